@@ -1,0 +1,76 @@
+import type { Property, Verdict } from '../../schemas/words.ts'
+import type { DeclaredNode } from '../../schemas/types.ts'
+import type { Parsed, Probe } from './probe.ts'
+
+/** Which probes a check reads, by the name it uses for each. */
+export type Needs = Readonly<Record<string, Probe<unknown>>>
+
+type FactOf<P> = P extends Probe<infer F, string> ? F : never
+export type FactsOf<N> = { readonly [K in keyof N]: FactOf<N[K]> }
+export type MaybeFactsOf<N> = { readonly [K in keyof N]: Parsed<FactOf<N[K]>> }
+
+/** One step of an argument. `probe` names the question it rests on; `commands` narrows it to some of that probe's captures. */
+export interface Step {
+  readonly says: 'for' | 'against' | 'unclear'
+  /** A sentence about what was observed. Words of the node stand in it only through `quote`. */
+  readonly text: string
+  readonly probe: string | null
+  readonly commands?: readonly string[]
+}
+
+export interface Conclusion {
+  readonly verdict: Exclude<Verdict, 'not-tested'>
+  readonly because: readonly Step[]
+}
+
+/** What the evaluation may use besides facts: what the fleet file declared, and the moment it is judged at. Both are data. */
+export interface Context {
+  readonly node: DeclaredNode
+  /** UTC, ISO 8601. */
+  readonly asOf: string
+  /** When the recording was taken. */
+  readonly observedAt: string
+}
+
+/**
+ * A claim about a node, decided only from facts. Every probe in `needs` must have given a fact before `evaluate` runs.
+ * Facts from `wants` come as they are, read or not: they may speak against the claim or raise the grade of the evidence, and
+ * their absence must never make a verdict better (tested over the whole catalog).
+ */
+export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
+  readonly id: string
+  readonly property: Property
+  /** The claim as a sentence that "met" supports. */
+  readonly claim: string
+  /** What "met" does not show; printed beside every result. */
+  readonly limits: string
+  readonly needs: N
+  readonly wants?: W
+  readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
+}
+
+/** Gives a check its precise types, then forgets them, so that the catalog can list checks of every shape. */
+export function defineCheck<N extends Needs, W extends Needs = Record<never, never>>(check: Check<N, W>): Check {
+  return check as unknown as Check
+}
+
+/** Concludes a check, or says exactly which evidence is missing. Missing evidence never supports. */
+export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
+  const facts: Record<string, unknown> = {}
+  const missing: Step[] = []
+  for (const [name, probe] of Object.entries(check.needs)) {
+    const reading = readings.get(probe.id) ?? NOT_COLLECTED
+    if (reading.ok) facts[name] = reading.fact
+    else missing.push({ says: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id })
+  }
+  if (missing.length > 0) return { verdict: 'inconclusive', because: missing }
+  const wanted: Record<string, Parsed<unknown>> = {}
+  for (const [name, probe] of Object.entries(check.wants ?? {})) wanted[name] = readings.get(probe.id) ?? NOT_COLLECTED
+  return check.evaluate(facts as never, wanted as never, context)
+}
+
+const NOT_COLLECTED: Parsed<never> = { ok: false, reason: 'this was not collected' }
+
+/** Steps for a wanted probe that gave no fact, so that a reader sees what was not looked at. */
+export const unclearAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly Step[] =>
+  reading.ok ? [] : [{ says: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id }]

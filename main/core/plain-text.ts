@@ -1,0 +1,12 @@
+// C0 and C1 controls, bidirectional controls (UAX #9), zero-width and other invisible format characters, and surrogate halves.
+const UNPRINTABLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Surrogate}/gu
+
+/** Text from a node, made fit to show: invisible and direction-changing characters become `\u{hex}`, and it is cut to `max` characters. */
+export function plain(text: string, max = 200): string {
+  const cut = text.length > max ? `${text.slice(0, max)}…` : text
+  return cut.replace(UNPRINTABLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
+}
+
+/** A node's own words inside one of our sentences, marked as a quotation. */
+export const quote = (text: string, max = 120): string => `“${plain(text.trim(), max)}”`

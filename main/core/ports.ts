@@ -1,0 +1,125 @@
+import type { DeclaredNode, HostKey, Recording, Session } from '../../schemas/types.ts'
+import type { Outcome } from './failure.ts'
+import type { CapturedAnswer, LoadedRecording } from './recording.ts'
+
+/** The world as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
+
+/** Time and chance come in through here and nowhere else. */
+export interface Clock {
+  /** UTC, ISO 8601 with milliseconds. */
+  readonly now: () => string
+  /** Monotonic nanoseconds. */
+  readonly ticks: () => bigint
+}
+export interface Entropy {
+  readonly bytes: (count: number) => Uint8Array
+}
+
+/** How to reach and log in to one node, after defaults, jump names and relative paths were resolved. */
+export interface ConnectTarget {
+  readonly node: DeclaredNode
+  readonly trust: HostKeyTrust
+  readonly credentials: Credentials
+  readonly transport: 'auto' | 'ssh2' | 'openssh'
+  /** Outermost first. */
+  readonly jumps: readonly Omit<ConnectTarget, 'jumps'>[]
+}
+export interface HostKeyTrust {
+  /** Inline fingerprint, `SHA256:…`, from the fleet file. */
+  readonly fingerprint?: string
+  /** known_hosts files, in order. */
+  readonly knownHostsFiles: readonly string[]
+  /** Recorded decisions (our own known_hosts-like file), consulted last. */
+  readonly decisionsFile?: string
+}
+export interface Credentials {
+  readonly identityFile?: string
+  readonly agent: boolean
+  /** Asks a person, on a terminal or in the one-field window; null when nobody is there. Never logged. */
+  readonly ask?: (question: string) => Promise<string | null>
+}
+
+/** An open, authenticated connection to one node whose host key was verified. One collection uses one of these. */
+export interface Connection {
+  readonly hostKey: HostKey
+  readonly session: Omit<Session, 'privilege'>
+  /** Starts one remote command and gives its streams. Called once per collection. */
+  readonly exec: (command: string) => Promise<Outcome<RemoteProcess>>
+  readonly close: () => void
+}
+export interface RemoteProcess {
+  readonly write: (data: Uint8Array) => void
+  readonly end: () => void
+  readonly onStdout: (listener: (chunk: Uint8Array) => void) => void
+  readonly onStderr: (listener: (chunk: Uint8Array) => void) => void
+  /** Resolves when the process and both streams ended, or the connection did. */
+  readonly closed: Promise<{ readonly exitCode: number | null; readonly lost: boolean }>
+  readonly kill: () => void
+}
+export interface Transport {
+  readonly connect: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<Connection>>
+}
+
+/** Append-only, content-addressed evidence. */
+export interface EvidenceStore {
+  /** Opens (or resumes) a recording for writing. Each append is durable when its promise resolves. */
+  readonly begin: (recording: Recording) => Promise<Outcome<RecordingWriter>>
+  readonly load: (run: string, id: string) => Promise<Outcome<LoadedRecording>>
+  readonly list: (run: string) => Promise<Outcome<readonly Recording[]>>
+  readonly runs: () => Promise<Outcome<readonly string[]>>
+  readonly close: () => void
+}
+export interface RecordingWriter {
+  readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
+  readonly finish: (recording: Recording) => Promise<Outcome<LoadedRecording>>
+}
+
+/** A private key that signs: local file, PKCS#12 or token look the same from here. */
+export interface Signer {
+  /** DER of the leaf certificate, then its chain up to the root. */
+  readonly certificate: Uint8Array
+  readonly chain: readonly Uint8Array[]
+  readonly crls: readonly Uint8Array[]
+  readonly keyType: 'EC' | 'RSA'
+  /** SHA-256 fingerprint of the leaf, 64 lower-case hex characters. */
+  readonly fingerprint: string
+  readonly subject: string
+  /** Signs the SHA-256 of `data`: DER ECDSA-Sig-Value, or PKCS #1 v1.5. */
+  readonly sign: (data: Uint8Array) => Promise<Uint8Array>
+}
+
+/** What is said of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
+export interface SealReading {
+  readonly problems: readonly string[]
+  readonly signer: { readonly subject: string; readonly fingerprint: string; readonly notBefore: string; readonly notAfter: string } | null
+  /** The root certificate's SHA-256 fingerprint when the chain in the seal ends in one. */
+  readonly root: { readonly subject: string; readonly fingerprint: string } | null
+  /** Signed by a key made for demonstrations. */
+  readonly demo: boolean
+  readonly revoked: { readonly at: string } | null
+  readonly timestamp: { readonly at: string; readonly authority: string; readonly problems: readonly string[] } | null
+}
+export interface SealReader {
+  readonly read: (content: Uint8Array, signature: Uint8Array, chain: readonly Uint8Array[], crls: readonly Uint8Array[], token: Uint8Array | null) => Promise<SealReading>
+}
+
+/** An opened pack: already checked to be safe to read (no traversal, links, duplicates, bombs). Paths are inside `pack/`. */
+export interface PackSource {
+  readonly paths: readonly string[]
+  readonly sha256: (path: string) => Promise<string>
+  readonly read: (path: string) => Promise<Uint8Array>
+}
+
+/** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */
+export interface SchemaValidator {
+  readonly problems: (schema: 'recording' | 'capture' | 'assessment' | 'fleet' | 'statement', value: unknown) => readonly string[]
+}
+
+/** Moments of a run, for the window, the terminal and logs alike. */
+export type RunEvent =
+  | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
+  | { readonly kind: 'node-connecting'; readonly node: string }
+  | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
+  | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
+  | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

@@ -1,0 +1,33 @@
+import type { Capture, Recording } from '../../schemas/types.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { type Sha256, sha256 } from './digest.ts'
+
+/** One capture with its bytes: what a probe reads. The bytes are as stored, after redaction; their digests are in `meta`. */
+export interface CapturedAnswer {
+  readonly meta: Capture
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+}
+
+/** A recording in memory: recording.json, and its captures in the order they were taken. The order carries no meaning for verdicts. */
+export interface LoadedRecording {
+  readonly recording: Recording
+  readonly captures: readonly CapturedAnswer[]
+}
+
+/** The bytes of recording.json and of captures.jsonl: canonical JSON (RFC 8785), one line each, ending in a newline. */
+export const recordingJson = (recording: Recording): string => `${canonicalJson(recording)}\n`
+export const captureLine = (capture: Capture): string => `${canonicalJson(capture)}\n`
+
+/** The one identity of a recording: SHA-256 over recording.json followed by captures.jsonl, captures sorted by probe and command. */
+export function recordingDigest(loaded: LoadedRecording): Sha256 {
+  const lines = loaded.captures.map(({ meta }) => meta).sort(byProbeAndCommand)
+  return sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
+}
+
+export function byProbeAndCommand(a: Pick<Capture, 'probe' | 'command'>, b: Pick<Capture, 'probe' | 'command'>): number {
+  return compare(a.probe, b.probe) || compare(a.command, b.command)
+}
+
+/** Order by UTF-16 code unit: the same in every locale, unlike localeCompare. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,371 @@
+// Generated from the JSON Schemas beside this file by `npm run types`. Do not edit.
+
+export type Sha256 = string
+/**
+ * UTC, ISO 8601
+ */
+export type Instant = string
+export type ControlState =
+  | 'not-supported'
+  | 'insufficient-evidence'
+  | 'manual-evidence-required'
+  | 'supported-with-exceptions'
+  | 'supported'
+  | 'not-applicable'
+  | 'out-of-scope'
+
+/**
+ * What the fleet file said about this node when it was collected; checks compare it with what the node answered.
+ */
+export interface DeclaredNode {
+  readonly name: string
+  readonly address: string
+  readonly port: number
+  readonly user: string
+  readonly sudo: boolean
+  readonly role?: string
+  readonly location?: Place
+  readonly vantage?: Place
+  readonly ephiPaths?: readonly string[]
+  /**
+   * Login names of people and services that are meant to be on the node.
+   */
+  readonly roster?: readonly string[]
+}
+/**
+ * A declared place: WGS 84 degrees, the radius in km that the declaration is good to, and who declared it.
+ */
+export interface Place {
+  readonly name: string
+  readonly country?: string
+  readonly latitude: number
+  readonly longitude: number
+  readonly radiusKm: number
+  readonly declaredBy: string
+}
+export interface HostKey {
+  readonly type: string
+  readonly fingerprint: string
+  readonly trust: {
+    readonly how: 'known-hosts' | 'fingerprint' | 'host-ca' | 'decision' | 'demo'
+    readonly detail: string
+  }
+}
+/**
+ * How we were connected. uid 0 means root itself; privilege says how root-only questions were asked.
+ */
+export interface Session {
+  readonly transport: 'ssh2' | 'openssh' | 'script' | 'replay'
+  readonly authMethod: string
+  readonly privilege: 'root' | 'sudo' | 'none'
+  readonly serverVersion?: string
+  readonly algorithms?: {
+    [k: string]: string
+  }
+  readonly jump?: readonly string[]
+}
+/**
+ * One command's answer: one line of captures.jsonl.
+ */
+export interface Capture {
+  readonly probe: string
+  readonly command: string
+  /**
+   * As in the catalog; elements with * are constant path patterns, expanded by the node's shell.
+   *
+   * @maxItems 200
+   */
+  readonly argv: readonly string[]
+  /**
+   * collector: measured by us during the session, not answered by a command.
+   */
+  readonly source: 'node' | 'collector'
+  readonly privilege: 'user' | 'sudo' | 'root'
+  /**
+   * Only done can support anything. not-run: privilege was not available. lost: the session ended before the answer did.
+   */
+  readonly status: 'done' | 'timed-out' | 'truncated' | 'not-run' | 'lost'
+  readonly exitCode: number | null
+  readonly startedAt: Instant
+  readonly durationMs: number
+  readonly stdout: Stream
+  readonly stderr: Stream
+  /**
+   * How many secrets the redactor replaced before hashing and storing; absent when none.
+   */
+  readonly redactions?: number
+}
+export interface Stream {
+  readonly sha256: Sha256
+  readonly size: number
+}
+/**
+ * Everything a node answered in one run, except the bytes: recording.json. The captures are the lines of captures.jsonl beside it; their bytes are sha256/<hex>.
+ */
+export interface Recording {
+  readonly schema: 'barewitness.recording/1'
+  /**
+   * Unique within a run; also the folder name.
+   */
+  readonly id: string
+  readonly run: string
+  readonly node: DeclaredNode
+  readonly hostKey: null | HostKey
+  readonly session: null | Session
+  readonly collector: {
+    readonly version: string
+    readonly catalogVersion: string
+    readonly catalogDigest: Sha256
+  }
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+  /**
+   * The node's wall clock against ours, in seconds (node minus ours), with the bound of the error; null when not read.
+   */
+  readonly clock: null | {
+    readonly offsetSeconds: number
+    readonly uncertaintySeconds: number
+  }
+  readonly outcome: {
+    readonly status: 'complete' | 'partial' | 'failed'
+    readonly failure: null | {
+      readonly code: string
+      readonly detail: string
+    }
+  }
+  /**
+   * True for the built-in demo fleet; shown on every page.
+   */
+  readonly demo: boolean
+  /**
+   * How the recording was made up, where it was; null for a recording of a real machine.
+   */
+  readonly synthetic: string | null
+  /**
+   * Digest of the recording that a resumed run completed.
+   */
+  readonly continues?: string
+}
+export interface FleetNode {
+  readonly name: string
+  readonly address: string
+  readonly port?: number
+  readonly user?: string
+  readonly hostKey?: string
+  readonly knownHosts?: string
+  readonly identityFile?: string
+  /**
+   * Use the SSH agent named by SSH_AUTH_SOCK. Default: true when no identityFile is given.
+   */
+  readonly agent?: boolean
+  /**
+   * Names of nodes of this fleet, in order.
+   *
+   * @maxItems 4
+   */
+  readonly jump?: readonly string[]
+  /**
+   * Reached through, never collected, not part of the population.
+   */
+  readonly jumpOnly?: boolean
+  readonly transport?: 'auto' | 'ssh2' | 'openssh'
+  /**
+   * Ask root-only questions through exact sudo -n lines. Default false.
+   */
+  readonly sudo?: boolean
+  readonly role?: string
+  readonly location?: Place
+  readonly ephiPaths?: readonly string[]
+  readonly roster?: readonly string[]
+}
+/**
+ * The declared population: which nodes are in scope and how to reach them. YAML or JSON.
+ */
+export interface Fleet {
+  readonly name: string
+  /**
+   * @minItems 1
+   * @maxItems 20000
+   */
+  readonly nodes: [FleetNode, ...FleetNode[]]
+  readonly frameworks?: readonly ('hipaa' | 'soc2' | 'nprm')[]
+  readonly ephiPaths?: readonly string[]
+  readonly roster?: readonly string[]
+  readonly vantage?: Place
+  /**
+   * Path of a known_hosts file for all nodes; relative to the fleet file.
+   */
+  readonly knownHosts?: string
+  readonly profile?: 'baseline' | 'cis' | 'stig'
+  readonly timestampAuthority?: string
+  readonly concurrency?: number
+}
+export interface NodeAssessment {
+  readonly node: string
+  /**
+   * Which evidence this rests on; null when the declared node has none.
+   */
+  readonly recording: null | {
+    readonly id: string
+    /**
+     * SHA-256 of recording.json then captures.jsonl
+     */
+    readonly digest: string
+  }
+  readonly status: 'complete' | 'partial' | 'failed' | 'missing'
+  readonly failure: null | {
+    readonly code: string
+    readonly detail: string
+  }
+  readonly observedAt: null | Instant
+  readonly ageDays: number | null
+  /**
+   * Older than 30 days at asOf, or dated after asOf: supports nothing.
+   */
+  readonly stale: boolean
+  readonly privilege: 'root' | 'sudo' | 'none' | null
+  readonly synthetic: string | null
+  readonly isolation: null | Isolation
+  readonly findings: readonly Finding[]
+}
+/**
+ * Four separate answers, never one number.
+ */
+export interface Isolation {
+  readonly layer: 'metal' | 'vm' | 'container' | 'lpar' | 'hypervisor-host' | 'unknown'
+  /**
+   * The platform's name where evidence names it, such as KVM or VMware.
+   */
+  readonly platform: string | null
+  readonly tenancy: 'single-observed' | 'shared' | 'unknown'
+  readonly locality: readonly DeviceLocality[]
+  readonly grade: 'A' | 'B' | 'C' | 'D'
+  readonly reasons: readonly Reason[]
+}
+export interface DeviceLocality {
+  readonly kind: 'gpu' | 'nic' | 'hca' | 'disk'
+  readonly device: string
+  readonly is: 'native' | 'virtual-function' | 'passthrough' | 'virtual' | 'remote' | 'unknown'
+  readonly text: string
+}
+/**
+ * One step of the argument, citing the captures it rests on.
+ */
+export interface Reason {
+  readonly says: 'for' | 'against' | 'unclear'
+  readonly text: string
+  readonly probe: string | null
+  readonly captures: readonly CaptureRef[]
+}
+export interface CaptureRef {
+  readonly command: string
+  readonly sha256: Sha256
+}
+export interface Finding {
+  readonly check: string
+  property:
+    | 'isolation'
+    | 'encryption-at-rest'
+    | 'encryption-in-transit'
+    | 'location'
+    | 'access'
+    | 'audit'
+    | 'integrity'
+    | 'evidence'
+  readonly verdict: 'met' | 'not-met' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
+  readonly reasons: readonly Reason[]
+}
+export interface ControlAssessment {
+  readonly framework: 'hipaa' | 'soc2' | 'nprm'
+  /**
+   * The control's key, unique within its framework.
+   */
+  readonly control: string
+  readonly state: ControlState
+  /**
+   * The state of the part that node evidence can bear; null where it bears none.
+   */
+  readonly nodePart: null | ControlState
+  readonly checks: readonly ControlCheck[]
+  /**
+   * Records that no server can show and that are not attached.
+   */
+  readonly outstanding: readonly string[]
+}
+export interface ControlCheck {
+  readonly check: string
+  /**
+   * False: the mapping names this check, and this catalog does not have it; it counts as not tested.
+   */
+  readonly built: boolean
+  readonly population: number
+  readonly met: number
+  readonly notMet: number
+  readonly inconclusive: number
+  readonly notTested: number
+  readonly notApplicable: number
+  readonly informational: number
+}
+/**
+ * Everything concluded from recordings, as of one moment. Derived: the same recordings, scope and asOf give the same bytes.
+ */
+export interface Assessment {
+  readonly schema: 'barewitness.assessment/1'
+  readonly asOf: Instant
+  /**
+   * Version of the rules engine.
+   */
+  readonly engine: string
+  readonly catalog: {
+    readonly version: string
+    readonly digest: Sha256
+  }
+  readonly scope: Scope
+  readonly demo: boolean
+  readonly nodes: readonly NodeAssessment[]
+  readonly controls: readonly ControlAssessment[]
+}
+/**
+ * The declared population and frameworks. A declared node without a recording counts as not collected.
+ */
+export interface Scope {
+  readonly fleet: string
+  readonly population: readonly string[]
+  readonly frameworks: readonly ('hipaa' | 'soc2' | 'nprm')[]
+}
+/**
+ * statement.json in a pack: an in-toto Statement v1 whose subjects are every payload file.
+ */
+export interface Statement {
+  readonly _type: 'https://in-toto.io/Statement/v1'
+  readonly subject: {
+    readonly name: string
+    readonly digest: {
+      readonly sha256: Sha256
+    }
+  }[]
+  readonly predicateType: 'https://barewitness.dev/evidence-pack/v1'
+  readonly predicate: PackPredicate
+}
+export interface PackPredicate {
+  readonly run: string
+  readonly fleet: string
+  readonly demo: boolean
+  readonly asOf: Instant
+  readonly producer: string
+  readonly catalog: {
+    readonly version: string
+    readonly digest: Sha256
+  }
+  readonly nodes: {
+    readonly name: string
+    /**
+     * Digest of the recording; null when none.
+     */
+    readonly recording: string | null
+    readonly hostKey: string | null
+  }[]
+  readonly report: {
+    readonly evidenceDigest: Sha256
+  }
+}

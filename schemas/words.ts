@@ -1,0 +1,334 @@
+/**
+ * Every verdict, state, failure and property in plain language. The window, the command line and the PDF all speak from here,
+ * so that a thing has one name everywhere. The banned words (see BANNED) are a lint over everything a person can read.
+ */
+
+export const VERDICTS = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational'] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+export const CONTROL_STATES = [
+  'not-supported',
+  'insufficient-evidence',
+  'manual-evidence-required',
+  'supported-with-exceptions',
+  'supported',
+  'not-applicable',
+  'out-of-scope',
+] as const
+export type ControlState = (typeof CONTROL_STATES)[number]
+
+export const PROPERTIES = [
+  'isolation',
+  'encryption-at-rest',
+  'encryption-in-transit',
+  'location',
+  'access',
+  'audit',
+  'integrity',
+  'evidence',
+] as const
+export type Property = (typeof PROPERTIES)[number]
+
+export const LAYERS = ['metal', 'vm', 'container', 'lpar', 'hypervisor-host', 'unknown'] as const
+export type Layer = (typeof LAYERS)[number]
+
+export const GRADES = ['A', 'B', 'C', 'D'] as const
+export type Grade = (typeof GRADES)[number]
+
+/** `mark` names a shape (see renderer/parts/Mark.tsx and main/adapters/pdf): shape and word carry the meaning, never color alone. */
+export interface Word {
+  readonly label: string
+  readonly meaning: string
+}
+
+export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: string }>> = {
+  met: { label: 'Supported', meaning: 'What was observed on this node supports the claim.', mark: 'ring-tick' },
+  'not-met': { label: 'Contradicted', meaning: 'What was observed on this node contradicts the claim.', mark: 'square-cross' },
+  inconclusive: {
+    label: 'Not enough evidence',
+    meaning: 'What was collected does not decide the claim. It counts as missing, never as support.',
+    mark: 'diamond-question',
+  },
+  'not-applicable': {
+    label: 'Doesn’t apply',
+    meaning: 'The node shows that the claim cannot apply to it.',
+    mark: 'bar',
+  },
+  'not-tested': { label: 'Not collected', meaning: 'The question was not put to this node; the reason is given.', mark: 'dotted-ring' },
+  informational: { label: 'Recorded', meaning: 'A fact was recorded; no expectation is set.', mark: 'dot' },
+}
+
+export const controlStateWords: Readonly<Record<ControlState, Word & { readonly mark: string }>> = {
+  supported: {
+    label: 'Evidence supports',
+    meaning: 'Every mapped check is supported on every declared node, fresh, and no listed record is outstanding.',
+    mark: 'ring-tick',
+  },
+  'supported-with-exceptions': {
+    label: 'Supported, with accepted exceptions',
+    meaning: 'As above, except findings that a named person accepted until a date.',
+    mark: 'ring-tick',
+  },
+  'not-supported': {
+    label: 'Gap',
+    meaning: 'At least one mapped check is contradicted on at least one node.',
+    mark: 'square-cross',
+  },
+  'insufficient-evidence': {
+    label: 'Not enough evidence',
+    meaning: 'A mapped check is undecided, was not collected, is stale, or the declared nodes are not all covered.',
+    mark: 'diamond-question',
+  },
+  'manual-evidence-required': {
+    label: 'Needs records from people',
+    meaning: 'Part or all of this item rests on records that no server can show, and they are not attached.',
+    mark: 'dotted-ring',
+  },
+  'not-applicable': { label: 'Doesn’t apply', meaning: 'Justified in writing and approved.', mark: 'bar' },
+  'out-of-scope': { label: 'Out of scope', meaning: 'Outside what this tool can observe or the declared boundary.', mark: 'bar' },
+}
+
+export const propertyWords: Readonly<Record<Property, Word>> = {
+  isolation: { label: 'Isolation', meaning: 'Whether the node runs on hardware of its own, and who shares it.' },
+  'encryption-at-rest': { label: 'Encryption at rest', meaning: 'Whether stored data passes an encrypting layer.' },
+  'encryption-in-transit': { label: 'Encryption in transit', meaning: 'Whether data leaving the node is encrypted.' },
+  location: { label: 'Location', meaning: 'Where the node can and cannot be.' },
+  access: { label: 'Access', meaning: 'Who can log in, how, and with which rights.' },
+  audit: { label: 'Audit and time', meaning: 'What the node records about itself, and by which clock.' },
+  integrity: { label: 'Integrity', meaning: 'What started, what is installed, and what protects it.' },
+  evidence: { label: 'About this evidence', meaning: 'How complete the collection was and what ties it to this node.' },
+}
+
+export const layerWords: Readonly<Record<Layer, string>> = {
+  metal: 'Consistent with running directly on hardware',
+  vm: 'Virtual machine',
+  container: 'Container',
+  lpar: 'Logical partition',
+  'hypervisor-host': 'Host of virtual machines',
+  unknown: 'Not decided',
+}
+
+export const gradeWords: Readonly<Record<Grade, string>> = {
+  A: 'Hardware-rooted: a hardware key or a separate management controller agrees',
+  B: 'Live-tested: measurements during the run agree',
+  C: 'Passive: read from the running system only',
+  D: 'Insufficient: the minimum evidence was not collected',
+}
+
+export const FAILURE_CODES = [
+  'input.refused',
+  'input.not-found',
+  'ssh.unreachable',
+  'ssh.lost',
+  'ssh.timed-out',
+  'ssh.host-key-unknown',
+  'ssh.host-key-changed',
+  'ssh.host-key-revoked',
+  'ssh.auth-refused',
+  'ssh.no-credential',
+  'ssh.passphrase-needed',
+  'ssh.no-common-algorithm',
+  'ssh.jump-failed',
+  'ssh.client-missing',
+  'ssh.channel-refused',
+  'collector.no-answer',
+  'collector.truncated',
+  'collector.garbled',
+  'collector.output-too-large',
+  'collector.timed-out',
+  'run.cancelled',
+  'recording.invalid',
+  'recording.altered',
+  'store.failed',
+  'identity.missing',
+  'identity.passphrase-wrong',
+  'identity.exists',
+  'pack.unreadable',
+  'pack.unsafe',
+  'pack.altered',
+  'seal.invalid',
+  'bug',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/** What happened, what it means for the evidence, what to do next. */
+export interface FailureWords {
+  readonly title: string
+  readonly meaning: string
+  readonly next: string
+}
+
+export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
+  'input.refused': {
+    title: 'The input was not accepted',
+    meaning: 'Nothing was collected or written.',
+    next: 'Correct the named file, line and field, then run the command again.',
+  },
+  'input.not-found': {
+    title: 'The file or folder was not found',
+    meaning: 'Nothing was collected or written.',
+    next: 'Check the path and the permissions of the file.',
+  },
+  'ssh.unreachable': {
+    title: 'We could not reach the node',
+    meaning: 'There is no evidence from this node in this run; it counts as not collected.',
+    next: 'Check the address, the port and the route from this computer, then collect what is missing.',
+  },
+  'ssh.lost': {
+    title: 'The connection ended early',
+    meaning: 'Answers received before that are kept; the rest counts as not collected.',
+    next: 'Collect what is missing. If it happens again, look at the server’s SSH log.',
+  },
+  'ssh.timed-out': {
+    title: 'The node did not answer in time',
+    meaning: 'Answers received before that are kept; the rest counts as not collected.',
+    next: 'Check the load on the node and the network, then collect what is missing.',
+  },
+  'ssh.host-key-unknown': {
+    title: 'The node’s host key is not known',
+    meaning: 'We did not log in, so nothing was collected from it.',
+    next: 'Compare the shown fingerprint with one from your provider or console, then record it with the shown command.',
+  },
+  'ssh.host-key-changed': {
+    title: 'The node’s host key is not the one on record',
+    meaning: 'We did not log in. Another machine may be answering at this address.',
+    next: 'Ask the owner of the node whether the key was replaced. Record the new key only after verifying it.',
+  },
+  'ssh.host-key-revoked': {
+    title: 'The node’s host key is marked as revoked',
+    meaning: 'We did not log in.',
+    next: 'Ask the owner of the node for its current host key.',
+  },
+  'ssh.auth-refused': {
+    title: 'The node refused our login',
+    meaning: 'Nothing was collected from it. We tried once, so that no account gets locked.',
+    next: 'Check the user name and the key that the node accepts.',
+  },
+  'ssh.no-credential': {
+    title: 'There was no usable key or agent for this node',
+    meaning: 'We did not try to log in.',
+    next: 'Name an identity file in the fleet file, or load the key into an SSH agent.',
+  },
+  'ssh.passphrase-needed': {
+    title: 'The key file is protected by a passphrase',
+    meaning: 'We did not log in.',
+    next: 'Load the key into an SSH agent, or run the command on a terminal and type the passphrase.',
+  },
+  'ssh.no-common-algorithm': {
+    title: 'The node offers no algorithm that this client has',
+    meaning: 'We did not log in. Servers that offer only post-quantum key exchange need the system ssh program.',
+    next: 'Install the OpenSSH client on this computer, or set “transport: openssh” for the node.',
+  },
+  'ssh.jump-failed': {
+    title: 'The jump host did not let us through',
+    meaning: 'There is no evidence from this node in this run.',
+    next: 'Check the login on the jump host and whether it allows forwarding.',
+  },
+  'ssh.client-missing': {
+    title: 'The system ssh program was not found',
+    meaning: 'This node needs it and was not collected.',
+    next: 'Install the OpenSSH client on this computer.',
+  },
+  'ssh.channel-refused': {
+    title: 'The node refused to run the collector',
+    meaning: 'Login worked, but no question could be put.',
+    next: 'Check the account’s shell and any forced command, or use “collect --script” on the node.',
+  },
+  'collector.no-answer': {
+    title: 'The account runs something else than our questions',
+    meaning: 'Login worked, but a forced command or a special shell answered instead.',
+    next: 'Use an account with an ordinary shell, or use “collect --script” on the node.',
+  },
+  'collector.truncated': {
+    title: 'The node stopped answering part way',
+    meaning: 'Answers received before that are kept; the rest counts as not collected.',
+    next: 'Collect what is missing.',
+  },
+  'collector.garbled': {
+    title: 'The node’s answer could not be read as ours',
+    meaning: 'The unreadable part counts as not collected.',
+    next: 'Look at the raw answer; something on the node may be writing into the session.',
+  },
+  'collector.output-too-large': {
+    title: 'The node sent more than the agreed limit',
+    meaning: 'We stopped reading. A cut answer supports nothing.',
+    next: 'Look at which question it was, and collect what is missing.',
+  },
+  'collector.timed-out': {
+    title: 'The collection took longer than allowed',
+    meaning: 'Answers received before that are kept; the rest counts as not collected.',
+    next: 'Check the load on the node, then collect what is missing.',
+  },
+  'run.cancelled': {
+    title: 'You stopped the run',
+    meaning: 'What was collected is kept; the rest counts as not collected.',
+    next: 'Resume with “run --resume”.',
+  },
+  'recording.invalid': {
+    title: 'This is not a recording we can read',
+    meaning: 'It supports nothing.',
+    next: 'Check that the folder holds recording.json, captures.jsonl and sha256/.',
+  },
+  'recording.altered': {
+    title: 'Stored bytes do not match their digest',
+    meaning: 'The recording was altered or damaged after collection and supports nothing.',
+    next: 'Restore the folder from a copy, or collect again.',
+  },
+  'store.failed': {
+    title: 'The evidence could not be written',
+    meaning: 'What was stored before is untouched.',
+    next: 'Check free space and permissions of the folder, then resume.',
+  },
+  'identity.missing': {
+    title: 'There is no signing identity',
+    meaning: 'Nothing was sealed.',
+    next: 'Create one with “barewitness identity create”.',
+  },
+  'identity.passphrase-wrong': {
+    title: 'The passphrase does not open the identity',
+    meaning: 'Nothing was sealed.',
+    next: 'Try again; there is no way to recover a lost passphrase.',
+  },
+  'identity.exists': {
+    title: 'An identity of that name exists',
+    meaning: 'Nothing was changed.',
+    next: 'Choose another name.',
+  },
+  'pack.unreadable': {
+    title: 'This is not a pack we can read',
+    meaning: 'Nothing in it was accepted.',
+    next: 'Ask the sender for the file again.',
+  },
+  'pack.unsafe': {
+    title: 'The archive is built in a way that can harm its reader',
+    meaning: 'We refused to open it; nothing was written to this computer.',
+    next: 'Tell the sender, and ask for a fresh pack.',
+  },
+  'pack.altered': {
+    title: 'The pack is not as it was sealed',
+    meaning: 'The named files and findings cannot be relied on.',
+    next: 'Ask the sender for the original pack.',
+  },
+  'seal.invalid': {
+    title: 'The seal does not verify',
+    meaning: 'The pack cannot be tied to its signer.',
+    next: 'Ask the sender for the original pack.',
+  },
+  bug: {
+    title: 'Barewitness made a mistake',
+    meaning: 'This is our fault, not the node’s. What was stored is kept.',
+    next: 'Report it with the technical detail.',
+  },
+}
+
+/** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
+export const BANNED: readonly RegExp[] = [
+  /\b(non-?)?complian(t|ce)\b(?! (officer|date))/i,
+  /\bcertif(y|ied|ies)\b/i,
+  /\bguarantee/i,
+  /\bpro(ve|ves|ved|ven)\b/i,
+  /\bfully\b/i,
+  /\bscore\b/i,
+  /\b100 ?%/,
+  /\b(is|are) secure\b/i,
+]
