@@ -38,6 +38,12 @@ export const questionWords: Readonly<Record<Question, { readonly label: string; 
   unaltered: { label: 'Unaltered', asks: 'Is every file as it was when the pack was sealed?' },
   'signed-by': { label: 'Signed by', asks: 'Whose key sealed it, and do you trust that key?' },
   'existed-by': { label: 'Existed by', asks: 'By when did it exist, according to someone else’s clock?' },
-  complete: { label: 'Complete', asks: 'Is every declared node present, and does every finding point to evidence in the pack?' },
-  reproducible: { label: 'Reproducible', asks: 'Does evaluating the raw evidence again, here, give the same verdicts?' },
+  complete: {
+    label: 'Complete',
+    asks: 'Is every declared node present, and does every finding point to evidence in the pack?',
+  },
+  reproducible: {
+    label: 'Reproducible',
+    asks: 'Does evaluating the raw evidence again, here, give the same verdicts?',
+  },
 }

@@ -43,7 +43,11 @@ export interface Word {
 
 export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: string }>> = {
   met: { label: 'Supported', meaning: 'What was observed on this node supports the claim.', mark: 'ring-tick' },
-  'not-met': { label: 'Contradicted', meaning: 'What was observed on this node contradicts the claim.', mark: 'square-cross' },
+  'not-met': {
+    label: 'Contradicted',
+    meaning: 'What was observed on this node contradicts the claim.',
+    mark: 'square-cross',
+  },
   inconclusive: {
     label: 'Not enough evidence',
     meaning: 'What was collected does not decide the claim. It counts as missing, never as support.',
@@ -54,7 +58,11 @@ export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: stri
     meaning: 'The node shows that the claim cannot apply to it.',
     mark: 'bar',
   },
-  'not-tested': { label: 'Not collected', meaning: 'The question was not put to this node; the reason is given.', mark: 'dotted-ring' },
+  'not-tested': {
+    label: 'Not collected',
+    meaning: 'The question was not put to this node; the reason is given.',
+    mark: 'dotted-ring',
+  },
   informational: { label: 'Recorded', meaning: 'A fact was recorded; no expectation is set.', mark: 'dot' },
 }
 
@@ -85,7 +93,11 @@ export const controlStateWords: Readonly<Record<ControlState, Word & { readonly 
     mark: 'dotted-ring',
   },
   'not-applicable': { label: 'Doesn’t apply', meaning: 'Justified in writing and approved.', mark: 'bar' },
-  'out-of-scope': { label: 'Out of scope', meaning: 'Outside what this tool can observe or the declared boundary.', mark: 'bar' },
+  'out-of-scope': {
+    label: 'Out of scope',
+    meaning: 'Outside what this tool can observe or the declared boundary.',
+    mark: 'bar',
+  },
 }
 
 export const propertyWords: Readonly<Record<Property, Word>> = {

@@ -1,0 +1,83 @@
+import type { Scope } from '../../schemas/types.ts'
+import type { ConnectTarget, RunEvent } from '../core/ports.ts'
+import type { LoadedRecording } from '../core/recording.ts'
+
+/** What a finished run gives: the recordings of the nodes it reached, and whether somebody stopped it. */
+export interface RunResult {
+  readonly run: string
+  readonly recordings: readonly LoadedRecording[]
+  readonly cancelled: boolean
+}
+
+export interface NodeOutcome {
+  readonly recording: LoadedRecording | null
+  readonly authRefused: boolean
+}
+
+export interface RunOptions {
+  readonly run: string
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  readonly onEvent: (event: RunEvent) => void
+  /** Resolves after a pause; the only use of time here, so that a test can run without waiting. */
+  readonly pause: (milliseconds: number) => Promise<void>
+}
+
+// Pacing that a default sshd and a fail2ban survive: at most 20 new connections a second, and a stop when three of the first
+// twenty nodes refuse the login, since the same wrong key would go on to lock accounts across the fleet.
+const START_INTERVAL_MS = 50
+const BREAKER_REFUSALS = 3
+const BREAKER_WINDOW = 20
+
+/** Collects every target, some at a time. One node's failure never ends another's collection. */
+export async function runFleet(
+  targets: readonly ConnectTarget[],
+  collect: (target: ConnectTarget) => Promise<NodeOutcome>,
+  options: RunOptions,
+): Promise<RunResult> {
+  const { run, signal, onEvent } = options
+  onEvent({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
+  const recordings: LoadedRecording[] = []
+  const queue = [...targets]
+  let finished = 0
+  let refused = 0
+  let broken = false
+  const lane = async (): Promise<void> => {
+    for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
+      if (signal.aborted) return
+      if (broken) {
+        onEvent({
+          kind: 'node-failed',
+          node: target.node.name,
+          code: 'ssh.auth-refused',
+          detail: 'not tried: several nodes refused the same login',
+        })
+        continue
+      }
+      const outcome = await collect(target)
+      finished += 1
+      if (outcome.recording !== null) recordings.push(outcome.recording)
+      if (outcome.authRefused) refused += 1
+      broken ||= finished <= BREAKER_WINDOW && refused >= BREAKER_REFUSALS
+    }
+  }
+  const lanes: Promise<void>[] = []
+  for (let started = 0; started < Math.min(options.concurrency, targets.length); started += 1) {
+    lanes.push(lane())
+    await options.pause(START_INTERVAL_MS)
+  }
+  await Promise.all(lanes)
+  onEvent({ kind: 'run-done', run, cancelled: signal.aborted })
+  return { run, recordings, cancelled: signal.aborted }
+}
+
+/** The scope of recordings alone, when no fleet file declares a population: exactly the nodes that were recorded. */
+export const scopeOf = (
+  fleet: string,
+  recordings: readonly LoadedRecording[],
+  frameworks: Scope['frameworks'],
+): Scope => ({
+  fleet,
+  population: recordings.map(({ recording }) => recording.node.name),
+  frameworks,
+})

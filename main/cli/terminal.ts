@@ -1,0 +1,103 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { failureWords } from '../../schemas/words.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import type { RunEvent } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+
+/** People read stderr; machines read stdout, and only with --json. */
+export const say = (text: string): void => void process.stderr.write(`${text}\n`)
+export const emit = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+/** Text that is itself the product of a command, such as a script or a sudoers file. */
+export const emitText = (text: string): void => void process.stdout.write(text)
+
+/** What happened, what it means for the evidence, what to do next. */
+export function sayFailure(failure: Failure): void {
+  const words = failureWords[failure.code]
+  const where = failure.node === undefined ? '' : `${failure.node}: `
+  say(`${where}${words.title}: ${plain(failure.detail, 1000)}`)
+  say(`  ${words.meaning}`)
+  say(`  Next: ${words.next}`)
+}
+
+/** Progress of a run: one rewritten line on a terminal, a line per node otherwise. */
+export function progressTo(stream: NodeJS.WriteStream): (event: RunEvent) => void {
+  let total = 0
+  let finished = 0
+  const moving = new Map<string, string>()
+  const line = (text: string): void => void stream.write(stream.isTTY ? `\r\u001b[2K${text}\n` : `${text}\n`)
+  const bar = (): void => {
+    if (!stream.isTTY) return
+    const width = 24
+    const filled = total === 0 ? 0 : Math.round((finished / total) * width)
+    const busiest = [...moving].slice(0, 2).map(([node, word]) => `${node} ${word}`)
+    const text = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${finished} of ${total} nodes  ${busiest.join(', ')}`
+    stream.write(`\r\u001b[2K${text.slice(0, (stream.columns ?? 80) - 1)}`)
+  }
+  return (event) => {
+    if (event.kind === 'run-started') total = event.nodes.length
+    if (event.kind === 'node-connecting') moving.set(event.node, 'connecting')
+    if (event.kind === 'node-collecting') moving.set(event.node, `${event.done}/${event.total}`)
+    if (event.kind === 'node-done' || event.kind === 'node-failed') {
+      finished += 1
+      moving.delete(event.node)
+      if (event.kind === 'node-done')
+        line(`${event.node}: ${event.captures} answers stored${event.partial ? ', incomplete' : ''}`)
+      else
+        line(
+          `${event.node}: ${failureWords[event.code as keyof typeof failureWords]?.title ?? event.code} (${plain(event.detail, 300)})`,
+        )
+    }
+    if (event.kind === 'run-done' && stream.isTTY) stream.write('\r\u001b[2K')
+    else bar()
+  }
+}
+
+/** Asks on the terminal without echo; null when nobody is there to answer. */
+export function askSecret(question: string): Promise<string | null> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(null)
+  const muted = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: muted, terminal: true })
+  process.stderr.write(`${plain(question)}: `)
+  return new Promise((resolve) => {
+    lines.question('', (answer) => {
+      process.stderr.write('\n')
+      lines.close()
+      resolve(answer)
+    })
+    lines.on('close', () => resolve(null))
+  })
+}
+
+export interface PassphraseOptions {
+  readonly passphraseFd?: string
+  readonly passphraseFile?: string
+}
+
+/** A passphrase from a file descriptor, a file that only its owner can read, or a prompt. Never from argv or the environment. */
+export async function passphrase(options: PassphraseOptions, question: string): Promise<Outcome<string>> {
+  if (options.passphraseFd !== undefined) {
+    const fd = Number(options.passphraseFd)
+    if (!Number.isInteger(fd) || fd < 0)
+      return fail('input.refused', `--passphrase-fd must be a file descriptor number`)
+    return ok(firstLine(readFileSync(fd, 'utf8')))
+  }
+  if (options.passphraseFile !== undefined) {
+    const mode = statSync(options.passphraseFile, { throwIfNoEntry: false })?.mode
+    if (mode === undefined) return fail('input.not-found', options.passphraseFile)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      return fail(
+        'input.refused',
+        `${options.passphraseFile} can be read by others; run: chmod 600 ${options.passphraseFile}`,
+      )
+    return ok(firstLine(readFileSync(options.passphraseFile, 'utf8')))
+  }
+  const answer = await askSecret(question)
+  if (answer === null)
+    return fail('input.refused', 'no terminal to ask for the passphrase; use --passphrase-file or --passphrase-fd')
+  return ok(answer)
+}
+
+const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''

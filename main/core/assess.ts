@@ -1,0 +1,153 @@
+import type { Assessment, Finding, Isolation, NodeAssessment, Reason, Scope } from '../../schemas/types.ts'
+import { VERSION } from '../../schemas/version.ts'
+import { type Catalog, catalogDigest } from './catalog.ts'
+import { type Check, type Conclusion, type Context, conclude, type Step } from './check.ts'
+import { captureKey, type Parsed, readProbe } from './probe.ts'
+import { type CapturedAnswer, compare, type LoadedRecording, recordingDigest } from './recording.ts'
+import { rollUp } from './rollup.ts'
+
+export interface AssessInput {
+  readonly catalog: Catalog
+  readonly scope: Scope
+  readonly recordings: readonly LoadedRecording[]
+  /** The moment it is judged at: UTC, ISO 8601. Nothing here reads a clock. */
+  readonly asOf: string
+}
+
+/** Evidence older than this supports nothing (state and config facts; crosswalk result model). */
+export const FRESH_DAYS = 30
+
+const DAY_MS = 86_400_000
+
+/**
+ * The only way a verdict comes to exist: recordings, the declared scope and a moment, to an assessment. Pure and deterministic:
+ * the same input gives the same bytes of canonical JSON, whatever the order of recordings and captures, the time zone or the locale.
+ * A declared node without a usable recording gets a not-tested finding for every check.
+ */
+export function assess({ catalog, scope, recordings, asOf }: AssessInput): Assessment {
+  const population = [...new Set(scope.population)].sort(compare)
+  const nodes = population.map((node) => assessNode(catalog, node, latest(recordings, node), asOf))
+  const frameworks = [...new Set(scope.frameworks)].sort(compare)
+  return {
+    schema: 'barewitness.assessment/1',
+    asOf,
+    engine: VERSION,
+    catalog: { version: catalog.version, digest: catalogDigest(catalog) },
+    scope: { fleet: scope.fleet, population, frameworks },
+    demo: recordings.some(({ recording }) => recording.demo),
+    nodes,
+    controls: rollUp(catalog, frameworks, nodes),
+  }
+}
+
+/** Of several recordings of a node, the one that ended last; the digest breaks a tie, so that order carries no meaning. */
+function latest(recordings: readonly LoadedRecording[], node: string): LoadedRecording | null {
+  const own = recordings.filter(({ recording }) => recording.node.name === node)
+  const keyed = own.map((loaded) => ({ loaded, key: `${loaded.recording.endedAt} ${recordingDigest(loaded)}` }))
+  return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
+}
+
+function assessNode(catalog: Catalog, node: string, loaded: LoadedRecording | null, asOf: string): NodeAssessment {
+  if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.')
+  const { recording, captures } = loaded
+  const ageDays = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
+  const stale = !(ageDays >= 0 && ageDays <= FRESH_DAYS)
+  const identity = {
+    node,
+    recording: { id: recording.id, digest: recordingDigest(loaded) },
+    status: recording.outcome.status,
+    failure: recording.outcome.failure,
+    observedAt: recording.endedAt,
+    ageDays,
+    stale,
+    privilege: recording.session?.privilege ?? null,
+    synthetic: recording.synthetic,
+  }
+  const answered = captures.some(({ meta }) => meta.source === 'node' && meta.status === 'done')
+  if (!answered) {
+    const why =
+      recording.outcome.failure === null
+        ? 'The node answered nothing.'
+        : `The node was not collected: ${recording.outcome.failure.code}.`
+    return { ...notCollected(catalog, node, why), ...identity }
+  }
+  const byKey = index(captures)
+  const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
+  const context: Context = { node: recording.node, asOf, observedAt: recording.endedAt }
+  const findings = catalog.checks.map((check) =>
+    finding(check, conclude(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
+  )
+  return {
+    ...identity,
+    isolation: isolation(catalog, readings, context, byKey),
+    findings: findings.sort((a, b) => compare(a.check, b.check)),
+  }
+}
+
+const age = (observedAt: string, asOf: string): string =>
+  observedAt > asOf
+    ? `The evidence is dated ${observedAt}, after ${asOf}; it supports nothing as of then.`
+    : `The evidence is of ${observedAt}, more than ${FRESH_DAYS} days before ${asOf}; it supports nothing as of then.`
+
+function isolation(
+  catalog: Catalog,
+  readings: ReadonlyMap<string, Parsed<unknown>>,
+  context: Context,
+  byKey: CaptureIndex,
+): Isolation {
+  const { because, ...answers } = catalog.arguesIsolation(readings, context)
+  return { ...answers, reasons: because.map((step) => cite(step, byKey)) }
+}
+
+function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooOld: string | null): Finding {
+  const reasons = conclusion.because.map((step) => cite(step, byKey))
+  const positive = conclusion.verdict === 'met' || conclusion.verdict === 'not-applicable'
+  if (tooOld === null || !positive)
+    return { check: check.id, property: check.property, verdict: conclusion.verdict, reasons }
+  return {
+    check: check.id,
+    property: check.property,
+    verdict: 'inconclusive',
+    reasons: [{ says: 'unclear', text: tooOld, probe: null, captures: [] }, ...reasons],
+  }
+}
+
+type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
+
+/** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
+function index(captures: readonly CapturedAnswer[]): CaptureIndex {
+  const rank = ({ meta }: CapturedAnswer): string =>
+    `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
+  const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))
+  return new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+}
+
+function cite(step: Step, byKey: CaptureIndex): Reason {
+  const cited = [...byKey.values()]
+    .filter(
+      ({ meta }) => meta.probe === step.probe && (step.commands === undefined || step.commands.includes(meta.command)),
+    )
+    .map(({ meta }) => ({ command: meta.command, sha256: meta.stdout.sha256 }))
+    .sort((a, b) => compare(a.command, b.command))
+  return { says: step.says, text: step.text, probe: step.probe, captures: cited }
+}
+
+function notCollected(catalog: Catalog, node: string, why: string): NodeAssessment {
+  const reasons: Reason[] = [{ says: 'unclear', text: why, probe: null, captures: [] }]
+  const findings = catalog.checks.map(
+    (check): Finding => ({ check: check.id, property: check.property, verdict: 'not-tested', reasons }),
+  )
+  return {
+    node,
+    recording: null,
+    status: 'missing',
+    failure: null,
+    observedAt: null,
+    ageDays: null,
+    stale: false,
+    privilege: null,
+    synthetic: null,
+    isolation: null,
+    findings: findings.sort((a, b) => compare(a.check, b.check)),
+  }
+}

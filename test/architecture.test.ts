@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// The picture of the house (see README): who may import whom. Packages are named one by one, so that adding one is a decision.
+const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+  schemas: ['schemas'],
+  'main/core': ['schemas', 'main/core', 'node:crypto'],
+  'main/catalog': ['schemas', 'main/core', 'main/catalog'],
+  'main/app': ['schemas', 'main/core', 'main/catalog', 'main/app'],
+  'main/adapters': [
+    'schemas',
+    'main/core',
+    'main/adapters',
+    /^node:/,
+    /^(ssh2|pdfkit|ajv|ajv-formats|yazl|yauzl|yaml|pkijs|asn1js|csv-parse|csv-stringify|ssh-config|write-excel-file|@photostructure\/sqlite)(\/|$)/,
+  ],
+  'main/cli': ['schemas', 'main/core', 'main/catalog', 'main/app', 'main/adapters', 'main/cli', /^node:/, 'commander'],
+  'main/electron': [
+    'schemas',
+    'main/core',
+    'main/catalog',
+    'main/app',
+    'main/adapters',
+    'main/electron',
+    /^node:/,
+    'electron',
+  ],
+  renderer: ['schemas', 'renderer', /^(react|react-dom)(\/|$)/, /^@fontsource\/ibm-plex-(sans|mono)\//],
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return sourceFiles(path)
+    return /\.(ts|tsx)$/.test(entry.name) ? [path] : []
+  })
+}
+
+const layerOf = (path: string): string | undefined =>
+  Object.keys(MAY_IMPORT).find((layer) => path === layer || path.startsWith(`${layer}/`))
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map((match) => match[1] ?? '')
+}
+
+const files = ['schemas', 'main', 'renderer'].flatMap(sourceFiles)
+
+describe('who may import whom', () => {
+  test.each(files)('%s', (file) => {
+    const layer = layerOf(file)
+    expect(layer, `${file} lies in no known layer`).toBeDefined()
+    for (const specifier of importsOf(file)) {
+      const target = specifier.startsWith('.')
+        ? (layerOf(relative(root, resolve(root, dirname(file), specifier))) ?? specifier)
+        : specifier
+      const allowed = MAY_IMPORT[layer ?? ''] ?? []
+      const fits = allowed.some((rule) => (typeof rule === 'string' ? rule === target : rule.test(target)))
+      expect(fits, `${file} imports ${specifier}`).toBe(true)
+    }
+  })
+})
+
+describe('core and catalog stay pure', () => {
+  const IMPURE =
+    /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\b|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\blocaleCompare\b|\btoLocale|\bIntl\./
+  const pure = files.filter((file) => file.startsWith('main/core') || file.startsWith('main/catalog'))
+  test.each(pure)('%s', (file) => {
+    const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
+    expect(code).not.toMatch(IMPURE)
+  })
+})
+
+test('the top level holds what the design card names, and configuration', () => {
+  const named = [
+    'package.json',
+    'tsconfig.json',
+    'electron.vite.config.ts',
+    'main',
+    'renderer',
+    'schemas',
+    'test',
+    'README.md',
+  ]
+  const configuration = [
+    'package-lock.json',
+    'biome.json',
+    'vitest.config.ts',
+    'LICENSE',
+    '.gitignore',
+    '.npmrc',
+    '.ci',
+    '.git',
+    '.gitattributes',
+  ]
+  const produced = ['node_modules', 'out', '.cache', 'demo-out', 'screens']
+  const extra = readdirSync(root).filter((name) => ![...named, ...configuration, ...produced].includes(name))
+  expect(extra).toEqual([])
+  expect(named.filter((name) => !readdirSync(root).includes(name))).toEqual([])
+})
+
+test('runtime dependencies are a known list', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  for (const [name, version] of Object.entries(dependencies)) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
+})
