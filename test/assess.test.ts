@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { catalog } from '../main/catalog/index.ts'
+import { assess, FRESH_DAYS } from '../main/core/assess.ts'
+import { canonicalJson } from '../main/core/canonical-json.ts'
+import type { LoadedRecording } from '../main/core/recording.ts'
+import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+
+const metal = fixtureRecording('demo-gpu-01', catalog.probes)
+const guest = fixtureRecording('demo-guest-03', catalog.probes)
+const scope = {
+  fleet: 'test',
+  population: ['demo-gpu-01', 'demo-guest-03'],
+  frameworks: ['hipaa' as const, 'soc2' as const],
+}
+const asOf = '2026-11-21T00:00:00.000Z'
+const verdicts = (recordings: readonly LoadedRecording[], at = asOf) =>
+  assess({ catalog, scope, recordings, asOf: at }).nodes.flatMap(({ findings }) =>
+    findings.map(({ verdict }) => verdict),
+  )
+
+describe('assess', () => {
+  test('the order of recordings, captures and population carries no meaning', () => {
+    const shuffled = { ...metal, captures: [...metal.captures].reverse() }
+    const one = assess({ catalog, scope, recordings: [metal, guest], asOf })
+    const two = assess({
+      catalog,
+      scope: { ...scope, population: [...scope.population].reverse() },
+      recordings: [guest, shuffled],
+      asOf,
+    })
+    expect(canonicalJson(two)).toBe(canonicalJson(one))
+  })
+
+  test.each([
+    ['UTC', 'C'],
+    ['Pacific/Chatham', 'tr_TR.UTF-8'],
+    ['America/St_Johns', 'sv_SE.UTF-8'],
+  ])('the same bytes in time zone %s, locale %s', (TZ, LC_ALL) => {
+    const script = fileURLToPath(new URL('support/print-assessment-digest.ts', import.meta.url))
+    const run = (env: Record<string, string>): string =>
+      execFileSync(process.execPath, ['--import', 'tsx', script], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      }).trim()
+    const digest = run({ TZ, LC_ALL, LANG: LC_ALL })
+    expect(digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(digest).toBe(run({ TZ: 'UTC', LC_ALL: 'C', LANG: 'C' }))
+  })
+
+  test('a declared node without a recording is not tested, on every check', () => {
+    const [first, second] = assess({ catalog, scope, recordings: [metal], asOf }).nodes
+    expect(first?.status).toBe('complete')
+    expect(second?.status).toBe('missing')
+    expect(new Set(second?.findings.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
+    expect(second?.findings).toHaveLength(catalog.checks.length)
+  })
+
+  test('a recording without answers is not tested and names the failure', () => {
+    const failure = { code: 'ssh.unreachable', detail: 'connection refused' }
+    const dead = { recording: { ...metal.recording, outcome: { status: 'failed' as const, failure } }, captures: [] }
+    const [node] = assess({ catalog, scope, recordings: [dead], asOf }).nodes
+    expect(node?.failure).toEqual(failure)
+    expect(new Set(node?.findings.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
+  })
+
+  test(`evidence older than ${FRESH_DAYS} days, or from the future, supports nothing`, () => {
+    expect(verdicts([metal, guest])).toContain('met')
+    const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
+    const early = new Date(Date.parse(FIXTURE_TIME) - 1000).toISOString()
+    for (const at of [old, early]) {
+      expect(verdicts([metal, guest], at)).not.toContain('met')
+      expect(verdicts([metal, guest], at)).not.toContain('not-applicable')
+    }
+    expect(verdicts([metal, guest], old)).toContain('not-met')
+  })
+
+  test('every reason cites captures that the recording holds', () => {
+    const digests = new Set([...metal.captures, ...guest.captures].map(({ meta }) => meta.stdout.sha256))
+    for (const node of assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes) {
+      for (const reason of [...node.findings.flatMap(({ reasons }) => reasons), ...(node.isolation?.reasons ?? [])]) {
+        for (const { sha256 } of reason.captures) expect(digests.has(sha256)).toBe(true)
+      }
+    }
+  })
+})

@@ -1,0 +1,15 @@
+import { catalog } from '../../main/catalog/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import { canonicalJson } from '../../main/core/canonical-json.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { fixtureNames, fixtureRecording } from './fixtures.ts'
+
+// Run as a program in another time zone and locale: prints the digest of one assessment of all fixtures.
+const names = fixtureNames()
+const assessment = assess({
+  catalog,
+  scope: { fleet: 'all fixtures', population: names, frameworks: ['hipaa', 'soc2', 'nprm'] },
+  recordings: names.map((name) => fixtureRecording(name, catalog.probes)),
+  asOf: '2026-11-21T00:00:00.000Z',
+})
+process.stdout.write(`${sha256(canonicalJson(assessment))}\n`)
