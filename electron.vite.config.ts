@@ -1,9 +1,22 @@
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 
+/** The demo fleet travels with the program: the recorded nodes named demo-* are copied beside it. */
+const demoFleet = {
+  name: 'demo-fleet',
+  closeBundle() {
+    const from = resolve('test/fixtures/nodes')
+    mkdirSync(resolve('out/demo'), { recursive: true })
+    for (const node of readdirSync(from).filter((name) => name.startsWith('demo-')))
+      cpSync(resolve(from, node), resolve('out/demo', node), { recursive: true })
+  },
+}
+
 export default defineConfig({
   main: {
+    plugins: [demoFleet],
     build: {
       outDir: 'out/main',
       externalizeDeps: true,

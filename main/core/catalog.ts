@@ -1,10 +1,9 @@
-import type { Parsed, Probe } from './probe.ts'
-import type { Check, Context } from './check.ts'
-import type { Framework } from './framework.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
+import type { Check, Context, Step } from './check.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import type { Step } from './check.ts'
+import type { Framework } from './framework.ts'
+import type { Parsed, Probe } from './probe.ts'
 
 /** The four isolation answers before their reasons cite captures. */
 export type IsolationArgument = Omit<Isolation, 'reasons'> & { readonly because: readonly Step[] }

@@ -1,5 +1,5 @@
-import type { Property, Verdict } from '../../schemas/words.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
+import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
 
 /** Which probes a check reads, by the name it uses for each. */

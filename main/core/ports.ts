@@ -91,7 +91,12 @@ export interface Signer {
 /** What is said of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
 export interface SealReading {
   readonly problems: readonly string[]
-  readonly signer: { readonly subject: string; readonly fingerprint: string; readonly notBefore: string; readonly notAfter: string } | null
+  readonly signer: {
+    readonly subject: string
+    readonly fingerprint: string
+    readonly notBefore: string
+    readonly notAfter: string
+  } | null
   /** The root certificate's SHA-256 fingerprint when the chain in the seal ends in one. */
   readonly root: { readonly subject: string; readonly fingerprint: string } | null
   /** Signed by a key made for demonstrations. */
@@ -100,7 +105,13 @@ export interface SealReading {
   readonly timestamp: { readonly at: string; readonly authority: string; readonly problems: readonly string[] } | null
 }
 export interface SealReader {
-  readonly read: (content: Uint8Array, signature: Uint8Array, chain: readonly Uint8Array[], crls: readonly Uint8Array[], token: Uint8Array | null) => Promise<SealReading>
+  readonly read: (
+    content: Uint8Array,
+    signature: Uint8Array,
+    chain: readonly Uint8Array[],
+    crls: readonly Uint8Array[],
+    token: Uint8Array | null,
+  ) => Promise<SealReading>
 }
 
 /** An opened pack: already checked to be safe to read (no traversal, links, duplicates, bombs). Paths are inside `pack/`. */
@@ -112,7 +123,10 @@ export interface PackSource {
 
 /** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */
 export interface SchemaValidator {
-  readonly problems: (schema: 'recording' | 'capture' | 'assessment' | 'fleet' | 'statement', value: unknown) => readonly string[]
+  readonly problems: (
+    schema: 'recording' | 'capture' | 'assessment' | 'fleet' | 'statement',
+    value: unknown,
+  ) => readonly string[]
 }
 
 /** Moments of a run, for the window, the terminal and logs alike. */

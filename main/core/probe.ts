@@ -64,7 +64,10 @@ export const run = (argv: RunCommand['argv'], options: Omit<RunCommand, 'kind' |
   as: 'user',
   ...options,
 })
-export const runAsRoot = (argv: RunCommand['argv'], options: Omit<RunCommand, 'kind' | 'argv' | 'as'> = {}): RunCommand => ({
+export const runAsRoot = (
+  argv: RunCommand['argv'],
+  options: Omit<RunCommand, 'kind' | 'argv' | 'as'> = {},
+): RunCommand => ({
   kind: 'run',
   argv,
   as: 'root',

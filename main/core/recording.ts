@@ -25,7 +25,10 @@ export function recordingDigest(loaded: LoadedRecording): Sha256 {
   return sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
 }
 
-export function byProbeAndCommand(a: Pick<Capture, 'probe' | 'command'>, b: Pick<Capture, 'probe' | 'command'>): number {
+export function byProbeAndCommand(
+  a: Pick<Capture, 'probe' | 'command'>,
+  b: Pick<Capture, 'probe' | 'command'>,
+): number {
   return compare(a.probe, b.probe) || compare(a.command, b.command)
 }
 

@@ -14,16 +14,32 @@ export async function generateTypes(): Promise<string> {
   const definitions: Record<string, unknown> = {}
   const roots: string[] = []
   for (const name of names) {
-    const text = readFileSync(new URL(`${name}.schema.json`, folder), 'utf8').replaceAll(/"[a-z]+-1\.json#\/\$defs\//g, '"#/$defs/')
+    const text = readFileSync(new URL(`${name}.schema.json`, folder), 'utf8').replaceAll(
+      /"[a-z]+-1\.json#\/\$defs\//g,
+      '"#/$defs/',
+    )
     const { $defs, $id: _id, ...root } = JSON.parse(text) as Schema & Record<string, unknown>
     Object.assign(definitions, $defs)
     definitions[root.title] = root
     roots.push(root.title)
     delete (definitions[root.title] as Record<string, unknown>).$schema
   }
-  const document = { title: 'Schemas', type: 'object', additionalProperties: false, properties: Object.fromEntries(Object.keys(definitions).map((name) => [name, { $ref: `#/$defs/${name}` }])), $defs: definitions }
+  const document = {
+    title: 'Schemas',
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(Object.keys(definitions).map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    $defs: definitions,
+  }
   const banner = '// Generated from the JSON Schemas beside this file by `npm run types`. Do not edit.\n'
-  const text = await compile(document as never, 'Schemas', { bannerComment: banner, additionalProperties: false, format: true, style: { semi: false, singleQuote: true, printWidth: 120 }, maxItems: 0, enableConstEnums: false })
+  const text = await compile(document as never, 'Schemas', {
+    bannerComment: banner,
+    additionalProperties: false,
+    format: true,
+    style: { semi: false, singleQuote: true, printWidth: 120 },
+    maxItems: 0,
+    enableConstEnums: false,
+  })
   return text
     .replace(/\nexport interface Schemas \{[\s\S]*?\n\}\n/, '\n')
     .replace(/^( +)(?=[A-Za-z_"'][^\n]*: )/gm, '$1readonly ')
@@ -32,4 +48,5 @@ export async function generateTypes(): Promise<string> {
     .replace(/: \{$/gm, ': {')
 }
 
-if (process.argv[1]?.endsWith('generate-types.ts') === true) writeFileSync(new URL('types.ts', folder), await generateTypes())
+if (process.argv[1]?.endsWith('generate-types.ts') === true)
+  writeFileSync(new URL('types.ts', folder), await generateTypes())

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Capture, DeclaredNode } from '../../../schemas/types.ts'
+
+/**
+ * A recorded node as a folder that reads well in a diff: node.json, and per answer `<probe>/<command>` (stdout, exact bytes) with
+ * optional `<command>.err` (stderr), `<command>.exit` (exit status, default 0) and `<command>.status` (default done).
+ * The demo fleet is made of these, and so are the fixtures of the tests.
+ */
+export interface NodeSettings {
+  /** Takes over the answers and settings of another node in the same folder. */
+  readonly extends?: string
+  /** Leaves out some of them: "probe" or "probe/command". */
+  readonly omit?: readonly string[]
+  /** How the answers were made up; null for answers of a real machine. */
+  readonly synthetic?: string | null
+  readonly privilege?: 'root' | 'sudo' | 'none'
+  readonly node?: Partial<DeclaredNode>
+  /** Used by tests: check id → the verdict these answers must give. */
+  readonly expected?: Readonly<Record<string, string>>
+}
+
+export interface RecordedAnswer {
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  readonly exitCode: number
+  readonly status: Capture['status']
+}
+
+export const recordedNodeNames = (root: string): readonly string[] =>
+  readdirSync(root)
+    .filter((name) => existsSync(join(root, name, 'node.json')))
+    .sort()
+
+const ownSettings = (root: string, name: string): NodeSettings =>
+  JSON.parse(readFileSync(join(root, name, 'node.json'), 'utf8')) as NodeSettings
+
+/** Settings of a node with those it extends, nearest first. */
+export function nodeSettings(root: string, name: string): NodeSettings {
+  const own = ownSettings(root, name)
+  if (own.extends === undefined) return own
+  const base = nodeSettings(root, own.extends)
+  return { ...base, ...own, node: { ...base.node, ...own.node } }
+}
+
+/** Answers by "probe/command". */
+export function nodeAnswers(root: string, name: string): ReadonlyMap<string, RecordedAnswer> {
+  const own = ownSettings(root, name)
+  const answers = new Map<string, RecordedAnswer>(own.extends === undefined ? [] : nodeAnswers(root, own.extends))
+  const isLeftOut = (key: string): boolean =>
+    own.omit?.some((left) => key === left || key.startsWith(`${left}/`)) === true
+  for (const key of [...answers.keys()]) if (isLeftOut(key)) answers.delete(key)
+  const folder = join(root, name)
+  for (const probe of readdirSync(folder).filter((entry) => statSync(join(folder, entry)).isDirectory())) {
+    const files = readdirSync(join(folder, probe))
+    for (const command of new Set(files.map((file) => file.replace(/\.(err|exit|status)$/, ''))))
+      answers.set(`${probe}/${command}`, readAnswer(join(folder, probe, command)))
+  }
+  return answers
+}
+
+function readAnswer(path: string): RecordedAnswer {
+  const bytes = (suffix: string): Uint8Array =>
+    existsSync(path + suffix) ? readFileSync(path + suffix) : new Uint8Array()
+  const text = (suffix: string, otherwise: string): string =>
+    existsSync(path + suffix) ? readFileSync(path + suffix, 'utf8').trim() : otherwise
+  return {
+    stdout: bytes(''),
+    stderr: bytes('.err'),
+    exitCode: Number(text('.exit', '0')),
+    status: text('.status', 'done') as Capture['status'],
+  }
+}

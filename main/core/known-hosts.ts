@@ -1,0 +1,148 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/**
+ * Reads OpenSSH known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT): names, patterns with `*`, `?` and `!`, `[host]:port`,
+ * hashed names (`|1|salt|hash`), and the markers `@revoked` and `@cert-authority`. Malformed lines are passed over, as OpenSSH does.
+ */
+export interface KnownHostLine {
+  /** Counted from 1. */
+  readonly line: number
+  readonly marker: 'revoked' | 'cert-authority' | null
+  readonly hosts: string
+  readonly type: string
+  /** The public key as on the wire, in base64. */
+  readonly key: string
+  readonly comment: string
+}
+
+export interface OnRecord {
+  readonly line: number
+  readonly type: string
+  readonly fingerprint: string
+}
+
+/** What one known_hosts file says about a key that a server showed. */
+export type HostKeyMatch =
+  | { readonly kind: 'match'; readonly line: number; readonly comment: string }
+  /** Another key of the same type is on record. */
+  | { readonly kind: 'changed'; readonly onRecord: readonly OnRecord[] }
+  | { readonly kind: 'revoked'; readonly line: number }
+  /** Nothing but certificate authorities is on record: only a client that reads host certificates can decide. */
+  | { readonly kind: 'host-ca'; readonly line: number }
+  /** `onRecord` lists keys of other types, if any. */
+  | { readonly kind: 'unknown'; readonly onRecord: readonly OnRecord[] }
+
+const MARKERS = { '@revoked': 'revoked', '@cert-authority': 'cert-authority' } as const
+
+/** All well-formed lines, in order. */
+export function parseKnownHosts(text: string): readonly KnownHostLine[] {
+  return text.split('\n').flatMap((raw, index) => {
+    const fields = raw.trim().split(/[ \t]+/)
+    const first = fields[0] ?? ''
+    if (first === '' || first.startsWith('#')) return []
+    const marker = first === '@revoked' || first === '@cert-authority' ? MARKERS[first] : null
+    if (first.startsWith('@') && marker === null) return []
+    const [hosts, type, key, ...comment] = marker === null ? fields : fields.slice(1)
+    if (hosts === undefined || type === undefined || key === undefined) return []
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(key) || keyType(Buffer.from(key, 'base64')) !== type) return []
+    return [{ line: index + 1, marker, hosts, type, key, comment: comment.join(' ') }]
+  })
+}
+
+/**
+ * Looks a shown host key up. `host` is the name or address we connect to. As ssh(1) does, a port other than 22 is looked up as
+ * `[host]:port`, and a key on record for the bare host is accepted when nothing is on record for that port.
+ */
+export function matchHostKey(text: string, host: string, port: number, key: Uint8Array): HostKeyMatch {
+  const lines = parseKnownHosts(text)
+  const exact = judge(lines, hostId(host, port), key)
+  if (exact.kind !== 'unknown' || port === 22) return exact
+  const bare = judge(lines, hostId(host, 22), key)
+  // A different key for the bare host says nothing about another port: two servers may share an address.
+  return bare.kind === 'changed' ? exact : bare
+}
+
+function judge(lines: readonly KnownHostLine[], name: string, key: Uint8Array): HostKeyMatch {
+  const mine = lines.filter((line) => matchesHost(line.hosts, name))
+  const shown = Buffer.from(key).toString('base64')
+  const revoked = mine.find((line) => line.marker === 'revoked' && line.key === shown)
+  if (revoked !== undefined) return { kind: 'revoked', line: revoked.line }
+  const plainLines = mine.filter((line) => line.marker === null)
+  const match = plainLines.find((line) => line.key === shown)
+  if (match !== undefined) return { kind: 'match', line: match.line, comment: match.comment }
+  const onRecord = plainLines.map(({ line, type, key: known }) => ({
+    line,
+    type,
+    fingerprint: fingerprintOf(Buffer.from(known, 'base64')),
+  }))
+  const sameType = onRecord.filter((entry) => entry.type === keyType(key))
+  if (sameType.length > 0) return { kind: 'changed', onRecord: sameType }
+  const authority = mine.find((line) => line.marker === 'cert-authority')
+  if (authority !== undefined && onRecord.length === 0) return { kind: 'host-ca', line: authority.line }
+  return { kind: 'unknown', onRecord }
+}
+
+/** Key types on record for a host, and whether a certificate authority is: what decides which algorithms to offer, and which client. */
+export function onRecordFor(
+  text: string,
+  host: string,
+  port: number,
+): { readonly types: readonly string[]; readonly authority: boolean } {
+  const names = [...new Set([hostId(host, port), hostId(host, 22)])]
+  const mine = parseKnownHosts(text).filter((line) => names.some((name) => matchesHost(line.hosts, name)))
+  return {
+    types: [...new Set(mine.filter((line) => line.marker === null).map((line) => line.type))],
+    authority: mine.some((line) => line.marker === 'cert-authority'),
+  }
+}
+
+/** A line to append to a known_hosts file. The comment is reduced to one printable ASCII line. */
+export const knownHostsLine = (host: string, port: number, key: Uint8Array, comment: string): string =>
+  `${hostId(host, port)} ${keyType(key) ?? ''} ${Buffer.from(key).toString('base64')} ${comment.replace(/[^ -~]+/g, ' ')}`.trim()
+
+/** `host`, or `[host]:port` for a port other than 22, in lower case: the name a known_hosts line is looked up by. */
+export function hostId(host: string, port: number): string {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  return port === 22 ? name : `[${name}]:${port}`
+}
+
+/** `SHA256:` and unpadded base64 of the digest of the key as on the wire, as `ssh-keygen -l` prints it. */
+export const fingerprintOf = (key: Uint8Array): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+
+/** The type named inside a public key blob (RFC 4253 §6.6), or null when it holds none. */
+export function keyType(key: Uint8Array): string | null {
+  if (key.length < 5) return null
+  const length = new DataView(key.buffer, key.byteOffset).getUint32(0)
+  if (length > 100 || 4 + length > key.length) return null
+  const type = Buffer.from(key.subarray(4, 4 + length)).toString('latin1')
+  return /^[a-z0-9@.-]+$/.test(type) ? type : null
+}
+
+/** match_hostname() of OpenSSH: one matching `!pattern` rules the line out, otherwise any matching pattern counts. */
+function matchesHost(hosts: string, name: string): boolean {
+  if (hosts.startsWith('|')) return matchesHashed(hosts, name)
+  const patterns = hosts.toLowerCase().split(',')
+  const matches = (pattern: string): boolean => glob(pattern, name)
+  if (patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))) return false
+  return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern))
+}
+
+function matchesHashed(hosts: string, name: string): boolean {
+  const [, version, salt, hash] = hosts.split('|')
+  if (version !== '1' || salt === undefined || hash === undefined) return false
+  return createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest('base64') === hash
+}
+
+/** Linear-time wildcard match: `*` any run, `?` any one character, everything else itself. */
+function glob(pattern: string, name: string): boolean {
+  let [p, n, star, mark] = [0, 0, -1, 0]
+  while (n < name.length) {
+    if (pattern[p] === '*') [star, mark, p] = [p, n, p + 1]
+    else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === name[n])) [p, n] = [p + 1, n + 1]
+    else if (star !== -1) [p, mark, n] = [star + 1, mark + 1, mark + 1]
+    else return false
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}
