@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { Failure } from '../core/failure.ts'
+import type { World } from '../core/world.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { sayFailure } from './terminal.ts'
+
+/** What every command gets: the ports, and where its exit code goes. */
+export interface Context {
+  readonly world: World
+  readonly program: Command
+  /** The code the process ends with when the command returns. */
+  readonly exit: (code: ExitCode) => void
+}
+
+/** Which exit code a failure means when it ends a command. */
+export function codeOf({ code }: Failure): ExitCode {
+  if (code === 'bug') return EXIT.bug
+  if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered') return EXIT.notVerified
+  if (code === 'run.cancelled' || code.startsWith('ssh.') || code.startsWith('collector.') || code === 'store.failed') return EXIT.incomplete
+  return EXIT.usage
+}
+
+export function endWith(context: Context, failure: Failure): void {
+  sayFailure(failure)
+  context.exit(codeOf(failure))
+}
