@@ -1,6 +1,16 @@
 import type { Fleet, FleetNode, HostKey, Recording } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
-import type { Clock, ConnectTarget, Entropy, EvidenceStore, PackSource, SchemaValidator, SealReader, Signer, Transport } from './ports.ts'
+import type {
+  Clock,
+  ConnectTarget,
+  Entropy,
+  EvidenceStore,
+  PackSource,
+  SchemaValidator,
+  SealReader,
+  Signer,
+  Transport,
+} from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
 import type { ReportDocument } from './report.ts'
 
@@ -17,8 +27,10 @@ export interface World {
   readonly importers: Importers
   readonly files: Files
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
+  readonly writeRecording: (folder: string, loaded: LoadedRecording) => Promise<Outcome<null>>
   readonly readRecordings: (folders: readonly string[]) => Promise<Outcome<readonly LoadedRecording[]>>
   readonly sealing: Sealing
+  readonly identities: Identities
   readonly packs: Packs
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
   readonly demo: { readonly start: () => Promise<DemoFleet> }
@@ -80,6 +92,26 @@ export interface Sealing {
   readonly reader: SealReader
   /** A key made in memory for one demonstration; no reader ever trusts it. */
   readonly demoSigner: () => Promise<Signer>
+}
+
+/** Local keys, encrypted at rest. */
+export interface Identities {
+  readonly defaultFolder: string
+  readonly list: (folder: string) => Promise<Outcome<readonly IdentityInfo[]>>
+  readonly create: (input: {
+    readonly folder: string
+    readonly name: string
+    readonly subject: string
+    readonly passphrase: string
+  }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
+  readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
+}
+export interface IdentityInfo {
+  readonly name: string
+  readonly subject: string
+  /** SHA-256 of the leaf certificate, 64 lower-case hex characters. */
+  readonly fingerprint: string
+  readonly notAfter: string
 }
 
 export interface Packs {

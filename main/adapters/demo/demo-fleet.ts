@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ssh2 from 'ssh2'
+import type { DeclaredNode, Fleet, FleetNode } from '../../../schemas/types.ts'
+import { fingerprintOf } from '../../core/known-hosts.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import type { Probe } from '../../core/probe.ts'
+import type { DemoFleet } from '../../core/world.ts'
+import { nodeAnswers, nodeSettings } from './recorded-node.ts'
+import { startDemoServer } from './server.ts'
+
+// The two nodes that have no answers: one that nobody can reach, and one that shows another host key than the one on record.
+const UNREACHABLE = 'demo-gone-07'
+const CHANGED_KEY = 'demo-changed-08'
+const ANSWERING = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
+
+/** Recorded nodes beside the built program, or in the source tree when run from there. */
+function recordedNodes(): string {
+  const built = fileURLToPath(new URL('../demo/', import.meta.url))
+  const source = fileURLToPath(new URL('../../../test/fixtures/nodes/', import.meta.url))
+  return existsSync(join(built, ANSWERING[0] ?? '')) ? built : source
+}
+
+const hostKey = (): { readonly pem: string; readonly fingerprint: string } => {
+  const pem = ssh2.utils.generateKeyPairSync('ed25519').private
+  const parsed = ssh2.utils.parseKey(pem)
+  if (parsed instanceof Error) throw parsed
+  return { pem, fingerprint: fingerprintOf(parsed.getPublicSSH()) }
+}
+
+/** A port on which nothing listens: taken and given back. */
+const closedPort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 1))
+    })
+  })
+
+/**
+ * Starts the demo fleet: SSH servers inside this process, on loopback, that answer the collector from recorded nodes. Every key is
+ * made anew and forgotten at close. The connections, the host-key checks and the collector are the real ones.
+ */
+export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise<DemoFleet> {
+  const root = recordedNodes()
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-demo-'))
+  const identityFile = join(folder, 'login')
+  const login = ssh2.utils.generateKeyPairSync('ed25519')
+  writeFileSync(identityFile, login.private, { mode: 0o600 })
+  const clientKey = ssh2.utils.parseKey(login.public)
+  if (clientKey instanceof Error) throw clientKey
+  const servers: { readonly close: () => Promise<void> }[] = []
+  const targets: ConnectTarget[] = []
+  const add = (name: string, port: number, fingerprint: string): void => {
+    targets.push(target(root, name, port, fingerprint, identityFile))
+  }
+  for (const name of [...ANSWERING, CHANGED_KEY]) {
+    const key = hostKey()
+    const recorded = name === CHANGED_KEY ? (ANSWERING[0] ?? '') : name
+    const server = await startDemoServer({
+      hostKeyPem: key.pem,
+      clientKey: clientKey.getPublicSSH(),
+      answers: nodeAnswers(root, recorded),
+      probes,
+      privilege: nodeSettings(root, recorded).privilege ?? 'sudo',
+    })
+    servers.push(server)
+    add(name, server.port, name === CHANGED_KEY ? hostKey().fingerprint : key.fingerprint)
+  }
+  add(UNREACHABLE, await closedPort(), hostKey().fingerprint)
+  targets.sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
+  return {
+    fleet: fleetOf(targets),
+    targets,
+    marks: (node) => ({
+      demo: true,
+      synthetic: ANSWERING.includes(node) ? (nodeSettings(root, node).synthetic ?? null) : null,
+    }),
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function target(root: string, name: string, port: number, fingerprint: string, identityFile: string): ConnectTarget {
+  const settings = nodeSettings(root, ANSWERING.includes(name) ? name : (ANSWERING[0] ?? ''))
+  const node: DeclaredNode = {
+    name,
+    address: '127.0.0.1',
+    port,
+    user: 'bwaudit',
+    sudo: settings.privilege !== 'none',
+    ...settings.node,
+  }
+  return {
+    node,
+    trust: { fingerprint, knownHostsFiles: [] },
+    credentials: { identityFile, agent: false },
+    transport: 'ssh2',
+    jumps: [],
+  }
+}
+
+function fleetOf(targets: readonly ConnectTarget[]): Fleet {
+  const nodes = targets.map(({ node, trust }): FleetNode => {
+    const { name, address, port, user, sudo, role, location } = node
+    return {
+      name,
+      address,
+      port,
+      user,
+      sudo,
+      ...(trust.fingerprint === undefined ? {} : { hostKey: trust.fingerprint }),
+      ...(role === undefined ? {} : { role }),
+      ...(location === undefined ? {} : { location }),
+    }
+  })
+  return { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: nodes as unknown as Fleet['nodes'] }
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import type { Fleet } from '../../schemas/types.ts'
+import { collectRun } from '../app/collect-run.ts'
+import { latestRun } from '../app/resume.ts'
+import type { RunResult } from '../app/run.ts'
+import { newRunId } from '../app/run-id.ts'
+import { catalog } from '../catalog/index.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+import type { Context } from './context.ts'
+import { askSecret, progressTo } from './terminal.ts'
+
+export interface CollectOptions {
+  readonly fleet: string
+  readonly node?: string[]
+  readonly out: string
+  readonly resume?: true
+}
+
+/** The options that `collect` and `run` share. */
+export const collectOptions = (command: Command): Command =>
+  command
+    .option('--fleet <file>', 'the fleet file')
+    .option('--node <name...>', 'only these nodes; the rest of the population counts as not collected')
+    .option('--out <folder>', 'where evidence and exports go', 'out')
+    .option('--resume', 'go on with the latest run in --out: ask only for what is missing')
+
+export interface Collected {
+  readonly run: string
+  readonly fleet: Fleet
+  readonly population: string[]
+  readonly result: RunResult
+  readonly folder: string
+}
+
+/** Evidence of all runs into one folder lies in `<out>/evidence/<run>/<node>/`. */
+export const evidenceFolder = (out: string): string => `${out}/evidence`
+
+/** Collects the nodes of a fleet file, with progress on stderr. Ctrl-C stops cleanly and keeps what was collected. */
+export async function collectFleet({ world }: Context, options: CollectOptions): Promise<Outcome<Collected>> {
+  if (options.fleet === undefined) return fail('input.refused', '--fleet FILE is required')
+  const read = await world.fleets.read(options.fleet)
+  if (!read.ok) return read
+  const all = read.value.targets({ ask: askSecret })
+  const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
+  if (unknown !== undefined)
+    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
+  const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
+  const storeFolder = evidenceFolder(options.out)
+  const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
+  if (!resumed.ok) return resumed
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    const run = resumed.value ?? newRunId(world.clock, world.entropy)
+    const { concurrency = 64 } = read.value.fleet
+    const marks = () => ({ demo: false, synthetic: null })
+    const result = await collectRun(world, catalog, {
+      run,
+      targets,
+      storeFolder,
+      concurrency,
+      marks,
+      signal: stop.signal,
+      onEvent: progressTo(process.stderr),
+    })
+    if (!result.ok) return result
+    return ok({
+      run,
+      fleet: read.value.fleet,
+      population: all.map(({ node }) => node.name),
+      result: result.value,
+      folder: options.out,
+    })
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}

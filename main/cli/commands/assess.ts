@@ -1,0 +1,56 @@
+import { outcomeOf } from '../../app/outcome.ts'
+import { scopeOf } from '../../app/run.ts'
+import { summaryText } from '../../app/summary.ts'
+import { catalog } from '../../catalog/index.ts'
+import { assess } from '../../core/assess.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { EXIT, worst } from '../exit-codes.ts'
+import { frameworkList, instant } from '../options.ts'
+import { emit, say } from '../terminal.ts'
+
+export interface AssessOptions {
+  readonly fleet?: string
+  readonly asOf?: string
+  readonly framework?: string
+  readonly json?: true
+  readonly gapsExitZero?: true
+}
+
+/** `assess RECORDINGS…`: recordings to an assessment, without touching a node. */
+export function assessCommand(context: Context): void {
+  context.program
+    .command('assess <recordings...>')
+    .description('derive verdicts from recordings')
+    .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
+    .option('--as-of <time>', 'judge as of this moment (UTC, ISO 8601); default now')
+    .option('--framework <list>', 'hipaa,soc2,nprm')
+    .option('--json', 'print the assessment')
+    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+    .action(async (folders: string[], options: AssessOptions) => {
+      const { world } = context
+      const asOf = instant(options.asOf, world.clock)
+      const frameworks = frameworkList(options.framework)
+      if (!asOf.ok) return endWith(context, asOf.error)
+      if (!frameworks.ok) return endWith(context, frameworks.error)
+      const recordings = await world.readRecordings(folders)
+      if (!recordings.ok) return endWith(context, recordings.error)
+      const scope = { ...scopeOf('recordings', recordings.value, frameworks.value) }
+      if (options.fleet !== undefined) {
+        const fleet = await world.fleets.read(options.fleet)
+        if (!fleet.ok) return endWith(context, fleet.error)
+        scope.fleet = fleet.value.fleet.name
+        scope.population = fleet.value.targets({}).map(({ node }) => node.name)
+      }
+      const assessment = assess({ catalog, scope, recordings: recordings.value, asOf: asOf.value })
+      if (options.json === true) emit(assessment)
+      say(summaryText(assessment, catalog))
+      const { gaps, incomplete } = outcomeOf(assessment)
+      context.exit(
+        worst([
+          gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+          incomplete ? EXIT.incomplete : EXIT.done,
+        ]),
+      )
+    })
+}

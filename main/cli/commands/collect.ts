@@ -1,0 +1,84 @@
+import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
+import { newRunId } from '../../app/run-id.ts'
+import { catalog } from '../../catalog/index.ts'
+import { type CollectOptions, collectFleet, collectOptions, evidenceFolder } from '../collecting.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { emit, emitText, say } from '../terminal.ts'
+
+type Options = CollectOptions & {
+  readonly json?: true
+  readonly script?: true
+  readonly import?: string
+  readonly sudo?: true
+}
+
+/** `collect`: SSH to recordings; `--script` and `--import` for a node that no SSH reaches. */
+export function collectCommand(context: Context): void {
+  const command = context.program
+    .command('collect')
+    .description('SSH → recordings')
+    .option('--script', 'print one POSIX sh collector, to be run on a node without SSH access')
+    .option('--sudo', 'with --script: ask root-only questions through sudo -n')
+    .option(
+      '--import <file>',
+      'read back what the printed collector wrote; its stderr is expected beside it as FILE.err',
+    )
+    .option('--json', 'print what was stored')
+  collectOptions(command).action(async (options: Options) => {
+    if (options.script === true)
+      return emitText(printableCollector(catalog.probes, context.world.entropy, { sudo: options.sudo === true }))
+    if (options.import !== undefined) return await readBack(context, options.import, options)
+    const collected = await collectFleet(context, options)
+    if (!collected.ok) return endWith(context, collected.error)
+    const { run, result, population } = collected.value
+    const folders = result.recordings.map(({ recording }) => `${evidenceFolder(options.out)}/${run}/${recording.id}`)
+    if (options.json === true)
+      emit({
+        run,
+        cancelled: result.cancelled,
+        recordings: result.recordings.map(({ recording }, at) => ({
+          folder: folders[at],
+          node: recording.node.name,
+          outcome: recording.outcome,
+        })),
+      })
+    say(`${result.recordings.length} recordings in ${evidenceFolder(options.out)}/${run}`)
+    const complete = result.recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
+    if (complete < population.length) context.exit(EXIT.incomplete)
+  })
+}
+
+async function readBack(context: Context, file: string, options: Options): Promise<void> {
+  const { world } = context
+  const name = options.node?.[0]
+  if (name === undefined) {
+    say('--import needs --node NAME: which node this transcript is of')
+    return context.exit(EXIT.usage)
+  }
+  const stdout = await world.files.read(file)
+  if (!stdout.ok) return endWith(context, stdout.error)
+  const stderr = await world.files.read(`${file}.err`)
+  const declared = await declaredNode(context, options, name)
+  if (!declared.ok) return endWith(context, declared.error)
+  const run = newRunId(world.clock, world.entropy)
+  const imported = importTranscript(
+    {
+      stdout: stdout.value,
+      stderr: stderr.ok ? stderr.value : new Uint8Array(),
+      node: declared.value,
+      run,
+      importedAt: world.clock.now(),
+    },
+    catalog,
+  )
+  if (!imported.ok) return endWith(context, imported.error)
+  const folder = `${evidenceFolder(options.out)}/${run}/${imported.value.recording.id}`
+  const written = await world.writeRecording(folder, imported.value)
+  if (!written.ok) return endWith(context, written.error)
+  if (options.json === true)
+    emit({ folder, captures: imported.value.captures.length, outcome: imported.value.recording.outcome })
+  say(`${imported.value.captures.length} answers from the transcript stored in ${folder}`)
+  if (imported.value.recording.outcome.status !== 'complete') context.exit(EXIT.incomplete)
+}

@@ -1,0 +1,59 @@
+import { outcomeOf } from '../../app/outcome.ts'
+import { scopeOf } from '../../app/run.ts'
+import { summaryText } from '../../app/summary.ts'
+import { catalog } from '../../catalog/index.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { EXIT, worst } from '../exit-codes.ts'
+import { frameworkList } from '../options.ts'
+import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
+import { emit, say } from '../terminal.ts'
+
+type Options = SigningOptions & {
+  readonly out: string
+  readonly fleet?: string
+  readonly framework?: string
+  readonly json?: true
+  readonly gapsExitZero?: true
+}
+
+/** `export RECORDINGS… --out DIR`: a signed report, a sealed pack and tables. */
+export function exportCommand(context: Context): void {
+  const command = context.program
+    .command('export <recordings...>')
+    .description('recordings → signed report, pack and tables')
+    .requiredOption('--out <folder>', 'where they go')
+    .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
+    .option('--framework <list>', 'hipaa,soc2,nprm')
+    .option('--json', 'print the assessment')
+    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+  signingOptions(command).action(async (folders: string[], options: Options) => {
+    const { world } = context
+    const frameworks = frameworkList(options.framework)
+    if (!frameworks.ok) return endWith(context, frameworks.error)
+    const recordings = await world.readRecordings(folders)
+    if (!recordings.ok) return endWith(context, recordings.error)
+    const scope = scopeOf('recordings', recordings.value, frameworks.value)
+    if (options.fleet !== undefined) {
+      const fleet = await world.fleets.read(options.fleet)
+      if (!fleet.ok) return endWith(context, fleet.error)
+      scope.fleet = fleet.value.fleet.name
+      scope.population = fleet.value.targets({}).map(({ node }) => node.name)
+    }
+    const run = recordings.value[0]?.recording.run ?? 'export'
+    const exported = await exportAndSay(context, options, {
+      run,
+      scope,
+      recordings: recordings.value,
+      folder: options.out,
+    })
+    if (!exported.ok) return endWith(context, exported.error)
+    if (options.json === true) emit(exported.value)
+    say('')
+    say(summaryText(exported.value, catalog))
+    const { gaps, incomplete } = outcomeOf(exported.value)
+    context.exit(
+      worst([gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done, incomplete ? EXIT.incomplete : EXIT.done]),
+    )
+  })
+}

@@ -1,0 +1,115 @@
+import type { Fleet } from '../../../schemas/types.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { emit, emitText, say } from '../terminal.ts'
+
+const KINDS = ['ssh-config', 'csv', 'ansible'] as const
+type Kind = (typeof KINDS)[number]
+
+/** `fleet import|show|trust`: the declared population, and decisions about host keys. */
+export function fleetCommand(context: Context): void {
+  const command = context.program.command('fleet').description('the declared population')
+  command
+    .command('import <file>')
+    .description('ssh config, CSV or Ansible inventory → fleet file; every line accounted for')
+    .option('--kind <kind>', KINDS.join(', '))
+    .option('--name <name>', 'name of the fleet', 'My servers')
+    .option('--out <file>', 'where to write the fleet file; default stdout')
+    .action(
+      async (file: string, options: { kind?: string; name: string; out?: string }) =>
+        await importFleet(context, file, options),
+    )
+  command
+    .command('show <file>')
+    .description('read and check a fleet file')
+    .option('--json', 'machine-readable')
+    .action(async (file: string, { json }: { json?: true }) => await showFleet(context, file, json === true))
+  command
+    .command('trust <file>')
+    .description('record a decision about a node’s host key, after you verified its fingerprint')
+    .requiredOption('--node <name>', 'the node')
+    .requiredOption('--fingerprint <SHA256:…>', 'the fingerprint you verified')
+    .requiredOption('--how <words>', 'how you verified it, for example “read on the console by M. Ortiz”')
+    .action(async (file: string, options: TrustOptions) => await trust(context, file, options))
+}
+
+async function importFleet(
+  context: Context,
+  file: string,
+  options: { kind?: string; name: string; out?: string },
+): Promise<void> {
+  const { world } = context
+  const bytes = await world.files.read(file)
+  if (!bytes.ok) return endWith(context, bytes.error)
+  const kind = options.kind ?? guessKind(file)
+  if (!KINDS.some((known) => known === kind)) {
+    say(`--kind must be one of ${KINDS.join(', ')}`)
+    return context.exit(EXIT.usage)
+  }
+  const { nodes, lines } = await world.importers.preview(kind as Kind, new TextDecoder().decode(bytes.value), [])
+  for (const { line, outcome, why, text } of lines)
+    say(
+      `${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
+    )
+  const problems = lines.filter(({ outcome }) => outcome === 'problem').length
+  say(`${nodes.length} nodes from ${lines.length} lines; ${problems} with a problem`)
+  if (nodes.length === 0) return context.exit(EXIT.usage)
+  const fleet = { name: options.name, nodes } as unknown as Fleet
+  const text = `${JSON.stringify(fleet, null, 2)}\n`
+  if (options.out === undefined) return emitText(text)
+  const written = await world.files.write(options.out, text)
+  if (!written.ok) return endWith(context, written.error)
+  say(`Wrote ${options.out}. Nothing was contacted.`)
+}
+
+const guessKind = (file: string): Kind =>
+  /\.csv$/i.test(file) ? 'csv' : /\.(ya?ml|ini|hosts)$|inventory|hosts$/i.test(file) ? 'ansible' : 'ssh-config'
+
+async function showFleet(context: Context, file: string, json: boolean): Promise<void> {
+  const read = await context.world.fleets.read(file)
+  if (!read.ok) return endWith(context, read.error)
+  const { fleet } = read.value
+  if (json) return emit(fleet)
+  const collected = fleet.nodes.filter(({ jumpOnly }) => jumpOnly !== true)
+  say(`${plain(fleet.name)}: ${collected.length} nodes in the population`)
+  for (const node of collected) {
+    const key = node.hostKey ?? node.knownHosts ?? fleet.knownHosts ?? 'no host key on record'
+    say(
+      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared in ${plain(node.location.name)}`}`,
+    )
+  }
+}
+
+interface TrustOptions {
+  readonly node: string
+  readonly fingerprint: string
+  readonly how: string
+}
+
+async function trust(context: Context, file: string, options: TrustOptions): Promise<void> {
+  const { world } = context
+  const read = await world.fleets.read(file)
+  if (!read.ok) return endWith(context, read.error)
+  const target = read.value.targets({}).find(({ node }) => node.name === options.node)
+  if (target === undefined) {
+    say(`${file} has no node named ${plain(options.node)}`)
+    return context.exit(EXIT.usage)
+  }
+  const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(20_000))
+  if (!scanned.ok) return endWith(context, scanned.error)
+  if (scanned.value.fingerprint !== options.fingerprint) {
+    say(
+      `${options.node} shows ${scanned.value.type} ${scanned.value.fingerprint}, not ${plain(options.fingerprint)}. Nothing was recorded.`,
+    )
+    return context.exit(EXIT.usage)
+  }
+  const decisions = target.trust.decisionsFile
+  if (decisions === undefined) return context.exit(EXIT.bug)
+  const recorded = await world.hostKeys.record(decisions, target, scanned.value, options.how)
+  if (!recorded.ok) return endWith(context, recorded.error)
+  say(
+    `Recorded in ${decisions}: ${options.node} ${scanned.value.type} ${scanned.value.fingerprint} (${plain(options.how)})`,
+  )
+}

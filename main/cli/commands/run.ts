@@ -1,0 +1,47 @@
+import { outcomeOf } from '../../app/outcome.ts'
+import { summaryText } from '../../app/summary.ts'
+import { catalog } from '../../catalog/index.ts'
+import { type CollectOptions, collectFleet, collectOptions } from '../collecting.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { EXIT, worst } from '../exit-codes.ts'
+import { frameworkList } from '../options.ts'
+import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
+import { say } from '../terminal.ts'
+
+type RunOptions = CollectOptions &
+  SigningOptions & { readonly framework?: string; readonly json?: true; readonly gapsExitZero?: true }
+
+/** `run`: collect, assess and export in one go; what a schedule calls. */
+export function runCommand(context: Context): void {
+  const command = context.program
+    .command('run')
+    .description('collect + assess + export')
+    .option('--framework <list>', 'hipaa,soc2,nprm')
+    .option('--json', 'print the assessment')
+    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+  signingOptions(collectOptions(command)).action(async (options: RunOptions) => {
+    const collected = await collectFleet(context, options)
+    if (!collected.ok) return endWith(context, collected.error)
+    const { fleet, run, result, folder } = collected.value
+    const frameworks = frameworkList(options.framework, fleet.frameworks ?? ['hipaa', 'soc2'])
+    if (!frameworks.ok) return endWith(context, frameworks.error)
+    const scope = { fleet: fleet.name, population: collected.value.population, frameworks: frameworks.value }
+    const exported = await exportAndSay(context, options, {
+      run,
+      scope,
+      recordings: result.recordings,
+      folder: `${folder}/${run}`,
+    })
+    if (!exported.ok) return endWith(context, exported.error)
+    say('')
+    say(summaryText(exported.value, catalog))
+    const { gaps, incomplete } = outcomeOf(exported.value)
+    context.exit(
+      worst([
+        gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+        incomplete || result.cancelled ? EXIT.incomplete : EXIT.done,
+      ]),
+    )
+  })
+}

@@ -1,0 +1,36 @@
+import type { Probe, RunCommand } from '../probe.ts'
+
+/** One command of a collection, in the order it will be asked. `index` names it in the frames. */
+export interface PlannedCommand {
+  readonly index: number
+  readonly probe: string
+  readonly command: string
+  readonly run: RunCommand
+}
+
+export interface Plan {
+  readonly commands: readonly PlannedCommand[]
+  /** Root-only commands go through `sudo -n` where we are not root. Without it they are not run. */
+  readonly sudo: boolean
+  /** End in `cat`, so that nonces can be echoed in the same channel. */
+  readonly echo: boolean
+}
+
+export const DEFAULT_TIMEOUT_SECONDS = 20
+export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
+export const MAX_ERROR_BYTES = 64 * 1024
+
+/** Every command of the probes in catalog order, without those in `skip` ("probe/command"). Measurements are not part of the script. */
+export function planOf(
+  probes: readonly Probe<unknown>[],
+  options: { readonly sudo: boolean; readonly echo: boolean; readonly skip?: ReadonlySet<string> },
+): Plan {
+  const commands: PlannedCommand[] = []
+  for (const probe of probes) {
+    for (const [command, run] of Object.entries(probe.commands)) {
+      if (run.kind !== 'run' || options.skip?.has(`${probe.id}/${command}`) === true) continue
+      commands.push({ index: commands.length, probe: probe.id, command, run })
+    }
+  }
+  return { commands, sudo: options.sudo, echo: options.echo }
+}

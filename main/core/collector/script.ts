@@ -1,0 +1,97 @@
+import type { Glob } from '../probe.ts'
+import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan, type PlannedCommand } from './plan.ts'
+
+/**
+ * The one program we run on a node: POSIX sh (dash, bash, busybox), read from stdin, writing frames to stdout and stderr. Nothing is
+ * written on the node and nothing in the text comes from it.
+ *
+ * Frames, on both streams (N is the nonce of this run; times are /proc/uptime in seconds):
+ *   N H 1 <uid> <epoch> <t|b|-> <h|->      header, stdout only: how `timeout` works here, and whether `head -c` caps output
+ *   N B <index> <uptime>                   begin; the exact bytes of the stream follow
+ *   \nN E <index> <exit> <uptime>          end; the newline before N belongs to the frame. exit `-` on stderr
+ *   N Z <epoch>                            the end of all
+ * A command that needs root where we have no right to is framed with exit `n`: it was not run.
+ */
+export function collectorScript(plan: Plan, nonce: string): string {
+  if (!/^[0-9a-f]{24}$/.test(nonce)) throw new Error('collectorScript: the nonce is 24 hex digits')
+  return `${PROLOGUE.replaceAll('@NONCE@', nonce)
+    .replaceAll('@SUDO@', plan.sudo ? 'sudo -n' : 'none')
+    .replaceAll('@ERR@', String(MAX_ERROR_BYTES + 1))}
+${plan.commands.map(line).join('\n')}
+z
+${plan.echo ? 'exec cat' : 'exit 0'}
+`
+}
+
+// Descriptor 7 carries the exit status out of the pipelines, 6 leads stdout past the cap of stderr, 8 and 9 are the real streams.
+// `head -c` is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
+const PROLOGUE = `{
+N=@NONCE@
+LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
+unset ENV BASH_ENV HISTFILE CDPATH IFS
+umask 077
+renice -n 19 -p $$ >/dev/null 2>&1
+exec 8>&1 9>&2
+K=-
+if timeout -k 1 5 true </dev/null >/dev/null 2>&1; then K=t
+elif timeout 5 true </dev/null >/dev/null 2>&1; then K=b; fi
+D=-
+if [ "$(printf xy | head -c 1 2>/dev/null)" = x ]; then D=h; fi
+R='@SUDO@'
+I=$(id -u 2>/dev/null)
+if [ "$I" = 0 ]; then R=''; fi
+u() { U=0; read -r U V </proc/uptime; } 2>/dev/null
+l() {
+  s=$1; shift
+  case $K in
+    t) exec timeout -k 2 "$s" "$@" ;;
+    b) exec timeout "$s" "$@" ;;
+    *) exec "$@" ;;
+  esac
+}
+h() { if [ "$D" = h ]; then exec head -c "$1"; else exec cat; fi; }
+c() {
+  i=$1; t=$2; o=$3; shift 3
+  u
+  printf '%s B %s %s\\n' "$N" "$i" "$U"
+  printf '%s B %s %s\\n' "$N" "$i" "$U" >&2
+  r=$( { { { (l "$t" "$@") </dev/null 6>&- 7>&- 8>&- 9>&-; printf %s "$?" >&7; } 2>&1 >&6 | (h @ERR@) >&9 6>&- 7>&- 8>&-; } 6>&1 | (h "$o") >&8 7>&- 9>&-; } 7>&1 )
+  u
+  printf '\\n%s E %s %s %s\\n' "$N" "$i" "$r" "$U"
+  printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&2
+}
+p() {
+  if [ "$R" = none ]; then
+    printf '%s B %s 0\\n\\n%s E %s n 0\\n' "$N" "$1" "$N" "$1"
+    printf '%s B %s 0\\n\\n%s E %s - 0\\n' "$N" "$1" "$N" "$1" >&2
+  elif [ -z "$R" ]; then c "$@"
+  else i=$1; t=$2; o=$3; shift 3; c "$i" "$t" "$o" sudo -n "$@"; fi
+}
+z() {
+  printf '%s Z %s\\n' "$N" "$(date +%s)"
+  printf '%s Z 0\\n' "$N" >&2
+}
+printf '%s H 1 %s %s %s %s\\n' "$N" "$I" "$(date +%s)" "$K" "$D"
+}`
+
+/** One command: `c` as ourselves, `p` with root's rights. The comment names it for people and for replaying servers. */
+function line({ index, probe, command, run }: PlannedCommand): string {
+  const seconds = run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
+  const bytes = (run.maxBytes ?? DEFAULT_MAX_BYTES) + 1
+  const words = run.argv.map((part) => (typeof part === 'string' ? quoteWord(part) : globWord(part, run.as)))
+  return `${run.as === 'root' ? 'p' : 'c'} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
+}
+
+/** A word that every POSIX shell reads back as exactly these characters (XCU 2.2.2). */
+export function quoteWord(word: string): string {
+  if (/[\0\n\r]/.test(word)) throw new Error('a command word may hold no NUL or line break')
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+const GLOB = /^\/[A-Za-z0-9_.:/*?[\]-]*$/
+
+function globWord({ glob }: Glob, as: 'user' | 'root'): string {
+  if (as === 'root') throw new Error('a root command may hold no path pattern: its words must be exact')
+  if (!GLOB.test(glob)) throw new Error(`not a path pattern: ${glob}`)
+  return glob
+}
