@@ -1,12 +1,11 @@
 import type { Recording } from '../../schemas/types.ts'
-import { VERSION } from '../../schemas/version.ts'
-import { type Catalog, catalogDigest } from '../core/catalog.ts'
+import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
-import type { ConnectTarget, RunEvent } from '../core/ports.ts'
+import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import { collectNode } from './collect-node.ts'
-import { type RunResult, runFleet } from './run.ts'
+import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
 
 export interface CollectRunInput {
   readonly run: string
@@ -17,4 +16,54 @@ export interface CollectRunInput {
   readonly onEvent: (event: RunEvent) => void
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
+  readonly deadlineSeconds?: number
+}
+
+const DEADLINE_SECONDS = 300
+
+/** Collects targets into a store. A run of the same name goes on where it stopped: complete nodes and stored answers are not asked again. */
+export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
+  const store = await world.openStore(input.storeFolder)
+  if (!store.ok) return store
+  try {
+    const deps = {
+      transport: world.transport,
+      store: store.value,
+      clock: world.clock,
+      entropy: world.entropy,
+      pause: world.pause,
+      catalog,
+    }
+    const collect = async (target: ConnectTarget): Promise<NodeOutcome> => {
+      const before = await stored(store.value, input.run, target.node.name)
+      if (before?.complete === true) return { recording: before.loaded, authRefused: false }
+      const collected = await collectNode(deps, target, {
+        run: input.run,
+        signal: input.signal,
+        deadlineSeconds: input.deadlineSeconds ?? DEADLINE_SECONDS,
+        onEvent: input.onEvent,
+        marks: input.marks(target.node.name),
+        skip: before?.answered ?? new Set(),
+      })
+      if (!collected.ok) return { recording: null, authRefused: false }
+      return {
+        recording: collected.value,
+        authRefused: collected.value.recording.outcome.failure?.code === 'ssh.auth-refused',
+      }
+    }
+    return ok(await runFleet(input.targets, collect, { ...input, pause: world.pause }))
+  } finally {
+    store.value.close()
+  }
+}
+
+/** What an earlier attempt of this run stored of a node: its recording, and the answers that need not be asked again. */
+async function stored(store: EvidenceStore, run: string, id: string) {
+  const loaded = await store.load(run, id)
+  if (!loaded.ok) return null
+  const { recording, captures } = loaded.value
+  const answered = captures
+    .filter(({ meta }) => meta.status === 'done')
+    .map(({ meta }) => `${meta.probe}/${meta.command}`)
+  return { loaded: loaded.value, complete: recording.outcome.status === 'complete', answered: new Set(answered) }
 }

@@ -23,7 +23,13 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     .version(VERSION)
     .configureOutput({ writeOut: (text) => process.stderr.write(text) })
     .exitOverride()
-  const context: Context = { world: createWorld(), program, exit: (next) => void (code = next) }
+  const context: Context = {
+    world: createWorld(),
+    program,
+    exit: (next) => {
+      code = next
+    },
+  }
   for (const add of [
     demoCommand,
     fleetCommand,

@@ -1,0 +1,108 @@
+import type { Capture, Session } from '../../schemas/types.ts'
+import type { Frame } from '../core/collector/frames.ts'
+import {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_TIMEOUT_SECONDS,
+  MAX_ERROR_BYTES,
+  type PlannedCommand,
+} from '../core/collector/plan.ts'
+import { redact } from '../core/collector/redact.ts'
+import { sha256 } from '../core/digest.ts'
+import type { CapturedAnswer } from '../core/recording.ts'
+
+export interface FrameTimes {
+  /** When the collector was started, by our clock (UTC). */
+  readonly startedAt: string
+  /** The node's uptime at its first frame, in seconds. */
+  readonly firstUptime: number
+  readonly privilege: Session['privilege']
+}
+
+// timeout(1) ends with 124, or 137 when it had to kill; busybox's gives 143, the status of the ended command.
+const ENDED_BY_TIMEOUT: readonly (number | null)[] = [124, 137, 143]
+
+/** One frame as a capture: redacted first, then cut to its limit, hashed and described. */
+export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: FrameTimes): CapturedAnswer {
+  const limit = planned.run.maxBytes ?? DEFAULT_MAX_BYTES
+  const seconds = Math.max(0, frame.endedUptime - frame.startedUptime)
+  const timeout = planned.run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
+  const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode) && seconds >= timeout - 0.5
+  const isCut = frame.stdout.length > limit || frame.stderr.length > MAX_ERROR_BYTES
+  const status: Capture['status'] = frame.notRun ? 'not-run' : isTimeout ? 'timed-out' : isCut ? 'truncated' : 'done'
+  const stdout = redact(frame.stdout.subarray(0, limit))
+  const stderr = redact(frame.stderr.subarray(0, MAX_ERROR_BYTES))
+  const startedAt = new Date(
+    Date.parse(times.startedAt) + Math.max(0, frame.startedUptime - times.firstUptime) * 1000,
+  ).toISOString()
+  return describe(planned, stdout.bytes, stderr.bytes, {
+    status,
+    exitCode: frame.notRun ? null : frame.exitCode,
+    startedAt,
+    durationMs: Math.round(seconds * 1000),
+    privilege: privilegeOf(planned, times.privilege),
+    redactions: stdout.count + stderr.count,
+  })
+}
+
+/** A command whose answer never came: recorded, so that nobody can take its absence for an answer. */
+export const lostCapture = (planned: PlannedCommand, at: string, privilege: Session['privilege']): CapturedAnswer =>
+  describe(planned, new Uint8Array(), new Uint8Array(), {
+    status: 'lost',
+    exitCode: null,
+    startedAt: at,
+    durationMs: 0,
+    privilege: privilegeOf(planned, privilege),
+    redactions: 0,
+  })
+
+/** Something we measured ourselves, as JSON. */
+export function measuredCapture(
+  probe: string,
+  command: string,
+  measure: string,
+  value: unknown,
+  at: string,
+): CapturedAnswer {
+  const stdout = new TextEncoder().encode(`${JSON.stringify(value)}\n`)
+  const empty = new Uint8Array()
+  const meta: Capture = {
+    probe,
+    command,
+    argv: [measure],
+    source: 'collector',
+    privilege: 'user',
+    status: 'done',
+    exitCode: 0,
+    startedAt: at,
+    durationMs: 0,
+    stdout: { sha256: sha256(stdout), size: stdout.length },
+    stderr: { sha256: sha256(empty), size: 0 },
+  }
+  return { meta, stdout, stderr: empty }
+}
+
+const privilegeOf = ({ run }: PlannedCommand, privilege: Session['privilege']): Capture['privilege'] =>
+  run.as === 'root' && privilege !== 'none' ? privilege : 'user'
+
+type Described = Pick<Capture, 'status' | 'exitCode' | 'startedAt' | 'durationMs' | 'privilege'> & {
+  readonly redactions: number
+}
+
+function describe(
+  planned: PlannedCommand,
+  stdout: Uint8Array,
+  stderr: Uint8Array,
+  { redactions, ...rest }: Described,
+): CapturedAnswer {
+  const meta: Capture = {
+    probe: planned.probe,
+    command: planned.command,
+    argv: planned.run.argv.map((part) => (typeof part === 'string' ? part : part.glob)),
+    source: 'node',
+    ...rest,
+    stdout: { sha256: sha256(stdout), size: stdout.length },
+    stderr: { sha256: sha256(stderr), size: stderr.length },
+    ...(redactions === 0 ? {} : { redactions }),
+  }
+  return { meta, stdout, stderr }
+}
