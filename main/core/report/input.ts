@@ -1,0 +1,26 @@
+import type { Assessment } from '../../../schemas/types.ts'
+import type { Catalog } from '../catalog.ts'
+import type { Sha256 } from '../digest.ts'
+import type { LoadedRecording } from '../recording.ts'
+import type { Tally } from './tally.ts'
+
+export interface ReportInput {
+  readonly assessment: Assessment
+  readonly catalog: Catalog
+  /** Their bytes are not read, only what is known about them. */
+  readonly recordings: readonly LoadedRecording[]
+  /** Name and version of what made the report. */
+  readonly producer: string
+  /** SHA-256 over the pack's list of digests without the lines of the report itself. */
+  readonly evidenceDigest: Sha256
+  readonly packName: string
+  readonly signer: { readonly subject: string; readonly fingerprint: string } | null
+  readonly demo: boolean
+  /** For whom the report was made, as the person who asked for it wrote it. */
+  readonly generatedFor?: string
+}
+
+/** What every part of the report is written from. */
+export interface Matter extends ReportInput {
+  readonly tally: Tally
+}

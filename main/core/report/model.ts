@@ -1,0 +1,107 @@
+/**
+ * A report as plain data: what it says, in which order, with no idea of pages, fonts or pixels. The PDF adapter renders it;
+ * every string in it is fit to show (words of a node came through quote() or plain()).
+ */
+export interface ReportDocument {
+  readonly title: string
+  /** BCP 47. */
+  readonly language: string
+  readonly subject: string
+  readonly producer: string
+  readonly demo: boolean
+  /** Stands at the head and the foot of every page. */
+  readonly runningHead: string
+  readonly runningFoot: string
+  readonly sections: readonly Section[]
+}
+
+export interface Section {
+  /** Stable name for links and bookmarks. */
+  readonly id: string
+  readonly title: string
+  readonly blocks: readonly Block[]
+}
+
+export const MARK_NAMES = ['ring-tick', 'square-cross', 'diamond-question', 'bar', 'dotted-ring', 'dot'] as const
+export type MarkName = (typeof MARK_NAMES)[number]
+
+/** One paragraph. A mark with `means` stands alone and needs that word for those who can't see it; without, the text says it. */
+export interface Line {
+  readonly text: string
+  readonly style?: 'strong' | 'mono' | 'quiet'
+  readonly mark?: MarkName
+  readonly means?: string
+}
+export type Cell = readonly Line[]
+
+export interface Column {
+  readonly title: string
+  /** Share of the width. */
+  readonly width: number
+}
+
+export type Block =
+  | { readonly kind: 'title'; readonly text: string; readonly over: string; readonly under: string }
+  | { readonly kind: 'heading'; readonly level: 3 | 4; readonly text: string; readonly bookmark?: boolean }
+  | { readonly kind: 'text'; readonly line: Line }
+  | { readonly kind: 'list'; readonly items: readonly Line[] }
+  | { readonly kind: 'facts'; readonly rows: readonly { readonly label: string; readonly value: Cell }[] }
+  | {
+      readonly kind: 'table'
+      readonly columns: readonly Column[]
+      readonly rows: readonly (readonly Cell[])[]
+      /** The first cell of each row names the row. */
+      readonly rowHeaders?: boolean
+    }
+  | { readonly kind: 'code'; readonly lines: readonly string[] }
+  | { readonly kind: 'banner'; readonly title: string; readonly text: string }
+  | { readonly kind: 'contents' }
+
+export const text = (words: string): Block => ({ kind: 'text', line: { text: words } })
+export const quiet = (words: string): Block => ({ kind: 'text', line: { text: words, style: 'quiet' } })
+export const heading = (level: 3 | 4, words: string, bookmark = false): Block => ({
+  kind: 'heading',
+  level,
+  text: words,
+  bookmark,
+})
+export const plainCell = (words: string): Cell => [{ text: words }]
+export const monoCell = (words: string): Cell => [{ text: words, style: 'mono' }]
+
+/** Every string of the document that a person can read, in reading order: what the wording lint and searches go over. */
+export function documentText(document: ReportDocument): readonly string[] {
+  const { title, subject, producer, runningHead, runningFoot, sections } = document
+  return [
+    title,
+    subject,
+    producer,
+    runningHead,
+    runningFoot,
+    ...sections.flatMap((section) => [section.title, ...section.blocks.flatMap(blockText)]),
+  ]
+}
+
+function blockText(block: Block): readonly string[] {
+  switch (block.kind) {
+    case 'title':
+      return [block.over, block.text, block.under]
+    case 'heading':
+      return [block.text]
+    case 'text':
+      return lineText(block.line)
+    case 'list':
+      return block.items.flatMap(lineText)
+    case 'facts':
+      return block.rows.flatMap(({ label, value }) => [label, ...value.flatMap(lineText)])
+    case 'table':
+      return [...block.columns.map(({ title }) => title), ...block.rows.flat(2).flatMap(lineText)]
+    case 'code':
+      return block.lines
+    case 'banner':
+      return [block.title, block.text]
+    case 'contents':
+      return []
+  }
+}
+
+const lineText = (line: Line): readonly string[] => (line.means === undefined ? [line.text] : [line.means, line.text])

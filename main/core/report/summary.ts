@@ -1,0 +1,148 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { type Property, propertyWords, VERDICTS, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { Check } from '../check.ts'
+import { plain } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import type { Matter } from './input.ts'
+import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
+import { reached, severity, summarize } from './tally.ts'
+import { names, of, plural, verdictMark } from './wording.ts'
+
+const SHOWN: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable', 'informational']
+const TOP = 8
+/** So many nodes fit on the page beside the totals. */
+const ONE_PAGE = 10
+
+/** The reader's page: totals with their denominators, what is contradicted, and node by property. */
+export function summary(matter: Matter): Section {
+  const { assessment } = matter
+  const gaps = contradicted(matter)
+  const byNode: readonly Block[] = [
+    heading(3, 'Node by property', true),
+    quiet(
+      'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported.',
+    ),
+    matrix(matter, [...assessment.nodes].sort(worstNodeFirst(matter))),
+    { kind: 'list', items: VERDICTS.map((verdict) => ({ text: legend(verdict), mark: verdictMark(verdict) })) },
+  ]
+  const overall: readonly Block[] = [
+    heading(3, 'Totals'),
+    totals(matter),
+    heading(3, gaps.length > TOP ? `Largest gaps (${TOP} of ${gaps.length}; all are in section 4)` : 'Gaps'),
+    gaps.length === 0 ? text('No check is contradicted on any node.') : gapTable(matter, gaps.slice(0, TOP)),
+  ]
+  // The first page has to tell a reader where things stand: a long table of nodes would push that away.
+  const ordered = assessment.nodes.length > ONE_PAGE ? [...overall, ...byNode] : [...byNode, ...overall]
+  const blocks: Block[] = [text(opening(matter, gaps.length)), ...ordered]
+  return { id: 'summary', title: 'Summary', blocks }
+}
+
+const legend = (verdict: Verdict): string => `${verdictWords[verdict].label}. ${verdictWords[verdict].meaning}`
+
+function opening({ assessment, catalog }: Matter, gaps: number): string {
+  const { nodes } = assessment
+  const contradictions = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict === 'not-met')).length
+  return [
+    `${of(nodes.filter(reached).length, nodes.length)} declared nodes answered.`,
+    `The catalog has ${plural(catalog.checks.length, 'check')}.`,
+    `${of(gaps, catalog.checks.length)} checks are contradicted on at least one node;`,
+    `${of(contradictions, nodes.length)} nodes have at least one contradiction.`,
+    'What was not collected or not decided counts as missing and is never counted as support.',
+  ].join(' ')
+}
+
+function worstNodeFirst({ tally }: Matter): (a: NodeAssessment, b: NodeAssessment) => number {
+  const weight = (node: NodeAssessment): readonly number[] => {
+    const cells = tally.properties.map((property) => tally.cell(node.node, property))
+    return [
+      Math.min(...cells.map(({ worst }) => severity(worst))),
+      -cells.reduce((sum, { counts }) => sum + counts['not-met'], 0),
+      cells.reduce((sum, { counts }) => sum + counts.met, 0),
+    ]
+  }
+  return (a, b) => {
+    const left = weight(a)
+    const right = weight(b)
+    const index = left.findIndex((value, i) => value !== right[i])
+    return index === -1 ? compare(a.node, b.node) : (left[index] ?? 0) - (right[index] ?? 0)
+  }
+}
+
+function matrix({ tally }: Matter, nodes: readonly NodeAssessment[]): Block {
+  const cellOf = (node: string, property: Property): Cell => {
+    const { worst, counts, total } = tally.cell(node, property)
+    return [{ text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label }]
+  }
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [
+      { title: 'Node', width: 26 },
+      ...tally.properties.map((property) => ({ title: propertyWords[property].label, width: 11 })),
+    ],
+    rows: nodes.map((node) => [nameCell(node), ...tally.properties.map((property) => cellOf(node.node, property))]),
+  }
+}
+
+function nameCell(node: NodeAssessment): Cell {
+  const notes: Line[] = []
+  if (!reached(node)) notes.push({ text: 'no evidence', style: 'quiet' })
+  else if (node.status === 'partial') notes.push({ text: 'collected in part', style: 'quiet' })
+  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: supports nothing`, style: 'quiet' })
+  if (node.synthetic !== null) notes.push({ text: 'made-up recording', style: 'quiet' })
+  return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
+}
+
+function totals({ assessment, tally }: Matter): Block {
+  const row = (property: Property): readonly Cell[] => {
+    const verdicts = assessment.nodes.flatMap(({ node }) =>
+      tally.checksOf(property).map(({ id }) => tally.verdict(node, id)),
+    )
+    const { counts, total } = summarize(verdicts)
+    return [
+      [{ text: propertyWords[property].label, style: 'strong' }],
+      ...SHOWN.map((verdict) => plainCell(counts[verdict] === 0 ? '0' : of(counts[verdict], total))),
+    ]
+  }
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [
+      { title: 'Checks times nodes', width: 22 },
+      ...SHOWN.map((verdict) => ({ title: verdictWords[verdict].label, width: 13 })),
+    ],
+    rows: tally.properties.map(row),
+  }
+}
+
+export interface Contradiction {
+  readonly check: Check
+  readonly nodes: readonly string[]
+}
+
+/** Checks that are contradicted somewhere, on most nodes first. */
+export function contradicted({ assessment, catalog, tally }: Matter): readonly Contradiction[] {
+  return catalog.checks
+    .map((check) => ({
+      check,
+      nodes: assessment.nodes.map(({ node }) => node).filter((node) => tally.verdict(node, check.id) === 'not-met'),
+    }))
+    .filter(({ nodes }) => nodes.length > 0)
+    .sort((a, b) => b.nodes.length - a.nodes.length || compare(a.check.id, b.check.id))
+}
+
+function gapTable({ assessment }: Matter, gaps: readonly Contradiction[]): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Contradicted claim', width: 50 },
+      { title: 'Nodes', width: 12 },
+      { title: 'Which', width: 38 },
+    ],
+    rows: gaps.map(({ check, nodes }) => [
+      [{ text: check.claim }],
+      [{ text: of(nodes.length, assessment.nodes.length), mark: 'square-cross' }],
+      plainCell(names(nodes, 6)),
+    ]),
+  }
+}

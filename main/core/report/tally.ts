@@ -1,0 +1,67 @@
+import type { Assessment, Finding, NodeAssessment } from '../../../schemas/types.ts'
+import { PROPERTIES, type Property, type Verdict } from '../../../schemas/words.ts'
+import type { Check } from '../check.ts'
+
+/** Worst first: what contradicts, then what is missing, then the rest. */
+export const SEVERITY: readonly Verdict[] = [
+  'not-met',
+  'not-tested',
+  'inconclusive',
+  'met',
+  'informational',
+  'not-applicable',
+]
+export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
+
+export type Counts = Readonly<Record<Verdict, number>>
+
+/** Findings by node and check. A check without a finding on a node counts as not tested there: silence never supports. */
+export interface Tally {
+  readonly finding: (node: string, check: string) => Finding | undefined
+  readonly verdict: (node: string, check: string) => Verdict
+  readonly checksOf: (property: Property) => readonly Check[]
+  readonly properties: readonly Property[]
+  readonly cell: (node: string, property: Property) => PropertyCell
+}
+export interface PropertyCell {
+  /** The worst verdict over the property's checks. */
+  readonly worst: Verdict
+  readonly counts: Counts
+  readonly total: number
+}
+
+export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
+  const findings = new Map(assessment.nodes.map((node) => [node.node, byCheck(node)]))
+  const finding = (node: string, check: string): Finding | undefined => findings.get(node)?.get(check)
+  const verdict = (node: string, check: string): Verdict => finding(node, check)?.verdict ?? 'not-tested'
+  const grouped = new Map(PROPERTIES.map((property) => [property, checks.filter((c) => c.property === property)]))
+  const checksOf = (property: Property): readonly Check[] => grouped.get(property) ?? []
+  return {
+    finding,
+    verdict,
+    checksOf,
+    properties: PROPERTIES.filter((property) => checksOf(property).length > 0),
+    cell: (node, property) => summarize(checksOf(property).map(({ id }) => verdict(node, id))),
+  }
+}
+
+const byCheck = (node: NodeAssessment): ReadonlyMap<string, Finding> =>
+  new Map(node.findings.map((found) => [found.check, found]))
+
+export function summarize(verdicts: readonly Verdict[]): PropertyCell {
+  const counts: Record<Verdict, number> = {
+    met: 0,
+    'not-met': 0,
+    inconclusive: 0,
+    'not-applicable': 0,
+    'not-tested': 0,
+    informational: 0,
+  }
+  for (const verdict of verdicts) counts[verdict] += 1
+  const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
+  return { worst, counts, total: verdicts.length }
+}
+
+/** A node was reached when it gave a recording in which something was answered. */
+export const reached = (node: NodeAssessment): boolean =>
+  node.recording !== null && (node.status === 'complete' || node.status === 'partial')

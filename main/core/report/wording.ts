@@ -1,0 +1,84 @@
+import type { CaptureRef, NodeAssessment, Reason } from '../../../schemas/types.ts'
+import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { plain } from '../plain-text.ts'
+import type { Line, MarkName } from './model.ts'
+import { reached } from './tally.ts'
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/
+
+/** `2026-05-14T09:12:00.000Z` as `14 May 2026 09:12 UTC`: the same everywhere, read off the text, never through a locale. */
+export function when(instant: string): string {
+  const [, year, month, day, hour, minute] = INSTANT.exec(instant) ?? []
+  const name = MONTHS[Number(month) - 1]
+  return name === undefined ? plain(instant, 40) : `${Number(day)} ${name} ${year} ${hour}:${minute} UTC`
+}
+
+export const of = (part: number, whole: number): string => `${part} of ${whole}`
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+/** Enough of a digest to find it in the evidence index, where it stands whole. */
+export const brief = (digest: string): string => digest.slice(0, 12)
+
+/** A list of names that stays readable in a fleet of hundreds; the embedded assessment.json has them all. */
+export function names(all: readonly string[], most = 12): string {
+  const shown = all.slice(0, most).map((name) => plain(name, 80))
+  const more = all.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}
+
+export const verdictMark = (verdict: Verdict): MarkName => verdictWords[verdict].mark as MarkName
+export const stateMark = (state: ControlState): MarkName => controlStateWords[state].mark as MarkName
+export const verdictLine = (verdict: Verdict): Line => ({
+  text: verdictWords[verdict].label,
+  mark: verdictMark(verdict),
+})
+export const stateLine = (state: ControlState): Line => ({
+  text: controlStateWords[state].label,
+  mark: stateMark(state),
+})
+
+const PRIVILEGE: Readonly<Record<'root' | 'sudo' | 'none', string>> = {
+  root: 'read as root',
+  sudo: 'read as root through sudo where needed',
+  none: 'read without administrator rights',
+}
+
+/** The statement that stands beside what was seen: on which node, when, read with which rights. */
+export function observed(node: NodeAssessment): string {
+  const name = plain(node.node, 80)
+  if (node.observedAt === null || !reached(node)) return `Nothing was observed on ${name}.`
+  const rights = node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]
+  const old = node.stale ? ' This is outside the accepted age and supports nothing.' : ''
+  return `Observed on ${name} at ${when(node.observedAt)}, ${rights}.${old}`
+}
+
+/** The same where the node's name stands above. */
+export const observedBriefly = (node: NodeAssessment): string =>
+  node.observedAt === null
+    ? ''
+    : `${when(node.observedAt)}, ${node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]}`
+
+const SAYS: Readonly<Record<Reason['says'], { readonly word: string; readonly mark: MarkName }>> = {
+  for: { word: 'For', mark: 'ring-tick' },
+  against: { word: 'Against', mark: 'square-cross' },
+  unclear: { word: 'Unclear', mark: 'diamond-question' },
+}
+
+/** One step of the argument as a line, with the short digests of the answers it rests on. */
+export function reasonLine(reason: Reason): Line {
+  const { word, mark } = SAYS[reason.says]
+  return { text: `${word}: ${plain(reason.text, 1200)}${cites(reason.captures)}`, mark }
+}
+
+function cites(captures: readonly CaptureRef[]): string {
+  if (captures.length === 0) return ''
+  const shown = captures.slice(0, 6).map(({ sha256 }) => brief(sha256))
+  const more = captures.length > shown.length ? ` and ${captures.length - shown.length} more` : ''
+  return ` [evidence ${shown.join(', ')}${more}]`
+}
+
+const ORDER: Readonly<Record<Reason['says'], number>> = { against: 0, unclear: 1, for: 2 }
+/** Against first, then unclear, then for: what speaks against a claim must not be the part that is skipped. */
+export const worstFirst = (reasons: readonly Reason[]): readonly Reason[] =>
+  [...reasons].sort((a, b) => ORDER[a.says] - ORDER[b.says])

@@ -1,0 +1,200 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createFrameReader, type Frame, type FrameEvent, framesOf } from '../main/core/collector/frames.ts'
+import { planOf } from '../main/core/collector/plan.ts'
+import { collectorScript, quoteWord } from '../main/core/collector/script.ts'
+import { glob, run, runAsRoot } from '../main/core/probe.ts'
+import { probeOf } from './support/deps.ts'
+
+const NONCE = '0123456789abcdef01234567'
+
+const has = (program: string): boolean => spawnSync('which', [program]).status === 0
+const SHELLS: readonly [string, ...string[]][] = [['dash'], ['bash'], ['busybox', 'sh']]
+
+const probes = [
+  probeOf('test.plain', {
+    text: run(['printf', '%s', `it's $HOME \`id\` "quoted" \\n *`]),
+    noNewline: run(['printf', 'abc']),
+    failing: run(['ls', '/nonexistent-path']),
+    absent: run(['no-such-tool-here', 'x']),
+    binary: run(['head', '-c', '4096', '/dev/urandom']),
+    pattern: run(['ls', '-d', glob('/proc/self/ns/*')]),
+    endless: run(['yes'], { maxBytes: 50_000 }),
+    slow: run(['sleep', '30'], { timeoutSeconds: 1 }),
+    reads: run(['cat']),
+    locale: run(['sh', '-c', 'echo $LC_ALL $PATH']),
+  }),
+  probeOf('test.root', { who: runAsRoot(['id', '-u']) }),
+]
+const plan = planOf(probes, { sudo: false, echo: false })
+
+function frames(
+  stdout: Uint8Array,
+  stderr: Uint8Array,
+): { readonly events: readonly FrameEvent[]; readonly byName: ReadonlyMap<string, Frame> } {
+  const reader = createFrameReader(NONCE, plan.commands.length)
+  const events = [...reader.push('stdout', stdout), ...reader.push('stderr', stderr)]
+  const named = events.flatMap((event) =>
+    event.kind === 'frame' ? [[plan.commands[event.frame.index]?.command ?? '', event.frame] as const] : [],
+  )
+  return { events, byName: new Map(named) }
+}
+
+const text = (frame: Frame | undefined): string => Buffer.from(frame?.stdout ?? []).toString()
+
+describe.each(SHELLS)('the collector under %s %s', (program, ...rest) => {
+  const runs = has(program)
+  const asked = runs
+    ? spawnSync(program, [...rest, '-s'], { input: collectorScript(plan, NONCE), maxBuffer: 1e9 })
+    : null
+  const { events, byName } = frames(asked?.stdout ?? new Uint8Array(), asked?.stderr ?? new Uint8Array())
+
+  test.skipIf(!runs)(`every command answers, once (skipped where ${program} is absent)`, () => {
+    expect(events[0]).toMatchObject({ kind: 'header', header: { hasTimeout: true, hasCap: true } })
+    expect(byName.size).toBe(plan.commands.length)
+    expect(events.some(({ kind }) => kind === 'end')).toBe(true)
+  })
+  test.skipIf(!runs)('bytes are exact', () => {
+    expect(text(byName.get('text'))).toBe(`it's $HOME \`id\` "quoted" \\n *`)
+    expect(text(byName.get('noNewline'))).toBe('abc')
+    expect(byName.get('binary')?.stdout).toHaveLength(4096)
+    expect(text(byName.get('pattern'))).toContain('/proc/self/ns/pid')
+  })
+  test.skipIf(!runs)('exit statuses and errors are kept apart', () => {
+    expect(byName.get('failing')?.exitCode).toBeGreaterThan(0)
+    expect(Buffer.from(byName.get('failing')?.stderr ?? []).toString()).toContain('nonexistent-path')
+    expect(byName.get('absent')?.exitCode).toBe(127)
+  })
+  test.skipIf(!runs)('a command that reads gets nothing, and does not eat the script', () => {
+    expect(byName.get('reads')).toMatchObject({ exitCode: 0 })
+    expect(byName.get('reads')?.stdout).toHaveLength(0)
+  })
+  test.skipIf(!runs)('endless output is cut on the node, one byte past the limit', () => {
+    expect(byName.get('endless')?.stdout).toHaveLength(50_001)
+  })
+  test.skipIf(!runs)('a slow command is ended on the node', () => {
+    const slow = byName.get('slow')
+    expect([124, 137, 143]).toContain(slow?.exitCode)
+    expect((slow?.endedUptime ?? 0) - (slow?.startedUptime ?? 0)).toBeLessThan(5)
+  })
+  test.skipIf(!runs)('locale and path are fixed', () => {
+    expect(text(byName.get('locale'))).toBe('C /usr/sbin:/usr/bin:/sbin:/bin\n')
+  })
+})
+
+test('without rights a root command is framed as not run', () => {
+  const asked = spawnSync('su', ['-s', '/bin/sh', 'nobody', '-c', 'sh -s'], {
+    input: collectorScript(plan, NONCE),
+    maxBuffer: 1e9,
+  })
+  const { byName } = frames(asked.stdout, asked.stderr)
+  expect(byName.get('who')).toMatchObject({ notRun: true, exitCode: null })
+})
+
+describe('rendering', () => {
+  test('any word comes back from a shell as it went in', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 60 }).filter((word) => !/[\0\n\r\uD800-\uDFFF]/.test(word)),
+        (word) => {
+          expect(execFileSync('sh', ['-c', `printf %s ${quoteWord(word)}`], { encoding: 'utf8' })).toBe(word)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+  test('line breaks and NULs are our bug', () => {
+    for (const word of ['a\nb', 'a\0b', 'a\rb']) expect(() => quoteWord(word)).toThrow()
+  })
+  test.each(['/etc/$(id)', 'etc/*', '/a;b', '/a b', "/a'"])('%s is no path pattern', (pattern) => {
+    const bad = planOf([probeOf('x.y', { one: run(['cat', glob(pattern)]) })], { sudo: false, echo: false })
+    expect(() => collectorScript(bad, NONCE)).toThrow()
+  })
+  test('a root command takes no pattern', () => {
+    const bad = planOf([probeOf('x.y', { one: runAsRoot(['cat', glob('/etc/*')]) })], { sudo: true, echo: false })
+    expect(() => collectorScript(bad, NONCE)).toThrow('exact')
+  })
+})
+
+describe('reading frames', () => {
+  const header = Buffer.from(`Welcome!\n${NONCE} H 1 1000 1795243820 t h\n`)
+  const one = framesOf(NONCE, { index: 0, exit: '0', stdout: Buffer.from('a\nb'), stderr: Buffer.from('warn') })
+  const two = framesOf(NONCE, { index: 1, exit: '3', stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) })
+  const stdout = Buffer.concat([header, one.stdout, two.stdout, Buffer.from(`${NONCE} Z 1795243821\n`)])
+  const stderr = Buffer.concat([one.stderr, two.stderr])
+
+  test('the same frames however the bytes are cut', () => {
+    const whole = createFrameReader(NONCE, 2)
+    const expected = [...whole.push('stderr', stderr), ...whole.push('stdout', stdout)].filter(
+      ({ kind }) => kind === 'frame',
+    )
+    expect(expected).toHaveLength(2)
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 40 }), (sizes) => {
+        const reader = createFrameReader(NONCE, 2)
+        const events: FrameEvent[] = []
+        const feed = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
+          for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+            const size = sizes[turn % sizes.length] ?? 1
+            events.push(...reader.push(stream, bytes.subarray(at, at + size)))
+            at += size
+          }
+        }
+        feed('stdout', stdout)
+        feed('stderr', stderr)
+        const found = events.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
+        expect(
+          found.map(({ index, exitCode, stdout: body }) => [index, exitCode, Buffer.from(body).toString()]),
+        ).toEqual([
+          [0, 0, 'a\nb'],
+          [1, 3, ''],
+        ])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('hostile bytes never throw and are never believed twice', () => {
+    const piece = fc.oneof(
+      fc.uint8Array({ maxLength: 80 }),
+      fc.constantFrom(
+        header,
+        one.stdout,
+        two.stdout,
+        Buffer.from(`${NONCE} B 99 1\n`),
+        Buffer.from(`\n${NONCE} E 0 0 1\n`),
+        Buffer.from(`${NONCE} Z x\n`),
+        Buffer.from(`${NONCE} `),
+      ),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('stdout' as const, 'stderr' as const), piece), { maxLength: 30 }),
+        (pieces) => {
+          const reader = createFrameReader(NONCE, 2)
+          const events = pieces.flatMap(([stream, bytes]) => reader.push(stream, bytes))
+          const indexes = events.flatMap((event) => (event.kind === 'frame' ? [event.frame.index] : []))
+          expect(new Set(indexes).size).toBe(indexes.length)
+          expect(events.filter(({ kind }) => kind === 'broken').length).toBeLessThanOrEqual(1)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('a banner without end is no answer', () => {
+    const reader = createFrameReader(NONCE, 2)
+    const noise = Buffer.alloc(256 * 1024, 'x')
+    const events = Array.from({ length: 6 }, () => reader.push('stdout', noise)).flat()
+    expect(events).toMatchObject([{ kind: 'broken', code: 'collector.no-answer' }])
+  })
+
+  test('an answer without end is stopped', () => {
+    const reader = createFrameReader(NONCE, 2)
+    reader.push('stdout', Buffer.concat([header, Buffer.from(`${NONCE} B 0 1\n`)]))
+    const noise = Buffer.alloc(8 * 1024 * 1024, 'x')
+    const events = Array.from({ length: 10 }, () => reader.push('stdout', noise)).flat()
+    expect(events).toMatchObject([{ kind: 'broken', code: 'collector.output-too-large' }])
+  })
+})

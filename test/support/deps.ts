@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
+import type { Catalog } from '../../main/core/catalog.ts'
+import type { ConnectTarget } from '../../main/core/ports.ts'
+import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
+
+export const realClock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
+export const realEntropy = { bytes: (count: number) => new Uint8Array(randomBytes(count)) }
+export const realPause = (milliseconds: number): Promise<void> => sleep(milliseconds)
+export const validator = createSchemaValidator()
+
+export const probeOf = (id: string, commands: Record<string, RunCommand>): Probe<unknown> => ({
+  id,
+  title: id,
+  why: 'test',
+  commands,
+  parse: () => known(null),
+})
+
+export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
+  version: 'test',
+  probes,
+  checks: [],
+  frameworks: [],
+  arguesIsolation: () => ({
+    layer: 'unknown',
+    platform: null,
+    tenancy: 'unknown',
+    locality: [],
+    grade: 'D',
+    because: [],
+  }),
+})
+
+export const targetOf = (name: string, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({
+  node: { name, address: '127.0.0.1', port: 22, user: 'bwaudit', sudo: false, ...changes },
+  trust: { knownHostsFiles: [] },
+  credentials: { agent: false },
+  transport: 'auto',
+  jumps: [],
+})
