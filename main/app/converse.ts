@@ -39,7 +39,7 @@ export async function converse(
   input: ConverseInput,
 ): Promise<Conversation> {
   const started = deps.clock.ticks()
-  const executed = await connection.exec('exec sh -s')
+  const executed = await connection.exec('sh -s')
   if (!executed.ok) return { failure: executed.error, clock: null, echo: null }
   const process = executed.value
   const reader = createFrameReader(input.nonce, input.commands)
