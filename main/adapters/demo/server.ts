@@ -1,0 +1,176 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { AuthContext, Connection, ServerChannel } from 'ssh2'
+import ssh2 from 'ssh2'
+import { framesOf } from '../../core/collector/frames.ts'
+import type { Probe } from '../../core/probe.ts'
+import type { RecordedAnswer } from './recorded-node.ts'
+
+export interface DemoServerOptions {
+  readonly hostKeyPem: string
+  /** The one public key that may log in, as on the wire. */
+  readonly clientKey: Uint8Array
+  /** By "probe/command". */
+  readonly answers: ReadonlyMap<string, RecordedAnswer>
+  readonly probes: readonly Probe<unknown>[]
+  readonly privilege: 'root' | 'sudo' | 'none'
+  /** Pause before each answer, for a run that can be watched. */
+  readonly delayMs?: number
+  readonly port?: number
+}
+
+/**
+ * An SSH server on loopback that answers the collector from recorded answers: it reads the script it is sent, and writes for each
+ * command the frames that a node with those answers would. Nothing is executed. Host key, login and transport are real.
+ */
+export function startDemoServer(
+  options: DemoServerOptions,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const clients = new Set<Connection>()
+  const known = new Set(
+    options.probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => `${id}/${command}`)),
+  )
+  // Compression stays off: ssh2's server throws from a timer when a client hangs up in the middle of a compressed channel.
+  const server = new ssh2.Server(
+    { hostKeys: [options.hostKeyPem], ident: 'barewitness-demo', algorithms: { compress: ['none'] } },
+    (client) => {
+      clients.add(client)
+      client.on('authentication', (context) => authenticate(context, options.clientKey))
+      client.on('session', (accept) => {
+        const session = accept()
+        session.on('exec', (acceptExec, _reject, info) => {
+          const channel = acceptExec()
+          channel.on('error', () => {})
+          if (info.command === 'sh -s') replay(channel, options, known)
+          else refuse(channel)
+        })
+      })
+      client.on('close', () => clients.delete(client))
+      client.on('error', () => clients.delete(client))
+    },
+  )
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      const close = (): Promise<void> =>
+        new Promise((closed) => {
+          server.close(() => closed())
+          for (const client of clients) client.end()
+        })
+      resolve({ port, close })
+    })
+  })
+}
+
+function authenticate(context: AuthContext, clientKey: Uint8Array): void {
+  if (isOurs(context, clientKey)) context.accept()
+  else context.reject(['publickey'])
+}
+
+/** The one key that may log in: asked about (no signature yet), or signed with. */
+function isOurs(context: AuthContext, clientKey: Uint8Array): boolean {
+  if (context.method !== 'publickey') return false
+  const shown = context.key.data
+  if (shown.length !== clientKey.length || !timingSafeEqual(shown, clientKey)) return false
+  if (context.signature === undefined || context.blob === undefined) return true
+  const key = ssh2.utils.parseKey(shown)
+  return !(key instanceof Error) && key.verify(context.blob, context.signature, context.hashAlgo) === true
+}
+
+function refuse(channel: ServerChannel): void {
+  channel.stderr.write('This demo node answers the collector only.\n')
+  channel.exit(1)
+  channel.end()
+}
+
+/** What the script asks, line by line: see main/core/collector/script.ts. */
+interface Asked {
+  readonly index: number
+  readonly key: string
+  readonly asRoot: boolean
+  readonly maxBytes: number
+}
+
+function replay(channel: ServerChannel, options: DemoServerOptions, known: ReadonlySet<string>): void {
+  let text = ''
+  let echo: boolean | null = null
+  channel.on('data', (chunk: Buffer) => {
+    if (echo === true) return void channel.write(chunk)
+    if (echo === false) return
+    text += chunk.toString('latin1')
+    const end = /\n(exec cat|exit 0)\n/.exec(text)
+    if (end === null) return
+    echo = end[1] === 'exec cat'
+    const rest = Buffer.from(text.slice(end.index + end[0].length), 'latin1')
+    void answer(channel, text.slice(0, end.index), options, known).then((whole) => {
+      if (whole && echo === true) {
+        if (rest.length > 0) channel.write(rest)
+        channel.on('end', () => finish(channel))
+      } else finish(channel)
+    })
+  })
+}
+
+function finish(channel: ServerChannel): void {
+  channel.exit(0)
+  channel.end()
+}
+
+/** Writes every frame; false when the recorded session was lost part way. */
+async function answer(
+  channel: ServerChannel,
+  script: string,
+  options: DemoServerOptions,
+  known: ReadonlySet<string>,
+): Promise<boolean> {
+  const nonce = /^N=([0-9a-f]{24})$/m.exec(script)?.[1] ?? ''
+  const granted = options.privilege === 'root' || /^R='sudo -n'$/m.test(script)
+  const now = (): number => Math.floor(Date.now() / 1000)
+  channel.write(`${nonce} H 1 ${options.privilege === 'root' ? 0 : 1000} ${now()} t h\n`)
+  for (const asked of script.split('\n').flatMap(readLine)) {
+    if (options.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, options.delayMs))
+    if (channel.destroyed) return false
+    const recorded = known.has(asked.key) ? options.answers.get(asked.key) : undefined
+    if (recorded?.status === 'lost') return false
+    const frames = framesOf(nonce, { index: asked.index, ...frameOf(asked, recorded, granted, options.privilege) })
+    channel.write(frames.stdout)
+    channel.stderr.write(frames.stderr)
+  }
+  channel.write(`${nonce} Z ${now()}\n`)
+  channel.stderr.write(`${nonce} Z 0\n`)
+  return true
+}
+
+function readLine(line: string): readonly Asked[] {
+  const found = /^([cp]) (\d+) \d+ (\d+) .* # (\S+\/\S+)$/.exec(line)
+  return found === null
+    ? []
+    : [{ asRoot: found[1] === 'p', index: Number(found[2]), maxBytes: Number(found[3]), key: found[4] ?? '' }]
+}
+
+const NOTHING = new Uint8Array()
+const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+
+function frameOf(
+  asked: Asked,
+  recorded: RecordedAnswer | undefined,
+  granted: boolean,
+  privilege: DemoServerOptions['privilege'],
+): { exit: string; stdout: Uint8Array; stderr: Uint8Array } {
+  if (asked.asRoot && (!granted || recorded?.status === 'not-run'))
+    return { exit: 'n', stdout: NOTHING, stderr: NOTHING }
+  if (asked.asRoot && privilege === 'none')
+    return { exit: '1', stdout: NOTHING, stderr: bytesOf('sudo: a password is required\n') }
+  if (recorded === undefined) return { exit: '127', stdout: NOTHING, stderr: bytesOf('sh: not found\n') }
+  const { stdout, stderr, exitCode, status } = recorded
+  if (status === 'timed-out') return { exit: '124', stdout, stderr }
+  // One byte over the limit is how the script tells a cut answer.
+  if (status === 'truncated')
+    return {
+      exit: String(exitCode),
+      stdout: Buffer.concat([stdout, Buffer.alloc(asked.maxBytes, ' ')]).subarray(0, asked.maxBytes),
+      stderr,
+    }
+  return { exit: String(exitCode), stdout: stdout.subarray(0, asked.maxBytes), stderr }
+}

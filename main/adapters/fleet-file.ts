@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import type { Fleet, FleetNode } from '../../schemas/types.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { declaredNode, type PlannedNode, planFleet } from '../core/fleet.ts'
+import { plain } from '../core/plain-text.ts'
+import type { ConnectTarget, Credentials, HostKeyTrust } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+import type { FleetFile, Fleets, TargetOptions } from '../core/world.ts'
+import { createSchemaValidator, type PlacedProblem, placeName } from './schema-validator.ts'
+import type { Hop } from './ssh/host-key.ts'
+
+const LARGEST = 8 * 1024 * 1024
+const MOST_ALIASES = 100
+/** Made at first use: compiling the schemas takes some 30 ms. */
+let validator: ReturnType<typeof createSchemaValidator> | null = null
+
+/** Reads fleet files. Every problem is one sentence with file, line, column and field; several are separated by “; ”. */
+export function createFleets(): Fleets {
+  return {
+    read: async (path) => {
+      let bytes: Buffer
+      try {
+        bytes = await readFile(path)
+      } catch {
+        return fail('input.not-found', `${path} could not be read`)
+      }
+      if (bytes.length > LARGEST) return fail('input.refused', `${path} is larger than 8 MiB`)
+      return parseFleet(bytes.toString('utf8'), path)
+    },
+  }
+}
+
+/** The text of a fleet file, YAML or JSON. `path` names it in problems, and is what relative paths in it start from. */
+export function parseFleet(text: string, path: string): Outcome<FleetFile> {
+  const lines = new LineCounter()
+  const document = parseDocument(text.replace(/^\uFEFF/, ' '), { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset)
+    return `${path}:${line}:${col}`
+  }
+  const syntax = document.errors[0]
+  if (syntax !== undefined) return fail('input.refused', `${at(syntax.pos[0])}: ${plain(syntax.message)}`)
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch {
+    return fail('input.refused', `${path}:1:1: the document repeats itself through more aliases than we follow`)
+  }
+  const refuse = (problems: readonly PlacedProblem[]): Outcome<never> =>
+    fail(
+      'input.refused',
+      problems
+        .map((problem) => `${at(offsetOf(document, problem.path))}: ${placeName(problem.path)} ${problem.text}`)
+        .join('; '),
+    )
+  validator ??= createSchemaValidator()
+  const misfits = validator.placed('fleet', value)
+  if (misfits.length > 0) return refuse(misfits)
+  const fleet = value as Fleet
+  const planned = planFleet(fleet)
+  if (!planned.ok) return refuse(planned.error)
+  const missing = missingFiles(fleet, path)
+  if (missing.length > 0) return refuse(missing)
+  return ok({
+    fleet,
+    targets: (options) =>
+      planned.value
+        .filter(({ source }) => source.jumpOnly !== true)
+        .map((node) => connectTarget(fleet, node, path, options)),
+  })
+}
+
+/** Where in the text a value stands: the value, or the key of a field that has none of its own, or what would have held it. */
+function offsetOf(document: Document, path: readonly (string | number)[]): number {
+  for (let depth = path.length; depth > 0; depth--) {
+    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true)
+    const key = path[depth - 1]
+    const pair = isMap(parent) ? parent.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined
+    const found = depth === path.length && isNode(pair?.key) ? pair.key : document.getIn(path.slice(0, depth), true)
+    if (isNode(found) && found.range) return found.range[0]
+  }
+  return isNode(document.contents) && document.contents.range ? document.contents.range[0] : 0
+}
+
+/** known_hosts files that were named and are not there: an empty one would only fail later, node by node. */
+function missingFiles(fleet: Fleet, path: string): readonly PlacedProblem[] {
+  const named: { path: (string | number)[]; file: string | undefined }[] = [
+    { path: ['knownHosts'], file: fleet.knownHosts },
+    ...fleet.nodes.map(({ knownHosts }, index) => ({ path: ['nodes', index, 'knownHosts'], file: knownHosts })),
+  ]
+  return named.flatMap(({ path: place, file }) =>
+    file === undefined || existsSync(beside(path, file))
+      ? []
+      : [{ path: place, text: `names ${plain(file)}, which does not exist` }],
+  )
+}
+
+/** A path in a fleet file starts at the folder of that file; `~/` is the home folder. */
+export function beside(fleetPath: string, file: string): string {
+  if (file === '~' || file.startsWith('~/')) return resolve(homedir(), file.slice(2))
+  return isAbsolute(file) ? file : resolve(dirname(fleetPath), file)
+}
+
+/** Decisions about host keys lie beside the fleet file, so that they travel with it. */
+export const decisionsBeside = (fleetPath: string): string =>
+  resolve(dirname(fleetPath), `${basename(fleetPath)}.known_hosts`)
+
+/** How to reach one node: paths made absolute, its trust and credentials, and those of its jump hosts. */
+export function connectTarget(
+  fleet: Fleet,
+  node: PlannedNode,
+  fleetPath: string,
+  options: TargetOptions,
+): ConnectTarget {
+  const hop = (source: FleetNode): Hop => ({
+    node: declaredNode(fleet, source),
+    trust: trustOf(fleet, source, fleetPath, options),
+    credentials: credentialsOf(source, fleetPath, options),
+    transport: source.transport ?? 'auto',
+  })
+  return { ...hop(node.source), node: node.declared, jumps: node.jumps.map(hop) }
+}
+
+/** An inline fingerprint stands alone; a named known_hosts file stands for the user's own. Decisions are always consulted, last. */
+function trustOf(fleet: Fleet, node: FleetNode, fleetPath: string, options: TargetOptions): HostKeyTrust {
+  const named = node.knownHosts ?? fleet.knownHosts
+  const usual = node.hostKey === undefined ? [resolve(homedir(), '.ssh/known_hosts'), '/etc/ssh/ssh_known_hosts'] : []
+  return {
+    ...(node.hostKey === undefined ? {} : { fingerprint: node.hostKey }),
+    knownHostsFiles: named === undefined ? usual : [beside(fleetPath, named)],
+    decisionsFile: options.decisionsFile ?? decisionsBeside(fleetPath),
+  }
+}
+
+function credentialsOf(node: FleetNode, fleetPath: string, options: TargetOptions): Credentials {
+  return {
+    ...(node.identityFile === undefined ? {} : { identityFile: beside(fleetPath, node.identityFile) }),
+    agent: node.agent ?? node.identityFile === undefined,
+    ...(options.ask === undefined ? {} : { ask: options.ask }),
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { coverage } from './cmap.ts'
+
+/** IBM Plex (SIL Open Font License 1.1). The standard 14 PDF fonts can't be embedded, and PDF/A wants every font embedded. */
+const FILES = {
+  sans: '@expo-google-fonts/ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf',
+  strong: '@expo-google-fonts/ibm-plex-sans/600SemiBold/IBMPlexSans_600SemiBold.ttf',
+  mono: '@expo-google-fonts/ibm-plex-mono/400Regular/IBMPlexMono_400Regular.ttf',
+} as const
+
+export type FontName = keyof typeof FILES
+export const FONT_NAMES = Object.keys(FILES) as readonly FontName[]
+
+/** Plex Mono: every glyph is 600 units of 1000 wide. */
+export const MONO_ADVANCE = 0.6
+
+export interface LoadedFont {
+  readonly bytes: Uint8Array
+  readonly covers: (codePoint: number) => boolean
+}
+
+let loaded: Readonly<Record<FontName, LoadedFont>> | undefined
+
+/** The fonts, read once from the packages that hold them; found from source and from the built program alike. */
+export function fonts(): Readonly<Record<FontName, LoadedFont>> {
+  loaded ??= { sans: load('sans'), strong: load('strong'), mono: load('mono') }
+  return loaded
+}
+
+function load(name: FontName): LoadedFont {
+  const file = readFileSync(createRequire(import.meta.url).resolve(FILES[name]))
+  const covered = coverage(file)
+  // fontkit reads ten bytes at an empty glyph's offset, which for Plex Mono's space is the end of the file: give it those bytes.
+  return { bytes: Buffer.concat([file, Buffer.alloc(16)]), covers: (codePoint) => covered.has(codePoint) }
+}

@@ -1,0 +1,163 @@
+import type { MarkName } from '../../core/report/model.ts'
+import { FONT_NAMES, type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import { drawMark } from './marks.ts'
+import { BODY_END, PAGE } from './theme.ts'
+import { drawable, type Measure } from './wrap.ts'
+
+export type Element = ReturnType<PDFKit.PDFDocument['struct']>
+
+/** One line of text, broken and measured, ready to be put somewhere. */
+export interface SetLine {
+  readonly text: string
+  readonly font: FontName
+  readonly size: number
+  readonly ink: string
+  readonly height: number
+  readonly indent: number
+  readonly mark?: { readonly name: MarkName; readonly size: number; readonly means?: string }
+}
+
+type Widths = Readonly<Record<FontName, Map<string, number>>>
+
+/** What a rehearsal puts things into: nothing comes of it. */
+const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Element
+
+/**
+ * The page being written: where the next line goes, and the rule that every stroke on paper is either tagged content or an
+ * artifact (PDF/UA-1, 7.1). Lives as long as one pass over the report. A rehearsal moves down the pages without drawing, to
+ * find where everything falls; so the real pass knows each page number ahead and can hand out every page when it is full,
+ * where a fleet of a thousand nodes would not fit into memory.
+ */
+export class Sheet {
+  readonly doc: PDFKit.PDFDocument
+  y: number = PAGE.top
+  pages = 0
+  private readonly widths: Widths
+  private readonly drawing: boolean
+  private readonly onPage: (sheet: Sheet) => void
+
+  constructor(doc: PDFKit.PDFDocument, widths: Widths, onPage: ((sheet: Sheet) => void) | null) {
+    this.doc = doc
+    this.widths = widths
+    this.drawing = onPage !== null
+    this.onPage = onPage ?? (() => undefined)
+  }
+
+  static rehearsal(doc: PDFKit.PDFDocument): Sheet {
+    for (const name of FONT_NAMES) doc.registerFont(name, Buffer.from(fonts()[name].bytes))
+    return new Sheet(doc, { sans: new Map(), strong: new Map(), mono: new Map() }, null)
+  }
+
+  /** A sheet that draws, with the widths this one has measured. `onPage` draws what stands on every page. */
+  performance(onPage: (sheet: Sheet) => void): Sheet {
+    return new Sheet(this.doc, this.widths, onPage)
+  }
+
+  newPage(): void {
+    this.pages += 1
+    this.y = PAGE.top
+    if (!this.drawing) return
+    this.doc.addPage()
+    this.onPage(this)
+  }
+
+  room(): number {
+    return BODY_END - this.y
+  }
+
+  /** Starts a new page unless `height` still fits, or the page is empty. */
+  need(height: number): void {
+    if (this.room() < height && this.y > PAGE.top) this.newPage()
+  }
+
+  drawable(text: string, font: FontName): string {
+    return drawable(text, fonts()[font].covers)
+  }
+
+  /** Widths at a size. Words are measured once, with the space that follows them, which is also how pdfkit keeps their shaping. */
+  measure(font: FontName, size: number): Measure {
+    if (font === 'mono') return (text) => text.length * MONO_ADVANCE * size
+    const known = this.widths[font]
+    return (text) => {
+      let width = known.get(text)
+      if (width === undefined) {
+        width = this.doc.font(font).fontSize(1000).widthOfString(text)
+        known.set(text, width)
+      }
+      return (width * size) / 1000
+    }
+  }
+
+  element(parent: Element, type: string, options: Record<string, unknown> = {}): Element {
+    if (!this.drawing) return NOWHERE
+    const made = this.doc.struct(type, options as PDFKit.Mixins.StructureElementOptions)
+    parent.add(made)
+    return made
+  }
+
+  tagged(element: Element, tag: string, draw: () => void): void {
+    if (!this.drawing) return
+    const content = this.doc.markStructureContent(tag)
+    draw()
+    this.doc.endMarkedContent()
+    element.add(content)
+  }
+
+  artifact(type: 'Layout' | 'Pagination', draw: () => void): void {
+    if (!this.drawing) return
+    this.doc.markContent('Artifact', { type })
+    draw()
+    this.doc.endMarkedContent()
+  }
+
+  write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
+    this.doc.font(font).fontSize(size).fillColor(ink).text(text, x, y, { lineBreak: false })
+  }
+
+  /** Something that is neither text nor stroke: a destination, a bookmark, a link. */
+  only(act: () => void): void {
+    if (this.drawing) act()
+  }
+
+  /** Puts lines below each other as the content of one element. Marks whose word stands beside them are decoration; others are figures. */
+  lines(element: Element, tag: string, lines: readonly SetLine[], x: number, y: number): void {
+    if (!this.drawing) return
+    const placed = place(lines, y)
+    const at = ({ line, top }: Placed): [number, number] => [x, top + (line.height - (line.mark?.size ?? 0)) / 2 - 0.4]
+    const beside = placed.filter(({ line }) => line.mark !== undefined && line.mark.means === undefined)
+    if (beside.length > 0)
+      this.artifact('Layout', () => {
+        for (const item of beside)
+          if (item.line.mark) drawMark(this.doc, item.line.mark.name, ...at(item), item.line.mark.size)
+      })
+    for (const item of placed) {
+      const { mark } = item.line
+      if (mark?.means === undefined) continue
+      const [left, top] = at(item)
+      const figure = this.element(element, 'Figure', {
+        alt: mark.means,
+        bbox: [left, top, left + mark.size, top + mark.size],
+      })
+      this.tagged(figure, 'Figure', () => drawMark(this.doc, mark.name, left, top, mark.size))
+    }
+    const words = placed.filter(({ line }) => line.text !== '')
+    if (words.length > 0)
+      this.tagged(element, tag, () => {
+        for (const { line, top } of words) this.write(line.text, x + line.indent, top, line.font, line.size, line.ink)
+      })
+  }
+}
+
+interface Placed {
+  readonly line: SetLine
+  readonly top: number
+}
+
+function place(lines: readonly SetLine[], y: number): readonly Placed[] {
+  let top = y
+  return lines.map((line) => {
+    const placed = { line, top }
+    top += line.height
+    return placed
+  })
+}

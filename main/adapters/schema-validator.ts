@@ -1,0 +1,141 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
+import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
+import pack from '../../schemas/pack.schema.json' with { type: 'json' }
+import recording from '../../schemas/recording.schema.json' with { type: 'json' }
+import { plain, quote } from '../core/plain-text.ts'
+import type { SchemaValidator } from '../core/ports.ts'
+
+/** A problem and its place; `text` goes on after the name of the place. */
+export interface PlacedProblem {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}
+
+const IDS = {
+  recording: recording.$id,
+  capture: `${recording.$id}#/$defs/Capture`,
+  assessment: assessment.$id,
+  fleet: fleet.$id,
+  statement: pack.$id,
+} as const
+export type SchemaName = keyof typeof IDS
+
+/** More problems than these help nobody. */
+const MOST = 50
+
+/** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
+export function createSchemaValidator(): SchemaValidator & {
+  readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
+} {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
+  formats.default(ajv)
+  for (const schema of [recording, fleet, assessment, pack]) ajv.addSchema(schema)
+  const compiled = new Map<SchemaName, ValidateFunction>()
+  const validatorOf = (name: SchemaName): ValidateFunction => {
+    const found = compiled.get(name) ?? ajv.getSchema(IDS[name])
+    if (found === undefined) throw new Error(`no schema ${name}`)
+    compiled.set(name, found as ValidateFunction)
+    return found as ValidateFunction
+  }
+  const placed = (name: SchemaName, value: unknown): readonly PlacedProblem[] => {
+    const validate = validatorOf(name)
+    if (validate(value) === true) return []
+    const all = (validate.errors ?? [])
+      .filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf')
+      .map(sentence)
+    const unique = all.filter(
+      ({ path, text }, at) =>
+        all.findIndex((other) => other.text === text && placeName(other.path) === placeName(path)) === at,
+    )
+    return unique.length === 0 ? [{ path: [], text: 'does not fit its schema' }] : unique.slice(0, MOST)
+  }
+  return {
+    placed,
+    problems: (name, value) => placed(name, value).map(({ path, text }) => `${placeName(path)} ${text}`),
+  }
+}
+
+/** `nodes[1].port`; `the document` for the whole. */
+export function placeName(path: readonly (string | number)[]): string {
+  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${plain(part, 60)}`)).join('')
+  return name === '' ? 'the document' : name.replace(/^\./, '')
+}
+
+function sentence(problem: ErrorObject): PlacedProblem {
+  const path = pointer(problem.instancePath)
+  const { params } = problem
+  const shown = (): string =>
+    typeof problem.data === 'string' ? quote(problem.data, 60) : plain(JSON.stringify(problem.data) ?? 'nothing', 60)
+  switch (problem.keyword) {
+    case 'required':
+      return { path, text: `lacks “${plain(String(params.missingProperty))}”` }
+    case 'additionalProperties':
+      return { path: [...path, String(params.additionalProperty)], text: 'is not a field that exists here' }
+    case 'type':
+      return { path, text: `must be ${typeWords([params.type].flat())}, not ${shown()}` }
+    case 'enum':
+      return {
+        path,
+        text: `must be one of ${(params.allowedValues as readonly unknown[]).map(String).join(', ')}, not ${shown()}`,
+      }
+    case 'const':
+      return { path, text: `must be ${JSON.stringify(params.allowedValue)}` }
+    case 'pattern':
+      return { path, text: `is ${shown()}, which ${patternWords(path)}` }
+    case 'minLength':
+      return { path, text: 'must not be empty' }
+    case 'maxLength':
+      return { path, text: `must be at most ${params.limit} characters long` }
+    case 'minItems':
+      return { path, text: `must hold at least ${params.limit}` }
+    case 'maxItems':
+      return { path, text: `must hold at most ${params.limit}` }
+    case 'uniqueItems':
+      return { path, text: 'must not name anything twice' }
+    case 'minimum':
+    case 'maximum':
+      return {
+        path,
+        text: `must be ${params.comparison === '>=' ? 'at least' : 'at most'} ${params.limit}, not ${shown()}`,
+      }
+    default:
+      return { path, text: plain(problem.message ?? 'does not fit its schema') }
+  }
+}
+
+function typeWords(types: readonly string[]): string {
+  const words: Readonly<Record<string, string>> = {
+    integer: 'a whole number',
+    number: 'a number',
+    string: 'text',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'a mapping',
+    null: 'nothing',
+  }
+  return types.map((type) => words[type] ?? type).join(' or ')
+}
+
+function patternWords(path: readonly (string | number)[]): string {
+  const field = [...path].reverse().find((part) => typeof part === 'string')
+  const inFleet = path[0] === 'nodes' || path[0] === 'ephiPaths'
+  if (inFleet && field === 'hostKey')
+    return 'is not a fingerprint such as SHA256: and 43 characters, as ssh-keygen -l prints it'
+  if (inFleet && field === 'name' && path.length === 3)
+    return 'must be lower-case letters, digits, dots, dashes and underscores, and start with a letter or digit'
+  if (inFleet && field === 'address') return 'is not a host name or address'
+  if (inFleet && field === 'user') return 'is not a user name'
+  if (inFleet && field === 'ephiPaths') return 'must be an absolute path'
+  if (field === 'country') return 'is not a country code of two capital letters'
+  return 'has not the expected form'
+}
+
+/** Parts of a JSON Pointer (RFC 6901); whole numbers are places in lists. */
+const pointer = (text: string): readonly (string | number)[] =>
+  text
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^(0|[1-9]\d*)$/.test(part) ? Number(part) : part))

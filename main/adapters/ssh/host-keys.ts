@@ -1,0 +1,90 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { fingerprintOf, hostId, keyType, knownHostsLine, parseKnownHosts } from '../../core/known-hosts.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
+import type { HostKeys, ScannedKey } from '../../core/world.ts'
+import { decideHostKey, loadTrust } from './host-key.ts'
+import { findSsh, shownKeyFile, writeSetup } from './openssh-config.ts'
+import { startSsh, watch } from './openssh-transport.ts'
+import { createSsh2Transport } from './ssh2-transport.ts'
+
+/** Host keys as a person decides about them: shown before any login, judged by what is on record, and recorded with the reason. */
+export function createHostKeys(): HostKeys {
+  const ssh2 = createSsh2Transport()
+  return {
+    scan: async (target, signal) => {
+      if (target.transport === 'openssh') return await scanWithOpenssh(target, signal)
+      const scanned = await ssh2.scan(target, signal)
+      if (scanned.ok) return ok(describe(scanned.value))
+      return scanned.error.code === 'ssh.no-common-algorithm' && findSsh() !== null
+        ? await scanWithOpenssh(target, signal)
+        : scanned
+    },
+    judge: async (target, key) => {
+      const trust = await loadTrust(target.trust)
+      return trust.ok ? decideHostKey(trust.value, target.node.address, target.node.port, key.blob) : trust
+    },
+    record,
+  }
+}
+
+const describe = (blob: Uint8Array): ScannedKey => ({
+  type: keyType(blob) ?? 'unknown',
+  fingerprint: fingerprintOf(blob),
+  blob,
+})
+
+/** The key exchange of the system ssh program, which ends at the host key: no file vouches for it, and a script of ours notes it down. */
+async function scanWithOpenssh(target: ConnectTarget, signal: AbortSignal): Promise<Outcome<ScannedKey>> {
+  const ssh = findSsh()
+  if (ssh === null) return fail('ssh.client-missing', 'no ssh program in PATH')
+  const setup = await writeSetup(ssh, target, { scan: true })
+  if (!setup.ok) return setup
+  let shown = ''
+  const child = startSsh(ssh, [...setup.value.args, 'exit'])
+  const stop = (): void => void child.kill('SIGTERM')
+  signal.addEventListener('abort', stop, { once: true })
+  const { log } = await watch(child, {
+    ...setup.value,
+    remove: async () => {
+      shown = await readFile(shownKeyFile(setup.value), 'utf8').catch(() => '')
+      await setup.value.remove()
+    },
+  }).ended
+  signal.removeEventListener('abort', stop)
+  const blob = Buffer.from(shown.trim().split(' ')[1] ?? '', 'base64')
+  if (keyType(blob) !== null) return ok(describe(blob))
+  if (signal.aborted) return fail('run.cancelled', 'while reading the host key')
+  return fail(log?.failure.code ?? 'ssh.lost', log?.failure.detail ?? 'the ssh program said nothing')
+}
+
+/**
+ * Writes a decision into our own known_hosts file, with the day and the reason as its comment. An earlier decision about a key of the
+ * same type for the same host is replaced: two keys for one host would be one too many. The file is replaced as a whole or not at all.
+ */
+async function record(
+  file: string,
+  target: ConnectTarget,
+  key: ScannedKey,
+  howVerified: string,
+): Promise<Outcome<null>> {
+  const { address, port } = target.node
+  try {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    const mine = hostId(address, port)
+    const replaced = new Set(
+      parseKnownHosts(text).flatMap(({ line, marker, hosts, type }) =>
+        marker === null && hosts === mine && type === key.type ? [line] : [],
+      ),
+    )
+    const kept = text.split('\n').filter((line, index) => line !== '' && !replaced.has(index + 1))
+    const day = new Date().toISOString().slice(0, 10)
+    const lines = [...kept, knownHostsLine(address, port, key.blob, `${day} ${howVerified}`)]
+    await writeFile(`${file}.new`, `${lines.join('\n')}\n`, { mode: 0o644 })
+    await rename(`${file}.new`, file)
+    return ok(null)
+  } catch (problem) {
+    return fail('store.failed', `${file}: ${(problem as NodeJS.ErrnoException).code ?? 'not written'}`)
+  }
+}

@@ -1,0 +1,110 @@
+import type { Duplex } from 'node:stream'
+import type { Client } from 'ssh2'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { err, ok } from '../../core/result.ts'
+import type { Hop } from './host-key.ts'
+import { CONNECT_MS, type OpenClient } from './ssh2-client.ts'
+
+/** A logged-in jump host on loan. Return it when the connection that goes through it has ended. */
+export interface Loan {
+  readonly jump: OpenClient
+  readonly giveBack: () => void
+}
+
+/** How long an unused jump connection is kept for the next node. */
+const LINGER_MS = 5000
+
+/**
+ * One connection per jump host, shared by every node behind it: sshd's MaxStartups counts logins, not forwarded connections
+ * (200 nodes through one default bastion connection lost none; 200 logins of their own lost 98). A refused login or host key is
+ * remembered, so that the bastion is asked once and not once per node.
+ */
+export function createJumpPool() {
+  const open = new Map<
+    string,
+    { readonly opening: Promise<Outcome<OpenClient>>; loans: number; linger: NodeJS.Timeout | null }
+  >()
+
+  const borrow = async (key: string, openJump: () => Promise<Outcome<OpenClient>>): Promise<Outcome<Loan>> => {
+    let entry = open.get(key)
+    if (entry === undefined) {
+      entry = { opening: openJump(), loans: 0, linger: null }
+      open.set(key, entry)
+    }
+    const mine = entry
+    mine.loans++
+    if (mine.linger !== null) clearTimeout(mine.linger)
+    const jump = await mine.opening
+    const forget = (): void => void (open.get(key) === mine && open.delete(key))
+    if (!jump.ok) {
+      if (!FINAL.includes(jump.error.code)) forget()
+      return jump
+    }
+    jump.value.client.once('close', forget)
+    let returned = false
+    const giveBack = (): void => {
+      if (returned) return
+      returned = true
+      if (--mine.loans > 0) return
+      mine.linger = setTimeout(() => {
+        forget()
+        jump.value.client.end()
+      }, LINGER_MS)
+      mine.linger.unref()
+      // A waiting jump connection must not keep the process alive.
+      const socket = (jump.value.client as unknown as { _sock?: { unref?: () => void } })._sock
+      socket?.unref?.()
+    }
+    const socket = (jump.value.client as unknown as { _sock?: { ref?: () => void } })._sock
+    socket?.ref?.()
+    return ok({ jump: jump.value, giveBack })
+  }
+  return { borrow }
+}
+
+/** Failures that asking again would only repeat, at the risk of locking an account. */
+const FINAL: readonly Failure['code'][] = [
+  'ssh.auth-refused',
+  'ssh.host-key-changed',
+  'ssh.host-key-revoked',
+  'ssh.host-key-unknown',
+  'ssh.passphrase-needed',
+  'ssh.no-credential',
+]
+
+/** A TCP connection from a jump host to the next server (RFC 4254 §7.2), as a stream. */
+export function forward(jump: Client, through: string, next: Hop): Promise<Outcome<Duplex>> {
+  const { address, port } = next.node
+  return new Promise((resolve) => {
+    const timer = setTimeout(
+      () => resolve(fail('ssh.unreachable', `no answer from ${address} port ${port} through ${through}`)),
+      CONNECT_MS,
+    )
+    const finish = (outcome: Outcome<Duplex>): void => {
+      clearTimeout(timer)
+      resolve(outcome)
+    }
+    try {
+      jump.forwardOut('127.0.0.1', 0, address.replace(/^\[(.*)\]$/, '$1'), port, (problem, channel) => {
+        if (problem === undefined) return finish(ok(channel))
+        // SSH_OPEN_CONNECT_FAILED (RFC 4254 §5.1): the jump host tried and did not get there. Anything else is its own refusal.
+        const refused = (problem as Error & { reason?: number }).reason !== 2
+        const detail = `${through} to ${address} port ${port}: ${plain(problem.message)}`
+        finish(fail(refused ? 'ssh.jump-failed' : 'ssh.unreachable', detail))
+      })
+    } catch {
+      finish(fail('ssh.jump-failed', `the connection to ${through} had ended`))
+    }
+  })
+}
+
+/** A failure at a jump host, as seen from the node behind it: host key failures keep their code, since someone must look at the key. */
+export function atJump(hop: Hop, problem: Failure): Outcome<never> {
+  const detail = `jump host ${hop.node.name}: ${problem.detail}`
+  const keeps =
+    problem.code.startsWith('ssh.host-key') ||
+    problem.code === 'ssh.no-common-algorithm' ||
+    problem.code === 'run.cancelled'
+  return err({ code: keeps ? problem.code : 'ssh.jump-failed', detail })
+}

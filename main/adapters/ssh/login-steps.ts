@@ -1,0 +1,64 @@
+import type { AnyAuthMethod } from 'ssh2'
+import { plain } from '../../core/plain-text.ts'
+import type { Login } from './login.ts'
+
+/** What one login may do, in order: one key after the other; then, if the server asks for more or we have no key, what a person types. */
+export function loginSteps(username: string, login: Login, pause: <T>(work: Promise<T>) => Promise<T>) {
+  const queue: AnyAuthMethod[] =
+    login.agent === null
+      ? login.keys.map((key) => ({ type: 'publickey', username, key }))
+      : [{ type: 'agent', username, agent: only(login) }]
+  const methods: string[] = []
+  let last = ''
+  let prompted = false
+  let triedTyping = false
+  const ask = login.ask
+  const question = async (text: string): Promise<string | null> => {
+    prompted = true
+    return ask === null ? null : await pause(ask(plain(text)))
+  }
+  const interactive: AnyAuthMethod = {
+    type: 'keyboard-interactive',
+    username,
+    prompt: (_name, _instructions, _lang, prompts, answer) =>
+      void (async () => {
+        const answers: string[] = []
+        for (const { prompt } of prompts) answers.push((await question(prompt)) ?? '')
+        answer(answers)
+      })(),
+  }
+  const next = async (left: readonly string[] | null, partial: boolean): Promise<AnyAuthMethod | false> => {
+    if (partial && last !== '') methods.push(last)
+    const key = partial ? undefined : queue.shift()
+    if (key !== undefined) return key
+    if (ask === null || (login.keys.length > 0 && !partial && !triedTyping) || prompted) return false
+    const offered = (method: string): boolean => left === null || left.includes(method)
+    if (!triedTyping && offered('keyboard-interactive')) {
+      triedTyping = true
+      last = 'keyboard-interactive'
+      return interactive
+    }
+    triedTyping = true
+    if (left?.includes('password') !== true) return false
+    last = 'password'
+    const password = await question(`Password for ${username}: `)
+    return password === null ? false : { type: 'password', username, password }
+  }
+  return {
+    next,
+    /** Told by the signer which key is being tried. */
+    used: (method: string): void => {
+      last = method
+    },
+    method: (): string => [...methods, last].join(' + '),
+    tried: (): string => last,
+  }
+}
+
+/** The agent, reduced to the keys that we mean to use. */
+function only(login: Login): NonNullable<Login['agent']> {
+  const agent = login.agent
+  return Object.assign(Object.create(agent), {
+    getIdentities: (done: (problem: null, keys: unknown) => void) => done(null, [...login.keys]),
+  })
+}

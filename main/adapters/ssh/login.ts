@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { ParsedKey } from 'ssh2'
+import ssh2 from 'ssh2'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { fingerprintOf } from '../../core/known-hosts.ts'
+import type { Credentials } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
+import { type Agent, agentKeys, type HeldKeys, isCertificateType } from './agent.ts'
+
+const { utils } = ssh2
+
+/** How we are going to log in: with these keys (from a file, or held by the agent), or by what a person types. */
+export interface Login {
+  readonly keys: readonly ParsedKey[]
+  readonly agent: Agent | null
+  readonly ask: ((question: string) => Promise<string | null>) | null
+}
+
+/** Key files that a person unlocked, by path: many nodes share one, and it is asked for once. */
+export type Unlocked = Map<string, Promise<Outcome<ParsedKey>>>
+
+/** More keys than this from an agent are not tried: sshd's MaxAuthTries is 6, and login guards count failures. */
+const MOST_AGENT_KEYS = 4
+
+/**
+ * Reads keys before we connect, so that a person typing a passphrase never meets the server's LoginGraceTime.
+ * Fails with `ssh.no-credential` or `ssh.passphrase-needed`; nothing was sent to the node then.
+ */
+export async function planLogin(credentials: Credentials, unlocked: Unlocked): Promise<Outcome<Login>> {
+  const ask = credentials.ask ?? null
+  if (credentials.identityFile !== undefined)
+    return await fromFile(credentials.identityFile, credentials, ask, unlocked)
+  if (credentials.agent) {
+    const held = await agentKeys()
+    const keys = (held?.keys ?? []).slice(0, MOST_AGENT_KEYS)
+    if (held !== null && keys.length > 0) return ok({ keys, agent: held.agent, ask })
+    if (ask === null) return fail('ssh.no-credential', whyAgentless(held))
+  }
+  return ask === null
+    ? fail('ssh.no-credential', 'no identity file, no agent, and nobody to ask')
+    : ok({ keys: [], agent: null, ask })
+}
+
+async function fromFile(
+  path: string,
+  credentials: Credentials,
+  ask: Login['ask'],
+  unlocked: Unlocked,
+): Promise<Outcome<Login>> {
+  let data: Buffer
+  try {
+    data = await readFile(path)
+  } catch {
+    return fail('ssh.no-credential', `the identity file ${path} could not be read`)
+  }
+  const plainKey = parsePrivate(data)
+  if (plainKey.ok) return ok({ keys: [plainKey.value], agent: null, ask })
+  // A locked or public key file still tells which of the agent's keys is meant.
+  const held = await agentKeys()
+  const wanted = await publicBlob(path, data)
+  const inAgent = held?.keys.filter((key) => wanted !== null && key.getPublicSSH().equals(wanted)) ?? []
+  if (held !== null && inAgent.length > 0) return ok({ keys: inAgent, agent: held.agent, ask })
+  if (!isEncrypted(plainKey.error))
+    return fail('ssh.no-credential', `${path} holds no private key that can be read (${plainKey.error})`)
+  const known = unlocked.get(path) ?? unlock(path, data, credentials)
+  unlocked.set(path, known)
+  const opened = await known
+  return opened.ok ? ok({ keys: [opened.value], agent: null, ask }) : opened
+}
+
+async function unlock(path: string, data: Buffer, credentials: Credentials): Promise<Outcome<ParsedKey>> {
+  const passphrase = await credentials.ask?.(`Passphrase for ${path}: `)
+  if (passphrase === undefined || passphrase === null) return fail('ssh.passphrase-needed', path)
+  const opened = parsePrivate(data, passphrase)
+  return opened.ok ? ok(opened.value) : fail('ssh.passphrase-needed', `the passphrase does not open ${path}`)
+}
+
+function parsePrivate(
+  data: Buffer,
+  passphrase?: string,
+): { ok: true; value: ParsedKey } | { ok: false; error: string } {
+  const parsed = utils.parseKey(data, passphrase)
+  const key = Array.isArray(parsed) ? parsed[0] : parsed
+  if (key === undefined || key instanceof Error) return { ok: false, error: key?.message ?? 'empty' }
+  return key.isPrivateKey() ? { ok: true, value: key } : { ok: false, error: 'it is a public key' }
+}
+
+const isEncrypted = (message: string): boolean => /encrypted|passphrase/i.test(message)
+
+/** The public key beside a private key file, or the file itself when it is one. */
+async function publicBlob(path: string, data: Buffer): Promise<Buffer | null> {
+  const beside = existsSync(`${path}.pub`) ? await readFile(`${path}.pub`).catch(() => data) : data
+  const parsed = utils.parseKey(beside)
+  const key = Array.isArray(parsed) ? parsed[0] : parsed
+  return key === undefined || key instanceof Error ? null : key.getPublicSSH()
+}
+
+const whyAgentless = (held: HeldKeys | null): string =>
+  held === null
+    ? 'no SSH agent answers (SSH_AUTH_SOCK), and no identity file is named'
+    : held.types.length === 0
+      ? 'the SSH agent holds no keys'
+      : 'the SSH agent holds only certificates or hardware keys, which need “transport: openssh”'
+
+/** Why only the system ssh program could log in with these credentials, or null. */
+export async function needsSystemClient(credentials: Credentials): Promise<string | null> {
+  const path = credentials.identityFile
+  if (path !== undefined) {
+    if (existsSync(`${path}-cert.pub`)) return `${path} has a certificate beside it`
+    const data = await readFile(path).catch(() => null)
+    const parsed = data === null ? null : utils.parseKey(data)
+    return parsed instanceof Error && /sk-(ssh|ecdsa)/.test(parsed.message) ? `${path} is a hardware key` : null
+  }
+  if (!credentials.agent) return null
+  const held = await agentKeys()
+  if (held?.types.some(isCertificateType) === true) return 'the SSH agent holds a certificate'
+  return held !== null && held.types.length > 0 && held.keys.length === 0
+    ? 'the SSH agent holds only hardware keys'
+    : null
+}
+
+/** `publickey TYPE FINGERPRINT`: how a login by key is named in a recording. */
+export const publickeyMethod = (key: ParsedKey): string => `publickey ${key.type} ${fingerprintOf(key.getPublicSSH())}`

@@ -1,0 +1,82 @@
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+
+/** How gently we knock. The defaults stay under what sshd, fail2ban and MaxStartups 10:30:100 take for an attack. */
+export interface Pacing {
+  /** New connections per second over the whole fleet. */
+  readonly perSecond: number
+  /** Logins in progress within one network (IPv4 /24, IPv6 /64, else one name). */
+  readonly perNetwork: number
+  /** Logins in progress through one jump host. */
+  readonly perJump: number
+}
+
+const DEFAULTS: Pacing = { perSecond: 20, perNetwork: 4, perJump: 8 }
+
+/** Holds connections back until they may start; `run` ends its claim when the login is done, not when the session is. */
+export function createPacer(pacing: Partial<Pacing> = {}): {
+  readonly run: <T>(target: ConnectTarget, signal: AbortSignal, work: () => Promise<Outcome<T>>) => Promise<Outcome<T>>
+} {
+  const limits = { ...DEFAULTS, ...pacing }
+  const busy = new Map<string, number>()
+  const waiting: { readonly key: string; readonly limit: number; readonly start: () => void }[] = []
+  let nextStart = 0
+
+  const admit = (): void => {
+    for (let at = 0; at < waiting.length; ) {
+      const one = waiting[at]
+      if (one === undefined || (busy.get(one.key) ?? 0) >= one.limit) {
+        at++
+        continue
+      }
+      waiting.splice(at, 1)
+      busy.set(one.key, (busy.get(one.key) ?? 0) + 1)
+      one.start()
+    }
+  }
+  const release = (key: string): void => {
+    busy.set(key, (busy.get(key) ?? 1) - 1)
+    admit()
+  }
+  /** Starts are spread with ±30 % of jitter, so that many nodes never see us in step. */
+  const turn = async (signal: AbortSignal): Promise<void> => {
+    const now = performance.now()
+    const at = Math.max(now, nextStart)
+    nextStart = at + (1000 / limits.perSecond) * (0.7 + Math.random() * 0.6)
+    if (at > now && !signal.aborted) await sleep(at - now, signal)
+  }
+
+  return {
+    run: async (target, signal, work) => {
+      const jump = target.jumps.at(-1)
+      const key = jump === undefined ? networkOf(target.node.address) : `jump ${jump.node.address}:${jump.node.port}`
+      await new Promise<void>((start) => {
+        waiting.push({ key, limit: jump === undefined ? limits.perNetwork : limits.perJump, start })
+        admit()
+      })
+      try {
+        await turn(signal)
+        return signal.aborted ? fail('run.cancelled', 'before connecting') : await work()
+      } finally {
+        release(key)
+      }
+    },
+  }
+}
+
+export function networkOf(address: string): string {
+  const name = address.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return `${name.slice(0, name.lastIndexOf('.'))}.0/24`
+  return name.includes(':') ? `${name.split(':').slice(0, 4).join(':')}::/64` : name
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })

@@ -1,0 +1,228 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { AnyAuthMethod, Client, NegotiatedAlgorithms, ServerHostKeyAlgorithm } from 'ssh2'
+import ssh2 from 'ssh2'
+import type { HostKey, Session } from '../../../schemas/types.ts'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { err, ok } from '../../core/result.ts'
+import { decideHostKey, type Hop, type LoadedTrust, typesOnRecord } from './host-key.ts'
+import type { Login } from './login.ts'
+import { loginSteps } from './login-steps.ts'
+import { signAtOnce, silenceAfterEnd } from './ssh2-internals.ts'
+
+export interface OpenClient {
+  readonly client: Client
+  readonly hostKey: HostKey
+  readonly session: Omit<Session, 'privilege' | 'jump'>
+}
+
+/** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
+export const CONNECT_MS = 20_000
+
+const HOST_KEY_ALGORITHMS: readonly ServerHostKeyAlgorithm[] = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+  'ssh-rsa',
+]
+
+/** A TCP connection without Nagle's delay (performance: two stalls of an RTT each otherwise). */
+export function openSocket(host: string, port: number, signal: AbortSignal): Promise<Outcome<Socket>> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true })
+    const finish = (outcome: Outcome<Socket>): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
+      if (!outcome.ok) socket.destroy()
+      resolve(outcome)
+    }
+    const cancel = (): void => finish(fail('run.cancelled', 'while connecting'))
+    const timer = setTimeout(
+      () => finish(fail('ssh.unreachable', `no answer from ${host} port ${port} within ${CONNECT_MS / 1000} s`)),
+      CONNECT_MS,
+    )
+    socket.once('connect', () => finish(ok(socket)))
+    socket.on('error', (problem: NodeJS.ErrnoException) =>
+      finish(fail('ssh.unreachable', `${host} port ${port}: ${plain(problem.code ?? problem.message)}`)),
+    )
+    signal.addEventListener('abort', cancel, { once: true })
+    if (signal.aborted) cancel()
+  })
+}
+
+/**
+ * Key exchange, host key decision and login over an open stream. The host key is decided inside the key exchange: when it is not
+ * the node's, the connection ends before a user name or a signature is sent. One login is tried, never more.
+ */
+export function openClient(
+  target: Hop,
+  trust: LoadedTrust,
+  login: Login,
+  stream: Duplex,
+  signal: AbortSignal,
+  decide: (key: Uint8Array) => Outcome<HostKey> = (key) =>
+    decideHostKey(trust, target.node.address, target.node.port, key),
+): Promise<Outcome<OpenClient>> {
+  const { address, port, user } = target.node
+  return new Promise((resolve) => {
+    const client = new ssh2.Client()
+    let hostKey: HostKey | null = null
+    let refused: Failure | null = null
+    let negotiated: NegotiatedAlgorithms | null = null
+    const deadline = startDeadline(() =>
+      finish(
+        fail('ssh.timed-out', `no ${negotiated === null ? 'key exchange' : 'login'} within ${CONNECT_MS / 1000} s`),
+      ),
+    )
+    const steps = loginSteps(user, login, deadline.pause)
+
+    const finish = (outcome: Outcome<OpenClient>): void => {
+      deadline.stop()
+      signal.removeEventListener('abort', cancel)
+      if (!outcome.ok) {
+        client.destroy()
+        stream.destroy()
+      }
+      resolve(outcome)
+    }
+    const cancel = (): void => finish(fail('run.cancelled', 'while logging in'))
+
+    client.on('handshake', (algorithms) => {
+      negotiated ??= algorithms
+      deadline.restart()
+    })
+    client.on('error', (problem) =>
+      finish(err(refused ?? explain(problem, negotiated !== null, steps.tried(), serverVersion(client)))),
+    )
+    client.on('close', () =>
+      finish(
+        err(
+          refused ?? {
+            code: 'ssh.lost',
+            detail: negotiated === null ? BEFORE_LOGIN : 'the server ended the connection during the login',
+          },
+        ),
+      ),
+    )
+    client.on('ready', () => {
+      if (hostKey === null || negotiated === null) return finish(fail('bug', 'logged in without a decided host key'))
+      const session = {
+        transport: 'ssh2',
+        authMethod: steps.method().slice(0, 100),
+        serverVersion: serverVersion(client),
+        algorithms: named(negotiated),
+      } as const
+      finish(ok({ client, hostKey, session }))
+    })
+    signal.addEventListener('abort', cancel, { once: true })
+    if (signal.aborted) return cancel()
+
+    try {
+      client.connect({
+        sock: stream,
+        username: user,
+        ident: 'barewitness',
+        readyTimeout: 0,
+        keepaliveInterval: 15_000,
+        keepaliveCountMax: 3,
+        agentForward: false,
+        algorithms: {
+          serverHostKey: [...preferred(typesOnRecord(trust, address, port))],
+          compress: ['zlib@openssh.com', 'none'],
+        },
+        hostVerifier: (key: Buffer): boolean => {
+          const decision = decide(key)
+          // A re-keyed connection must keep showing the key that was decided.
+          if (decision.ok && (hostKey === null || hostKey.fingerprint === decision.value.fingerprint))
+            hostKey = decision.value
+          else
+            refused = decision.ok
+              ? { code: 'ssh.host-key-changed', detail: 'another host key was shown within the session' }
+              : decision.error
+          return refused === null
+        },
+        authHandler: (left, partial, next) =>
+          void steps
+            .next(left as readonly string[] | null, partial)
+            .then(next as (method: AnyAuthMethod | false) => void),
+      })
+      signAtOnce(client, login, steps.used)
+      silenceAfterEnd(client)
+    } catch (problem) {
+      finish(fail('bug', plain(String(problem))))
+    }
+  })
+}
+
+/** Key exchange up to the host key, which is refused: nothing of ours is sent. */
+export async function readHostKey(target: Hop, stream: Duplex, signal: AbortSignal): Promise<Outcome<Uint8Array>> {
+  let shown: Uint8Array | null = null
+  const none: LoadedTrust = { fingerprint: null, files: [] }
+  const look = (key: Uint8Array): Outcome<HostKey> => {
+    shown = Uint8Array.from(key)
+    return fail('ssh.host-key-unknown', 'read only')
+  }
+  const refused = await openClient(target, none, { keys: [], agent: null, ask: null }, stream, signal, look)
+  if (shown !== null) return ok(shown)
+  return refused.ok ? fail('bug', 'logged in while reading a host key') : refused
+}
+
+const BEFORE_LOGIN = 'the server ended the connection before the key exchange was done'
+
+/** True when a server hung up without a word of authentication: coming again cannot count as a second login. */
+export const endedEarly = ({ code, detail }: Failure): boolean => code === 'ssh.lost' && detail.startsWith(BEFORE_LOGIN)
+
+const preferred = (types: readonly string[]): readonly ServerHostKeyAlgorithm[] => {
+  const known = (algorithm: string): boolean =>
+    types.includes(algorithm) || (algorithm.startsWith('rsa-sha2') && types.includes('ssh-rsa'))
+  return [...HOST_KEY_ALGORITHMS.filter(known), ...HOST_KEY_ALGORITHMS.filter((algorithm) => !known(algorithm))]
+}
+
+const serverVersion = (client: Client): string =>
+  plain((client as unknown as { _remoteVer?: string })._remoteVer ?? 'unknown')
+
+const named = (n: NegotiatedAlgorithms): Record<string, string> => ({
+  kex: n.kex,
+  hostKey: n.serverHostKey,
+  cipherToNode: n.cs.cipher,
+  cipherFromNode: n.sc.cipher,
+  macToNode: n.cs.mac === '' ? 'implicit' : n.cs.mac,
+  macFromNode: n.sc.mac === '' ? 'implicit' : n.sc.mac,
+  compressionToNode: n.cs.compress,
+  compressionFromNode: n.sc.compress,
+})
+
+/** From ssh2's error to one of our codes. `level` is the part of ssh2 that failed. */
+function explain(problem: Error & { level?: string }, exchanged: boolean, tried: string, server: string): Failure {
+  const detail = plain(problem.message)
+  const missing = /no matching (.+)/i.exec(problem.message)
+  if (missing !== null)
+    return { code: 'ssh.no-common-algorithm', detail: `no common ${plain(missing[1] ?? '')}; the server is ${server}` }
+  if (problem.level === 'client-authentication')
+    return { code: 'ssh.auth-refused', detail: tried === '' ? 'no method of ours is accepted' : `tried: ${tried}` }
+  if (problem.level === 'agent') return { code: 'ssh.auth-refused', detail: `the SSH agent did not sign: ${detail}` }
+  return { code: 'ssh.lost', detail: exchanged ? detail : `${BEFORE_LOGIN} (${detail})` }
+}
+
+function startDeadline(expired: () => void) {
+  let timer = setTimeout(expired, CONNECT_MS)
+  const restart = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(expired, CONNECT_MS)
+  }
+  return {
+    restart,
+    stop: (): void => clearTimeout(timer),
+    /** Stops the clock while a person types. */
+    pause: async <T>(work: Promise<T>): Promise<T> => {
+      clearTimeout(timer)
+      const value = await work
+      restart()
+      return value
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { Client, ParsedKey } from 'ssh2'
+import { type Login, publickeyMethod } from './login.ts'
+
+type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
+type AuthPK = (user: string, key: ParsedKey, algorithm: string | undefined, sign?: Sign) => void
+
+/**
+ * Sends the signed request without first asking whether the key would do (RFC 4252 §7 leaves the question optional): one round
+ * trip less per node. ssh2 has no option for it, so its protocol object's `authPK` is wrapped; where that private method is absent
+ * nothing changes and ssh2 asks first. With several agent keys the question stays, as an agent may want a person's consent per signature.
+ */
+export function signAtOnce(client: Client, login: Login, tried: (method: string) => void): void {
+  const protocol = (client as unknown as { _protocol?: { authPK?: AuthPK } })._protocol
+  const original = protocol?.authPK
+  if (protocol === undefined || typeof original !== 'function') return
+  const direct = login.keys.length === 1
+  protocol.authPK = (user, key, algorithm, sign) => {
+    tried(publickeyMethod(key))
+    original.call(protocol, user, key, algorithm, sign ?? (direct ? signer(client, login, key, algorithm) : undefined))
+  }
+}
+
+function signer(client: Client, login: Login, key: ParsedKey, algorithm: string | undefined): Sign {
+  const hash = algorithm === 'rsa-sha2-256' ? 'sha256' : algorithm === 'rsa-sha2-512' ? 'sha512' : undefined
+  const failed = (problem: Error): void => {
+    client.emit('error', Object.assign(problem, { level: 'agent' }))
+  }
+  return (data, done) => {
+    if (login.agent !== null) {
+      const options = hash === undefined ? {} : { hash: hash as 'sha256' }
+      login.agent.sign(key, data, options, (problem, signature) => {
+        if (problem != null || signature === undefined) failed(problem ?? new Error('no signature'))
+        else done(signature)
+      })
+      return
+    }
+    const signature = key.sign(data, hash) as Buffer | Error
+    if (signature instanceof Error) failed(signature)
+    else done(signature)
+  }
+}
+
+interface Ending {
+  _destruct?: (reason?: string) => void
+  _onWrite?: () => void
+}
+
+/** Node's streams close a channel after its connection went: these are the messages that ssh2 then still tries to send. */
+const LATE_MESSAGES = [
+  'channelClose',
+  'channelData',
+  'channelEOF',
+  'channelExtData',
+  'channelFailure',
+  'channelWindowAdjust',
+  'disconnect',
+  'ping',
+  'requestFailure',
+  'requestSuccess',
+  'signal',
+] as const
+
+/**
+ * With compression on, ssh2 1.17 throws “Invalid Zlib instance” from a timer, where nobody can catch it, when a connection is lost
+ * while a channel is open: a node could end our process by hanging up. Once its protocol object is torn down, it sends nothing more.
+ */
+export function silenceAfterEnd(client: Client): void {
+  const protocol = (client as unknown as { _protocol?: Ending & Record<string, unknown> })._protocol
+  const destruct = protocol?._destruct
+  if (protocol === undefined || typeof destruct !== 'function') return
+  protocol._destruct = (reason) => {
+    destruct.call(protocol, reason)
+    for (const name of LATE_MESSAGES) protocol[name] = (): void => {}
+    protocol._onWrite = (): void => {}
+  }
+}

@@ -1,0 +1,117 @@
+import type { Duplex } from 'node:stream'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { Connection, ConnectTarget, Transport } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
+import { type Hop, loadTrust } from './host-key.ts'
+import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
+import { planLogin, type Unlocked } from './login.ts'
+import { startCommand } from './remote-process.ts'
+import { endedEarly, type OpenClient, openClient, openSocket, readHostKey } from './ssh2-client.ts'
+
+/** Connections that end before the server's first line are its MaxStartups at work: we wait and come again, so often. */
+const RETRIES = 2
+
+/** SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name. */
+export function createSsh2Transport(): Transport & {
+  /** The host key a server shows, as on the wire. The connection ends there; jump hosts on the way are logged in to. */
+  readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<Uint8Array>>
+} {
+  const pool = createJumpPool()
+  const unlocked: Unlocked = new Map()
+
+  const borrow = (jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<Loan>> => {
+    const key = jumps.map(({ node }) => `${node.user}@${node.address}:${node.port}`).join('>')
+    return pool.borrow(key, async () => {
+      const hop = jumps.at(-1)
+      if (hop === undefined) return fail('bug', 'no jump host given')
+      const opened = await openHop(hop, jumps.slice(0, -1), signal)
+      if (!opened.ok) return atJump(hop, opened.error)
+      opened.value.client.once('close', opened.value.release)
+      return opened
+    })
+  }
+
+  /** Opens one server, through its jumps where it has some. `release` gives the last jump back. */
+  const openHop = async (
+    target: Hop,
+    jumps: readonly Hop[],
+    signal: AbortSignal,
+  ): Promise<Outcome<OpenClient & { release: () => void; through: readonly string[] }>> => {
+    const trust = await loadTrust(target.trust)
+    if (!trust.ok) return trust
+    const login = await planLogin(target.credentials, unlocked)
+    if (!login.ok) return login
+    for (let attempt = 0; ; attempt++) {
+      const way = await openWay(target, jumps, signal)
+      if (!way.ok) return way
+      const opened = await openClient(target, trust.value, login.value, way.value.stream, signal)
+      if (opened.ok) return ok({ ...opened.value, release: way.value.release, through: way.value.through })
+      way.value.release()
+      if (!endedEarly(opened.error) || attempt === RETRIES || signal.aborted) return opened
+      await pause((attempt + 1) * (700 + Math.random() * 600), signal)
+    }
+  }
+
+  const openWay = async (
+    target: Hop,
+    jumps: readonly Hop[],
+    signal: AbortSignal,
+  ): Promise<Outcome<{ stream: Duplex; release: () => void; through: readonly string[] }>> => {
+    const last = jumps.at(-1)
+    if (last === undefined) {
+      const socket = await openSocket(target.node.address, target.node.port, signal)
+      return socket.ok ? ok({ stream: socket.value, release: () => {}, through: [] }) : socket
+    }
+    const loan = await borrow(jumps, signal)
+    if (!loan.ok) return loan
+    const stream = await forward(loan.value.jump.client, last.node.name, target)
+    if (!stream.ok) {
+      loan.value.giveBack()
+      return stream
+    }
+    return ok({ stream: stream.value, release: loan.value.giveBack, through: jumps.map((hop) => hop.node.name) })
+  }
+
+  const connect: Transport['connect'] = async (target, signal) => {
+    const opened = await openHop(target, target.jumps, signal)
+    if (!opened.ok) return opened
+    const { client, hostKey, session, release, through } = opened.value
+    const cancel = (): void => void client.destroy()
+    signal.addEventListener('abort', cancel, { once: true })
+    client.once('close', () => {
+      signal.removeEventListener('abort', cancel)
+      release()
+    })
+    const connection: Connection = {
+      hostKey,
+      session: through.length === 0 ? session : { ...session, jump: through },
+      exec: (command) => startCommand(client, command),
+      close: () => {
+        client.end()
+        setTimeout(() => client.destroy(), 500).unref()
+      },
+    }
+    return ok(connection)
+  }
+  const scan = async (target: ConnectTarget, signal: AbortSignal): Promise<Outcome<Uint8Array>> => {
+    const way = await openWay(target, target.jumps, signal)
+    if (!way.ok) return way
+    const shown = await readHostKey(target, way.value.stream, signal)
+    way.value.release()
+    return shown
+  }
+  return { connect, scan }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })

@@ -1,0 +1,46 @@
+import { fail } from '../../core/failure.ts'
+import type { ConnectTarget, Transport } from '../../core/ports.ts'
+import { loadTrust, onlyAuthorities } from './host-key.ts'
+import { needsSystemClient } from './login.ts'
+import { findSsh } from './openssh-config.ts'
+import { createOpensshTransport } from './openssh-transport.ts'
+import { createPacer, type Pacing } from './pacing.ts'
+import { createSsh2Transport } from './ssh2-transport.ts'
+
+/**
+ * Both SSH clients behind one port, paced. A node says which it wants; `auto` is ssh2, except where it is known beforehand that only
+ * the system ssh program can do it (certificates, hardware keys, host certificates), or where ssh2 finds no common algorithm. That
+ * second connection is no second login: the first ended in the key exchange.
+ */
+export function createTransport(pacing: Partial<Pacing> = {}): Transport {
+  const ssh2 = createSsh2Transport()
+  const openssh = createOpensshTransport()
+  const pacer = createPacer(pacing)
+
+  const choose: Transport['connect'] = async (target, signal) => {
+    if (target.transport === 'openssh') return await openssh.connect(target, signal)
+    if (target.transport === 'ssh2') return await ssh2.connect(target, signal)
+    const why = await whyOpenssh(target)
+    if (why !== null) {
+      if (findSsh() === null) return fail('ssh.client-missing', why)
+      return await openssh.connect(target, signal)
+    }
+    const first = await ssh2.connect(target, signal)
+    if (first.ok || first.error.code !== 'ssh.no-common-algorithm' || findSsh() === null) return first
+    return await openssh.connect(target, signal)
+  }
+  return { connect: (target, signal) => pacer.run(target, signal, () => choose(target, signal)) }
+}
+
+/** What about a target, or one of its jump hosts, only the system ssh program can do; null when ssh2 will do. */
+async function whyOpenssh(target: ConnectTarget): Promise<string | null> {
+  for (const hop of [...target.jumps, target]) {
+    const trust = await loadTrust(hop.trust)
+    if (trust.ok && onlyAuthorities(trust.value, hop.node.address, hop.node.port))
+      return 'only a certificate authority is on record for the host key'
+    const credentials = await needsSystemClient(hop.credentials)
+    if (credentials !== null) return credentials
+    if (hop.transport === 'openssh') return `${hop.node.name} asks for the system ssh program`
+  }
+  return null
+}

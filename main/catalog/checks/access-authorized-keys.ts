@@ -1,0 +1,100 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { type AuthorizedKey, type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { setting, settingWords } from '../sshd-access.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const accessAuthorizedKeys = defineCheck({
+  id: 'access.authorized-keys',
+  property: 'access',
+  claim: 'Every SSH public key that may log in is of a current type and length, and opens one account only.',
+  limits:
+    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least 3072 bits. Keys on other nodes are compared nowhere here.',
+  needs: { keys: authorizedKeys, local: accountsLocal },
+  wants: { sshd: sshdEffective },
+  evaluate({ keys, local }, { sshd }) {
+    const { accounts } = local
+    return weigh([...weakKeys(keys), ...sharedKeys(keys.keys, accounts), ...elsewhere(accounts), ...sources(sshd)])
+  },
+})
+
+const isWeak = ({ type, bits }: AuthorizedKey): boolean =>
+  type === 'ssh-dss' || (type === 'ssh-rsa' && (bits === null || bits < 3072))
+
+function weakKeys({ keys, unreadable }: AuthorizedKeys): readonly Step[] {
+  const weak = keys.filter(isWeak)
+  const unread =
+    unreadable === 0
+      ? []
+      : [leavesUnclear(`${count(unreadable, 'line')} in the key files could not be read as a key.`, authorizedKeys)]
+  if (weak.length === 0)
+    return [
+      speaksFor(`${count(keys.length, 'key')} found; none is DSA or RSA below 3072 bits.`, authorizedKeys),
+      ...unread,
+    ]
+  const steps = weak
+    .slice(0, 20)
+    .map((key) =>
+      speaksAgainst(`${key.fingerprint} is ${key.type} with ${key.bits ?? 'unknown'} bits.`, authorizedKeys),
+    )
+  return [...steps, ...unread]
+}
+
+function sharedKeys(keys: readonly AuthorizedKey[], accounts: readonly Account[]): readonly Step[] {
+  const owners = new Map<string, Set<string>>()
+  const byHome = new Map(accounts.map((account) => [account.home, account.name]))
+  for (const key of keys) {
+    const home = homeOfKeyFile(key.path)
+    const owner = home === null ? key.path : (byHome.get(home) ?? home)
+    owners.set(key.fingerprint, (owners.get(key.fingerprint) ?? new Set()).add(owner))
+  }
+  const shared = [...owners].filter(([, names]) => names.size > 1)
+  if (shared.length === 0) return [speaksFor('No key opens more than one account.', authorizedKeys)]
+  return shared
+    .slice(0, 20)
+    .map(([fingerprint, names]) =>
+      speaksAgainst(`${fingerprint} opens several accounts: ${named([...names])}.`, authorizedKeys),
+    )
+}
+
+// Only /home and /root were searched; an account that can log in and lives elsewhere may have keys there.
+function elsewhere(accounts: readonly Account[]): readonly Step[] {
+  const outside = accounts.filter((account) => canLogIn(account) && !/^\/(home|root)(\/|$)/.test(account.home))
+  return outside.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `Accounts with home folders outside /home and /root were not searched for keys: ${named(outside.map(({ name }) => name))}.`,
+          accountsLocal,
+          'passwd',
+        ),
+      ]
+}
+
+const CUSTOMARY: ReadonlySet<string> = new Set([
+  '.ssh/authorized_keys',
+  '.ssh/authorized_keys2',
+  '%h/.ssh/authorized_keys',
+  '%h/.ssh/authorized_keys2',
+])
+
+function sources(sshd: Parsed<SshdSettings>): readonly Step[] {
+  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
+  const files = settingWords(sshd.fact, 'authorizedkeysfile').filter((file) => !CUSTOMARY.has(file) && file !== 'none')
+  const others = ['authorizedkeyscommand', 'trustedusercakeys'].filter(
+    (key) => (setting(sshd.fact, key) ?? 'none') !== 'none',
+  )
+  return [
+    ...(files.length > 0
+      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not looked at.`, sshdEffective)]
+      : []),
+    ...(others.length > 0
+      ? [leavesUnclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
+      : []),
+    ...(files.length + others.length === 0
+      ? [speaksFor('The SSH server reads keys from the customary files only.', sshdEffective)]
+      : []),
+  ]
+}

@@ -1,0 +1,84 @@
+import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { accountsPasswordState } from '../probes/accounts-password-state.ts'
+import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
+import { expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
+import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** CIS Benchmarks: at most 5 failures, locked for at least 15 minutes or until an administrator unlocks (0). */
+const MOST_FAILURES = 5
+const SHORTEST_LOCK = 900
+// faillock.conf(5), DEFAULTS.
+const DEFAULTS: Readonly<Record<string, number>> = { deny: 3, unlock_time: 600, fail_interval: 900 }
+
+export const accessPamLockout = defineCheck({
+  id: 'access.pam.lockout',
+  property: 'access',
+  claim: 'After at most 5 wrong passwords an account is locked for at least 15 minutes.',
+  limits:
+    'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
+  needs: { pam: pamStack, settings: pamSettings },
+  wants: { passwords: accountsPasswordState },
+  evaluate({ pam, settings }, { passwords }) {
+    const sshd = expandStack(pam, 'sshd', 'auth')
+    const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
+      (entry) => entry.module === 'pam_faillock',
+    )
+    if (entries.length > 0) return weigh(faillock(entries, settings))
+    if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
+      return weigh([
+        leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
+      ])
+    }
+    if (
+      passwords.ok &&
+      passwords.fact.states.size > 0 &&
+      ![...passwords.fact.states.values()].some((state) => state !== 'locked')
+    )
+      return noPasswords
+    return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
+  },
+})
+
+const noPasswords: Conclusion = {
+  verdict: 'not-applicable',
+  because: [
+    speaksFor(
+      'No local account has a password: every one is locked, so that no guess can succeed.',
+      accountsPasswordState,
+    ),
+  ],
+}
+
+function faillock(entries: readonly PamEntry[], settings: PamSettings): readonly Step[] {
+  const value = (key: string): number | null => {
+    const argument = entries.flatMap((entry) => entry.args).findLast((text) => text.startsWith(`${key}=`))
+    const text = argument?.slice(key.length + 1) ?? settings.files.get('faillock.conf')?.get(key)
+    if (text === undefined) return DEFAULTS[key] ?? null
+    return text === 'never' ? 0 : /^\d{1,9}$/.test(text) ? Number(text) : null
+  }
+  const counts = entries.some((entry) => entry.args.includes('authfail'))
+  const [deny, lock] = [value('deny'), value('unlock_time')]
+  return [
+    counts
+      ? speaksFor('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
+      : speaksAgainst('pam_faillock is listed but never told about a wrong password (no authfail line).', pamStack),
+    deny === null
+      ? leavesUnclear('The number of allowed failures is not a plain number.', pamSettings)
+      : deny > 0 && deny <= MOST_FAILURES
+        ? speaksFor(`An account locks after ${deny} failures.`, pamSettings)
+        : speaksAgainst(
+            deny === 0
+              ? 'The number of allowed failures is 0, which switches the lock off.'
+              : `An account locks only after ${deny} failures.`,
+            pamSettings,
+          ),
+    lock === null
+      ? leavesUnclear('The length of the lock is not a plain number of seconds.', pamSettings)
+      : lock === 0 || lock >= SHORTEST_LOCK
+        ? speaksFor(
+            lock === 0 ? 'A lock lasts until an administrator lifts it.' : `A lock lasts ${lock} seconds.`,
+            pamSettings,
+          )
+        : speaksAgainst(`A lock lasts ${lock} seconds only.`, pamSettings),
+  ]
+}

@@ -1,0 +1,113 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
+import { sshdConditions } from '../probes/sshd-conditions.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { conditionSteps, methodChains, setting, settingWords } from '../sshd-access.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
+  'pam_google_authenticator',
+  'pam_oath',
+  'pam_duo',
+  'pam_u2f',
+  'pam_yubico',
+  'pam_radius_auth',
+  'pam_sss',
+])
+
+export const accessSshdMfa = defineCheck({
+  id: 'access.sshd.mfa',
+  property: 'access',
+  claim: 'The SSH server asks for two factors of different kinds at every login.',
+  limits:
+    'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are not evaluated for each source.',
+  needs: { sshd: sshdEffective },
+  wants: { conditions: sshdConditions, pam: pamStack },
+  evaluate({ sshd }, { conditions, pam }) {
+    return weigh([
+      ...general(sshd, pam),
+      ...conditionSteps(conditions, ['authenticationmethods'], (_, value) =>
+        methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker',
+      ),
+    ])
+  },
+})
+
+/** Something one has (a key) and something one knows or enters; the same class twice is one factor. */
+function isTwoKinds(chain: readonly string[]): boolean {
+  const hasKey = chain.some((method) => method.startsWith('publickey'))
+  return hasKey && chain.some((method) => method === 'password' || method.startsWith('keyboard-interactive'))
+}
+
+function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
+  const words = settingWords(sshd, 'authenticationmethods')
+  const chains = methodChains(words)
+  if (chains.length > 0 && chains.every(isTwoKinds)) {
+    return [
+      speaksFor(`Every accepted chain of methods has two kinds: ${named(words)}.`, sshdEffective),
+      ...secondStep(chains, pam),
+    ]
+  }
+  if (onlyVerifiedSecurityKeys(sshd)) {
+    return [
+      speaksFor(
+        'Only keys on hardware tokens are accepted, and the server asks them to verify the person (verify-required).',
+        sshdEffective,
+      ),
+    ]
+  }
+  const issuer = setting(sshd, 'trustedusercakeys') ?? 'none'
+  if (issuer !== 'none') {
+    return [
+      leavesUnclear(
+        'Login certificates are accepted; whether their issuer asks for a second factor is not visible here.',
+        sshdEffective,
+      ),
+    ]
+  }
+  if (
+    chains.every((chain) => chain.every((method) => method.startsWith('keyboard-interactive'))) &&
+    chains.length > 0
+  ) {
+    return [
+      leavesUnclear(
+        'Login rests on questions that the login modules ask; which factors they cover is not decided here.',
+        sshdEffective,
+      ),
+    ]
+  }
+  return [speaksAgainst('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
+}
+
+// A chain that ends in keyboard-interactive is only as good as the modules behind it.
+function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack>): readonly Step[] {
+  if (!chains.some((chain) => chain.some((method) => method.startsWith('keyboard-interactive')))) return []
+  if (!pam.ok) return unclearAbout(pamStack, pam)
+  const stack = expandStack(pam.fact, 'sshd', 'auth')
+  const modules = stack.map((entry) => entry.module)
+  const second = modules.filter((module) => SECOND_FACTOR_MODULES.has(module))
+  const optional = stack.some((entry) => entry.module === 'pam_google_authenticator' && entry.args.includes('nullok'))
+  if (optional)
+    return [
+      speaksAgainst('The one-time code module lets people without a registered device through (nullok).', pamStack),
+    ]
+  if (second.length > 0) return [speaksFor(`The login modules of SSH include ${named(second)}.`, pamStack)]
+  if (modules.includes('pam_unix'))
+    return [
+      speaksFor('The questions asked after the key are answered with the account’s password (pam_unix).', pamStack),
+    ]
+  return [leavesUnclear('Which question follows the key could not be told from the login modules.', pamStack)]
+}
+
+// FIDO keys: sk-* types only, and user verification demanded by the server (sshd_config(5), PubkeyAuthOptions).
+function onlyVerifiedSecurityKeys(sshd: SshdSettings): boolean {
+  const accepted = settingWords(sshd, 'pubkeyacceptedalgorithms').flatMap((list) => list.split(','))
+  const onlyTokens = accepted.length > 0 && accepted.every((algorithm) => /^(webauthn-)?sk-/.test(algorithm))
+  const verified = settingWords(sshd, 'pubkeyauthoptions')
+    .flatMap((list) => list.split(','))
+    .includes('verify-required')
+  const noPasswords =
+    setting(sshd, 'passwordauthentication') === 'no' && setting(sshd, 'kbdinteractiveauthentication') === 'no'
+  return onlyTokens && verified && noPasswords
+}

@@ -1,0 +1,56 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { sshdConditions } from '../probes/sshd-conditions.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { conditionSteps, everyChainNeedsKey, methodChains, setting, settingWords } from '../sshd-access.ts'
+import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+// What each setting must print. Keyboard-interactive asks PAM, which usually asks for the password.
+const EXPECTED: Readonly<Record<string, string>> = {
+  passwordauthentication: 'no',
+  kbdinteractiveauthentication: 'no',
+  permitemptypasswords: 'no',
+  hostbasedauthentication: 'no',
+}
+const PASSWORD_SETTINGS: ReadonlySet<string> = new Set(['passwordauthentication', 'kbdinteractiveauthentication'])
+const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication', 'authenticationmethods']
+
+export const accessSshdPasswordAuth = defineCheck({
+  id: 'access.sshd.password-auth',
+  property: 'access',
+  claim: 'A password alone does not open an SSH session: it is refused, or asked for only after a public key.',
+  limits:
+    'Match blocks are read from the customary files, not evaluated for each source. Other SSH servers, consoles and web interfaces are not covered, nor is how well private keys are protected.',
+  needs: { sshd: sshdEffective },
+  wants: { conditions: sshdConditions },
+  evaluate({ sshd }, { conditions }) {
+    const keyFirst = everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
+    return weigh([
+      ...Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, keyFirst)),
+      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(keyFirst)),
+    ])
+  },
+})
+
+// A block that turns passwords on may still stand under method chains that ask for a key: only a source knows which apply.
+const judgeCondition =
+  (keyFirst: boolean) =>
+  (key: string, value: string): 'same' | 'weaker' | 'unclear' => {
+    if (key === 'authenticationmethods')
+      return everyChainNeedsKey(methodChains(value.split(/\s+/))) ? 'same' : 'unclear'
+    if (value === 'no') return 'same'
+    return keyFirst && PASSWORD_SETTINGS.has(key) ? 'unclear' : 'weaker'
+  }
+
+function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): Step {
+  const value = setting(sshd, key)
+  if (value === null) return leavesUnclear(`The SSH server did not print “${key}”.`, sshdEffective)
+  if (value === expected) return speaksFor(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
+  if (keyFirst && PASSWORD_SETTINGS.has(key)) {
+    return speaksFor(
+      `“${key}” is on, and every accepted chain of methods asks for a public key as well.`,
+      sshdEffective,
+    )
+  }
+  return speaksAgainst(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
+}

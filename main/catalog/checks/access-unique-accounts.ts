@@ -1,0 +1,87 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+// Names that images ship with or that teams share. A person's own name does not stand here.
+const SHARED_NAMES: ReadonlySet<string> = new Set(
+  'admin administrator almalinux centos cloud-user core debian ec2-user fedora guest opc ops oracle rocky shared team test ubuntu user vagrant'.split(
+    ' ',
+  ),
+)
+
+export const accessUniqueAccounts = defineCheck({
+  id: 'access.unique-accounts',
+  property: 'access',
+  claim:
+    'Each account that can start a session has its own user id, an individual name, and cannot be opened without a password or key.',
+  limits:
+    'Two people using one key or password are not seen, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is our own list.',
+  needs: { local: accountsLocal },
+  wants: { passwords: accountsPasswordState },
+  evaluate({ local }, { passwords }) {
+    const open = local.accounts.filter(canLogIn)
+    return weigh([
+      ...duplicateIds(local.accounts),
+      ...sharedNames(open),
+      ...withoutPassword(passwords),
+      ...systemAccounts(open, passwords),
+      ...(local.otherSources.length > 0
+        ? [
+            leavesUnclear(
+              `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
+              accountsLocal,
+              'sources',
+            ),
+          ]
+        : []),
+    ])
+  },
+})
+
+function duplicateIds(accounts: readonly Account[]): readonly Step[] {
+  const byId = new Map<number, string[]>()
+  for (const { uid, name } of accounts) byId.set(uid, [...(byId.get(uid) ?? []), name])
+  const shared = [...byId].filter(([, names]) => names.length > 1)
+  return shared.length === 0
+    ? [
+        speaksFor(
+          `Each of the ${count(accounts.length, 'local account')} has a user id of its own.`,
+          accountsLocal,
+          'passwd',
+        ),
+      ]
+    : shared
+        .slice(0, 20)
+        .map(([uid, names]) => speaksAgainst(`User id ${uid} is shared by ${named(names)}.`, accountsLocal, 'passwd'))
+}
+
+function sharedNames(open: readonly Account[]): readonly Step[] {
+  const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase())).map((account) => account.name)
+  return shared.length === 0
+    ? [speaksFor('No account with a login shell has a name from our list of shared names.', accountsLocal, 'passwd')]
+    : [speaksAgainst(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
+}
+
+function withoutPassword(passwords: Parsed<PasswordStates>): readonly Step[] {
+  if (!passwords.ok) return unclearAbout(accountsPasswordState, passwords)
+  const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
+  return open.length === 0
+    ? [speaksFor('No account has an empty password.', accountsPasswordState)]
+    : [speaksAgainst(`These accounts have an empty password: ${named(open)}.`, accountsPasswordState)]
+}
+
+// Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
+function systemAccounts(open: readonly Account[], passwords: Parsed<PasswordStates>): readonly Step[] {
+  if (!passwords.ok) return []
+  const usable = open.filter(({ uid, name }) => uid > 0 && uid < 1000 && passwords.fact.states.get(name) === 'usable')
+  return usable.length === 0
+    ? [speaksFor('No system account has both a login shell and a password.', accountsPasswordState)]
+    : [
+        speaksAgainst(
+          `These system accounts have a login shell and a password: ${named(usable.map(({ name }) => name))}.`,
+          accountsPasswordState,
+        ),
+      ]
+}

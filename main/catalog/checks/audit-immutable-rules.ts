@@ -1,0 +1,21 @@
+import { defineCheck } from '../../core/check.ts'
+import { auditdStatus } from '../probes/auditd-status.ts'
+import { speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const auditImmutableRules = defineCheck({
+  id: 'audit.immutable-rules',
+  property: 'audit',
+  claim: 'The audit rules are locked: nobody, not even root, can change them until the next boot.',
+  limits:
+    'A restart lifts the lock, and files that the rules are loaded from can be changed for the next boot. Stored records can still be altered by root.',
+  needs: { status: auditdStatus },
+  evaluate: ({ status }) =>
+    weigh([
+      status.enabled === 2
+        ? speaksFor('The kernel reports “enabled 2”: the rules are locked until the next boot.', auditdStatus)
+        : speaksAgainst(
+            `The kernel reports “enabled ${status.enabled}”: the rules can be changed at any time.`,
+            auditdStatus,
+          ),
+    ]),
+})

@@ -1,0 +1,46 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageSwaps } from '../probes/swaps.ts'
+import { weigh } from '../steps.ts'
+import { argueRoots, listed, quoted } from '../storage/argue.ts'
+import { AT_REST_LIMITS } from '../storage/limits.ts'
+import {
+  exemptMounts,
+  mountRoots,
+  openVolumeRoots,
+  pathRoots,
+  readStorage,
+  STORAGE_WANTS,
+  swapRoots,
+} from '../storage/roots.ts'
+
+/**
+ * Starts from everything that holds data, not from the drives: plaintext escapes beside encrypted drives (swap files, overlays,
+ * bind mounts, loop images) are found only from above. Anchor: NIST SP 800-111 §4; DISA RHEL-09-231190 asks the same by hand.
+ */
+export const encryptionAtRestBlockGraph = defineCheck({
+  id: 'encryption.at-rest.block-graph',
+  property: 'encryption-at-rest',
+  claim: 'Every mounted file system, swap area and open encrypted volume lies on an encrypting layer or in memory.',
+  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not judged. Drives without a mounted file system, symbolic links and mounts of other namespaces are not followed. A drive that encrypts itself counts as open here.`,
+  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  wants: STORAGE_WANTS,
+  evaluate({ mounts, devices, swaps }, wanted, { node }) {
+    const storage = readStorage(mounts, devices, swaps, wanted)
+    const declared = pathRoots(storage, node.ephiPaths ?? [], 'declared ePHI path')
+    const steps = argueRoots([...mountRoots(storage), ...swapRoots(storage), ...openVolumeRoots(storage), ...declared])
+    const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
+    const noted: readonly Step[] =
+      exempt.length === 0
+        ? []
+        : [
+            {
+              says: 'unclear',
+              text: `Not judged, because the machine starts from there: ${listed(exempt)}.`,
+              probe: storageMounts.id,
+            },
+          ]
+    return { verdict: weigh(steps).verdict, because: [...steps, ...noted] }
+  },
+})

@@ -1,0 +1,72 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type DmTarget, storageDmTable } from '../probes/dm-table.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageZfs } from '../probes/zfs-encryption.ts'
+import { weigh } from '../steps.ts'
+import { type CipherReading, gradeCipher, gradeZfsCipher } from '../storage/cipher.ts'
+import { AT_REST_LIMITS } from '../storage/limits.ts'
+
+/** NIST SP 800-111 §4.2.1 asks for approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
+export const encryptionAtRestCipher = defineCheck({
+  id: 'encryption.at-rest.cipher',
+  property: 'encryption-at-rest',
+  claim: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
+  limits: `${AT_REST_LIMITS} The choice of algorithm says nothing about a validated module. Key derivation, key slots and volumes that are not open are not read.`,
+  needs: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
+  wants: { zfs: storageZfs },
+  evaluate({ table, mounts, devices }, { zfs }) {
+    const kinds = new Map(
+      [...devices.devices.values()].map(({ dmName, dmUuid }) => [dmName ?? '', kindOf(dmUuid ?? '')]),
+    )
+    const layers = [...table.devices]
+      .sort(([a], [b]) => compare(a, b))
+      .flatMap(([name, targets]) => targets.flatMap((target) => argueTarget(name, kinds.get(name) ?? '', target)))
+    const datasets = zfs.ok
+      ? [...zfs.fact.datasets].filter(
+          ([, { encryption }]) => encryption !== 'off' && encryption !== '-' && encryption !== '',
+        )
+      : []
+    const sets = datasets
+      .sort(([a], [b]) => compare(a, b))
+      .map(([name, { encryption }]) => step(`ZFS data set ${quote(name)}`, gradeZfsCipher(encryption), storageZfs.id))
+    const hidden: readonly Step[] =
+      !zfs.ok && mounts.mounts.some(({ fsType }) => fsType === 'zfs')
+        ? [
+            {
+              says: 'unclear',
+              text: `ZFS is mounted, but its encryption was not read: ${zfs.reason}.`,
+              probe: storageZfs.id,
+            },
+          ]
+        : []
+    const because = [...layers, ...sets, ...hidden]
+    if (because.length > 0) return weigh(because)
+    return {
+      verdict: 'not-applicable',
+      because: [
+        {
+          says: 'unclear',
+          text: 'The device-mapper table was read and holds no encrypting layer.',
+          probe: storageDmTable.id,
+        },
+      ],
+    }
+  },
+})
+
+function argueTarget(name: string, kind: string, target: DmTarget): readonly Step[] {
+  if (target.kind !== 'crypt') return []
+  const shown = `${quote(name)}${kind === '' ? '' : ` (${kind})`}`
+  return [step(shown, gradeCipher(target.cipher, target.keyBytes), storageDmTable.id)]
+}
+
+const step = (name: string, { strength, says }: CipherReading, probe: string): Step => ({
+  says: strength === 'sound' ? 'for' : 'against',
+  text: `${name}: ${says}.`,
+  probe,
+})
+
+const kindOf = (uuid: string): string => /^CRYPT-(LUKS1|LUKS2|PLAIN)-/.exec(uuid)?.[1] ?? ''

@@ -1,0 +1,100 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { type CoreDumps, coreDumpPattern } from '../probes/core-dump-pattern.ts'
+import { type Kdump, kernelDumps } from '../probes/kdump.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageSwaps } from '../probes/swaps.ts'
+import { weigh } from '../steps.ts'
+import { argueRoots } from '../storage/argue.ts'
+import { numberOfPath } from '../storage/graph.ts'
+import { AT_REST_LIMITS } from '../storage/limits.ts'
+import { mountRoots, pathRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
+
+export const encryptionAtRestCrashDumps = defineCheck({
+  id: 'encryption.at-rest.crash-dumps',
+  property: 'encryption-at-rest',
+  claim: 'Memory dumps of programs and of the kernel are off, or are written through an encrypting layer.',
+  limits: `${AT_REST_LIMITS} Dumps taken earlier are not looked for, and limits that a program sets for itself are not read.`,
+  needs: {
+    mounts: storageMounts,
+    devices: storageBlockDevices,
+    swaps: storageSwaps,
+    core: coreDumpPattern,
+    kdump: kernelDumps,
+  },
+  wants: STORAGE_WANTS,
+  evaluate({ mounts, devices, swaps, core, kdump }, wanted) {
+    const storage = readStorage(mounts, devices, swaps, wanted)
+    const because = [...argueCore(storage, core), ...argueKdump(storage, kdump)]
+    return weigh(because)
+  },
+})
+
+/** Handlers with a known place: coredump.conf(5), apport, ABRT. */
+const HANDLERS: readonly { readonly program: RegExp; readonly folder: string }[] = [
+  { program: /\/systemd-coredump$/, folder: '/var/lib/systemd/coredump' },
+  { program: /\/apport(\/apport)?$/, folder: '/var/crash' },
+  { program: /\/abrt-hook-ccpp$/, folder: '/var/spool/abrt' },
+]
+
+function argueCore(storage: Storage, core: CoreDumps): readonly Step[] {
+  const probe = coreDumpPattern.id
+  if (core.kind === 'handler') {
+    if (/^(\/usr)?\/bin\/(false|true)$/.test(core.program)) {
+      return [{ says: 'for', text: `Program dumps are handed to ${quote(core.program)}, which drops them.`, probe }]
+    }
+    const folder = HANDLERS.find(({ program }) => program.test(core.program))?.folder
+    return folder === undefined
+      ? [
+          {
+            says: 'unclear',
+            text: `Program dumps are handed to ${quote(core.program)}; where it keeps them is not known.`,
+            probe,
+          },
+        ]
+      : argueRoots(pathRoots(storage, [folder], 'program dumps in'))
+  }
+  if (core.pattern === '/dev/null') return [{ says: 'for', text: 'Program dumps go to “/dev/null”.', probe }]
+  if (core.pattern.startsWith('/')) {
+    // Everything from the first placeholder on is made up by the kernel; the folder before it is where the file lands.
+    const folder = core.pattern.split('%')[0]?.replace(/[^/]*$/, '') ?? '/'
+    return argueRoots(pathRoots(storage, [folder], 'program dumps in'))
+  }
+  // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
+  return argueRoots(mountRoots(storage).map((found) => ({ ...found, name: `program dumps anywhere in ${found.name}` })))
+}
+
+function argueKdump(storage: Storage, { loaded, targets, configured }: Kdump): readonly Step[] {
+  const probe = kernelDumps.id
+  if (loaded === null) {
+    // That the file is absent means something only when sysfs itself is there.
+    return storage.holding('/sys/kernel')?.fsType === 'sysfs'
+      ? [{ says: 'for', text: 'The kernel has no support for crash dumps.', probe }]
+      : [{ says: 'unclear', text: 'The kernel’s own settings are not visible here.', probe }]
+  }
+  if (!loaded) return [{ says: 'for', text: 'No crash kernel is loaded, so no kernel dump is written.', probe }]
+  const named = (directive: string): string | undefined =>
+    targets.find((target) => target.directive === directive)?.value
+  const remote = ['nfs', 'nfs4', 'ssh', 'ftp'].find((directive) => named(directive) !== undefined)
+  if (remote !== undefined) {
+    return [{ says: 'unclear', text: `A crash kernel is loaded and sends dumps to another system (${remote}).`, probe }]
+  }
+  if (!configured) return [{ says: 'unclear', text: 'A crash kernel is loaded; where it writes was not found.', probe }]
+  const device = ['raw', 'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'minix']
+    .map(named)
+    .find((value) => value !== undefined)
+  if (device !== undefined) {
+    const number = numberOfPath(storage.graph, device)
+    return number === undefined
+      ? [
+          {
+            says: 'unclear',
+            text: `Kernel dumps go to ${quote(device)}, which is not among the listed devices.`,
+            probe,
+          },
+        ]
+      : argueRoots([{ name: `kernel dumps on ${quote(device)}`, walked: storage.device(number) }])
+  }
+  return argueRoots(pathRoots(storage, [named('path') ?? named('kdump_coredir') ?? '/var/crash'], 'kernel dumps in'))
+}

@@ -1,0 +1,23 @@
+import { defineCheck } from '../../core/check.ts'
+import { plain } from '../../core/plain-text.ts'
+import { tpmPresence } from '../probes/tpm-presence.ts'
+import { count, speaksFor } from '../steps.ts'
+
+export const integrityMeasuredBoot = defineCheck({
+  id: 'integrity.measured-boot',
+  property: 'integrity',
+  claim: 'The server has a TPM that recorded measurements of its start.',
+  limits:
+    'The values are read through the running system and are not signed by the TPM; without known good values they say only that something was measured. No expectation is set.',
+  needs: { tpm: tpmPresence },
+  evaluate({ tpm }) {
+    const measured = [...tpm.registers].filter(([number, value]) => number < 8 && !/^(0+|f+)$/.test(value))
+    return {
+      verdict: 'informational',
+      because: [
+        speaksFor(`A TPM of version ${plain(tpm.version, 10)} is present.`, tpmPresence),
+        speaksFor(`${count(measured.length, 'register')} of the firmware’s eight hold measurements.`, tpmPresence),
+      ],
+    }
+  },
+})

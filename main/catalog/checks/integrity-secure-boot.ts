@@ -1,0 +1,41 @@
+import { defineCheck } from '../../core/check.ts'
+import { secureBoot } from '../probes/secure-boot.ts'
+import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const integritySecureBoot = defineCheck({
+  id: 'integrity.secure-boot',
+  property: 'integrity',
+  claim: 'The firmware reports that Secure Boot was on and enforcing when the server started.',
+  limits:
+    'The firmware reports on itself, and whoever controls it can change its keys. Which keys it trusts was not read. What ran after the boot loader is a matter of kernel settings.',
+  needs: { boot: secureBoot },
+  evaluate({ boot }) {
+    if (boot.firmware === 'other')
+      return weigh([
+        speaksAgainst('The server did not start through UEFI, so Secure Boot was not in use.', secureBoot, 'firmware'),
+      ])
+    return weigh([
+      boot.secureBoot === null
+        ? leavesUnclear(
+            'The server started through UEFI, and the variable SecureBoot is not visible.',
+            secureBoot,
+            'secureBoot',
+          )
+        : boot.secureBoot
+          ? speaksFor('The firmware variable SecureBoot is 1.', secureBoot, 'secureBoot')
+          : speaksAgainst(
+              'The firmware variable SecureBoot is 0: signatures were not checked.',
+              secureBoot,
+              'secureBoot',
+            ),
+      boot.setupMode === null
+        ? leavesUnclear('The firmware variable SetupMode is not visible.', secureBoot, 'setupMode')
+        : boot.setupMode
+          ? speaksAgainst('The firmware is in setup mode: anyone with root can enrol keys.', secureBoot, 'setupMode')
+          : speaksFor('The firmware is not in setup mode.', secureBoot, 'setupMode'),
+      boot.shimSkipsChecks
+        ? speaksAgainst('The boot loader shim is told not to check signatures.', secureBoot, 'shim')
+        : speaksFor('The boot loader shim is not told to skip signature checks.', secureBoot, 'shim'),
+    ])
+  },
+})

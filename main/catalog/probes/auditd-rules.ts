@@ -1,0 +1,52 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+/** One loaded rule: what it watches. A watch (-w) is a rule on a path with permission letters. */
+export interface AuditRule {
+  readonly text: string
+  readonly syscalls: readonly string[]
+  readonly arch: 'b64' | 'b32' | null
+  readonly path: string | null
+  readonly permissions: string
+  /** `-a never,…` keeps events out. */
+  readonly excludes: boolean
+}
+export interface AuditRules {
+  readonly rules: readonly AuditRule[]
+}
+
+/** auditctl(8) -l prints the rules that are loaded now, which can differ from the files. */
+export const auditdRules = defineProbe({
+  id: 'auditd.rules',
+  title: 'Loaded audit rules',
+  why: 'Shows which events the server records.',
+  commands: { rules: runAsRoot(['auditctl', '-l']) },
+  parse({ rules }) {
+    if (rules.exitCode !== 0) return unknown('the loaded audit rules could not be listed')
+    if (/^No rules\s*$/.test(rules.text)) return known<AuditRules>({ rules: [] })
+    const read = lines(rules.text).map(readRule)
+    if (read.length === 0 || read.includes(null)) return unknown('the answer of auditctl has another form')
+    return known<AuditRules>({ rules: read.filter((rule) => rule !== null) })
+  },
+})
+
+function readRule(line: string): AuditRule | null {
+  const words = line.trim().split(/\s+/)
+  if (words[0] !== '-w' && words[0] !== '-a' && words[0] !== '-A') return null
+  const after = (flag: string): readonly string[] =>
+    words.flatMap((word, index) => (word === flag ? [words[index + 1] ?? ''] : []))
+  const field = (name: string): string | null =>
+    after('-F')
+      .find((text) => text.startsWith(`${name}=`))
+      ?.slice(name.length + 1) ?? null
+  const arch = field('arch')
+  const watched = words[0] === '-w' ? (words[1] ?? null) : (field('path') ?? field('dir'))
+  return {
+    text: line.trim(),
+    syscalls: after('-S').flatMap((names) => names.split(',')),
+    arch: arch === 'b64' || arch === 'b32' ? arch : null,
+    path: watched,
+    permissions: (words[0] === '-w' ? after('-p')[0] : field('perm')) ?? '',
+    excludes: words[0] !== '-w' && /(^|,)never(,|$)/.test(words[1] ?? ''),
+  }
+}

@@ -1,0 +1,119 @@
+import { sha256 } from '../../core/digest.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { decodeBase64, readSshString } from '../ssh-key-blob.ts'
+
+export interface AuthorizedKey {
+  readonly path: string
+  /** Key type as in the blob, for example ssh-ed25519. */
+  readonly type: string
+  /** Length of the modulus or the curve in bits; null where the type has none we know. */
+  readonly bits: number | null
+  /** As ssh-keygen prints it: `SHA256:` and unpadded base64 of the SHA-256 of the blob. */
+  readonly fingerprint: string
+  /** Names of the options before the key (sshd(8), AUTHORIZED_KEYS FILE FORMAT), without their values. */
+  readonly options: readonly string[]
+}
+export interface AuthorizedKeys {
+  readonly keys: readonly AuthorizedKey[]
+  /** Lines that look like a key and could not be read as one. */
+  readonly unreadable: number
+}
+
+// Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
+const KEY_LINE = '^([^#].*)?(ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+ +AAAA[A-Za-z0-9+/=]+'
+
+/**
+ * Public keys that may log in, from files of the two customary names under /home and /root. grep(1) opens only files of these
+ * names and follows no links below the two folders.
+ */
+export const authorizedKeys = defineProbe({
+  id: 'authorized-keys',
+  title: 'Public keys that may log in',
+  why: 'Shows which SSH public keys open which account. Public keys are no secrets; comments behind them are not read.',
+  commands: {
+    keys: runAsRoot(
+      [
+        'grep',
+        '-r',
+        '-Z',
+        '-H',
+        '-o',
+        '-E',
+        '--include=authorized_keys',
+        '--include=authorized_keys2',
+        KEY_LINE,
+        '/home',
+        '/root',
+      ],
+      {
+        timeoutSeconds: 30,
+      },
+    ),
+  },
+  parse({ keys }) {
+    if (keys.exitCode > 1) return unknown('not every folder under /home and /root could be searched')
+    const rows = keys.text.split('\n').filter((row) => row !== '')
+    const read = rows.map(readRow)
+    const good = read.filter((key) => key !== null)
+    return known<AuthorizedKeys>({ keys: good, unreadable: read.length - good.length })
+  },
+})
+
+function readRow(row: string): AuthorizedKey | null {
+  const nul = row.indexOf('\0')
+  if (nul < 1) return null
+  const line = row.slice(nul + 1).trim()
+  const match = /(?:^|\s)((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)$/.exec(line)
+  const blob = match?.[2] === undefined ? null : decodeBase64(match[2])
+  const type = blob === null ? null : readSshString(blob, 0)
+  if (match === null || blob === null || type === null) return null
+  const name = new TextDecoder().decode(type.value)
+  if (name !== match[1]) return null
+  return {
+    path: row.slice(0, nul),
+    type: name,
+    bits: bitsOf(name, blob, type.next),
+    fingerprint: `SHA256:${toBase64(sha256(blob))}`,
+    options: optionNames(line.slice(0, match.index)),
+  }
+}
+
+// RFC 4253 §6.6 (ssh-rsa: e, n; ssh-dss: p, q, g, y) and RFC 5656 §3.1 (curve name).
+function bitsOf(type: string, blob: Uint8Array, at: number): number | null {
+  const first = readSshString(blob, at)
+  if (first === null) return null
+  if (type === 'ssh-dss') return bitLength(first.value)
+  if (type === 'ssh-rsa') {
+    const modulus = readSshString(blob, first.next)
+    return modulus === null ? null : bitLength(modulus.value)
+  }
+  const curve = /nistp(\d+)/.exec(type)?.[1]
+  if (curve !== undefined) return Number(curve)
+  return type.includes('ed25519') ? 256 : null
+}
+
+function bitLength(number: Uint8Array): number {
+  const start = number.findIndex((byte) => byte !== 0)
+  return start < 0 ? 0 : (number.length - start) * 8 - Math.clz32(number[start] ?? 0) + 24
+}
+
+// Option values stand in double quotes and may hold commas and spaces.
+function optionNames(text: string): readonly string[] {
+  const bare = text.replace(/"(?:[^"\\]|\\.)*"/g, '').trim()
+  return bare === ''
+    ? []
+    : bare
+        .split(',')
+        .map((option) => option.replace(/=.*/, '').trim().toLowerCase())
+        .filter((name) => name !== '')
+}
+
+function toBase64(hex: string): string {
+  const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? []
+  return btoa(String.fromCharCode(...bytes)).replace(/=+$/, '')
+}
+
+const FOLDER = /^(.*)\/\.ssh\/authorized_keys2?$/
+
+/** The home folder that a key file lies in, or null when it lies elsewhere (a backup copy, for example). */
+export const homeOfKeyFile = (path: string): string | null => FOLDER.exec(path)?.[1] ?? null

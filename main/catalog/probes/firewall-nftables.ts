@@ -1,0 +1,121 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+
+export interface InputChain {
+  readonly family: 'ip' | 'ip6' | 'inet'
+  readonly table: string
+  readonly chain: string
+  readonly policy: 'accept' | 'drop'
+  /** What happens to a packet that no earlier rule decided: the first rule without a condition, or the policy. */
+  readonly fallsTo: 'accept' | 'drop' | 'unclear'
+  readonly rules: number
+}
+export interface Nftables {
+  /** Base chains of type filter on the input hook, for the families that carry IP. */
+  readonly inputChains: readonly InputChain[]
+  readonly tables: number
+}
+
+/** nft(8) -j list ruleset: libnftables-json(5). Rules made with iptables-nft, firewalld and ufw appear here too. */
+export const firewallNftables = defineProbe({
+  id: 'firewall.nftables',
+  title: 'Packet filter rules',
+  why: 'Shows what the server’s own firewall does with traffic that nothing allows.',
+  commands: { ruleset: runAsRoot(['nft', '-j', 'list', 'ruleset']) },
+  parse({ ruleset }) {
+    if (ruleset.exitCode !== 0) return unknown('the packet filter rules could not be listed')
+    const json = readJson(ruleset.text, 'nft')
+    if (!json.ok) return json
+    const entries = asList(asRecord(json.fact).nftables).map(asRecord)
+    if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the answer of nft has another form')
+    const chains = groupByChain(entries.map((entry) => asRecord(entry.rule)).filter((rule) => rule.chain !== undefined))
+    return known<Nftables>({
+      tables: entries.filter((entry) => entry.table !== undefined).length,
+      inputChains: entries.flatMap((entry) => readChain(asRecord(entry.chain), chains)),
+    })
+  },
+})
+
+type Entry = { readonly [key: string]: JsonValue }
+
+function readChain(chain: Entry, chains: Chains): readonly InputChain[] {
+  const family = asText(chain.family)
+  const isInput = chain.hook === 'input' && chain.type === 'filter'
+  if (!isInput || (family !== 'ip' && family !== 'ip6' && family !== 'inet')) return []
+  const policy = chain.policy === 'drop' ? 'drop' : 'accept'
+  const name = asText(chain.name) ?? ''
+  const ending = firstVerdict(place(chain.family, chain.table, name), chains, new Map())
+  return [
+    {
+      family,
+      table: asText(chain.table) ?? '',
+      chain: name,
+      policy,
+      fallsTo: ending ?? policy,
+      rules: chains.get(place(chain.family, chain.table, name))?.length ?? 0,
+    },
+  ]
+}
+
+type Chains = ReadonlyMap<string, readonly Entry[]>
+
+const place = (family: JsonValue | undefined, table: JsonValue | undefined, chain: string): string =>
+  `${asText(family)}\n${asText(table)}\n${chain}`
+
+/** Jumps stay within the table. */
+const sibling = (from: string, chain: string): string => [...from.split('\n').slice(0, 2), chain].join('\n')
+
+type Verdict = InputChain['fallsTo'] | null
+
+function groupByChain(rules: readonly Entry[]): Chains {
+  const chains = new Map<string, Entry[]>()
+  for (const rule of rules) {
+    const name = place(rule.family, rule.table, asText(rule.chain) ?? '')
+    const own = chains.get(name)
+    if (own === undefined) chains.set(name, [rule])
+    else own.push(rule)
+  }
+  return chains
+}
+
+/**
+ * What a chain does with a packet that meets none of its conditions: null when it returns without a verdict. Jumps without a
+ * condition are followed; a goto does not come back to this chain (nft(8), VERDICT STATEMENT). Each chain is read once, and
+ * jumps at most as deep as the kernel allows (16), so that a rule set built to fan out or to loop cannot hold us up.
+ */
+function firstVerdict(chain: string, chains: Chains, seen: Map<string, Verdict>, depth = 0): Verdict {
+  const before = seen.get(chain)
+  if (before !== undefined) return before
+  if (depth > 16) return 'unclear'
+  seen.set(chain, 'unclear')
+  const verdict = readVerdict(chains.get(chain) ?? [], (next) =>
+    firstVerdict(sibling(chain, next), chains, seen, depth + 1),
+  )
+  seen.set(chain, verdict)
+  return verdict
+}
+
+function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict): Verdict {
+  for (const rule of rules) {
+    const only = soleStatement(rule)
+    if (only === null) continue
+    if ('drop' in only || 'reject' in only) return 'drop'
+    if ('accept' in only) return 'accept'
+    if ('queue' in only) return 'unclear'
+    if ('return' in only) return null
+    if ('goto' in only) return follow(target(only.goto))
+    const jumped = 'jump' in only ? follow(target(only.jump)) : null
+    if (jumped !== null) return jumped
+  }
+  return null
+}
+
+const target = (statement: JsonValue | undefined): string => asText(asRecord(statement).target) ?? ''
+
+/** The one statement of a rule besides counting and logging: only then does it apply to every packet. */
+function soleStatement(rule: Entry): Entry | null {
+  const statements = asList(rule.expr)
+    .map(asRecord)
+    .filter((entry) => entry.counter === undefined && entry.log === undefined)
+  return statements.length === 1 ? (statements[0] ?? null) : null
+}

@@ -1,0 +1,79 @@
+import { quote } from '../../core/plain-text.ts'
+import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+
+/** A listening socket, as `ss` prints it. */
+export interface Listener {
+  readonly protocol: 'tcp' | 'udp'
+  /** Without brackets and interface, for example 0.0.0.0, ::1 or *. */
+  readonly address: string
+  /** The interface the socket is bound to, where `ss` names one after a percent sign. */
+  readonly interface: string | null
+  readonly port: number
+  /** True for 127.0.0.0/8, ::1, the same in mapped form, and sockets bound to the loopback interface. */
+  readonly loopback: boolean
+  /** Names of the owning processes; empty where they were not asked for. */
+  readonly processes: readonly string[]
+}
+
+export interface Listeners {
+  readonly listeners: readonly Listener[]
+}
+
+/** TCP and UDP sockets that accept traffic in our network namespace (ss(8)). Readable by any user. */
+export const networkListeners = defineProbe({
+  id: 'network.listeners',
+  title: 'Network sockets that accept traffic',
+  why: 'Shows which services other machines can reach, and on which addresses.',
+  commands: { sockets: run(['ss', '-H', '-tuln']) },
+  parse: ({ sockets }) => readListeners(sockets),
+})
+
+/** The same with process names, which the kernel shows in whole to root only. */
+export const listenerProcesses = defineProbe({
+  id: 'network.listener-processes',
+  title: 'Network sockets that accept traffic, with their processes',
+  why: 'Names the program behind each listening socket.',
+  commands: { sockets: runAsRoot(['ss', '-H', '-tulnp']) },
+  parse: ({ sockets }) => readListeners(sockets),
+})
+
+function readListeners({ exitCode, text, errorText }: Answer): Parsed<Listeners> {
+  if (exitCode !== 0) return unknown(`ss ended with status ${exitCode}`)
+  if (errorText.trim() !== '') return unknown(`ss reported a problem: ${quote(errorText)}`)
+  return parseListeners(text)
+}
+
+const ROW = /^(tcp|udp)\s+(?:LISTEN|UNCONN)\s+\d+\s+\d+\s+(\S+):(\d{1,5})\s+\S+(?:\s+(.*))?$/
+
+/**
+ * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole answer unusable, because it may be the listener that
+ * matters; so does an empty list, which a reachable server does not have.
+ */
+export function parseListeners(text: string): Parsed<Listeners> {
+  const listeners: Listener[] = []
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    const row = ROW.exec(line.trim())
+    const port = Number(row?.[3])
+    const local = row?.[2]
+    if (local === undefined || port > 65535) return unknown(`a line of the answer is not a socket: ${quote(line)}`)
+    listeners.push({
+      protocol: row?.[1] === 'udp' ? 'udp' : 'tcp',
+      ...splitAddress(local),
+      port,
+      processes: processNames(row?.[4] ?? ''),
+    })
+  }
+  return listeners.length > 0 ? known({ listeners }) : unknown('no listening socket was listed')
+}
+
+function splitAddress(local: string): Pick<Listener, 'address' | 'interface' | 'loopback'> {
+  const [bare = '', bound] = local.replace(/^\[(.*)\](%.*)?$/, '$1$2').split('%')
+  const mapped = bare.toLowerCase().replace(/^::ffff:/, '')
+  const loopback = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(mapped) || bare === '::1' || bound === 'lo'
+  return { address: bare, interface: bound ?? null, loopback }
+}
+
+const processNames = (field: string): readonly string[] => [
+  ...new Set([...field.matchAll(/\("((?:[^"\\]|\\.)*)",pid=\d+/g)].map((match) => match[1] ?? '')),
+]

@@ -1,0 +1,75 @@
+import { type Answer, defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { parseLinks } from './vpn-interfaces.ts'
+
+export interface RdmaPort {
+  readonly device: string
+  readonly port: string
+  /** InfiniBand or Ethernet (RoCE). */
+  readonly linkLayer: string
+  readonly active: boolean
+  /** Network interfaces behind the port's addresses. */
+  readonly interfaces: readonly string[]
+}
+
+export interface RdmaLinks {
+  readonly ports: readonly RdmaPort[]
+  /** Names of MACsec interfaces that encrypt, not only authenticate. */
+  readonly encryptingMacsec: readonly string[]
+}
+
+export const rdmaLinks = defineProbe({
+  id: 'rdma.links',
+  title: 'RDMA links and link encryption',
+  why: 'GPU and storage fabrics move memory between servers, usually in clear.',
+  commands: {
+    classes: run(['ls', '-1', '/sys/class']),
+    devices: run(['ls', '-1', '/sys/class/infiniband']),
+    ports: run([
+      'grep',
+      '-sH',
+      '',
+      glob('/sys/class/infiniband/*/ports/*/link_layer'),
+      glob('/sys/class/infiniband/*/ports/*/state'),
+      glob('/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*'),
+    ]),
+    macsec: run(['ip', '-d', '-j', 'link', 'show', 'type', 'macsec']),
+  },
+  parse: ({ classes, devices, ports, macsec }) => parseRdmaLinks(classes, devices.text, ports.text, macsec),
+})
+
+const PORT = /^\/sys\/class\/infiniband\/([^/]+)\/ports\/(\d+)\/(link_layer|state|gid_attrs\/ndevs\/\d+)$/
+
+/**
+ * Reads the RDMA class of sysfs (Documentation/ABI/stable/sysfs-class-infiniband). That a node has no RDMA port is known only when
+ * /sys/class was listed and lacks infiniband, or the class was listed and is empty.
+ */
+export function parseRdmaLinks(
+  classes: Pick<Answer, 'exitCode' | 'text'>,
+  devices: string,
+  text: string,
+  macsec: Pick<Answer, 'exitCode' | 'text'>,
+): Parsed<RdmaLinks> {
+  const names = classes.text.split('\n')
+  if (classes.exitCode !== 0 || !names.includes('net')) return unknown('the kernel’s device classes were not listed')
+  const found = new Map<string, { linkLayer: string; state: string; interfaces: Set<string> }>()
+  for (const [path, value] of sysfsLines(text)) {
+    const [, device, port, file] = PORT.exec(path) ?? []
+    if (device === undefined || port === undefined) continue
+    const entry = found.get(`${device}/${port}`) ?? { linkLayer: '', state: '', interfaces: new Set<string>() }
+    if (file === 'link_layer') entry.linkLayer = value.trim()
+    else if (file === 'state') entry.state = value.trim()
+    else if (value.trim() !== '') entry.interfaces.add(value.trim())
+    found.set(`${device}/${port}`, entry)
+  }
+  const listed = names.includes('infiniband') ? devices.split('\n').filter((name) => name.trim() !== '') : []
+  const unread = listed.filter((name) => ![...found.keys()].some((key) => key.startsWith(`${name}/`)))
+  if (unread.length > 0) return unknown(`the ports of ${unread.length} RDMA devices could not be read`)
+  const links = macsec.exitCode === 0 ? parseLinks(macsec.text) : []
+  const ports = [...found].map(([key, { linkLayer, state, interfaces }]) => {
+    const [device = '', port = ''] = key.split('/')
+    return { device, port, linkLayer, active: !/^(1|2|3): /.test(state), interfaces: [...interfaces].sort() }
+  })
+  const encryptingMacsec = (links ?? []).filter(({ data }) => data.encrypt === true || data.encrypt === 'on')
+  return known({ ports, encryptingMacsec: encryptingMacsec.map(({ name }) => name).sort() })
+}

@@ -1,0 +1,57 @@
+import { quote } from '../../core/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { unescapeOctal } from '../storage/escapes.ts'
+
+/** One line of mountinfo, see proc_pid_mountinfo(5). */
+export interface Mount {
+  /** Device number of the file system, major:minor; major 0 for file systems without a block device. */
+  readonly device: string
+  /** The directory of the file system that is mounted here: other than / for bind mounts and subvolumes. */
+  readonly root: string
+  readonly point: string
+  readonly fsType: string
+  readonly source: string
+  /** Options of this mount and of the file system, each still with its octal escapes. */
+  readonly options: readonly string[]
+}
+
+export interface Mounts {
+  readonly mounts: readonly Mount[]
+}
+
+export const storageMounts = defineProbe({
+  id: 'storage.mounts',
+  title: 'Mounted file systems',
+  why: 'Every place where data can be stored starts at a mount.',
+  commands: { mountinfo: run(['cat', '/proc/self/mountinfo']) },
+  parse: ({ mountinfo }) =>
+    mountinfo.exitCode === 0 ? parseMountinfo(mountinfo.text) : unknown('the kernel’s mount table could not be read'),
+})
+
+/** Reads mountinfo. One line that is not understood makes the whole answer unusable: it may be the mount that matters. */
+export function parseMountinfo(text: string): Parsed<Mounts> {
+  const mounts: Mount[] = []
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    const mount = parseLine(line)
+    if (mount === null) return unknown(`a line of the mount table could not be read: ${quote(line)}`)
+    mounts.push(mount)
+  }
+  return mounts.some(({ point }) => point === '/') ? known({ mounts }) : unknown('the mount table has no root')
+}
+
+function parseLine(line: string): Mount | null {
+  const fields = line.split(' ')
+  const separator = fields.indexOf('-', 6)
+  const [, , device = '', root = '', point = '', options = ''] = fields
+  const [fsType = '', source = '', superOptions = ''] = separator < 0 ? [] : fields.slice(separator + 1)
+  if (!/^\d+:\d+$/.test(device) || root === '' || !point.startsWith('/') || fsType === '') return null
+  return {
+    device,
+    root: unescapeOctal(root),
+    point: unescapeOctal(point),
+    fsType: unescapeOctal(fsType),
+    source: unescapeOctal(source),
+    options: [...options.split(','), ...superOptions.split(',')],
+  }
+}

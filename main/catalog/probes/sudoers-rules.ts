@@ -1,0 +1,89 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+
+/** One grant of sudoers(5) after aliases were expanded. Groups carry a leading percent sign, as in the file. */
+export interface SudoRule {
+  readonly who: readonly string[]
+  readonly runAs: readonly string[]
+  readonly commands: readonly string[]
+  /** False for NOPASSWD. */
+  readonly asksPassword: boolean
+}
+export interface SudoPolicy {
+  readonly rules: readonly SudoRule[]
+  /** Set by `Defaults !authenticate` without a scope. */
+  readonly asksPasswordByDefault: boolean
+  /** Whether sudo writes to syslog or a log file; syslog is on unless switched off (sudoers(5), syslog). */
+  readonly logs: boolean
+}
+
+/** cvtsudoers(1) expands aliases and includes, so that no own parser of sudoers is needed. sudo-rs has no such tool. */
+export const sudoersRules = defineProbe({
+  id: 'sudoers.rules',
+  title: 'Who may run what as another user',
+  why: 'Shows which accounts and groups may become administrator, with which commands, and whether they are asked for a password.',
+  commands: { rules: runAsRoot(['cvtsudoers', '-e', '-f', 'json', '/etc/sudoers']) },
+  parse({ rules }) {
+    if (rules.exitCode !== 0) return unknown('the sudo rules could not be read')
+    const json = readJson(rules.text, 'cvtsudoers')
+    if (!json.ok) return json
+    const document = asRecord(json.fact)
+    if (document.User_Specs === undefined && document.Defaults === undefined)
+      return unknown('the sudo rules have another form')
+    const global = asList(document.Defaults)
+      .map(asRecord)
+      .filter((entry) => entry.Binding === undefined)
+      .flatMap(optionsOf)
+    const isOff = (name: string): boolean => lastOption(global, name) === false
+    return known<SudoPolicy>({
+      rules: asList(document.User_Specs).flatMap((spec) => readSpec(asRecord(spec))),
+      asksPasswordByDefault: !isOff('authenticate'),
+      logs: !isOff('syslog') || asText(lastOption(global, 'logfile')) !== null,
+    })
+  },
+})
+
+type Option = { readonly [key: string]: JsonValue }
+
+const optionsOf = (entry: { readonly [key: string]: JsonValue }): readonly Option[] =>
+  asList(entry.Options).map(asRecord)
+
+const lastOption = (options: readonly Option[], name: string): JsonValue | undefined =>
+  options.filter((option) => option[name] !== undefined).at(-1)?.[name]
+
+function readSpec(spec: { readonly [key: string]: JsonValue }): readonly SudoRule[] {
+  const who = asList(spec.User_List).flatMap(readUser)
+  return asList(spec.Cmnd_Specs)
+    .map(asRecord)
+    .map((entry) => ({
+      who,
+      runAs: entry.runasusers === undefined ? ['root'] : asList(entry.runasusers).flatMap(readUser),
+      commands: asList(entry.Commands).flatMap(readCommand),
+      asksPassword: lastOption(optionsOf(entry), 'authenticate') !== false,
+    }))
+}
+
+function readUser(value: JsonValue): readonly string[] {
+  const entry = asRecord(value)
+  const mark = entry.negated === true ? '!' : ''
+  const [kind, raw] = Object.entries(entry).find(([key]) => key !== 'negated') ?? ['', null]
+  if (typeof raw !== 'string' && typeof raw !== 'number') return [`${mark}(unreadable entry)`]
+  return [`${mark}${PREFIX[kind] ?? ''}${raw}`]
+}
+
+const PREFIX: Readonly<Record<string, string>> = {
+  usergroup: '%',
+  usergid: '%#',
+  userid: '#',
+  netgroup: '+',
+  nonunixgroup: '%:',
+  nonunixgid: '%:#',
+  useralias: '',
+  username: '',
+}
+
+function readCommand(value: JsonValue): readonly string[] {
+  const entry = asRecord(value)
+  const command = asText(entry.command) ?? asText(entry.cmndalias) ?? '(unreadable entry)'
+  return [`${entry.negated === true ? '!' : ''}${command}`]
+}

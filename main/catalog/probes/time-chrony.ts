@@ -1,0 +1,37 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface ChronyState {
+  readonly synchronized: boolean
+  readonly stratum: number
+  /** Estimated error against the source: offset of the system clock in seconds, always positive. */
+  readonly offsetSeconds: number
+  /** Sources that answered and were selected or combined (chronyc(1), sources: state * or +). */
+  readonly usableSources: number
+}
+
+/** chronyc(1) with -c: tracking has 14 comma-separated fields, the last the leap status; sources one line per source. */
+export const timeChrony = defineProbe({
+  id: 'time.chrony',
+  title: 'Time service chrony',
+  why: 'Shows how far the clock is from its time sources and whether they answer.',
+  commands: { tracking: run(['chronyc', '-n', '-c', 'tracking']), sources: run(['chronyc', '-n', '-c', 'sources']) },
+  parse({ tracking, sources }) {
+    if (tracking.exitCode !== 0 || sources.exitCode !== 0) return unknown('the time service did not answer')
+    const fields = (lines(tracking.text)[0] ?? '').split(',')
+    const [, , stratum = '', , offset = ''] = fields
+    const leap = fields[13]
+    if (fields.length !== 14 || leap === undefined || !/^\d{1,3}$/.test(stratum) || !isDecimal(offset)) {
+      return unknown('the answer of chronyc has another form')
+    }
+    const states = lines(sources.text).map((line) => line.split(',')[1] ?? '')
+    return known<ChronyState>({
+      synchronized: !/not synchronised/i.test(leap),
+      stratum: Number(stratum),
+      offsetSeconds: Math.abs(Number(offset)),
+      usableSources: states.filter((state) => state === '*' || state === '+').length,
+    })
+  },
+})
+
+const isDecimal = (text: string): boolean => /^-?\d{1,12}(\.\d{1,12})?(e[+-]?\d{1,2})?$/i.test(text)

@@ -1,0 +1,37 @@
+import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { oneLineFiles } from '../read-text.ts'
+
+export interface TpmPresence {
+  readonly version: string
+  /** Platform configuration registers of the SHA-256 bank: number → value in hexadecimal. */
+  readonly registers: ReadonlyMap<number, string>
+}
+
+/** Linux Documentation/ABI/stable/sysfs-class-tpm. Reading changes nothing in the TPM. */
+export const tpmPresence = defineProbe({
+  id: 'tpm.presence',
+  title: 'Trusted platform module',
+  why: 'Shows whether the server has a TPM and what it recorded about the start of the system.',
+  commands: {
+    files: run([
+      'grep',
+      '-s',
+      '-H',
+      '',
+      '/sys/class/tpm/tpm0/tpm_version_major',
+      glob('/sys/class/tpm/tpm0/pcr-sha256/*'),
+    ]),
+  },
+  parse({ files }) {
+    const values = oneLineFiles(files.text)
+    const version = values.get('/sys/class/tpm/tpm0/tpm_version_major')
+    if (version === undefined) return unknown('no TPM is visible')
+    const registers = [...values].flatMap(([path, value]) => {
+      const [, number] = /\/pcr-sha256\/(\d{1,2})$/.exec(path) ?? []
+      return number === undefined || !/^[0-9A-Fa-f]{64}$/.test(value)
+        ? []
+        : [[Number(number), value.toLowerCase()] as const]
+    })
+    return known<TpmPresence>({ version, registers: new Map(registers) })
+  },
+})

@@ -1,0 +1,36 @@
+import { quote } from '../../core/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+
+export interface ZfsDataset {
+  /** `off`, or an algorithm such as aes-256-gcm. */
+  readonly encryption: string
+  /** `available` when the key is loaded. */
+  readonly keyStatus: string
+}
+
+export interface ZfsEncryption {
+  readonly datasets: ReadonlyMap<string, ZfsDataset>
+}
+
+export const storageZfs = defineProbe({
+  id: 'storage.zfs',
+  title: 'ZFS encryption',
+  why: 'ZFS encrypts inside the file system, where the block layer cannot show it.',
+  commands: { properties: run(['zfs', 'get', '-Hp', '-o', 'name,property,value', 'encryption,keystatus']) },
+  parse: ({ properties }) =>
+    properties.exitCode === 0 ? parseZfs(properties.text) : unknown(`zfs failed: ${quote(properties.errorText)}`),
+})
+
+/** Reads tab-separated name, property, value (zfsprops(7)). No datasets gives an empty map. */
+export function parseZfs(text: string): Parsed<ZfsEncryption> {
+  const datasets = new Map<string, ZfsDataset>()
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    const [name = '', property, value] = line.split('\t')
+    if (value === undefined) return unknown(`a line of the answer could not be read: ${quote(line)}`)
+    const before = datasets.get(name) ?? { encryption: '', keyStatus: '' }
+    if (property === 'encryption') datasets.set(name, { ...before, encryption: value })
+    else if (property === 'keystatus') datasets.set(name, { ...before, keyStatus: value })
+  }
+  return known({ datasets })
+}

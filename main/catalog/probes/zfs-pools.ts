@@ -1,0 +1,34 @@
+import { quote } from '../../core/plain-text.ts'
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+
+export interface ZfsPools {
+  /** Device paths of every member of each pool, caches and logs included. */
+  readonly members: ReadonlyMap<string, readonly string[]>
+}
+
+export const storageZpool = defineProbe({
+  id: 'storage.zpool',
+  title: 'ZFS pool members',
+  why: 'Shows which drives an unencrypted ZFS data set is written to.',
+  commands: { pools: run(['zpool', 'list', '-HvPL']) },
+  parse: ({ pools }) =>
+    pools.exitCode === 0 ? parseZpool(pools.text) : unknown(`zpool failed: ${quote(pools.errorText)}`),
+})
+
+/** Reads `zpool list -HvPL` (zpool-list(8)): a pool per unindented line, its members on lines that start with a tab. */
+export function parseZpool(text: string): Parsed<ZfsPools> {
+  const members = new Map<string, string[]>()
+  let pool: string | null = null
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    const name = line.trim().split('\t')[0] ?? ''
+    if (name.startsWith('/')) {
+      if (pool === null) return unknown('a member was listed before its pool')
+      members.get(pool)?.push(name)
+    } else if (!/^\s/.test(line) && !/^(cache|logs|spare|special|dedup)$/.test(name)) {
+      pool = name
+      members.set(pool, members.get(pool) ?? [])
+    }
+  }
+  return known({ members })
+}

@@ -1,0 +1,69 @@
+import { type Answer, known, type Parsed, unknown } from '../core/probe.ts'
+
+/** Lines of a text without their line ends; empty lines are left out. */
+export const lines = (text: string): readonly string[] => text.split(/\r?\n/).filter((line) => line !== '')
+
+/** One line that `grep -H` printed: the file it stood in, and the line. */
+export interface FoundLine {
+  readonly path: string
+  readonly line: string
+}
+
+/** Reads `grep -H` output for files whose names hold no colon. Lines without a colon are left out. */
+export function foundLines(text: string): readonly FoundLine[] {
+  return lines(text).flatMap((line) => {
+    const colon = line.indexOf(':')
+    return colon > 0 ? [{ path: line.slice(0, colon), line: line.slice(colon + 1) }] : []
+  })
+}
+
+/** One-line files read with `grep -H ''`: path → its first line, trimmed. */
+export function oneLineFiles(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const { path, line } of foundLines(text)) if (!values.has(path)) values.set(path, line.trim())
+  return values
+}
+
+/**
+ * Whether a grep over named files can be taken as complete: status 0 (found) or 1 (nothing found), or 2 (grep(1)) when its only
+ * complaint is files that do not exist. A file that exists and could not be read makes it incomplete.
+ */
+export function grepIsComplete({ exitCode, errorText }: Answer): boolean {
+  if (exitCode === 0 || exitCode === 1) return true
+  const complaints = lines(errorText)
+  return (
+    exitCode === 2 && complaints.length > 0 && complaints.every((said) => /: No such file or directory$/.test(said))
+  )
+}
+
+/** Whether a file-reading tool failed only because the file does not exist. */
+export const isAbsent = ({ exitCode, errorText }: Answer): boolean =>
+  exitCode !== 0 && /No such file or directory/.test(errorText)
+
+/** `KEY=value` lines, as systemd's show commands print them. */
+export function properties(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const line of lines(text)) {
+    const equals = line.indexOf('=')
+    if (equals > 0) values.set(line.slice(0, equals), line.slice(equals + 1))
+  }
+  return values
+}
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/** JSON text as a value, or a reason. */
+export function readJson(text: string, tool: string): Parsed<JsonValue> {
+  try {
+    return known(JSON.parse(text) as JsonValue)
+  } catch {
+    return unknown(`the answer of ${tool} is not JSON`)
+  }
+}
+
+export const asRecord = (value: JsonValue | undefined): { readonly [key: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as { readonly [key: string]: JsonValue })
+    : {}
+export const asList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
+export const asText = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,81 @@
+/**
+ * How much an encrypting layer is worth. `sound`: on the NIST list for storage (SP 800-38E, SP 800-111); `unapproved`: no known
+ * break, not on that list; `weak`: a mode or key length that leaks or is too short; `none`: no encryption at all.
+ */
+export type Strength = 'sound' | 'unapproved' | 'weak' | 'none'
+
+export interface CipherReading {
+  readonly strength: Strength
+  /** For people, without the node's own words, for example "AES-XTS, 512-bit key". */
+  readonly says: string
+}
+
+const HASH_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 }
+
+/**
+ * Grades the cipher of a dm-crypt table line. `cipher` is either `aes-xts-plain64` or the kernel's form
+ * `capi:xts(aes)-plain64`, with `authenc(hmac(sha256),…)` around it where integrity is on
+ * (Documentation/admin-guide/device-mapper/dm-crypt.rst). An unknown cipher is weak, never sound.
+ */
+export function gradeCipher(cipher: string, keyBytes: number | null): CipherReading {
+  const spec = parseCipher(cipher.toLowerCase())
+  if (cipher.toLowerCase().includes('null'))
+    return { strength: 'none', says: 'the null cipher, which stores data in clear' }
+  if (spec === null) return { strength: 'weak', says: 'a cipher that is not on our list' }
+  const bits = keyBytes === null ? null : (keyBytes - spec.macKeyBytes) * 8
+  const length = bits === null ? 'a key of unread length' : `a ${bits}-bit key`
+  const name = `${spec.algorithm.toUpperCase()}-${spec.mode.toUpperCase()}`
+  const reading = (strength: Strength, why = ''): CipherReading => ({ strength, says: `${name} with ${length}${why}` })
+  if (bits !== null && bits <= 0) return { strength: 'none', says: `${name} without a key` }
+  if (spec.mode === 'xts') return gradeXts(spec, bits, reading)
+  if (spec.mode === 'gcm' && spec.algorithm === 'aes')
+    return reading(isOneOf(bits, [128, 192, 256, 288]) ? 'sound' : 'weak')
+  if (spec.mode === 'cbc' && spec.iv.startsWith('essiv'))
+    return reading('weak', ', an older mode that leaves data open to targeted change')
+  return reading('weak', ', a mode that is not on our list')
+}
+
+function gradeXts(
+  spec: Spec,
+  bits: number | null,
+  reading: (strength: Strength, why?: string) => CipherReading,
+): CipherReading {
+  if (bits === null) return reading('weak')
+  if (!isOneOf(bits, [256, 512])) return reading('weak', ', which XTS does not take in SP 800-38E')
+  if (spec.iv !== 'plain64' && spec.iv !== 'plain64be' && spec.iv !== 'essiv')
+    return reading('weak', ', with a sector counter that repeats')
+  if (spec.algorithm === 'aes') return reading('sound')
+  return isOneOf(spec.algorithm, ['serpent', 'twofish', 'camellia'])
+    ? reading('unapproved', ', which NIST does not list')
+    : reading('weak', ', which is not on our list')
+}
+
+/** ZFS names its cipher aes-256-gcm and the like (zfsprops(7)). */
+export const gradeZfsCipher = (name: string): CipherReading =>
+  /^aes-(128|192|256)-(gcm|ccm)$/.test(name)
+    ? { strength: 'sound', says: `ZFS ${name}` }
+    : { strength: 'weak', says: 'a ZFS cipher that is not on our list' }
+
+interface Spec {
+  readonly algorithm: string
+  readonly mode: string
+  readonly iv: string
+  readonly macKeyBytes: number
+}
+
+function parseCipher(cipher: string): Spec | null {
+  const capi = /^capi:(.+)-([a-z0-9]+(?::[a-z0-9]+)?)$/.exec(cipher)
+  if (capi === null) {
+    const [, algorithm, mode, iv = ''] = /^([a-z0-9]+)-([a-z0-9]+)(?:-([a-z0-9:]+))?$/.exec(cipher) ?? []
+    return algorithm === undefined || mode === undefined ? null : { algorithm, mode, iv, macKeyBytes: 0 }
+  }
+  const iv = capi[2] ?? ''
+  const wrapped = /^authenc\(hmac\(([a-z0-9-]+)\),(.+)\)$/.exec(capi[1] ?? '')
+  const macKeyBytes = wrapped === null ? 0 : (HASH_BYTES[wrapped[1] ?? ''] ?? Number.NaN)
+  const [, mode, algorithm] = /^([a-z0-9]+)\(([a-z0-9]+)\)$/.exec(wrapped?.[2] ?? capi[1] ?? '') ?? []
+  return mode === undefined || algorithm === undefined || Number.isNaN(macKeyBytes)
+    ? null
+    : { algorithm, mode, iv, macKeyBytes }
+}
+
+const isOneOf = <T>(value: T | null, list: readonly T[]): boolean => value !== null && list.includes(value)

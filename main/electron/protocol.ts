@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import { protocol, type Session } from 'electron'
+import { ORIGIN, SCHEME } from './channels.ts'
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Sent with every answer of the window's scheme, refusals included. */
+export const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+}
+
+export interface BuiltFile {
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Every file of the built window by its exact path, read once at start. A request is a look-up, so no path is ever computed from one. */
+export function builtFiles(folder: string): ReadonlyMap<string, BuiltFile> {
+  const files = new Map<string, BuiltFile>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const type = TYPES[extname(entry.name)]
+    if (!entry.isFile() || type === undefined) continue
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, bytes: new Uint8Array(readFileSync(path)) })
+  }
+  return files
+}
+
+/**
+ * Answers one request of the window. Only a GET of an exact path of a built file is answered. The URL is compared as text, before
+ * any normalization, so that `..`, `%2e%2e`, backslashes, queries and other hosts simply name no file.
+ */
+export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, url: string): Response {
+  if (method !== 'GET') return new Response('', { status: 405, headers: HEADERS })
+  const file = url.startsWith(`${ORIGIN}/`) ? files.get(url.slice(ORIGIN.length)) : undefined
+  if (file === undefined) return new Response('', { status: 404, headers: HEADERS })
+  return new Response(file.bytes, { status: 200, headers: { ...HEADERS, 'Content-Type': file.type } })
+}
+
+/** To be called before the app is ready. The scheme gets no more than an origin of its own: no CSP bypass, no CORS, no service worker. */
+export const registerScheme = (): void =>
+  protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }])
+
+export const serveWindow = (session: Session, files: ReadonlyMap<string, BuiltFile>): void =>
+  session.protocol.handle(SCHEME, (request) => answer(files, request.method, request.url))

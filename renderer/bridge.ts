@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react'
+import type { Bridge, Call, CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
+
+declare global {
+  interface Window {
+    readonly barewitness: Bridge
+  }
+}
+
+/** Asks the engine. Never rejects: a broken channel is answered as a failure like any other. */
+export const call: Call = async (method, input) => {
+  try {
+    return await window.barewitness.call(method, input)
+  } catch (thrown) {
+    return { ok: false, error: { code: 'bug', detail: thrown instanceof Error ? thrown.message : 'unknown' } }
+  }
+}
+
+export type Answer<T> =
+  | { readonly state: 'waiting' }
+  | { readonly state: 'here'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: CallFailure }
+
+/** The answer to one question, asked again when the question, or `version`, changes. */
+export function useAnswer<M extends Method>(method: M, input: Input<M>, version: unknown = null): Answer<Output<M>> {
+  const [answer, setAnswer] = useState<Answer<Output<M>>>({ state: 'waiting' })
+  const question = JSON.stringify(input)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` asks again although the question is the same
+  useEffect(() => {
+    let current = true
+    setAnswer({ state: 'waiting' })
+    void call(method, JSON.parse(question) as Input<M>).then((reply) => {
+      if (!current) return
+      setAnswer(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error })
+    })
+    return () => {
+      current = false
+    }
+  }, [method, question, version])
+  return answer
+}

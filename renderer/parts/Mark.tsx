@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react'
+import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+
+// Each meaning has its own shape, so that it survives print, poor color vision and forced colors. All draw with currentColor.
+const SHAPES: Readonly<Record<string, ReactNode>> = {
+  'ring-tick': (
+    <>
+      <circle cx="8" cy="8" r="6.6" fill="none" />
+      <path d="M4.9 8.3 7.2 10.6 11.2 5.7" fill="none" />
+    </>
+  ),
+  'square-cross': (
+    <>
+      <rect x="1.2" y="1.2" width="13.6" height="13.6" fill="currentColor" stroke="none" />
+      <path className="cut" d="M5 5 11 11 M11 5 5 11" fill="none" />
+    </>
+  ),
+  'diamond-question': (
+    <>
+      <path d="M8 .9 15.1 8 8 15.1 .9 8Z" fill="none" strokeDasharray="2.2 1.4" />
+      <path d="M6.3 6.5a1.75 1.75 0 1 1 2.5 1.6c-.5.25-.8.55-.8 1.1" fill="none" />
+      <circle cx="8" cy="11.2" r=".85" fill="currentColor" stroke="none" />
+    </>
+  ),
+  bar: <path d="M3 8h10" fill="none" strokeWidth="2.4" />,
+  'dotted-ring': (
+    <circle cx="8" cy="8" r="6.4" fill="none" strokeDasharray=".2 2.68" strokeLinecap="round" strokeWidth="1.9" />
+  ),
+  dot: <circle cx="8" cy="8" r="3" fill="currentColor" stroke="none" />,
+}
+
+export function Shape({ mark, tone }: { readonly mark: string; readonly tone: string }) {
+  return (
+    <svg className={`mark tone-${tone}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      {SHAPES[mark]}
+    </svg>
+  )
+}
+
+/** A verdict as mark and word. */
+export function VerdictMark({ verdict }: { readonly verdict: Verdict }) {
+  const { label, mark } = verdictWords[verdict]
+  return (
+    <span className={`status tone-${verdict}`}>
+      <Shape mark={mark} tone={verdict} />
+      <span>{label}</span>
+    </span>
+  )
+}
+
+const STATE_TONE: Readonly<Record<ControlState, string>> = {
+  supported: 'met',
+  'supported-with-exceptions': 'met',
+  'not-supported': 'not-met',
+  'insufficient-evidence': 'inconclusive',
+  'manual-evidence-required': 'not-tested',
+  'not-applicable': 'not-applicable',
+  'out-of-scope': 'not-applicable',
+}
+
+export function StateMark({ state }: { readonly state: ControlState }) {
+  const { label, mark } = controlStateWords[state]
+  return (
+    <span className={`status tone-${STATE_TONE[state]}`}>
+      <Shape mark={mark} tone={STATE_TONE[state]} />
+      <span>{label}</span>
+    </span>
+  )
+}
+
+/** One of the five answers about a pack. */
+export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-shown' }) {
+  const [mark, tone] =
+    outcome === 'yes'
+      ? ['ring-tick', 'met']
+      : outcome === 'no'
+        ? ['square-cross', 'not-met']
+        : ['diamond-question', 'inconclusive']
+  return <Shape mark={mark} tone={tone} />
+}
+
+/** The key to the marks, below every matrix. */
+export function Legend() {
+  const shown: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable', 'informational']
+  return (
+    <dl className="legend" aria-label="What the marks mean">
+      {shown.map((verdict) => (
+        <div key={verdict}>
+          <dt>
+            <VerdictMark verdict={verdict} />
+          </dt>
+          <dd>{verdictWords[verdict].meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,31 @@
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** 14 May 2026 09:12 UTC, from an ISO instant; the same in every locale. */
+export function when(instant: string | null): string {
+  const parts = instant === null ? null : /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(instant)
+  if (parts === null) return 'not recorded'
+  return `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1] ?? '?'} ${parts[1]} ${parts[4]} UTC`
+}
+
+export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+export function bytes(size: number): string {
+  if (size < 1024) return plural(size, 'byte')
+  return size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`
+}
+
+// Everything that would move, hide or reorder text: C0 but tab and newline, DEL, C1, bidirectional and zero-width characters.
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+
+/** Output of a node with control characters shown as symbols: ␛ for escape, ⟦U+202E⟧ for what has no picture. */
+export const visible = (text: string): string =>
+  text.replace(HIDDEN, (char) => {
+    const code = char.codePointAt(0) ?? 0
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code)
+    return code === 0x7f ? '␡' : `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`
+  })
+
+/** A command as a person would type it: words that a shell would read otherwise are quoted. */
+export const shellLine = (argv: readonly string[]): string =>
+  argv.map((word) => (/^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')

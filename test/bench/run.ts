@@ -1,0 +1,149 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { catalog } from '../../main/catalog/index.ts'
+import { createFrameReader } from '../../main/core/collector/frames.ts'
+import { planOf } from '../../main/core/collector/plan.ts'
+import { collectorScript } from '../../main/core/collector/script.ts'
+import { type Spread, spread, timed } from './measure.ts'
+import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
+import { startBenchServer } from './server.ts'
+
+/**
+ * One node, real sshd: wall time of `barewitness collect`, whole process, against its floor in the same run: the system ssh client
+ * feeding the same collector to `sh -s`. Ours and the floor take turns; every repetition is checked to have brought every answer.
+ */
+const REPETITIONS = Number(process.env.BENCH_REPETITIONS ?? 5)
+const PORT = 2222
+const CLI = resolve('out/main/cli.js')
+const NONCE = 'b'.repeat(24)
+
+interface Row {
+  readonly roundTripMs: number
+  readonly link: 'tun' | 'loopback'
+  readonly collect: Spread
+  readonly floor: Spread
+  readonly ratio: number
+  readonly commands: number
+  readonly evidenceBytes: number
+  readonly loginsPerCollect: number
+}
+
+async function measure(roundTripMs: number): Promise<Row | string> {
+  const missing = whyNoLink()
+  if (missing !== null && roundTripMs > 0) return missing
+  const link = missing === null ? await openLink(roundTripMs) : null
+  const address = link === null ? '127.0.0.1' : SERVER_ADDRESS
+  const server = await startBenchServer(link?.inServer ?? ((argv) => [...argv]), address, PORT)
+  const inClient = link?.inClient ?? ((argv: readonly string[]) => [...argv])
+  const work = mkdtempSync(join(tmpdir(), 'bwbench-'))
+  try {
+    const plan = planOf(catalog.probes, { sudo: false, echo: false })
+    const script = collectorScript(plan, NONCE)
+    const node = {
+      name: 'bench',
+      address,
+      port: PORT,
+      user: 'root',
+      hostKey: server.fingerprint,
+      identityFile: server.identityFile,
+      agent: false,
+    }
+    const fleet = join(work, 'fleet.json')
+    writeFileSync(fleet, JSON.stringify({ name: 'bench', nodes: [node] }))
+    const floorArgv = inClient([
+      'ssh',
+      '-T',
+      '-F',
+      'none',
+      '-o',
+      'BatchMode=yes',
+      '-o',
+      `UserKnownHostsFile=${server.knownHosts}`,
+      '-o',
+      'IdentitiesOnly=yes',
+      '-i',
+      server.identityFile,
+      '-p',
+      String(PORT),
+      `root@${address}`,
+      'sh -s',
+    ])
+    const ours: number[] = []
+    const floors: number[] = []
+    let evidenceBytes = 0
+    let logins = 0
+    for (let turn = 0; turn <= REPETITIONS; turn += 1) {
+      const floor = await timed(floorArgv, script)
+      const reader = createFrameReader(NONCE, plan.commands.length)
+      const frames = [...reader.push('stdout', floor.stdout), ...reader.push('stderr', floor.stderr)].filter(
+        ({ kind }) => kind === 'frame',
+      )
+      if (frames.length !== plan.commands.length)
+        throw new Error(
+          `the floor brought ${frames.length} of ${plan.commands.length} answers: ${floor.stderr.subarray(0, 500)}`,
+        )
+      const before = server.logins()
+      const out = join(work, `out-${turn}`)
+      const collect = await timed(
+        inClient([process.execPath, CLI, 'collect', '--fleet', fleet, '--out', out, '--json']),
+      )
+      logins = server.logins() - before
+      if (collect.exitCode !== 0) throw new Error(`collect ended with ${collect.exitCode}: ${collect.stderr}`)
+      const [recording] = (JSON.parse(collect.stdout.toString()) as { recordings: { folder: string }[] }).recordings
+      const answers = readFileSync(join(recording?.folder ?? '', 'captures.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+      evidenceBytes = answers.reduce(
+        (sum, line) => sum + (JSON.parse(line) as { stdout: { size: number } }).stdout.size,
+        0,
+      )
+      if (answers.length < plan.commands.length)
+        throw new Error(`collect brought ${answers.length} of ${plan.commands.length} answers`)
+      // The first turn warms caches and is not counted.
+      if (turn > 0) {
+        ours.push(collect.milliseconds)
+        floors.push(floor.milliseconds)
+      }
+    }
+    const [collect, floor] = [spread(ours), spread(floors)]
+    const ratio = Math.round((collect.median / floor.median) * 100) / 100
+    return {
+      roundTripMs,
+      link: link === null ? 'loopback' : 'tun',
+      collect,
+      floor,
+      ratio,
+      commands: plan.commands.length,
+      evidenceBytes,
+      loginsPerCollect: logins,
+    }
+  } finally {
+    server.stop()
+    link?.close()
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+const rows: Row[] = []
+for (const roundTripMs of [0, 40]) {
+  const row = await measure(roundTripMs)
+  if (typeof row === 'string') {
+    process.stderr.write(`round trip ${roundTripMs} ms: skipped, ${row}\n`)
+    continue
+  }
+  rows.push(row)
+  process.stderr.write(
+    `round trip ${roundTripMs} ms: collect ${row.collect.median} ms (${row.collect.min}–${row.collect.max}), floor ${row.floor.median} ms (${row.floor.min}–${row.floor.max}), ratio ${row.ratio}; ${row.commands} commands, ${row.evidenceBytes} bytes, ${row.loginsPerCollect} login\n`,
+  )
+}
+const [near, far] = rows
+const trips = (pick: (row: Row) => number): number | null =>
+  near === undefined || far === undefined
+    ? null
+    : Math.round(((pick(far) - pick(near)) / (far.roundTripMs - near.roundTripMs)) * 10) / 10
+const roundTrips = { collect: trips(({ collect }) => collect.min), floor: trips(({ floor }) => floor.min) }
+process.stderr.write(`round trips per node, from the slope: collect ${roundTrips.collect}, floor ${roundTrips.floor}\n`)
+process.stdout.write(
+  `${JSON.stringify({ schema: 'barewitness.bench/1', node: process.version, repetitions: REPETITIONS, rows, roundTrips }, null, 2)}\n`,
+)

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import ssh2 from 'ssh2'
+import { expect, test } from 'vitest'
+import { startDemoServer } from '../main/adapters/demo/server.ts'
+import { createSsh2Transport } from '../main/adapters/ssh/ssh2-transport.ts'
+import { createFrameReader, type FrameEvent } from '../main/core/collector/frames.ts'
+import { planOf } from '../main/core/collector/plan.ts'
+import { collectorScript } from '../main/core/collector/script.ts'
+import { fingerprintOf } from '../main/core/known-hosts.ts'
+import { defineProbe, known, run, runAsRoot } from '../main/core/probe.ts'
+
+const probe = defineProbe({
+  id: 'demo',
+  title: 'Demo',
+  why: 'For this test.',
+  commands: {
+    kernel: run(['/bin/uname', '-r']),
+    sshd: runAsRoot(['/usr/sbin/sshd', '-T']),
+    absent: run(['/bin/absent']),
+    cut: run(['/bin/cut'], { maxBytes: 10 }),
+  },
+  parse: () => known(null),
+})
+const key = (material: string) => {
+  const parsed = ssh2.utils.parseKey(material)
+  if (parsed instanceof Error) throw parsed
+  return parsed.getPublicSSH()
+}
+const answer = (stdout: string, status: 'done' | 'truncated' = 'done') => ({
+  stdout: Buffer.from(stdout),
+  stderr: Buffer.from(''),
+  exitCode: 0,
+  status,
+})
+
+test('the collector’s script gets its recorded answers over real SSH, and its nonces back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-demo-'))
+  const [host, login, stranger] = [1, 2, 3].map(() => ssh2.utils.generateKeyPairSync('ed25519'))
+  if (host === undefined || login === undefined || stranger === undefined) throw new Error('no keys')
+  const identityFile = join(folder, 'login')
+  writeFileSync(identityFile, login.private, { mode: 0o600 })
+  writeFileSync(join(folder, 'stranger'), stranger.private, { mode: 0o600 })
+  const answers = new Map([
+    ['demo/kernel', answer('6.1.0\n')],
+    ['demo/sshd', answer('port 22\n')],
+    ['demo/cut', answer('0123456789', 'truncated')],
+  ])
+  const server = await startDemoServer({
+    hostKeyPem: host.private,
+    clientKey: key(login.public),
+    answers,
+    probes: [probe],
+    privilege: 'sudo',
+  })
+  const target = (file: string) => ({
+    node: { name: 'demo', address: '127.0.0.1', port: server.port, user: 'bwaudit', sudo: true },
+    trust: { fingerprint: fingerprintOf(key(host.public)), knownHostsFiles: [] },
+    credentials: { identityFile: file, agent: false },
+    transport: 'ssh2' as const,
+    jumps: [],
+  })
+  try {
+    const transport = createSsh2Transport()
+    expect(await transport.connect(target(join(folder, 'stranger')), AbortSignal.timeout(5000))).toMatchObject({
+      ok: false,
+      error: { code: 'ssh.auth-refused' },
+    })
+    const opened = await transport.connect(target(identityFile), AbortSignal.timeout(5000))
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    const started = await opened.value.exec('sh -s')
+    if (!started.ok) throw new Error(started.error.detail)
+    const nonce = 'a'.repeat(24)
+    const reader = createFrameReader(nonce, 4)
+    const events: FrameEvent[] = []
+    const take = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
+      for (const event of reader.push(stream, chunk)) {
+        events.push(event)
+        if (event.kind === 'end') started.value.write(Buffer.from('echo me'))
+        if (event.kind === 'echo') started.value.end()
+      }
+    }
+    started.value.onStdout(take('stdout'))
+    started.value.onStderr(take('stderr'))
+    started.value.write(Buffer.from(collectorScript(planOf([probe], { sudo: true, echo: true }), nonce)))
+    expect(await started.value.closed).toEqual({ exitCode: 0, lost: false })
+    opened.value.close()
+    const frames = events.flatMap((event) =>
+      event.kind === 'frame'
+        ? [[event.frame.index, event.frame.exitCode, Buffer.from(event.frame.stdout).toString()]]
+        : [],
+    )
+    expect(frames.sort()).toEqual([
+      [0, 0, '6.1.0\n'],
+      [1, 0, 'port 22\n'],
+      [2, 127, ''],
+      [3, 0, '0123456789 '],
+    ])
+    expect(events[0]).toMatchObject({ kind: 'header', header: { uid: 1000, hasTimeout: true, hasCap: true } })
+    expect(
+      events.flatMap((event) => (event.kind === 'echo' ? [Buffer.from(event.bytes).toString()] : [])).join(''),
+    ).toBe('echo me')
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

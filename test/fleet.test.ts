@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createFleets, parseFleet } from '../main/adapters/fleet-file.ts'
+import { planFleet } from '../main/core/fleet.ts'
+import type { Fleet } from '../schemas/types.ts'
+
+const HOST_KEY = `SHA256:${'A'.repeat(43)}`
+const refused = (text: string): string => {
+  const read = parseFleet(text, 'fleet.yaml')
+  return read.ok ? 'accepted' : read.error.detail
+}
+
+describe('a fleet file', () => {
+  test('gives targets with every default, jump and path resolved', () => {
+    const read = parseFleet(
+      `name: Clinic
+vantage: { name: Office, latitude: 52.5, longitude: 13.4, radiusKm: 1, declaredBy: us }
+ephiPaths: [/data]
+roster: [root, anna]
+nodes:
+  - name: bastion
+    address: bastion.example
+    hostKey: ${HOST_KEY}
+    identityFile: ~/.ssh/id
+    jumpOnly: true
+  - name: inner
+    address: 10.0.0.1
+    hostKey: ${HOST_KEY}
+    jump: [bastion]
+  - name: gpu-01
+    address: 10.0.0.7
+    port: 2222
+    user: audit
+    identityFile: keys/audit
+    jump: [inner]
+    sudo: true
+    role: inference
+    ephiPaths: [/mnt/images]
+    transport: openssh
+`,
+      '/fleets/clinic.yaml',
+    )
+    if (!read.ok) throw new Error(read.error.detail)
+    const ask = async (): Promise<null> => null
+    const targets = read.value.targets({ ask })
+    expect(targets.map(({ node }) => node.name)).toEqual(['inner', 'gpu-01'])
+    const [inner, gpu] = targets
+    expect(gpu).toEqual({
+      node: {
+        name: 'gpu-01',
+        address: '10.0.0.7',
+        port: 2222,
+        user: 'audit',
+        sudo: true,
+        role: 'inference',
+        vantage: { name: 'Office', latitude: 52.5, longitude: 13.4, radiusKm: 1, declaredBy: 'us' },
+        ephiPaths: ['/data', '/mnt/images'],
+        roster: ['root', 'anna'],
+      },
+      trust: {
+        knownHostsFiles: [join(homedir(), '.ssh/known_hosts'), '/etc/ssh/ssh_known_hosts'],
+        decisionsFile: '/fleets/clinic.yaml.known_hosts',
+      },
+      credentials: { identityFile: '/fleets/keys/audit', agent: false, ask },
+      transport: 'openssh',
+      jumps: [
+        expect.objectContaining({ node: expect.objectContaining({ name: 'bastion' }) }),
+        expect.objectContaining({ node: expect.objectContaining({ name: 'inner' }) }),
+      ],
+    })
+    expect(inner?.trust).toEqual({
+      fingerprint: HOST_KEY,
+      knownHostsFiles: [],
+      decisionsFile: '/fleets/clinic.yaml.known_hosts',
+    })
+    expect(inner?.node).toMatchObject({ port: 22, user: 'bwaudit', sudo: false })
+    expect(inner?.credentials).toEqual({ agent: true, ask })
+    expect(inner?.jumps[0]?.credentials.identityFile).toBe(join(homedir(), '.ssh/id'))
+  })
+
+  test('reads JSON as well', () => {
+    expect(
+      parseFleet(JSON.stringify({ name: 'x', nodes: [{ name: 'a', address: 'a' }] }, null, '\t'), 'fleet.json').ok,
+    ).toBe(true)
+  })
+
+  test.each([
+    [
+      'name: x\nnodes:\n  - name: a\n    address: a\n    port: ssh\n',
+      'fleet.yaml:5:5: nodes[0].port must be a whole number, not “ssh”',
+    ],
+    [
+      'name: x\nnodes:\n  - name: a\n    address: a\n    prot: 22\n',
+      'fleet.yaml:5:5: nodes[0].prot is not a field that exists here',
+    ],
+    ['name: x\nnodes:\n  - name: a\n', 'fleet.yaml:3:5: nodes[0] lacks “address”'],
+    ['name: x\nnodes: []\n', 'fleet.yaml:2:1: nodes must hold at least 1'],
+    ['', 'fleet.yaml:1:1: the document must be a mapping, not null'],
+    [
+      'name: x\nnodes:\n  - { name: a, address: a, hostKey: "MD5:00" }\n',
+      'nodes[0].hostKey is “MD5:00”, which is not a fingerprint such as SHA256: and 43 characters, as ssh-keygen -l prints it',
+    ],
+    ['name: x\nnodes:\n  - { name: A, address: a }\n', 'nodes[0].name is “A”, which must be lower-case letters'],
+    [
+      'name: x\nnodes:\n  - { name: a, address: a b }\n',
+      'nodes[0].address is “a b”, which is not a host name or address',
+    ],
+    ['name: x\nnodes:\n  - { name: a, address: a, port: 70000 }\n', 'nodes[0].port must be at most 65535, not 70000'],
+    [
+      'name: x\nnodes:\n  - { name: a, address: a }\n  - { name: a, address: b }\n',
+      'fleet.yaml:4:7: nodes[1].name is “a”, which another node has',
+    ],
+    [
+      'name: x\nnodes:\n  - { name: a, address: a, jump: [b] }\n',
+      'fleet.yaml:3:35: nodes[0].jump[0] is “b”, which is no node of this fleet',
+    ],
+    [
+      'name: x\nnodes:\n  - { name: a, address: a, jump: [b] }\n  - { name: b, address: b, jump: [a] }\n',
+      'nodes[0].jump leads in a circle through “a”',
+    ],
+    ['name: x\nnodes:\n  - { name: a, address: a, jumpOnly: true }\n', 'nodes holds jump hosts only'],
+    [
+      'name: x\nknownHosts: nowhere\nnodes:\n  - { name: a, address: a }\n',
+      'fleet.yaml:2:1: knownHosts names nowhere, which does not exist',
+    ],
+    ['name: x\nname: y\nnodes: []\n', 'fleet.yaml:2:1: Map keys must be unique'],
+    ['name: [x\n', 'fleet.yaml:2:1: '],
+    ['name: x\u202e\nnodes: 5\u202e\n', 'not “5\\u{202e}”'],
+  ])('%j is refused', (text, problem) => {
+    expect(refused(text)).toContain(problem)
+  })
+
+  test('a bomb of aliases is refused', () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, level) =>
+        `a${level}: &a${level} [${Array(10)
+          .fill(level === 0 ? 'x' : `*a${level - 1}`)
+          .join(', ')}]`,
+    )
+    expect(refused(`${levels.join('\n')}\n`)).toContain('more aliases than we follow')
+  })
+
+  test('any text is accepted or refused, never thrown at', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseFleet(text, 'fleet.yaml')))
+    fc.assert(fc.property(fc.json(), (text) => void parseFleet(text, 'fleet.json')))
+  })
+
+  test('a loop of three, a node that jumps through itself, and a name twice are circles', () => {
+    const fleet = (jumps: Record<string, string[]>): Fleet => ({
+      name: 'x',
+      nodes: Object.entries(jumps).map(([name, jump]) => ({ name, address: name, jump })) as unknown as Fleet['nodes'],
+    })
+    expect(planFleet(fleet({ a: ['b'], b: ['c'], c: ['a'] })).ok).toBe(false)
+    expect(planFleet(fleet({ a: ['a'] })).ok).toBe(false)
+    expect(planFleet(fleet({ a: ['b', 'b'], b: [] })).ok).toBe(false)
+    expect(planFleet(fleet({ a: ['b', 'c'], b: ['c'], c: [] })).ok).toBe(false)
+    expect(planFleet(fleet({ a: ['b'], b: ['c'], c: [] })).ok).toBe(true)
+  })
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-fleet-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('files: read from disk, absent, and too large', async () => {
+  const path = join(folder, 'fleet.yaml')
+  expect(await createFleets().read(path)).toMatchObject({ ok: false, error: { code: 'input.not-found' } })
+  writeFileSync(path, 'name: x\nknownHosts: known\nnodes:\n  - { name: a, address: a }\n')
+  writeFileSync(join(folder, 'known'), '')
+  const read = await createFleets().read(path)
+  if (!read.ok) throw new Error(read.error.detail)
+  expect(read.value.targets({ decisionsFile: '/d' })[0]?.trust).toEqual({
+    knownHostsFiles: [join(folder, 'known')],
+    decisionsFile: '/d',
+  })
+  writeFileSync(path, '#'.repeat(9 * 1024 * 1024))
+  expect(await createFleets().read(path)).toMatchObject({
+    ok: false,
+    error: { code: 'input.refused', detail: expect.stringContaining('8 MiB') },
+  })
+})

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fonts } from '../main/adapters/pdf/fonts.ts'
+import { BYTE_RANGE_PLACEHOLDER, renderReport, SIGNATURE_BYTES } from '../main/adapters/pdf/index.ts'
+import { drawable, wrap, wrapFixed } from '../main/adapters/pdf/wrap.ts'
+import { buildReport } from '../main/core/report.ts'
+import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
+
+const document = buildReport(sampleInput())
+const attachment = { name: 'assessment.json', bytes: new TextEncoder().encode('{}\n'), description: 'Results' }
+const options = { attachments: [attachment], created: SAMPLE_AS_OF }
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+const occurrences = (text: string, part: string): number => text.split(part).length - 1
+
+describe('PDF report', () => {
+  let pdf: Uint8Array
+  let text: string
+  beforeAll(async () => {
+    pdf = await renderReport(document, options)
+    text = latin1(pdf)
+  })
+
+  it('leaves room for exactly one signature, of a fixed size', () => {
+    expect(occurrences(text, `/ByteRange ${BYTE_RANGE_PLACEHOLDER}`)).toBe(1)
+    expect(occurrences(text, `/Contents <${'00'.repeat(SIGNATURE_BYTES)}>`)).toBe(1)
+    expect(text).toContain('/SubFilter /ETSI.CAdES.detached')
+    expect(text).toMatch(/\/DocMDP \d+ 0 R/)
+    expect(text).not.toContain('/NeedAppearances')
+    expect(text).not.toContain('/AP ')
+  })
+
+  it('has one classic cross-reference table and ends with the file’s own end', () => {
+    expect(occurrences(text, '\nxref\n')).toBe(1)
+    expect(occurrences(text, '%%EOF')).toBe(1)
+    expect(text.endsWith('%%EOF\n')).toBe(true)
+    expect(text).not.toContain('/ObjStm')
+  })
+
+  it('leaves no room where none is wanted', async () => {
+    const plain = latin1(await renderReport(document, { ...options, placeholder: false }))
+    expect(plain).not.toContain('/ByteRange')
+    expect(plain).not.toContain('/AcroForm')
+  })
+
+  it('is tagged, titled, in a language, bookmarked, and embeds the results as associated file', () => {
+    expect(text).toContain('/Marked true')
+    expect(text).toContain('/DisplayDocTitle true')
+    expect(text).toContain('/Lang (en)')
+    expect(text).toContain('/Outlines')
+    expect(text).toContain('/AFRelationship /Data')
+    expect(text).toContain('<pdfuaid:part>1</pdfuaid:part>')
+    expect(text).not.toContain('/JavaScript')
+  })
+
+  it('gives the same bytes for the same input', async () => {
+    expect(await renderReport(buildReport(sampleInput()), options)).toEqual(pdf)
+  })
+
+  it('gives the same bytes in another time zone and locale', async () => {
+    const script = fileURLToPath(new URL('./support/report/digest-of-sample.ts', import.meta.url))
+    const under = async (env: Record<string, string>): Promise<string> => {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
+        env: { ...process.env, ...env },
+      })
+      return stdout.trim()
+    }
+    const [east, west] = await Promise.all([
+      under({ TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
+      under({ TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C' }),
+    ])
+    expect(east).toBe(west)
+    expect(east).toBe(createHash('sha256').update(pdf).digest('hex'))
+  }, 60_000)
+
+  it('lays out a fleet of 200 nodes in time', async () => {
+    const big = buildReport(bigInput(200))
+    const from = performance.now()
+    const bytes = await renderReport(big, options)
+    expect(performance.now() - from).toBeLessThan(20_000)
+    expect(Number(/\/Type \/Pages\n\/Count (\d+)/.exec(latin1(bytes))?.[1])).toBeGreaterThan(200)
+  }, 60_000)
+})
+
+describe('breaking lines', () => {
+  const measure = (text: string): number => text.length
+
+  it('never exceeds the width and loses no character but spaces', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), fc.integer({ min: 1, max: 60 }), (text, width) => {
+        const lines = wrap(text, width, measure)
+        for (const line of lines) expect(line.trimEnd().length).toBeLessThanOrEqual(Math.max(width, 2))
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''))
+      }),
+    )
+  })
+
+  it('breaks long names after punctuation where it can', () => {
+    expect(wrap('a-long-name.example.net', 12, measure)).toEqual(['a-long-name.', 'example.net'])
+  })
+
+  it('keeps words apart where it breaks at a space', () => {
+    expect(wrap('one two three', 7, measure)).toEqual(['one two ', 'three'])
+  })
+
+  it('keeps listings within their columns', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), fc.integer({ min: 10, max: 80 }), (text, columns) => {
+        for (const line of wrapFixed(text, columns)) expect(line.length).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+})
+
+describe('what can be drawn', () => {
+  it('writes out what the font lacks and what would be invisible', () => {
+    const { covers } = fonts().sans
+    expect(drawable('a\u202eb日\u0000ü “x”', covers)).toBe('a\\u{202e}b\\u{65e5}\\u{0}ü “x”')
+  })
+
+  it('draws nothing but characters with a glyph, whatever comes in', () => {
+    const { covers } = fonts().mono
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
+        for (const char of drawable(text, covers)) expect(covers(char.codePointAt(0) ?? 0)).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { commandLine } from '../main/core/report/evidence.ts'
+import { MARK_NAMES } from '../main/core/report/model.ts'
+import { observed, when } from '../main/core/report/wording.ts'
+import { buildReport, documentText, type ReportDocument } from '../main/core/report.ts'
+import { BANNED, controlStateWords, verdictWords } from '../schemas/words.ts'
+import { bigInput, sampleInput } from './support/report/sample.ts'
+
+const input = sampleInput()
+const report = buildReport(input)
+const words = documentText(report)
+const section = (document: ReportDocument, id: string): string => {
+  const found = document.sections.filter((candidate) => candidate.id === id)
+  return documentText({ ...document, sections: found }).join('\n')
+}
+
+describe('report', () => {
+  it('uses none of the banned words anywhere', () => {
+    for (const line of [...words, ...documentText(buildReport(bigInput(3)))])
+      for (const banned of BANNED) expect(line).not.toMatch(banned)
+  })
+
+  it('has the parts in order, and the numbers that other parts refer to', () => {
+    expect(report.sections.map(({ id }) => id)).toEqual([
+      'cover',
+      'summary',
+      'isolation',
+      'gaps',
+      'undecided',
+      'controls-hipaa',
+      'controls-soc2',
+      'limits',
+      'howto',
+      'evidence',
+    ])
+    expect(report.sections.find(({ id }) => id === 'isolation')?.title).toMatch(/^3 /)
+    expect(report.sections.find(({ id }) => id === 'gaps')?.title).toMatch(/^4 /)
+    expect(report.sections.find(({ id }) => id === 'undecided')?.title).toMatch(/^5 /)
+  })
+
+  it('says on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {
+    const cover = section(report, 'cover')
+    expect(cover).toContain('clinic-prod')
+    expect(cover).toContain('4 of 6 declared nodes answered')
+    expect(cover).toContain('Without evidence: ams-backup-01, db-3')
+    expect(cover).toContain('20 Nov 2026 09:12 UTC to 20 Nov 2026 09:12 UTC')
+    expect(cover).toContain('20 Nov 2026 12:00 UTC')
+    expect(cover).toContain(input.evidenceDigest)
+    expect(cover).toContain(input.signer?.fingerprint)
+    expect(cover).toContain(input.assessment.catalog.digest)
+  })
+
+  it('says Demo data where the fleet is the demo fleet, and only there', () => {
+    expect(section(report, 'cover')).not.toContain('Demo data')
+    const demo = buildReport({ ...input, demo: true })
+    expect(section(demo, 'cover')).toContain('Demo data')
+    expect(demo.demo).toBe(true)
+  })
+
+  it('marks made-up recordings on the cover, at the node and at its gaps', () => {
+    expect(section(report, 'cover')).toContain('Contains made-up recordings')
+    expect(section(report, 'isolation')).toContain('Built by hand from the answers of a guest machine')
+    expect(section(report, 'gaps')).toContain('Made-up recording')
+    expect(section(report, 'evidence')).toContain('Built by hand from the answers of a guest machine')
+  })
+
+  it('counts every declared node in every denominator of the summary', () => {
+    const summary = section(report, 'summary')
+    const totals = (summary.match(/\d+ of \d+/g) ?? []).length
+    expect(totals).toBeGreaterThan(50)
+    expect(summary).toContain('9 of 18')
+    expect(summary).toContain('6 of 18')
+    expect(summary).toContain('2 of 6 nodes have at least one contradiction')
+  })
+
+  it('lists every contradicted finding with its node and a digest of its evidence', () => {
+    const gaps = section(report, 'gaps')
+    const all = input.assessment.nodes.flatMap((node) =>
+      node.findings.filter(({ verdict }) => verdict === 'not-met').map((finding) => ({ node: node.node, finding })),
+    )
+    expect(all.length).toBe(4)
+    for (const { node, finding } of all) {
+      expect(gaps).toContain(node)
+      for (const reason of finding.reasons)
+        for (const { sha256 } of reason.captures) expect(gaps).toContain(sha256.slice(0, 12))
+    }
+  })
+
+  it('names the nodes without evidence and what to do about each', () => {
+    const undecided = section(report, 'undecided')
+    expect(undecided).toContain('We could not reach the node')
+    expect(undecided).toContain('connect ECONNREFUSED 192.0.2.10:22')
+    expect(undecided).toContain('There is no recording of this declared node')
+    expect(undecided).toContain('needs administrator rights')
+  })
+
+  it('shows every item of each framework, and says which nobody can automate', () => {
+    for (const framework of input.catalog.frameworks.filter(({ overlay }) => !overlay)) {
+      const controls = section(report, `controls-${framework.id}`)
+      for (const control of framework.controls) {
+        expect(controls).toContain(`${control.id} ${control.title}`)
+        expect(controls).toContain(control.summary)
+        expect(controls).toContain(control.notShown)
+      }
+    }
+    expect(input.catalog.frameworks[0]?.controls.length).toBe(72)
+    expect(input.catalog.frameworks[1]?.controls.length).toBe(61)
+    expect(section(report, 'controls-hipaa')).toContain('Nobody can automate this; it rests on records.')
+    expect(section(report, 'controls-hipaa')).toContain('3 of 72')
+  })
+
+  it('keeps an overlay apart, under its own banner', () => {
+    const [first] = input.catalog.frameworks
+    if (first === undefined) throw new Error('the sample has frameworks')
+    const overlay = { ...first, id: 'nprm' as const, overlay: true, status: 'proposed-not-in-force' }
+    const scope = { ...input.assessment.scope, frameworks: ['nprm', 'hipaa'] as const }
+    const catalog = { ...input.catalog, frameworks: [overlay, first] }
+    const both = buildReport({ ...input, catalog, assessment: { ...input.assessment, scope } })
+    const ids = both.sections.map(({ id }) => id)
+    expect(ids.indexOf('controls-nprm')).toBe(ids.indexOf('controls-hipaa') + 1)
+    expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in force')
+    expect(section(both, 'controls-hipaa')).not.toContain('Proposed rule')
+  })
+
+  it('prints the limits of every check and every full digest of every answer', () => {
+    const limits = section(report, 'limits')
+    for (const check of input.catalog.checks) expect(limits).toContain(check.limits)
+    const evidence = section(report, 'evidence')
+    for (const { captures } of input.recordings)
+      for (const { meta } of captures) {
+        expect(evidence).toContain(meta.stdout.sha256)
+        if (meta.stderr.size > 0) expect(evidence).toContain(meta.stderr.sha256)
+      }
+  })
+
+  it('never claims an observation on a node that gave none', () => {
+    for (const node of input.assessment.nodes.filter(({ status }) => status === 'failed' || status === 'missing'))
+      expect(observed(node)).toBe(`Nothing was observed on ${node.node}.`)
+  })
+
+  it('does not depend on the order of recordings', () => {
+    expect(buildReport({ ...input, recordings: [...input.recordings].reverse() })).toEqual(report)
+  })
+
+  it('counts a check without a finding as not collected, never as support', () => {
+    const nodes = input.assessment.nodes.map((node) => ({ ...node, findings: [] }))
+    const empty = buildReport({ ...input, assessment: { ...input.assessment, nodes } })
+    expect(section(empty, 'summary')).toContain('18 of 18')
+    expect(section(empty, 'summary')).toContain('0 of 3')
+    expect(section(empty, 'summary')).not.toContain('3 of 3')
+  })
+
+  it('leaves the signature steps out of an unsigned copy and says so', () => {
+    const unsigned = buildReport({ ...input, signer: null })
+    expect(section(unsigned, 'cover')).toContain('This copy carries no signature.')
+    expect(section(unsigned, 'howto')).not.toContain('pdfsig -no-ocsp')
+  })
+})
+
+describe('words of the report', () => {
+  it('writes instants the same everywhere', () => {
+    expect(when('2026-05-04T09:02:00.000Z')).toBe('4 May 2026 09:02 UTC')
+    expect(when('soon')).toBe('soon')
+  })
+
+  it('knows a shape for every mark that a word names', () => {
+    for (const { mark } of [...Object.values(verdictWords), ...Object.values(controlStateWords)])
+      expect(MARK_NAMES).toContain(mark)
+  })
+
+  it('writes commands as the shell got them', () => {
+    expect(commandLine({ argv: ['cat', '/sys/block/dm-*/dm/uuid'], privilege: 'sudo', source: 'node' })).toBe(
+      'sudo -n cat /sys/block/dm-*/dm/uuid',
+    )
+    expect(commandLine({ argv: ['lsblk', '-o', "a b'c"], privilege: 'user', source: 'node' })).toBe(
+      "lsblk -o 'a b'\\''c'",
+    )
+  })
+})

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { createSchemaValidator, placeName } from '../main/adapters/schema-validator.ts'
+import { VERSION } from '../schemas/version.ts'
+import { generateTypes } from './support/generate-types.ts'
+
+const root = new URL('../', import.meta.url)
+
+describe('schemas', () => {
+  const validator = createSchemaValidator()
+
+  test.each(['recording', 'capture', 'assessment', 'fleet', 'statement'] as const)(
+    '%s compiles strictly and refuses what is not one',
+    (name) => {
+      expect(validator.problems(name, { made: 'up' }).length).toBeGreaterThan(0)
+      expect(validator.problems(name, null)).toEqual([expect.stringContaining('the document must be a mapping')])
+    },
+  )
+
+  test('problems are sentences that name the place', () => {
+    const capture = {
+      probe: 'a',
+      command: 'b',
+      argv: [1],
+      source: 'node',
+      privilege: 'user',
+      status: 'done',
+      exitCode: 900,
+      startedAt: 'x',
+      durationMs: 1,
+      stdout: { sha256: 'zz', size: 1 },
+      stderr: {},
+    }
+    expect(validator.problems('capture', capture)).toEqual([
+      'argv[0] must be text, not 1',
+      'exitCode must be at most 255, not 900',
+      'startedAt is “x”, which has not the expected form',
+      'stdout.sha256 is “zz”, which has not the expected form',
+      'stderr lacks “sha256”',
+      'stderr lacks “size”',
+    ])
+    expect(placeName(['nodes', 0, 'a\u202e'])).toBe('nodes[0].a\\u{202e}')
+  })
+
+  test('schemas/types.ts is what `npm run types` writes', async () => {
+    expect(readFileSync(new URL('schemas/types.ts', root), 'utf8')).toBe(await generateTypes())
+  })
+
+  test('the version is that of package.json', () => {
+    expect(VERSION).toBe(
+      (JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }).version,
+    )
+  })
+})

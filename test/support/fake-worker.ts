@@ -1,0 +1,12 @@
+import { serveEngine } from '../../main/electron/engine-port.ts'
+import { createFakeEngine } from './fake-engine.ts'
+
+/** The engine's process of a window under test: as main/electron/worker.ts, with made-up nodes instead of SSH. */
+serveEngine(
+  {
+    post: (message) => process.parentPort.postMessage(message),
+    onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
+  },
+  Promise.resolve(createFakeEngine({ pace: Number(process.env.BAREWITNESS_TEST_PACE ?? '30') })),
+  () => process.exit(0),
+)

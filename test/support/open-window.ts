@@ -1,0 +1,108 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { findElectron } from './launch-electron.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const screens = join(root, 'screens')
+
+export interface TestWindow {
+  readonly app: ElectronApplication
+  readonly page: Page
+  readonly close: () => Promise<void>
+}
+
+/** Why no window can be opened here, or null. Fetches a runtime on demand, which takes a few seconds once. */
+export function whyNoWindow(): string | null {
+  if (process.platform !== 'linux' && findElectron(root) === null) return 'no Electron runtime is installed'
+  if (process.env.DISPLAY === undefined && spawnSync('which', ['Xvfb']).status !== 0) return 'no display, and no Xvfb (Debian: apt-get install xvfb)'
+  if (findElectron(root) === null) {
+    const fetched = spawnSync(join(root, 'test/support/get-electron.sh'), [join(root, '.cache/electron')], { encoding: 'utf8' })
+    if (fetched.status !== 0) return `no Electron runtime could be fetched: ${fetched.stderr.trim().split('\n').at(-1) ?? ''}`
+  }
+  return null
+}
+
+/** Builds the window with the made-up engine in its worker; gives the folder to launch. */
+export function buildTestApp(): string {
+  const folder = join(root, '.cache/window-app')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"name":"barewitness-window-test","version":"0.1.0","type":"module","main":"out/main/index.js"}\n')
+  execFileSync(process.execPath, ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', 'test/support/window-app.config.ts'], {
+    cwd: root,
+    env: { ...process.env, ELECTRON_MAJOR_VER: '33' },
+    stdio: 'pipe',
+  })
+  return folder
+}
+
+export interface OpenOptions {
+  readonly folder: string
+  readonly dark?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Opens the app in real Electron on a display of its own, with a fresh profile. */
+export async function openWindow({ folder, dark = false, env = {} }: OpenOptions): Promise<TestWindow> {
+  const electron = findElectron(root)
+  if (electron === null) throw new Error('no Electron runtime')
+  const display = process.env.DISPLAY ?? (await startDisplay())
+  const profile = mkdtempSync(join(tmpdir(), 'barewitness-window-'))
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const app = await _electron.launch({
+    executablePath: electron.path,
+    args: [...asRoot, '--disable-gpu', `--user-data-dir=${profile}`, folder],
+    cwd: folder,
+    env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display },
+    colorScheme: dark ? 'dark' : 'light',
+  })
+  const page = await app.firstWindow()
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
+  await page.waitForSelector('h1')
+  return {
+    app,
+    page,
+    close: async () => {
+      await app.close()
+      rmSync(profile, { recursive: true, force: true })
+    },
+  }
+}
+
+let xvfb: { readonly process: ChildProcess; readonly display: string } | null = null
+
+/** One Xvfb for all windows of a test process; it ends with the process. */
+async function startDisplay(): Promise<string> {
+  if (xvfb !== null) return xvfb.display
+  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x1000x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  process.once('exit', () => child.kill())
+  const number = await new Promise<string>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('Xvfb ended')))
+    child.stdio[3]?.once('data', (data: Buffer) => resolve(data.toString().trim()))
+  })
+  xvfb = { process: child, display: `:${number}` }
+  return xvfb.display
+}
+
+/** A screenshot into screens/ (not kept in the repository), for a person to look at. */
+export async function shot(page: Page, name: string, full = false): Promise<void> {
+  mkdirSync(screens, { recursive: true })
+  await page.screenshot({ path: join(screens, `${name}.png`), fullPage: full })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds on the page as it is: WCAG 2.0 to 2.2, A and AA, and best practices. One line each; none is what we want. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate('axe.run(document)')) as { readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[] }[] }
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`))
+}
+
+export const hasBuild = (): boolean => existsSync(join(root, 'out/main/index.js'))
