@@ -9,11 +9,15 @@ export interface FoundLine {
   readonly line: string
 }
 
-/** Reads `grep -H` output for files whose names hold no colon. Lines without a colon are left out. */
+/**
+ * Reads `grep -H` output: with -Z a zero byte ends the file name, else a colon does, for files whose names hold none. Lines with
+ * neither are left out.
+ */
 export function foundLines(text: string): readonly FoundLine[] {
   return lines(text).flatMap((line) => {
-    const colon = line.indexOf(':')
-    return colon > 0 ? [{ path: line.slice(0, colon), line: line.slice(colon + 1) }] : []
+    const zero = line.indexOf('\0')
+    const end = zero < 0 ? line.indexOf(':') : zero
+    return end > 0 ? [{ path: line.slice(0, end), line: line.slice(end + 1) }] : []
   })
 }
 

@@ -43,7 +43,8 @@ function open(engine: RemoteEngine): void {
 }
 
 function start(): void {
-  app.enableSandbox()
+  // The system's sandbox does not exist for root, where Chromium refuses to start with it; pages keep `sandbox: true` either way.
+  if (process.getuid?.() !== 0) app.enableSandbox()
   registerScheme()
   lockNavigation(app)
   app.on('second-instance', () => {

@@ -286,7 +286,7 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     expect(await code(targetOf(sshd, me, { credentials: { identityFile: locked, agent: false } }))).toBe(
       'ssh.passphrase-needed',
     )
-    expect(sshd.log().slice(before)).not.toContain('Accepted')
+    expect(sshd.log().slice(before)).not.toContain('Accepted publickey')
     expect(await code({ ...targetOf({ ...sshd, port: 1 }, me) })).toBe('ssh.unreachable')
     expect(
       await code({ ...targetOf(sshd, me), node: { ...targetOf(sshd, me).node, address: '-oProxyCommand=x' } }),

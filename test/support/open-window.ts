@@ -19,10 +19,14 @@ export interface TestWindow {
 /** Why no window can be opened here, or null. Fetches a runtime on demand, which takes a few seconds once. */
 export function whyNoWindow(): string | null {
   if (process.platform !== 'linux' && findElectron(root) === null) return 'no Electron runtime is installed'
-  if (process.env.DISPLAY === undefined && spawnSync('which', ['Xvfb']).status !== 0) return 'no display, and no Xvfb (Debian: apt-get install xvfb)'
+  if (process.env.DISPLAY === undefined && spawnSync('which', ['Xvfb']).status !== 0)
+    return 'no display, and no Xvfb (Debian: apt-get install xvfb)'
   if (findElectron(root) === null) {
-    const fetched = spawnSync(join(root, 'test/support/get-electron.sh'), [join(root, '.cache/electron')], { encoding: 'utf8' })
-    if (fetched.status !== 0) return `no Electron runtime could be fetched: ${fetched.stderr.trim().split('\n').at(-1) ?? ''}`
+    const fetched = spawnSync(join(root, 'test/support/get-electron.sh'), [join(root, '.cache/electron')], {
+      encoding: 'utf8',
+    })
+    if (fetched.status !== 0)
+      return `no Electron runtime could be fetched: ${fetched.stderr.trim().split('\n').at(-1) ?? ''}`
   }
   return null
 }
@@ -31,12 +35,19 @@ export function whyNoWindow(): string | null {
 export function buildTestApp(): string {
   const folder = join(root, '.cache/window-app')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"name":"barewitness-window-test","version":"0.1.0","type":"module","main":"out/main/index.js"}\n')
-  execFileSync(process.execPath, ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', 'test/support/window-app.config.ts'], {
-    cwd: root,
-    env: { ...process.env, ELECTRON_MAJOR_VER: '33' },
-    stdio: 'pipe',
-  })
+  writeFileSync(
+    join(folder, 'package.json'),
+    '{"name":"barewitness-window-test","version":"0.1.0","type":"module","main":"out/main/index.js"}\n',
+  )
+  execFileSync(
+    process.execPath,
+    ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', 'test/support/window-app.config.ts'],
+    {
+      cwd: root,
+      env: { ...process.env, ELECTRON_MAJOR_VER: '33' },
+      stdio: 'pipe',
+    },
+  )
   return folder
 }
 
@@ -101,8 +112,15 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** What axe finds on the page as it is: WCAG 2.0 to 2.2, A and AA, and best practices. One line each; none is what we want. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run(document)')) as { readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[] }[] }
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`))
+  const found = (await page.evaluate('axe.run(document)')) as {
+    readonly violations: readonly {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+    }[]
+  }
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+  )
 }
 
 export const hasBuild = (): boolean => existsSync(join(root, 'out/main/index.js'))

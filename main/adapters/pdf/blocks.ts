@@ -16,12 +16,12 @@ export interface Landmarks {
   readonly rank: (level: 3 | 4) => number
 }
 
-/** Draws one block below the last. `next` is what follows, so that a heading never ends a page. */
+/** Draws one block below the last. `after` is what follows, so that a heading never ends a page. */
 export function drawBlock(
   sheet: Sheet,
   parent: Element,
   block: Block,
-  next: Block | undefined,
+  after: readonly Block[],
   landmarks: Landmarks,
 ): void {
   switch (block.kind) {
@@ -29,7 +29,7 @@ export function drawBlock(
       drawTitle(sheet, parent, block)
       break
     case 'heading':
-      drawHeading(sheet, parent, block, next, landmarks)
+      drawHeading(sheet, parent, block, after, landmarks)
       break
     case 'text':
       drawParagraph(sheet, parent, block.line)
@@ -65,13 +65,24 @@ const asTable = (block: Extract<Block, { kind: 'facts' | 'table' }>): TableBlock
         rows: block.rows.map(({ label, value }) => [[{ text: label, style: 'strong' }], value]),
       }
 
-/** The least height that must follow a heading on its page. */
-function least(sheet: Sheet, block: Block | undefined): number {
-  if (block === undefined) return 0
-  if (block.kind === 'table' || block.kind === 'facts') return tableStart(sheet, asTable(block))
-  if (block.kind === 'code') return block.lines.length * CODE_SIZE * LEADING + 12
-  if (block.kind === 'banner') return 50
-  return 46
+/** The least height that must follow a heading on its page: short paragraphs, and the start of what they lead up to. */
+function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
+  switch (next?.kind) {
+    case 'text':
+      return (
+        heightOf(setLine(sheet, next.line, BODY_WIDTH, TEXT_SCALE).slice(0, 3)) + GAP + least(sheet, rest.slice(0, 3))
+      )
+    case 'table':
+    case 'facts':
+      return tableStart(sheet, asTable(next))
+    case 'code':
+      return next.lines.length * CODE_SIZE * LEADING + 12
+    case 'banner':
+    case 'list':
+      return 50
+    default:
+      return 0
+  }
 }
 
 function drawTitle(sheet: Sheet, parent: Element, block: Extract<Block, { kind: 'title' }>): void {
@@ -112,7 +123,7 @@ function drawHeading(
   sheet: Sheet,
   parent: Element,
   block: Extract<Block, { kind: 'heading' }>,
-  next: Block | undefined,
+  after: readonly Block[],
   landmarks: Landmarks,
 ): void {
   const size = block.level === 3 ? SIZE.heading : SIZE.sub
@@ -122,7 +133,7 @@ function drawHeading(
     mono: size,
   })
   const before = block.level === 3 ? 9 : 7
-  sheet.need(before + heightOf(set) + 4 + least(sheet, next))
+  sheet.need(before + heightOf(set) + 4 + least(sheet, after))
   if (sheet.y > PAGE.top) sheet.y += before
   if (block.bookmark === true) landmarks.bookmark(block.text)
   const tag = `H${landmarks.rank(block.level)}`

@@ -78,7 +78,7 @@ function line(sheet: Sheet, left: string, y: number, right: string, loud: boolea
     mono: SIZE.foot,
   })
   sheet.write(first?.text ?? '', PAGE.left, y, 'sans', SIZE.foot, INK.quiet)
-  const x = PAGE.left + BODY_WIDTH - width
+  const x = PAGE.left + BODY_WIDTH - width - (loud ? 5 : 0)
   if (loud) {
     sheet.doc.lineWidth(0.8).strokeColor(INK.text)
     sheet.doc.rect(x - 4, y - 2.5, width + 8, SIZE.foot * 1.3 + 4.5).stroke()

@@ -78,7 +78,7 @@ function layOut(sheet: Sheet, root: Element, document: ReportDocument, plan: Pla
       contents: (parent) => drawContents(sheet, parent, document.sections, plan),
     }
     section.blocks.forEach((block, index) => {
-      drawBlock(sheet, part, block, section.blocks[index + 1], landmarks)
+      drawBlock(sheet, part, block, section.blocks.slice(index + 1, index + 5), landmarks)
     })
     part.end()
   }

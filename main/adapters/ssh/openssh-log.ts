@@ -90,7 +90,8 @@ const CAUSES: readonly (readonly [RegExp, Failure['code']])[] = [
 ]
 
 /** The server would take the key, and ssh then had nothing more to try: the key file is locked, and in batch mode nobody is asked. */
-const LOCKED = /^debug1: Server accepts key: (.+?) \S+ SHA256:\S+(?: .*)?\ndebug1: No more authentication methods to try\.$/m
+const LOCKED =
+  /^debug1: Server accepts key: (.+?) \S+ SHA256:\S+(?: .*)?\r?\ndebug1: No more authentication methods to try\.$/m
 
 function failureOf(text: string, shown: string): Failure {
   const locked = LOCKED.exec(text)

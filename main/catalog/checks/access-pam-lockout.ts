@@ -1,5 +1,6 @@
 import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
-import { accountsPasswordState } from '../probes/accounts-password-state.ts'
+import { accountsLocal, type LocalAccounts } from '../probes/accounts-local.ts'
+import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
 import { expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -17,8 +18,8 @@ export const accessPamLockout = defineCheck({
   limits:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
   needs: { pam: pamStack, settings: pamSettings },
-  wants: { passwords: accountsPasswordState },
-  evaluate({ pam, settings }, { passwords }) {
+  wants: { passwords: accountsPasswordState, local: accountsLocal },
+  evaluate({ pam, settings }, { passwords, local }) {
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
@@ -29,15 +30,14 @@ export const accessPamLockout = defineCheck({
         leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
       ])
     }
-    if (
-      passwords.ok &&
-      passwords.fact.states.size > 0 &&
-      ![...passwords.fact.states.values()].some((state) => state !== 'locked')
-    )
-      return noPasswords
+    if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact)) return noPasswords
     return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
   },
 })
+
+// Accounts of a directory service have passwords that this list does not show.
+const nobodyHasOne = ({ states }: PasswordStates, { otherSources }: LocalAccounts): boolean =>
+  states.size > 0 && otherSources.length === 0 && [...states.values()].every((state) => state === 'locked')
 
 const noPasswords: Conclusion = {
   verdict: 'not-applicable',

@@ -2,7 +2,7 @@ import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type AuditRule, auditdRules } from '../probes/auditd-rules.ts'
 import { auditdStatus } from '../probes/auditd-status.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 interface Topic {
   readonly name: string
@@ -98,7 +98,7 @@ function exclusions(rules: readonly AuditRule[]): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `${count(excluding.length, 'rule')} keep events out (never); what they hide was not judged.`,
+          `Loaded rules that keep events out (never): ${excluding.length}; what they hide was not judged.`,
           auditdRules,
         ),
       ]

@@ -65,10 +65,12 @@ const isId = (text: string | undefined): text is string => text !== undefined &&
 
 const LOCAL_SOURCES: ReadonlySet<string> = new Set(['files', 'systemd', 'mymachines', 'altfiles'])
 
+// A marker of the redactor stands for a source that looked like a password after the colon; actions stand in brackets too.
 function readSources(text: string): readonly string[] {
   const named = lines(text).flatMap((line) =>
     line
       .replace(/#.*/, '')
+      .replace(/\[redacted:[^\]]*\]/g, ' unreadable ')
       .replace(/\[[^\]]*\]/g, ' ')
       .split(':')
       .slice(1)

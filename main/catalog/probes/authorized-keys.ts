@@ -20,7 +20,8 @@ export interface AuthorizedKeys {
 }
 
 // Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
-const KEY_LINE = '^([^#].*)?(ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+ +AAAA[A-Za-z0-9+/=]+'
+// Every key blob starts with AAAA, the base64 of its first length field. No parentheses: sudoers cannot hold them everywhere.
+const KEY_LINE = '^[[:space:]]*[^#[:space:]].*AAAA[A-Za-z0-9+/=]*'
 
 /**
  * Public keys that may log in, from files of the two customary names under /home and /root. grep(1) opens only files of these
@@ -38,7 +39,6 @@ export const authorizedKeys = defineProbe({
         '-Z',
         '-H',
         '-o',
-        '-E',
         '--include=authorized_keys',
         '--include=authorized_keys2',
         KEY_LINE,
@@ -59,11 +59,17 @@ export const authorizedKeys = defineProbe({
   },
 })
 
+// sshd(8), AUTHORIZED_KEYS FILE FORMAT: options hold no spaces except inside double quotes, so a key inside a command is not the key.
+const KEY = /^((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)(?=\s|$)/
+const OPTIONS = /^(?:[^\s"]|"(?:[^"\\]|\\.)*")+\s+/
+
 function readRow(row: string): AuthorizedKey | null {
   const nul = row.indexOf('\0')
-  if (nul < 1) return null
+  // sshd reads no longer lines either.
+  if (nul < 1 || row.length > 16_384) return null
   const line = row.slice(nul + 1).trim()
-  const match = /(?:^|\s)((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)$/.exec(line)
+  const options = KEY.test(line) ? '' : (OPTIONS.exec(line)?.[0] ?? '')
+  const match = KEY.exec(line.slice(options.length))
   const blob = match?.[2] === undefined ? null : decodeBase64(match[2])
   const type = blob === null ? null : readSshString(blob, 0)
   if (match === null || blob === null || type === null) return null
@@ -74,7 +80,7 @@ function readRow(row: string): AuthorizedKey | null {
     type: name,
     bits: bitsOf(name, blob, type.next),
     fingerprint: `SHA256:${toBase64(sha256(blob))}`,
-    options: optionNames(line.slice(0, match.index)),
+    options: optionNames(options),
   }
 }
 

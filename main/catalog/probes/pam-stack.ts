@@ -14,6 +14,7 @@ export interface PamStack {
   readonly services: ReadonlyMap<string, readonly PamEntry[]>
 }
 
+// -Z, because “common-password:” before a line would look like a secret to the redactor.
 // Module arguments can hold passwords (pam_mysql), so they are read for a few known modules only.
 const NAMES =
   '^[[:space:]]*(@include[[:space:]]+[^[:space:]#]+|-?(auth|account|password|session)[[:space:]][^#]*(\\.so|(include|substack)[[:space:]]+[^[:space:]#]+))'
@@ -26,8 +27,8 @@ export const pamStack = defineProbe({
   title: 'Login modules',
   why: 'Shows which modules decide about a login: second factors, lockout after failures, password rules. Arguments of other modules are not read.',
   commands: {
-    names: run(['grep', '-r', '-H', '-o', '-E', NAMES, '/etc/pam.d']),
-    arguments: run(['grep', '-r', '-H', '-E', ARGUMENTS, '/etc/pam.d']),
+    names: run(['grep', '-r', '-H', '-Z', '-o', '-E', NAMES, '/etc/pam.d']),
+    arguments: run(['grep', '-r', '-H', '-Z', '-E', ARGUMENTS, '/etc/pam.d']),
   },
   parse(answers) {
     if (!grepIsComplete(answers.names) || !grepIsComplete(answers.arguments))

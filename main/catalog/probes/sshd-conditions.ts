@@ -10,19 +10,32 @@ export interface SshdConditions {
   readonly blocks: readonly MatchBlock[]
 }
 
-const KEYWORDS =
-  '^[[:space:]]*(Match|PermitRootLogin|PasswordAuthentication|KbdInteractiveAuthentication|ChallengeResponseAuthentication|AuthenticationMethods|PermitEmptyPasswords|HostbasedAuthentication|PubkeyAuthentication|AllowUsers|AllowGroups|AuthorizedKeysFile|AuthorizedKeysCommand|ChannelTimeout)[[:space:]=]'
+const KEYWORDS = [
+  'Match',
+  'PermitRootLogin',
+  'PasswordAuthentication',
+  'KbdInteractiveAuthentication',
+  'ChallengeResponseAuthentication',
+  'AuthenticationMethods',
+  'PermitEmptyPasswords',
+  'HostbasedAuthentication',
+  'AllowUsers',
+  'AllowGroups',
+]
+
+// Plain words instead of one pattern: a sudoers line takes them as they are.
+const WORDS = KEYWORDS.flatMap((keyword) => ['-e', keyword])
 
 /**
  * `sshd -T` prints the settings before any Match block applies, so the blocks are looked up in the files. A block ends at the
- * next Match or at the end of its file. Only the folder that distributions include is searched.
+ * next Match or at the end of its file; comments are passed over. Only the folder that distributions include is searched.
  */
 export const sshdConditions = defineProbe({
   id: 'sshd.conditions',
   title: 'Conditional settings of the SSH server',
   why: 'Match blocks can allow for some people or addresses what the general settings forbid. Only login settings are read.',
   commands: {
-    settings: runAsRoot(['grep', '-r', '-H', '-i', '-E', KEYWORDS, '/etc/ssh/sshd_config', '/etc/ssh/sshd_config.d']),
+    settings: runAsRoot(['grep', '-r', '-H', '-i', '-w', ...WORDS, '/etc/ssh/sshd_config', '/etc/ssh/sshd_config.d']),
   },
   parse({ settings }) {
     if (!grepIsComplete(settings)) return unknown('not every configuration file of the SSH server could be read')

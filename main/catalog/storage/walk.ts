@@ -1,6 +1,6 @@
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import type { DmTable } from '../probes/dm-table.ts'
+import { type DmTable, storageDmTable } from '../probes/dm-table.ts'
 import type { Mount } from '../probes/storage-mounts.ts'
 import { type Swaps, storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
@@ -231,7 +231,7 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
       ),
     )
     // A layer below may do what this one does not.
-    return { ...(rank(below) < rank(layer) ? below : layer), remote: below.remote }
+    return rank(below) < rank(layer) ? below : { ...layer, remote: below.remote, readFrom: storageDmTable.id }
   }
   const type = device.dmUuid ?? (device.type === 'crypt' ? 'CRYPT-LUKS2-' : device.type === 'lvm' ? 'LVM-' : '')
   if (PLAIN_LAYER.test(type) || below.outcome === 'encrypted') return below

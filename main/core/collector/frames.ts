@@ -1,11 +1,8 @@
-/** What a node's answer is made of, as it arrives. See script.ts for the frames. */
-export interface Header {
-  readonly uid: number | null
-  readonly epochSeconds: number | null
-  readonly hasTimeout: boolean
-  readonly hasCap: boolean
-}
+import { frameStream, type Header, type Part } from './frame-stream.ts'
 
+export type { Header } from './frame-stream.ts'
+
+/** One command's answer, as it arrived. See script.ts for how it is framed. */
 export interface Frame {
   readonly index: number
   /** null: it was not run, since it needs rights that we have not. */
@@ -29,6 +26,8 @@ export type FrameEvent =
       readonly detail: string
     }
 
+type Broken = Extract<FrameEvent, { kind: 'broken' }>
+
 export interface FrameReader {
   readonly push: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => readonly FrameEvent[]
 }
@@ -36,56 +35,43 @@ export interface FrameReader {
 /** More than this before the header is not a login banner; more than this in all is not an answer. */
 export const LARGEST_BANNER = 1024 * 1024
 export const LARGEST_ANSWER = 64 * 1024 * 1024
-const LONGEST_MARK = 200
-
-interface Part {
-  readonly exit: string
-  readonly bytes: Uint8Array
-  readonly started: number
-  readonly ended: number
-}
 
 /**
- * Splits the two streams of a collector into frames, however the bytes are cut into chunks. Linear in the input; never throws. A
- * command is complete when both streams ended it. Frames out of order, repeated or unknown break the answer: nothing later counts.
+ * Joins the two streams of a collector into frames, however the bytes are cut into chunks. Linear in the input; never throws. A
+ * command is complete when both streams ended it. A frame before the header, repeated or never asked for breaks the answer: nothing
+ * later counts. Of each stream of a command `keep` bytes are kept, whatever a node without `head -c` sends.
  */
-export function createFrameReader(nonce: string, commands: number): FrameReader {
-  const out = streamSplitter(nonce)
-  const err = streamSplitter(nonce)
-  const waiting = new Map<number, { out?: Part; err?: Part }>()
+export function createFrameReader(
+  nonce: string,
+  commands: number,
+  keep: (index: number, stream: 'stdout' | 'stderr') => number = () => LARGEST_ANSWER,
+): FrameReader {
+  const streams = {
+    stdout: frameStream(nonce, (index) => keep(index, 'stdout')),
+    stderr: frameStream(nonce, (index) => keep(index, 'stderr')),
+  }
+  const waiting = new Map<number, { stdout?: Part; stderr?: Part }>()
+  const answered = new Set<number>()
   let total = 0
   let broken = false
-  let started = false
+  let hasHeader = false
 
-  const join = (index: number, side: 'out' | 'err', part: Part): FrameEvent[] => {
-    const pair = waiting.get(index) ?? {}
-    if (index >= commands || pair[side] !== undefined)
-      return [breakWith('collector.garbled', `frame ${index} came twice or was never asked for`)]
-    pair[side] = part
-    waiting.set(index, pair)
-    if (pair.out === undefined || pair.err === undefined) return []
-    const notRun = pair.out.exit === 'n'
-    const exit = /^\d{1,3}$/.test(pair.out.exit) ? Number(pair.out.exit) : null
-    const frame: Frame = {
-      index,
-      exitCode: exit !== null && exit <= 255 ? exit : null,
-      notRun,
-      stdout: pair.out.bytes,
-      stderr: pair.err.bytes,
-      startedUptime: pair.out.started,
-      endedUptime: pair.out.ended,
-    }
-    pair.out = { ...pair.out, bytes: EMPTY }
-    pair.err = { ...pair.err, bytes: EMPTY }
-    return [{ kind: 'frame', frame }]
-  }
-
-  const breakWith = (
-    code: 'collector.no-answer' | 'collector.garbled' | 'collector.output-too-large',
-    detail: string,
-  ): FrameEvent => {
+  const breakWith = (code: Broken['code'], detail: string): Broken => {
     broken = true
     return { kind: 'broken', code, detail }
+  }
+  const garbled = (detail: string): Broken => breakWith('collector.garbled', detail)
+
+  const join = (index: number, side: 'stdout' | 'stderr', part: Part): FrameEvent | null => {
+    const pair = waiting.get(index) ?? {}
+    if (index >= commands) return garbled(`command ${index} was never asked for`)
+    if (answered.has(index) || pair[side] !== undefined) return garbled(`command ${index} was answered twice`)
+    pair[side] = part
+    waiting.set(index, pair)
+    if (pair.stdout === undefined || pair.stderr === undefined) return null
+    waiting.delete(index)
+    answered.add(index)
+    return { kind: 'frame', frame: frameOf(index, pair.stdout, pair.stderr) }
   }
 
   return {
@@ -94,130 +80,38 @@ export function createFrameReader(nonce: string, commands: number): FrameReader 
       total += chunk.length
       if (total > LARGEST_ANSWER)
         return [breakWith('collector.output-too-large', `more than ${LARGEST_ANSWER} bytes in all`)]
-      const side = stream === 'stdout' ? 'out' : 'err'
       const events: FrameEvent[] = []
-      for (const piece of (side === 'out' ? out : err).push(chunk)) {
+      for (const piece of streams[stream].push(chunk)) {
         if (broken) break
-        if (piece.kind === 'header') {
-          started = true
-          events.push({ kind: 'header', header: piece.header })
-        } else if (piece.kind === 'part') events.push(...join(piece.index, side, piece.part))
-        else if (piece.kind === 'wrong') events.push(breakWith('collector.garbled', piece.detail))
-        else if (side === 'out') events.push(piece)
+        if (piece.kind === 'wrong') events.push(garbled(piece.detail))
+        else if (piece.kind === 'header') {
+          if (hasHeader || stream === 'stderr') events.push(garbled('a header where none belongs'))
+          else events.push(piece)
+          hasHeader = true
+        } else if (piece.kind === 'part') {
+          if (!hasHeader && stream === 'stdout') events.push(garbled('an answer came before the header'))
+          else events.push(...[join(piece.index, stream, piece.part)].filter((event) => event !== null))
+        } else if (stream === 'stdout') events.push(piece)
       }
-      if (!broken && !started && total > LARGEST_BANNER)
+      if (!broken && !hasHeader && total > LARGEST_BANNER)
         events.push(breakWith('collector.no-answer', `${LARGEST_BANNER} bytes came before our header`))
       return events
     },
   }
 }
 
-const EMPTY = new Uint8Array()
-
-type Piece =
-  | { readonly kind: 'header'; readonly header: Header }
-  | { readonly kind: 'part'; readonly index: number; readonly part: Part }
-  | { readonly kind: 'end'; readonly epochSeconds: number | null }
-  | { readonly kind: 'echo'; readonly bytes: Uint8Array }
-  | { readonly kind: 'wrong'; readonly detail: string }
-
-/**
- * One stream. Outside a command only our own lines count and anything else (banners, warnings of a shell) is passed over; inside one,
- * everything up to the end mark is the command's.
- */
-function streamSplitter(nonce: string): { readonly push: (chunk: Uint8Array) => readonly Piece[] } {
-  const mark = Buffer.from(`${nonce} `, 'latin1')
-  const endMark = Buffer.from(`\n${nonce} E `, 'latin1')
-  let rest = Buffer.alloc(0)
-  let inside: { readonly index: number; readonly started: number } | null = null
-  let body: Buffer[] = []
-  let ended = false
-
-  const lineEnd = (from: number): number => rest.indexOf(0x0a, from)
-
-  const step = (): Piece | 'wait' | 'again' => {
-    if (ended) {
-      if (rest.length === 0) return 'wait'
-      const bytes = new Uint8Array(rest)
-      rest = Buffer.alloc(0)
-      return { kind: 'echo', bytes }
-    }
-    if (inside !== null) return stepInside(inside)
-    const at = rest.indexOf(mark)
-    if (at < 0) {
-      rest = rest.subarray(Math.max(0, rest.length - mark.length))
-      return 'wait'
-    }
-    const end = lineEnd(at)
-    if (end < 0) {
-      rest = rest.subarray(at)
-      return rest.length > LONGEST_MARK ? { kind: 'wrong', detail: 'a frame line has no end' } : 'wait'
-    }
-    const words = rest.toString('latin1', at + mark.length, end).split(' ')
-    rest = rest.subarray(end + 1)
-    return begin(words)
-  }
-
-  const stepInside = (current: { readonly index: number; readonly started: number }): Piece | 'wait' | 'again' => {
-    const at = rest.indexOf(endMark)
-    if (at < 0) {
-      const keep = Math.min(rest.length, endMark.length - 1)
-      if (rest.length > keep) body.push(Buffer.from(rest.subarray(0, rest.length - keep)))
-      rest = Buffer.from(rest.subarray(rest.length - keep))
-      return 'wait'
-    }
-    const end = lineEnd(at + 1)
-    if (end < 0) return rest.length - at > LONGEST_MARK ? { kind: 'wrong', detail: 'a frame line has no end' } : 'wait'
-    const [index = '', exit = '', uptime = ''] = rest.toString('latin1', at + endMark.length, end).split(' ')
-    body.push(Buffer.from(rest.subarray(0, at)))
-    rest = Buffer.from(rest.subarray(end + 1))
-    if (Number(index) !== current.index)
-      return { kind: 'wrong', detail: `command ${current.index} was ended as ${index.slice(0, 20)}` }
-    const part: Part = {
-      exit,
-      bytes: new Uint8Array(Buffer.concat(body)),
-      started: current.started,
-      ended: seconds(uptime),
-    }
-    inside = null
-    body = []
-    return { kind: 'part', index: current.index, part }
-  }
-
-  const begin = (words: readonly string[]): Piece | 'again' => {
-    const [kind, first = '', second = '', ...more] = words
-    if (kind === 'H') {
-      const [epoch = '', timeout = '-', cap = '-'] = more
-      return {
-        kind: 'header',
-        header: { uid: whole(second), epochSeconds: whole(epoch), hasTimeout: timeout !== '-', hasCap: cap !== '-' },
-      }
-    }
-    if (kind === 'Z') {
-      ended = true
-      return { kind: 'end', epochSeconds: whole(first) }
-    }
-    const index = whole(first)
-    if (kind !== 'B' || index === null) return { kind: 'wrong', detail: 'a frame line is not one of ours' }
-    inside = { index, started: seconds(second) }
-    return 'again'
-  }
-
+function frameOf(index: number, stdout: Part, stderr: Part): Frame {
+  const exit = /^\d{1,3}$/.test(stdout.exit) ? Number(stdout.exit) : null
   return {
-    push(chunk) {
-      rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk])
-      const pieces: Piece[] = []
-      for (let next = step(); next !== 'wait'; next = step()) {
-        if (next !== 'again') pieces.push(next)
-        if (next !== 'again' && next.kind === 'wrong') break
-      }
-      return pieces
-    },
+    index,
+    exitCode: exit !== null && exit <= 255 ? exit : null,
+    notRun: stdout.exit === 'n',
+    stdout: stdout.bytes,
+    stderr: stderr.bytes,
+    startedUptime: stdout.started,
+    endedUptime: stdout.ended,
   }
 }
-
-const whole = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
-const seconds = (text: string): number => (/^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : 0)
 
 /** A recorded answer as frames, for servers that replay: what the script would have written. */
 export interface ReplayedFrame {

@@ -6,7 +6,8 @@ import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan,
  * written on the node and nothing in the text comes from it.
  *
  * Frames, on both streams (N is the nonce of this run; times are /proc/uptime in seconds):
- *   N H 1 <uid> <epoch> <t|b|-> <h|->      header, stdout only: how `timeout` works here, and whether `head -c` caps output
+ *   N H 1 <uid> <epoch> <t|b|o|-> <h|->    header, stdout only: how `timeout` works here (coreutils, busybox, busybox
+ *                                          before 1.30, not at all), and whether `head -c` caps output
  *   N B <index> <uptime>                   begin; the exact bytes of the stream follow
  *   \nN E <index> <exit> <uptime>          end; the newline before N belongs to the frame. exit `-` on stderr
  *   N Z <epoch>                            the end of all
@@ -23,18 +24,41 @@ ${plan.echo ? 'exec cat' : 'exit 0'}
 `
 }
 
+/**
+ * The same program for a node that no SSH reaches, with a head that tells its owner what it does. Its nonce is fixed when it is printed:
+ * half of it names the plan, so that a transcript can only be read back against the questions it answers (see import-transcript.ts).
+ */
+export function printableScript(plan: Plan, nonce: string): string {
+  const asRoot = plan.commands.filter(({ run }) => run.as === 'root').length
+  return `#!/bin/sh
+# Barewitness collector for a node without SSH access.
+#
+# Run it on the node, then carry both files back:
+#   sh barewitness-collect.sh >node.out 2>node.out.err
+#   barewitness collect --import node.out --node NAME
+#
+# What it does: puts ${plan.commands.length} questions to this system, one after the other, by the commands below and no others. Each line names
+# the question, has a time limit and a limit of bytes, gets no input, and runs at the lowest priority.
+# ${asRoot} of the questions need root. ${plan.sudo ? 'Where this is not run by root they are asked through “sudo -n”, which never asks for a password.' : 'Where this is not run by root they are left out and recorded as not asked.'}
+# What it never does: change a file or a setting, install anything, open a network connection of its own, or read private keys,
+# password hashes or the contents of your data. Read it before you run it. The answers are yours: read those as well.
+${collectorScript(plan, nonce)}`
+}
+
 // Descriptor 7 carries the exit status out of the pipelines, 6 leads stdout past the cap of stderr, 8 and 9 are the real streams.
 // `head -c` is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
 const PROLOGUE = `{
 N=@NONCE@
 LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
-unset ENV BASH_ENV HISTFILE CDPATH IFS
+unset ENV BASH_ENV HISTFILE CDPATH IFS TZ COLUMNS LINES POSIXLY_CORRECT GREP_OPTIONS LS_COLORS
 umask 077
 renice -n 19 -p $$ >/dev/null 2>&1
+ionice -c 2 -n 7 -p $$ >/dev/null 2>&1
 exec 8>&1 9>&2
 K=-
 if timeout -k 1 5 true </dev/null >/dev/null 2>&1; then K=t
-elif timeout 5 true </dev/null >/dev/null 2>&1; then K=b; fi
+elif timeout 5 true </dev/null >/dev/null 2>&1; then K=b
+elif timeout -t 5 true </dev/null >/dev/null 2>&1; then K=o; fi
 D=-
 if [ "$(printf xy | head -c 1 2>/dev/null)" = x ]; then D=h; fi
 R='@SUDO@'
@@ -46,6 +70,7 @@ l() {
   case $K in
     t) exec timeout -k 2 "$s" "$@" ;;
     b) exec timeout "$s" "$@" ;;
+    o) exec timeout -t "$s" "$@" ;;
     *) exec "$@" ;;
   esac
 }
@@ -76,6 +101,7 @@ printf '%s H 1 %s %s %s %s\\n' "$N" "$I" "$(date +%s)" "$K" "$D"
 
 /** One command: `c` as ourselves, `p` with root's rights. The comment names it for people and for replaying servers. */
 function line({ index, probe, command, run }: PlannedCommand): string {
+  if (!/^[a-z0-9.-]+\/[a-zA-Z0-9]+$/.test(`${probe}/${command}`)) throw new Error(`not a name: ${probe}/${command}`)
   const seconds = run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const bytes = (run.maxBytes ?? DEFAULT_MAX_BYTES) + 1
   const words = run.argv.map((part) => (typeof part === 'string' ? quoteWord(part) : globWord(part, run.as)))

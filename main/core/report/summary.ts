@@ -8,8 +8,7 @@ import { type Block, type Cell, heading, type Line, plainCell, quiet, type Secti
 import { reached, severity, summarize } from './tally.ts'
 import { names, of, plural, verdictMark } from './wording.ts'
 
-const SHOWN: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable', 'informational']
-const TOP = 8
+const TOP = 6
 /** So many nodes fit on the page beside the totals. */
 const ONE_PAGE = 10
 
@@ -17,24 +16,33 @@ const ONE_PAGE = 10
 export function summary(matter: Matter): Section {
   const { assessment } = matter
   const gaps = contradicted(matter)
+  const long = assessment.nodes.length > ONE_PAGE
+  const marks: Block = {
+    kind: 'list',
+    items: VERDICTS.map((verdict) => ({ text: legend(verdict), mark: verdictMark(verdict) })),
+  }
   const byNode: readonly Block[] = [
     heading(3, 'Node by property', true),
     quiet(
       'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported.',
     ),
-    matrix(matter, [...assessment.nodes].sort(worstNodeFirst(matter))),
-    { kind: 'list', items: VERDICTS.map((verdict) => ({ text: legend(verdict), mark: verdictMark(verdict) })) },
+    matrix(matter, [
+      ...[...assessment.nodes].sort(worstNodeFirst(matter)).map(nodeRow(matter)),
+      ...(long ? [] : [totals(matter)]),
+    ]),
+    ...(long ? [] : [marks]),
   ]
-  const overall: readonly Block[] = [
-    heading(3, 'Totals'),
-    totals(matter),
+  const largest: readonly Block[] = [
     heading(3, gaps.length > TOP ? `Largest gaps (${TOP} of ${gaps.length}; all are in section 4)` : 'Gaps'),
     gaps.length === 0 ? text('No check is contradicted on any node.') : gapTable(matter, gaps.slice(0, TOP)),
   ]
   // The first page has to tell a reader where things stand: a long table of nodes would push that away.
-  const ordered = assessment.nodes.length > ONE_PAGE ? [...overall, ...byNode] : [...byNode, ...overall]
-  const blocks: Block[] = [text(opening(matter, gaps.length)), ...ordered]
-  return { id: 'summary', title: 'Summary', blocks }
+  const ordered = long ? [matrix(matter, [totals(matter)], 14), marks, ...largest, ...byNode] : [...byNode, ...largest]
+  return {
+    id: 'summary',
+    title: 'Summary',
+    blocks: [text(opening(matter, gaps.length)), ...ordered],
+  }
 }
 
 const legend = (verdict: Verdict): string => `${verdictWords[verdict].label}. ${verdictWords[verdict].meaning}`
@@ -68,21 +76,27 @@ function worstNodeFirst({ tally }: Matter): (a: NodeAssessment, b: NodeAssessmen
   }
 }
 
-function matrix({ tally }: Matter, nodes: readonly NodeAssessment[]): Block {
-  const cellOf = (node: string, property: Property): Cell => {
-    const { worst, counts, total } = tally.cell(node, property)
-    return [{ text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label }]
-  }
+function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 26): Block {
   return {
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Node', width: 26 },
+      { title: 'Node', width: nameWidth },
       ...tally.properties.map((property) => ({ title: propertyWords[property].label, width: 11 })),
     ],
-    rows: nodes.map((node) => [nameCell(node), ...tally.properties.map((property) => cellOf(node.node, property))]),
+    rows,
   }
 }
+
+const nodeRow =
+  ({ tally }: Matter) =>
+  (node: NodeAssessment): readonly Cell[] => [
+    nameCell(node),
+    ...tally.properties.map((property): Cell => {
+      const { worst, counts, total } = tally.cell(node.node, property)
+      return [{ text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label }]
+    }),
+  ]
 
 function nameCell(node: NodeAssessment): Cell {
   const notes: Line[] = []
@@ -93,26 +107,27 @@ function nameCell(node: NodeAssessment): Cell {
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }
 
-function totals({ assessment, tally }: Matter): Block {
-  const row = (property: Property): readonly Cell[] => {
-    const verdicts = assessment.nodes.flatMap(({ node }) =>
-      tally.checksOf(property).map(({ id }) => tally.verdict(node, id)),
+/** Every check on every node, by verdict: all of them add up to the denominator. */
+function totals({ assessment, tally }: Matter): readonly Cell[] {
+  const cell = (property: Property): Cell => {
+    const checks = tally.checksOf(property)
+    const { counts, total } = summarize(
+      assessment.nodes.flatMap(({ node }) => checks.map(({ id }) => tally.verdict(node, id))),
     )
-    const { counts, total } = summarize(verdicts)
-    return [
-      [{ text: propertyWords[property].label, style: 'strong' }],
-      ...SHOWN.map((verdict) => plainCell(counts[verdict] === 0 ? '0' : of(counts[verdict], total))),
-    ]
+    const shown = VERDICTS.filter((verdict) => verdict === 'met' || counts[verdict] > 0)
+    return shown.map((verdict) => ({
+      text: of(counts[verdict], total),
+      mark: verdictMark(verdict),
+      means: verdictWords[verdict].label,
+    }))
   }
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Checks times nodes', width: 22 },
-      ...SHOWN.map((verdict) => ({ title: verdictWords[verdict].label, width: 13 })),
+  return [
+    [
+      { text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' },
+      { text: 'each check on each node', style: 'quiet' },
     ],
-    rows: tally.properties.map(row),
-  }
+    ...tally.properties.map(cell),
+  ]
 }
 
 export interface Contradiction {

@@ -1,5 +1,6 @@
 import type { CaptureRef, NodeAssessment, Reason } from '../../../schemas/types.ts'
 import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { sha256 } from '../digest.ts'
 import { plain } from '../plain-text.ts'
 import type { Line, MarkName } from './model.ts'
 import { reached } from './tally.ts'
@@ -71,9 +72,13 @@ export function reasonLine(reason: Reason): Line {
   return { text: `${word}: ${plain(reason.text, 1200)}${cites(reason.captures)}`, mark }
 }
 
+const EMPTY = sha256('')
+
 function cites(captures: readonly CaptureRef[]): string {
   if (captures.length === 0) return ''
-  const shown = captures.slice(0, 6).map(({ sha256 }) => brief(sha256))
+  const shown = captures
+    .slice(0, 6)
+    .map((cited) => (cited.sha256 === EMPTY ? `${brief(EMPTY)} (empty)` : brief(cited.sha256)))
   const more = captures.length > shown.length ? ` and ${captures.length - shown.length} more` : ''
   return ` [evidence ${shown.join(', ')}${more}]`
 }

@@ -1,0 +1,40 @@
+import { createHash, type KeyObject, sign } from 'node:crypto'
+import type { Clock, Entropy, Signer } from '../../core/ports.ts'
+import { DEMO_NAME } from '../seal/x509.ts'
+import { makeIdentity } from './certificates.ts'
+
+export interface SignerParts {
+  readonly leaf: Uint8Array
+  readonly root: Uint8Array
+  readonly crl: Uint8Array
+  readonly subject: string
+  readonly key: KeyObject
+}
+
+/** A P-256 private key in memory as a Signer: ECDSA over SHA-256, in DER. */
+export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer => ({
+  certificate: leaf,
+  chain: [root],
+  crls: [crl],
+  keyType: 'EC',
+  fingerprint: createHash('sha256').update(leaf).digest('hex'),
+  subject,
+  sign: async (data) => new Uint8Array(sign('sha256', data, key)),
+})
+
+/**
+ * A key for one demonstration, made in memory and kept nowhere. Its certificates say so in their names and by a mark of our own;
+ * readers report it as a demonstration and never trust it, whatever they are told to trust.
+ */
+export async function createDemoSigner(clock: Clock, entropy: Entropy): Promise<Signer> {
+  const commonName = `${DEMO_NAME} — trust nobody`
+  const made = makeIdentity({
+    commonName,
+    rootCommonName: `${commonName} (root)`,
+    organizationalUnit: 'DEMO',
+    demo: true,
+    now: clock.now(),
+    entropy,
+  })
+  return signerOf({ ...made, subject: `OU=DEMO, CN=${commonName}`, key: made.leafKey })
+}

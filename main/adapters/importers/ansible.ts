@@ -1,0 +1,156 @@
+import type { FleetNode } from '../../../schemas/types.ts'
+import type { ImportLine } from '../../core/world.ts'
+import { readIni } from './ansible-ini.ts'
+import { readYaml } from './ansible-yaml.ts'
+import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'
+
+export interface InventoryHost {
+  readonly name: string
+  readonly line: number
+  readonly group: string
+  readonly vars: ReadonlyMap<string, string>
+}
+export interface Note {
+  readonly line: number
+  readonly outcome: ImportLine['outcome']
+  readonly why: string
+}
+/** An inventory as it stands in its file, before variables are passed down from groups to hosts. */
+export interface Inventory {
+  readonly hosts: readonly InventoryHost[]
+  readonly notes: readonly Note[]
+  readonly groupVars: ReadonlyMap<string, ReadonlyMap<string, string>>
+  readonly children: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/**
+ * Hosts of a static Ansible inventory, INI or YAML. A host named in several groups is one node; its variables win over its groups’,
+ * a child group’s over its parent’s. Scripts, plugins and vaults are refused with the reason: their content is not in the file.
+ */
+export function importAnsible(text: string, existing: readonly FleetNode[] = []): Preview {
+  const preview = createPreview(text, existing)
+  if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
+  if (text.startsWith('#!'))
+    return preview.refuse(
+      'this is a script that makes an inventory: run it yourself, and import what “ansible-inventory --list --yaml” writes',
+    )
+  if (text.startsWith('$ANSIBLE_VAULT')) return preview.refuse('the whole file is encrypted by a vault')
+  const inventory = looksLikeYaml(text) ? readYaml(text) : readIni(text)
+  if (typeof inventory === 'string') return preview.refuse(inventory)
+  for (const { line, outcome, why } of inventory.notes) preview.say(line, outcome, why)
+  const merged = mergeHosts(inventory)
+  const names = new Set(merged.map(({ name }) => name))
+  const known = (host: string): string | null => (names.has(host) ? nodeName(host) : null)
+  // A host that others jump through comes before them, so that it is not taken for an unknown one.
+  for (const host of [...merged].sort((a, b) => Number(jumpOf(a.vars) !== null) - Number(jumpOf(b.vars) !== null))) {
+    for (const line of host.lines.slice(1))
+      preview.say(line, 'skipped', `“${host.name}” is the host of line ${host.lines[0]}`)
+    const line = host.lines[0] ?? 1
+    const refusal = whyNot(host)
+    if (refusal !== null) {
+      preview.say(line, refusal.outcome, refusal.why)
+      continue
+    }
+    const chain = jumpOf(host.vars)
+    const jump = chain === null ? [] : jumpNames(preview, line, chain, known)
+    if (jump === null) preview.say(line, 'problem', `the jump host of “${host.name}” could not be read`)
+    else preview.add(line, nodeOf(host, jump), noteOn(host.vars))
+  }
+  return preview.done(() => 'part of the inventory’s structure')
+}
+
+/** INI starts with a section or bare host words; YAML with a key that ends its line in a colon, or a document mark. */
+function looksLikeYaml(text: string): boolean {
+  const first = text.split(/\r?\n/).find((line) => line.trim() !== '' && !/^\s*[#;]/.test(line)) ?? ''
+  return /^(---|\{)/.test(first) || /^["']?[\w.-]+["']?:(\s|$)/.test(first)
+}
+
+interface MergedHost {
+  readonly name: string
+  readonly lines: readonly number[]
+  readonly groups: readonly string[]
+  readonly vars: ReadonlyMap<string, string>
+}
+
+function mergeHosts({ hosts, groupVars, children }: Inventory): readonly MergedHost[] {
+  const byName = new Map<string, InventoryHost[]>()
+  for (const host of hosts) byName.set(host.name, [...(byName.get(host.name) ?? []), host])
+  const parentsOf = (group: string): readonly string[] =>
+    [...children].filter(([, members]) => members.has(group)).map(([parent]) => parent)
+  /** Outermost group first, each once. */
+  const chain = (group: string, seen: ReadonlySet<string>): readonly string[] =>
+    seen.has(group) ? [] : [...parentsOf(group).flatMap((parent) => chain(parent, new Set([...seen, group]))), group]
+  return [...byName].map(([name, places]) => {
+    const groups = [...new Set(['all', ...places.flatMap(({ group }) => chain(group, new Set()))])]
+    const vars = new Map([
+      ...groups.flatMap((group) => [...(groupVars.get(group) ?? [])]),
+      ...places.flatMap((place) => [...place.vars]),
+    ])
+    return {
+      name,
+      vars,
+      lines: [...new Set(places.map(({ line }) => line))],
+      groups: [...new Set(places.map(({ group }) => group))],
+    }
+  })
+}
+
+const first = (vars: ReadonlyMap<string, string>, ...keys: readonly string[]): string | undefined =>
+  keys.map((key) => vars.get(key)).find((value) => value !== undefined && value !== '')
+
+/** Variables that matter here and cannot be read from the file. */
+const USED = [
+  'ansible_host',
+  'ansible_ssh_host',
+  'ansible_port',
+  'ansible_ssh_port',
+  'ansible_user',
+  'ansible_ssh_user',
+  'ansible_ssh_private_key_file',
+  'ansible_private_key_file',
+]
+
+function whyNot({ name, vars }: MergedHost): { readonly outcome: 'skipped' | 'problem'; readonly why: string } | null {
+  const connection = first(vars, 'ansible_connection') ?? 'ssh'
+  if (!['ssh', 'smart', 'paramiko', 'paramiko_ssh', 'openssh'].includes(connection))
+    return { outcome: 'skipped', why: `“${name}” is reached by ${connection}, not by SSH` }
+  const template = USED.find((key) => vars.get(key)?.includes('{{') === true)
+  if (template !== undefined)
+    return { outcome: 'problem', why: `${template} of “${name}” is a template, which only Ansible can fill` }
+  const port = first(vars, 'ansible_port', 'ansible_ssh_port')
+  return port !== undefined && !/^\d{1,5}$/.test(port)
+    ? { outcome: 'problem', why: `ansible_port of “${name}” must be a whole number` }
+    : null
+}
+
+function nodeOf({ name, vars, groups }: MergedHost, jump: readonly string[]): FleetNode {
+  const [, host = name, inlinePort] = /^([^:]+):(\d+)$/.exec(name) ?? []
+  const port = Number(first(vars, 'ansible_port', 'ansible_ssh_port') ?? inlinePort ?? 22)
+  const user = first(vars, 'ansible_user', 'ansible_ssh_user')
+  const identityFile = first(vars, 'ansible_ssh_private_key_file', 'ansible_private_key_file')
+  const role = groups.find((group) => group !== 'all' && group !== 'ungrouped')
+  return {
+    name: nodeName(host),
+    address: first(vars, 'ansible_host', 'ansible_ssh_host') ?? host,
+    ...(port === 22 ? {} : { port }),
+    ...(user === undefined ? {} : { user }),
+    ...(identityFile === undefined ? {} : { identityFile }),
+    ...(/^(yes|true|1|on)$/i.test(first(vars, 'ansible_become') ?? '') ? { sudo: true } : {}),
+    ...(role === undefined ? {} : { role: role.slice(0, 100) }),
+    ...(jump.length === 0 ? {} : { jump }),
+  }
+}
+
+const sshArguments = (vars: ReadonlyMap<string, string>): string =>
+  ['ansible_ssh_common_args', 'ansible_ssh_extra_args'].map((key) => vars.get(key) ?? '').join(' ')
+
+/** `-J hosts` or `-o ProxyJump=hosts` of the extra ssh arguments. */
+function jumpOf(vars: ReadonlyMap<string, string>): string | null {
+  const found = /(?:^|\s)(?:-J\s*|-o\s*["']?ProxyJump[ =]\s*)([^\s"']+)/i.exec(sshArguments(vars))
+  return found?.[1] ?? null
+}
+
+const noteOn = (vars: ReadonlyMap<string, string>): string =>
+  /ProxyCommand/i.test(sshArguments(vars))
+    ? 'its ProxyCommand was not taken over; put it into your ssh configuration and set “transport: openssh”'
+    : ''

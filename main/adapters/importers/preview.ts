@@ -1,0 +1,151 @@
+import type { FleetNode } from '../../../schemas/types.ts'
+import { DEFAULT_PORT } from '../../core/fleet.ts'
+import type { ImportLine } from '../../core/world.ts'
+import { createSchemaValidator, placeName } from '../schema-validator.ts'
+
+/** What an import would bring, and what became of every line of the file. Nothing is contacted and nothing is written. */
+export interface Preview {
+  readonly nodes: readonly FleetNode[]
+  readonly lines: readonly ImportLine[]
+}
+
+/** Larger files are no lists of servers. */
+export const LARGEST_IMPORT = 8 * 1024 * 1024
+const MOST_NODES = 20_000
+
+let validator: ReturnType<typeof createSchemaValidator> | null = null
+
+/** Collects nodes and the fate of each line. Lines that nobody spoke of count as skipped, for the reason given at the end. */
+export function createPreview(text: string, existing: readonly FleetNode[]) {
+  const texts = text.split(/\r?\n/)
+  if (texts.at(-1) === '') texts.pop()
+  const nodes: FleetNode[] = []
+  const told = new Map<number, Omit<ImportLine, 'line' | 'text'>>()
+
+  const say = (line: number, outcome: ImportLine['outcome'], why: string, node?: string): void => {
+    const before = told.get(line)
+    const worst = before !== undefined && RANK[before.outcome] > RANK[outcome] ? before.outcome : outcome
+    const reasons = [before?.why ?? '', why].filter((reason) => reason !== '')
+    const name = node ?? before?.node
+    told.set(line, {
+      outcome: worst,
+      why: [...new Set(reasons)].join('; '),
+      ...(name === undefined ? {} : { node: name }),
+    })
+  }
+
+  return {
+    say,
+    nodes: (): readonly FleetNode[] => nodes,
+    /** Takes a node in when it fits the fleet schema and is not there yet; says so on its line. True when it is in the fleet then. */
+    add: (line: number, node: FleetNode, why = ''): boolean => {
+      const there = [...existing, ...nodes].find((other) => other.name === node.name || sameDoor(other, node))
+      if (there !== undefined) {
+        say(
+          line,
+          'already',
+          there.name === node.name && sameDoor(there, node)
+            ? ''
+            : `“${there.name}” has this ${there.name === node.name ? 'name' : 'address and port'}`,
+          there.name,
+        )
+        return true
+      }
+      validator ??= createSchemaValidator()
+      const misfit = validator.placed('fleet', { name: 'x', nodes: [node] })[0]
+      if (misfit !== undefined || nodes.length >= MOST_NODES) {
+        say(
+          line,
+          'problem',
+          misfit === undefined ? `more than ${MOST_NODES} nodes` : `${placeName(misfit.path.slice(2))} ${misfit.text}`,
+        )
+        return false
+      }
+      nodes.push(node)
+      say(line, 'added', why, node.name)
+      return true
+    },
+    has: (name: string): boolean => [...existing, ...nodes].some((node) => node.name === name),
+    done: (otherwise: (text: string, line: number) => string): Preview => ({
+      nodes,
+      lines: texts.map((text, index) => ({
+        line: index + 1,
+        text,
+        ...(told.get(index + 1) ?? {
+          outcome: 'skipped' as const,
+          why: isBlank(text) ? '' : otherwise(text, index + 1),
+        }),
+      })),
+    }),
+    /** Everything refused for one reason. */
+    refuse: (why: string): Preview => ({
+      nodes: [],
+      lines: texts.map((text, index) => ({
+        line: index + 1,
+        text,
+        outcome: index === 0 ? ('problem' as const) : ('skipped' as const),
+        why: index === 0 ? why : '',
+      })),
+    }),
+  }
+}
+export type PreviewBuilder = ReturnType<typeof createPreview>
+
+const RANK: Readonly<Record<ImportLine['outcome'], number>> = { skipped: 0, already: 1, added: 2, problem: 3 }
+const isBlank = (text: string): boolean => /^\s*([#;].*)?$/.test(text)
+
+const sameDoor = (a: FleetNode, b: FleetNode): boolean =>
+  a.address.toLowerCase() === b.address.toLowerCase() &&
+  (a.port ?? DEFAULT_PORT) === (b.port ?? DEFAULT_PORT) &&
+  (a.jump ?? []).join() === (b.jump ?? []).join()
+
+/** A host alias as a node name of ours: lower case, other characters as dashes. Empty when nothing is left. */
+export const nodeName = (alias: string): string =>
+  alias
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 63)
+
+/** `[user@]host[:port]` of ProxyJump and -J, also with `ssh://` and IPv6 in brackets; null when it is something else. */
+export function parseJump(
+  text: string,
+): { readonly user?: string; readonly host: string; readonly port?: number } | null {
+  const found = /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(\[[0-9a-fA-F:.%a-z]+\]|[^:@\s[\]/]+)(?::(\d{1,5}))?\/?$/.exec(
+    text.trim(),
+  )
+  if (found === null) return null
+  const [, user, host = '', port] = found
+  return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) }
+}
+
+/**
+ * Names of the nodes for a chain of jumps. A host that is no node yet becomes one that is only reached through; `known` resolves an
+ * alias to the name of its node. Null when a part cannot be read.
+ */
+export function jumpNames(
+  preview: PreviewBuilder,
+  line: number,
+  chain: string,
+  known: (alias: string) => string | null,
+): readonly string[] | null {
+  const names: string[] = []
+  for (const part of chain.split(',')) {
+    const jump = parseJump(part)
+    if (jump === null) return null
+    const name = known(jump.host) ?? nodeName(jump.host)
+    if (!preview.has(name)) {
+      const { host, user, port } = jump
+      const node: FleetNode = {
+        name,
+        address: host,
+        jumpOnly: true,
+        ...(user === undefined ? {} : { user }),
+        ...(port === undefined ? {} : { port }),
+      }
+      if (!preview.add(line, node, `with jump host “${name}”`)) return null
+    }
+    names.push(name)
+  }
+  return names
+}

@@ -1,0 +1,64 @@
+import type { CpuFeatures } from '../probes/cpu-features.ts'
+
+// Linux names of CPUID bits that describe power, thermal and trace hardware (arch/x86/include/asm/cpufeatures.h).
+export const INTEL_POWER_BITS: readonly string[] =
+  'acpi tm pbe dtes64 monitor ds_cpl est tm2 xtpr pdcm dts dtherm aperfmperf'.split(' ')
+export const AMD_POWER_BITS: readonly string[] = 'monitor extapic ibs skinit wdt aperfmperf hw_pstate cpb'.split(' ')
+
+// CPUID dumps of physical machines show 11 or more of 13 (Intel) and 7 or more of 8 (AMD since 2011); guests, dressed up or not, at most 3.
+const PASS: Readonly<Record<string, number>> = { GenuineIntel: 11, AuthenticAMD: 6, HygonGenuine: 6 }
+export const FEW_POWER_BITS = 3
+
+export const hasHostPowerBits = ({ vendor, powerBits }: CpuFeatures): boolean =>
+  vendor !== null && powerBits.length >= (PASS[vendor] ?? Number.POSITIVE_INFINITY)
+
+// Low-power and last front-side-bus parts with numbers above Nehalem's first: Bonnell and Saltwell Atoms, Dunnington.
+const OLDER_INTEL_MODELS: ReadonlySet<number> = new Set([0x1c, 0x1d, 0x26, 0x27, 0x35, 0x36])
+
+/** A server or desktop processor launched after 2009, by family and model: Nehalem and later, AMD family 14h and later. */
+export function isSince2009({ vendor, family, model }: CpuFeatures): boolean {
+  if (family === null || model === null) return false
+  if (vendor === 'GenuineIntel') return (family === 6 && model >= 0x1a && !OLDER_INTEL_MODELS.has(model)) || family > 15
+  return (vendor === 'AuthenticAMD' && family >= 0x14) || (vendor === 'HygonGenuine' && family >= 0x18)
+}
+
+// Highest basic CPUID leaf of server parts, by family-6 model. Linux lifts the old "limit CPUID" switch of the BIOS at boot.
+const LOWEST_CPUID_LEVEL: ReadonlyMap<number, { readonly level: number; readonly part: string }> = new Map([
+  [63, { level: 15, part: 'Haswell server' }],
+  [79, { level: 20, part: 'Broadwell server' }],
+  [86, { level: 20, part: 'Broadwell server' }],
+  [85, { level: 22, part: 'Skylake or Cascade Lake server' }],
+  [106, { level: 27, part: 'Ice Lake server' }],
+  [108, { level: 27, part: 'Ice Lake server' }],
+  [143, { level: 32, part: 'Sapphire Rapids' }],
+  [207, { level: 32, part: 'Emerald Rapids' }],
+])
+
+/** The lowest highest-leaf that this processor model has on silicon, where we know it. */
+export function lowestCpuidLevel({ vendor, family, model }: CpuFeatures): { level: number; part: string } | null {
+  if (vendor !== 'GenuineIntel' || family !== 6 || model === null) return null
+  return LOWEST_CPUID_LEVEL.get(model) ?? null
+}
+
+/** Microcode revisions that hypervisors show when nobody sets one: KVM on Intel and on AMD (vmx.c, svm.c), Hyper-V. */
+export const DEFAULT_MICROCODE: ReadonlySet<string> = new Set(['0x1', '0x1000065', '0xffffffff'])
+
+/** CPUID signatures of hypervisors, at leaf 0x40000000 and every 0x100 above it. */
+export const HYPERVISOR_SIGNATURES: ReadonlyMap<string, string> = new Map([
+  ['KVMKVMKVM', 'KVM'],
+  ['Linux KVM Hv', 'KVM'],
+  ['TCGTCGTCGTCG', 'QEMU TCG'],
+  ['VMwareVMware', 'VMware'],
+  ['Microsoft Hv', 'Microsoft Hyper-V'],
+  ['XenVMMXenVMM', 'Xen'],
+  ['bhyve bhyve ', 'bhyve'],
+  ['ACRNACRNACRN', 'ACRN'],
+  ['QNXQVMBSQG', 'QNX'],
+  ['SRESRESRESRE', 'Lockheed Martin LMHS'],
+  ['Apple VZ', 'Apple Virtualization'],
+  ['LKVMLKVMLKVM', 'kvmtool'],
+  ['OpenBSDVMM58', 'OpenBSD vmm'],
+  [' lrpepyh  vr', 'Parallels'],
+  ['prl hyperv  ', 'Parallels'],
+  ['EVMMEVMMEVMM', 'Intel KGT'],
+])

@@ -1,0 +1,65 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { isAbsent, lines } from '../read-text.ts'
+
+export interface AcpiHeaders {
+  readonly tables: readonly {
+    readonly name: string
+    readonly oemId: string
+    readonly oemTableId: string
+    readonly creatorId: string
+  }[]
+  /** Hypervisor vendor identity of the FADT (ACPI 6.5, table 5.9, offset 268), where it is not zero. */
+  readonly hypervisorId: string | null
+  /** Names of emulated devices that stand in the DSDT. */
+  readonly marks: readonly string[]
+}
+
+const FOLDER = '/sys/firmware/acpi/tables/'
+const TABLES = 'FACP DSDT APIC MCFG HPET WAET DMAR IVRS SRAT SLIT HEST BERT SPMI TPM2 SSDT SSDT1'.split(' ')
+const DSDT = `${FOLDER}DSDT`
+
+/** ACPI 6.5 §5.2.6: OEM id at 10, OEM table id at 16, creator id at 28. 276 bytes reach the FADT's hypervisor identity. */
+export const acpiHeaders = defineProbe({
+  id: 'acpi.headers',
+  title: 'Firmware tables: makers',
+  why: 'Each firmware table names who made it. Emulators leave their own name in fields that few people change.',
+  commands: {
+    heads: runAsRoot(['head', '-v', '-c', '276', ...TABLES.map((name) => FOLDER + name)]),
+    marks: runAsRoot(['grep', '-a', '-o', '-E', 'QEMU0002|FWCF|BXPC|BOCHS|VMBUS|VGID|FIRECK|VBOX|VMWARE', DSDT]),
+  },
+  parse({ heads, marks }) {
+    const read = parseHeads(heads.bytes)
+    if (read.length === 0) return unknown('the firmware’s tables could not be opened')
+    if (marks.exitCode > 1 && !isAbsent(marks)) return unknown('the DSDT could not be searched')
+    return known<AcpiHeaders>({
+      tables: read.map(({ name, text }) => ({
+        name,
+        oemId: field(text, 10, 6),
+        oemTableId: field(text, 16, 8),
+        creatorId: field(text, 28, 4),
+      })),
+      hypervisorId: hypervisorId(read.find(({ name }) => name === 'FACP')?.text),
+      marks: [...new Set(lines(marks.text))].filter((mark) => /^[A-Z0-9]{4,8}$/.test(mark)),
+    })
+  },
+})
+
+/** What `head -v` printed: a heading per file, its bytes, and one line break between them. */
+function parseHeads(bytes: Uint8Array): readonly { readonly name: string; readonly text: string }[] {
+  const text = new TextDecoder('latin1').decode(bytes)
+  const parts = text.split(/(?:^|\n)==> \/sys\/firmware\/acpi\/tables\/([A-Z0-9]{4,6}) <==\n/)
+  return parts.flatMap((name, index) =>
+    index % 2 === 1 && (parts[index + 1]?.length ?? 0) >= 36 ? [{ name, text: parts[index + 1] ?? '' }] : [],
+  )
+}
+
+const field = (text: string, offset: number, length: number): string =>
+  text
+    .slice(offset, offset + length)
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .trim()
+
+function hypervisorId(facp: string | undefined): string | null {
+  const id = facp === undefined || facp.length < 276 ? '' : field(facp, 268, 8)
+  return id === '' ? null : id
+}

@@ -1,0 +1,39 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { listedFolders, listingIsComplete, longListing, wholeNumber } from '../isolation/listing.ts'
+
+export interface AcpiOverview {
+  readonly present: boolean
+  readonly tables: readonly { readonly name: string; readonly size: number }[]
+  /** Preferred power management profile of the FADT (ACPI 6.5, table 5.9): 1 desktop, 4 and 5 server, 7 performance server, 0 unspecified. */
+  readonly profile: number | null
+  /** Hardware ids in the ACPI namespace, each once. */
+  readonly devices: readonly string[]
+}
+
+const TABLES = '/sys/firmware/acpi/tables'
+const DEVICES = '/sys/bus/acpi/devices'
+
+/** Documentation/ABI/testing/sysfs-firmware-acpi and sysfs-bus-acpi: names and sizes are open to any user, contents are not. */
+export const acpiOverview = defineProbe({
+  id: 'acpi.overview',
+  title: 'Firmware tables: names and sizes',
+  why: 'Servers have dozens of firmware tables; virtual machines have a handful, some of which exist in guests only.',
+  commands: {
+    lists: run(['ls', '-l', TABLES, DEVICES]),
+    profile: run(['cat', '/sys/firmware/acpi/pm_profile']),
+  },
+  parse({ lists, profile }) {
+    if (!listingIsComplete(lists)) return unknown('the firmware’s tables could not be listed')
+    const folders = listedFolders(lists.text)
+    const tables = folders.get(TABLES)
+    if (tables === undefined && lists.exitCode === 0) return unknown('the list of firmware tables has another form')
+    return known<AcpiOverview>({
+      present: tables !== undefined,
+      tables: longListing(tables ?? []).flatMap(({ name, size, isFolder }) => (isFolder ? [] : [{ name, size }])),
+      profile: profile.exitCode === 0 ? wholeNumber(profile.text) : null,
+      devices: [
+        ...new Set(longListing(folders.get(DEVICES) ?? []).map(({ name }) => name.replace(/:[0-9a-f]+$/i, ''))),
+      ],
+    })
+  },
+})

@@ -1,0 +1,85 @@
+import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface Process {
+  readonly pid: number
+  readonly user: string
+  /** At most 15 characters, chosen by the program. */
+  readonly command: string
+  readonly cgroup: string
+}
+export interface Processes {
+  readonly processes: readonly Process[]
+  /** Both the first process and the kernel's own are in the list: nothing hides others (proc(5), hidepid). */
+  readonly isComplete: boolean
+}
+
+/** ps(1), without arguments and environments: they can hold secrets. */
+export const tenancyProcesses = defineProbe({
+  id: 'tenancy.processes',
+  title: 'Running processes',
+  why: 'Shows who runs programs here, which of them sit in containers, and whether virtual machines run. Names only, no arguments.',
+  commands: { list: run(['ps', '-ww', '-eo', 'pid,user:32,comm,cgroup']) },
+  parse: ({ list }) => (list.exitCode === 0 ? parseProcesses(list.text) : unknown('the processes could not be listed')),
+})
+
+export function parseProcesses(text: string): Parsed<Processes> {
+  const [heading = '', ...rows] = lines(text)
+  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has another form')
+  const read = rows.map((row) => {
+    const [, pid, user, command, cgroup] = /^\s*(\d{1,10})\s+(\S+)\s+(.*?)\s+(\S+)\s*$/.exec(row) ?? []
+    return pid === undefined || user === undefined || command === undefined || cgroup === undefined
+      ? null
+      : { pid: Number(pid), user, command, cgroup }
+  })
+  if (read.includes(null)) return unknown('a line of the list of processes has another form')
+  const processes = read.filter((process) => process !== null)
+  const has = (pid: number, name?: string): boolean =>
+    processes.some((process) => process.pid === pid && (name === undefined || process.command === name))
+  return known({ processes, isComplete: has(1) && has(2, 'kthreadd') })
+}
+
+const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: RegExp }[] = [
+  { manager: 'Kubernetes', pattern: /kubepods[^:]*?pod([0-9a-f]{8}[0-9a-f_-]{20,40})/ },
+  { manager: 'Docker', pattern: /\/docker[-/]([0-9a-f]{12,64})/ },
+  { manager: 'Podman', pattern: /libpod-(?!conmon)([0-9a-f]{12,64})/ },
+  { manager: 'containerd', pattern: /(?:cri-containerd-|\/nerdctl-|\/containerd\/)([0-9a-f]{12,64})/ },
+  { manager: 'CRI-O', pattern: /crio-(?!conmon)([0-9a-f]{12,64})/ },
+  { manager: 'LXC', pattern: /lxc(?:\.payload)?[./]([A-Za-z0-9_.-]{1,64})/ },
+  { manager: 'systemd-nspawn', pattern: /machine\.slice\/systemd-nspawn@([^/:]{1,64})/ },
+]
+
+export interface Container {
+  readonly manager: string
+  readonly id: string
+  readonly users: readonly string[]
+}
+
+/** Containers (pods, for Kubernetes) that have a process, by the control group they sit in. */
+export function containersOf({ processes }: Processes): readonly Container[] {
+  const found = new Map<string, { manager: string; id: string; users: Set<string> }>()
+  for (const { cgroup, user } of processes) {
+    for (const { manager, pattern } of CONTAINER_GROUPS) {
+      const id = pattern.exec(cgroup)?.[1]
+      if (id === undefined) continue
+      const entry = found.get(`${manager} ${id}`) ?? { manager, id, users: new Set<string>() }
+      entry.users.add(user)
+      found.set(`${manager} ${id}`, entry)
+      break
+    }
+  }
+  return [...found.values()].map(({ manager, id, users }) => ({ manager, id, users: [...users].sort() }))
+}
+
+// Names as ps shows them: cut after 15 characters.
+const MONITORS =
+  /^(qemu-system-.*|qemu-kvm|qemu|kvm|firecracker|cloud-hyperviso?r?|crosvm|VBoxHeadless|VirtualBoxVM|vmware-vmx|lkvm|bhyve|stratovirt|dragonball.*|jailer)$/
+const GUEST_SERVICES =
+  /^(libvirtd|virtqemud|virtxend|xenstored|xl|vboxwebsrv|VBoxSVC|vmware-hostd|nova-compute|incusd|lxd|multipassd)$/
+
+/** Programs that run a virtual machine. */
+export const monitorsOf = ({ processes }: Processes): readonly Process[] =>
+  processes.filter(({ command }) => MONITORS.test(command))
+/** Services that start virtual machines. */
+export const guestServicesOf = ({ processes }: Processes): readonly Process[] =>
+  processes.filter(({ command }) => GUEST_SERVICES.test(command))

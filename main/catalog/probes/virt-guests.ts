@@ -1,0 +1,41 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { wholeNumber } from '../isolation/listing.ts'
+import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
+
+export interface GuestSupport {
+  /** Devices and modules of hypervisors on this system that exist. */
+  readonly found: readonly string[]
+  /** Users of the KVM module of the processor: each running guest holds it. Null when it is not a module. */
+  readonly openGuests: number | null
+}
+
+/** kvm_main.c: creating a guest takes a reference on the vendor module, so its count is the number of open guests. */
+export const virtGuests = defineProbe({
+  id: 'virt.guests',
+  title: 'Support for running virtual machines',
+  why: 'Shows whether this server can host guests, and whether the kernel has any open right now.',
+  commands: {
+    devices: run([
+      'ls',
+      '-d',
+      '/dev/kvm',
+      '/dev/vhost-net',
+      '/dev/vboxdrv',
+      '/dev/vmmon',
+      '/sys/module/kvm_intel',
+      '/sys/module/kvm_amd',
+    ]),
+    uses: run(['grep', '-H', '', '/sys/module/kvm_intel/refcnt', '/sys/module/kvm_amd/refcnt']),
+  },
+  parse({ devices, uses }) {
+    if (devices.exitCode !== 0 && !isAbsent(devices))
+      return unknown('the devices of hypervisors could not be looked for')
+    if (!grepIsComplete(uses)) return unknown('the use counts of the KVM modules could not be read')
+    const counts = [...oneLineFiles(uses.text).values()].map((value) => wholeNumber(value))
+    if (counts.includes(null)) return unknown('a use count of the KVM modules is not a number')
+    return known<GuestSupport>({
+      found: lines(devices.text).filter((path) => path.startsWith('/')),
+      openGuests: counts.length === 0 ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    })
+  },
+})
