@@ -82,12 +82,22 @@ describe('an ssh configuration', () => {
     )
     expect(existsSync(mark)).toBe(false)
     expect(preview.nodes).toMatchObject([{ name: 'a', address: '192.0.2.1' }])
-    expect(told(preview)).toEqual([
+    expect(told(preview).filter((line) => !line.includes('a setting of'))).toEqual([
       '1 skipped: Match exec runs a command, which an import does not do',
-      '2 skipped: a setting of the hosts above',
-      '3 added: settings read without ssh itself',
-      '4 skipped: a setting of the hosts above',
+      '4 skipped: Match exec runs a command, which an import does not do',
+      '5 skipped: Match exec runs a command, which an import does not do',
+      '7 added',
     ])
+    const path = process.env.PATH
+    process.env.PATH = ''
+    const without = await importSshConfig(
+      `Match exec "touch ${mark}"\nHost a\n  HostName 192.0.2.1\n  Port 2200\n`,
+    ).finally(() => {
+      process.env.PATH = path
+    })
+    expect(existsSync(mark)).toBe(false)
+    expect(without.nodes).toMatchObject([{ name: 'a', address: '192.0.2.1', port: 2200 }])
+    expect(without.lines[1]).toMatchObject({ outcome: 'added', why: 'settings read without ssh itself' })
   })
 
   test('what is in the fleet already is said to be', async () => {

@@ -1,11 +1,6 @@
 import type { Capture, Session } from '../../schemas/types.ts'
 import type { Frame } from '../core/collector/frames.ts'
-import {
-  DEFAULT_MAX_BYTES,
-  DEFAULT_TIMEOUT_SECONDS,
-  MAX_ERROR_BYTES,
-  type PlannedCommand,
-} from '../core/collector/plan.ts'
+import { DEFAULT_MAX_BYTES, MAX_ERROR_BYTES, type PlannedCommand } from '../core/collector/plan.ts'
 import { redact } from '../core/collector/redact.ts'
 import { sha256 } from '../core/digest.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
@@ -18,31 +13,33 @@ export interface FrameTimes {
   readonly privilege: Session['privilege']
 }
 
-// timeout(1) ends with 124, or 137 when it had to kill; busybox's gives 143, the status of the ended command.
+// timeout(1) ends with 124, or 137 when it had to kill; busybox's gives 143, the status of the ended command. Nobody else's reason to
+// end a command so makes its answer a whole one.
 const ENDED_BY_TIMEOUT: readonly (number | null)[] = [124, 137, 143]
 
 /** One frame as a capture: redacted first, then cut to its limit, hashed and described. */
 export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: FrameTimes): CapturedAnswer {
   const limit = planned.run.maxBytes ?? DEFAULT_MAX_BYTES
-  const seconds = Math.max(0, frame.endedUptime - frame.startedUptime)
-  const timeout = planned.run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
-  const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode) && seconds >= timeout - 0.5
+  const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode)
   const isCut = frame.stdout.length > limit || frame.stderr.length > MAX_ERROR_BYTES
   const status: Capture['status'] = frame.notRun ? 'not-run' : isTimeout ? 'timed-out' : isCut ? 'truncated' : 'done'
   const stdout = redact(frame.stdout.subarray(0, limit))
   const stderr = redact(frame.stderr.subarray(0, MAX_ERROR_BYTES))
   const startedAt = new Date(
-    Date.parse(times.startedAt) + Math.max(0, frame.startedUptime - times.firstUptime) * 1000,
+    Date.parse(times.startedAt) + within(frame.startedUptime - times.firstUptime) * 1000,
   ).toISOString()
   return describe(planned, stdout.bytes, stderr.bytes, {
     status,
     exitCode: frame.notRun ? null : frame.exitCode,
     startedAt,
-    durationMs: Math.round(seconds * 1000),
+    durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),
     redactions: stdout.count + stderr.count,
   })
 }
+
+/** The node's own counting of seconds, kept to what a collection can last: it may say anything. */
+const within = (seconds: number): number => Math.min(Math.max(0, seconds), 86_400)
 
 /** A command whose answer never came: recorded, so that nobody can take its absence for an answer. */
 export const lostCapture = (planned: PlannedCommand, at: string, privilege: Session['privilege']): CapturedAnswer =>

@@ -19,7 +19,7 @@ import {
   scanKeys,
   storedTargets,
 } from './engine/fleet-methods.ts'
-import { exportForWindow, reviewForWindow } from './engine/pack-methods.ts'
+import { type Ask, exportForWindow, reviewForWindow } from './engine/pack-methods.ts'
 import { emptySession, listeners, recordingOf } from './engine/session.ts'
 import { newRunId } from './run-id.ts'
 import { assessmentView, evidenceList, evidencePiece, fleetView, runPreview } from './views.ts'
@@ -27,12 +27,18 @@ import { assessmentView, evidenceList, evidencePiece, fleetView, runPreview } fr
 export interface EngineOptions {
   /** Where this user's fleet, evidence and identities are kept. */
   readonly folder: string
+  /** Asks the person in front of the window for a secret. Without it nothing that needs one can be done. */
+  readonly ask?: Ask
 }
 
 type Handlers = { readonly [M in Method]: (input: Input<M>, chosen?: Chosen) => Promise<Outcome<Output<M>>> }
 
 /** The whole product as one object, over the given ports: what the window talks to. Failures come back as values. */
-export async function createEngine(world: World, catalog: Catalog, { folder }: EngineOptions): Promise<Engine> {
+export async function createEngine(
+  world: World,
+  catalog: Catalog,
+  { folder, ask = async () => null }: EngineOptions,
+): Promise<Engine> {
   const session = emptySession()
   const pending = nothingPending()
   const { add, tell } = listeners()
@@ -132,8 +138,8 @@ export async function createEngine(world: World, catalog: Catalog, { folder }: E
     'evidence.get': async ({ of, node, capture, stream, offset }) =>
       evidencePiece(recordingOf(session, of, node), catalog, capture, stream, offset),
     'export.start': async ({ frameworks }, chosen) =>
-      await exportForWindow(world, catalog, session, folder, frameworks, chosen),
-    'pack.choose-and-verify': async (_input, chosen) => await reviewForWindow(world, catalog, session, folder, chosen),
+      await exportForWindow(world, catalog, session, folder, ask, frameworks, chosen),
+    'pack.choose-and-verify': async (_input, chosen) => await reviewForWindow(world, catalog, session, chosen),
     'pack.review': async () => ok(session.pack?.review ?? null),
   }
 

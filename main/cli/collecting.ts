@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Fleet } from '../../schemas/types.ts'
+import type { Fleet, Recording } from '../../schemas/types.ts'
 import { collectRun } from '../app/collect-run.ts'
 import { latestRun } from '../app/resume.ts'
 import type { RunResult } from '../app/run.ts'
@@ -8,7 +8,7 @@ import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
-import { askSecret, progressTo } from './terminal.ts'
+import { askSecret, progressTo, say } from './terminal.ts'
 
 export interface CollectOptions {
   readonly fleet: string
@@ -66,6 +66,7 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       onEvent: progressTo(process.stderr),
     })
     if (!result.ok) return result
+    for (const { recording } of result.value.recordings) sayHowToTrust(options.fleet, recording)
     return ok({
       run,
       fleet: read.value.fleet,
@@ -76,4 +77,16 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
+}
+
+/** For a node whose host key nobody vouched for: what it showed, and the command that records a decision about it. */
+function sayHowToTrust(fleet: string, { node, outcome }: Recording): void {
+  const fingerprint = /SHA256:[A-Za-z0-9+/]{43}/.exec(
+    outcome.failure?.code === 'ssh.host-key-unknown' ? outcome.failure.detail : '',
+  )?.[0]
+  if (fingerprint === undefined) return
+  say(
+    `${node.name}: nobody vouches for its host key yet. Compare ${fingerprint} with one from your provider or console. Then:`,
+  )
+  say(`  barewitness fleet trust ${fleet} --node ${node.name} --fingerprint ${fingerprint} --how "how you verified it"`)
 }

@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
+import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { runScript, targetOf } from '../support/ssh-target.ts'
 import { isRoot, makeKey, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
@@ -208,6 +209,46 @@ describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
     } finally {
       await inner.stop()
       await middle.stop()
+    }
+  })
+
+  test('forty nodes behind a bastion that allows few logins at once: one login there, none lost', async () => {
+    const bastion = await startSshd({ config: ['MaxStartups 2:100:2', 'MaxSessions 0'] })
+    const inner = await startSshd({ config: ['MaxStartups 100'] })
+    try {
+      const { jumps: _, ...hop } = targetOf(bastion, me, { name: 'bastion' })
+      const transport = createTransport({ perSecond: 200 })
+      const nodes = Array.from({ length: 40 }, (_, index) =>
+        targetOf(inner, me, { name: `node-${index}`, jumps: [hop] }),
+      )
+      const ran = await Promise.all(
+        nodes.map(async (node) => {
+          const opened = await transport.connect(node, never)
+          return opened.ok ? await runScript(opened.value, 'echo here') : opened
+        }),
+      )
+      expect(ran.filter((one) => one.ok && one.value.stdout === 'here\n')).toHaveLength(40)
+      expect(bastion.log().match(/Accepted publickey/g)).toHaveLength(1)
+      expect(inner.log().match(/Accepted publickey/g)).toHaveLength(40)
+    } finally {
+      await inner.stop()
+      await bastion.stop()
+    }
+  })
+
+  test('a bastion that refuses our login is asked once, not once per node', async () => {
+    const bastion = await startSshd({ config: ['AuthorizedKeysFile none'] })
+    try {
+      const { jumps: _, ...hop } = targetOf(bastion, me, { name: 'bastion' })
+      const transport = createTransport({ perSecond: 200 })
+      const all = await Promise.all(
+        Array.from({ length: 5 }, () => transport.connect(targetOf(sshd, me, { jumps: [hop] }), never)),
+      )
+      expect(all.map((one) => (one.ok ? 'in' : one.error.code))).toEqual(Array(5).fill('ssh.jump-failed'))
+      await settled()
+      expect(bastion.log().match(/Failed publickey/g)).toHaveLength(1)
+    } finally {
+      await bastion.stop()
     }
   })
 

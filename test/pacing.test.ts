@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createPacer, networkOf } from '../main/adapters/ssh/pacing.ts'
+import type { ConnectTarget } from '../main/core/ports.ts'
+import { ok } from '../main/core/result.ts'
+
+const target = (address: string): ConnectTarget => ({
+  node: { name: 'n', address, port: 22, user: 'u', sudo: false },
+  trust: { knownHostsFiles: [] },
+  credentials: { agent: false },
+  transport: 'ssh2',
+  jumps: [],
+})
+const never = new AbortController().signal
+
+test('no more than four logins at once in one network, whatever the others do', async () => {
+  const pacer = createPacer({ perSecond: 10_000 })
+  const busy = new Map<string, number>()
+  const most = new Map<string, number>()
+  const work = (address: string) => async () => {
+    const network = networkOf(address)
+    busy.set(network, (busy.get(network) ?? 0) + 1)
+    most.set(network, Math.max(most.get(network) ?? 0, busy.get(network) ?? 0))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    busy.set(network, (busy.get(network) ?? 0) - 1)
+    return ok(null)
+  }
+  const addresses = Array.from({ length: 30 }, (_, at) => `192.0.2.${at}`).concat(
+    Array.from({ length: 10 }, (_, at) => `198.51.100.${at}`),
+  )
+  const done = await Promise.all(addresses.map((address) => pacer.run(target(address), never, work(address))))
+  expect(done.every(({ ok: fine }) => fine)).toBe(true)
+  expect(Object.fromEntries(most)).toEqual({ '192.0.2.0/24': 4, '198.51.100.0/24': 4 })
+})
+
+test('starts are spread over time; stopping ends the waiting', async () => {
+  const pacer = createPacer({ perSecond: 50 })
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: 11 }, (_, at) => pacer.run(target(`10.0.${at}.1`), never, async () => ok(null))),
+  )
+  expect(performance.now() - started).toBeGreaterThan(10 * 20 * 0.7)
+  const stop = new AbortController()
+  const slow = createPacer({ perSecond: 0.1 })
+  await slow.run(target('10.0.0.1'), stop.signal, async () => ok(null))
+  setTimeout(() => stop.abort(), 20)
+  expect(await slow.run(target('10.0.0.2'), stop.signal, async () => ok(null))).toMatchObject({
+    ok: false,
+    error: { code: 'run.cancelled' },
+  })
+})
+
+test('networks', () => {
+  expect(networkOf('192.0.2.7')).toBe('192.0.2.0/24')
+  expect(networkOf('[2001:db8:1:2:3::4]')).toBe('2001:db8:1:2::/64')
+  expect(networkOf('Node.Example')).toBe('node.example')
+})

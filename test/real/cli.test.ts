@@ -1,0 +1,222 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Assessment } from '../../schemas/types.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
+import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
+
+// The built program, as a person runs it, against a real sshd on this machine.
+const CLI = resolve('out/main/cli.js')
+const missing = whyNoSshd ?? (existsSync(CLI) ? null : 'out/main/cli.js is not built')
+
+const cli = (...argv: string[]) => spawnSync(process.execPath, [CLI, ...argv], { encoding: 'utf8', maxBuffer: 1e9 })
+let folder = ''
+const at = (...parts: string[]): string => join(folder, ...parts)
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-cli-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('usage', () => {
+  test('an unknown command is a usage error', () => expect(cli('no-such-command').status).toBe(2))
+  test('help and version are no failure', () => {
+    expect(cli('--help').status).toBe(0)
+    expect(cli('--version').status).toBe(0)
+  })
+  test('stdout stays empty without --json', () => expect(cli('--help').stdout).toBe(''))
+  test('a bad fleet file is one sentence with file, line and field', () => {
+    writeFileSync(at('bad.yaml'), 'name: x\nnodes:\n  - name: a\n    address: 10.0.0.1\n    port: ssh\n')
+    const { status, stderr } = cli('fleet', 'show', at('bad.yaml'))
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/bad\.yaml:5:\d+: nodes\[0\]\.port/)
+  })
+  test('a missing file is named', () => {
+    const { status, stderr } = cli('fleet', 'show', at('nowhere.yaml'))
+    expect(status).toBe(2)
+    expect(stderr).toContain('nowhere.yaml')
+  })
+  test('a file that is no pack does not verify', () => {
+    writeFileSync(at('not-a-pack.zip'), 'hello')
+    const { status, stdout } = cli('verify', at('not-a-pack.zip'), '--json')
+    expect(status).toBe(5)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false })
+  })
+  test('the catalog is printed as JSON', () => {
+    const probes = JSON.parse(cli('catalog', 'probes', '--json').stdout) as unknown[]
+    const checks = JSON.parse(cli('catalog', 'checks', '--json').stdout) as { limits: string; feeds: string[] }[]
+    expect(probes.length).toBeGreaterThanOrEqual(30)
+    expect(checks.length).toBeGreaterThanOrEqual(30)
+    for (const check of checks) expect(check.limits.length).toBeGreaterThan(10)
+  })
+})
+
+describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let server: Sshd
+  const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim()
+  const fleet = (changes: object = {}): string => {
+    const node = {
+      name: 'this-host',
+      address: '127.0.0.1',
+      port: server.port,
+      user,
+      hostKey: server.hostKey.fingerprint,
+      identityFile: server.clientKey,
+      ...changes,
+    }
+    writeFileSync(at('fleet.json'), JSON.stringify({ name: 'real', nodes: [node] }))
+    return at('fleet.json')
+  }
+  const signing = (): string[] => ['--identity-folder', at('ids'), '--passphrase-file', at('secret')]
+
+  beforeAll(async () => {
+    server = await startSshd()
+    writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
+    expect(cli('identity', 'create', 'test', '--subject', 'Test Org', ...signing()).status).toBe(0)
+  })
+  afterAll(async () => await server?.stop())
+
+  let pack = ''
+  let run = ''
+
+  test('it collects, seals and exits by what it found', () => {
+    const started = Date.now()
+    const { status, stdout, stderr } = cli('run', '--fleet', fleet(), '--out', at('out'), '--json', ...signing())
+    expect([0, 3], stderr).toContain(status)
+    expect(Date.now() - started).toBeLessThan(60_000)
+    const assessment = JSON.parse(stdout) as Assessment
+    expect(assessment.nodes).toHaveLength(1)
+    expect(assessment.nodes[0]?.status).toBe('complete')
+    run = readdirSync(at('out', 'evidence')).find((name) => /^\d{8}t/.test(name)) ?? ''
+    pack = at('out', run, readdirSync(at('out', run)).find((name) => name.endsWith('.zip')) ?? '')
+    expect(existsSync(pack)).toBe(true)
+  })
+
+  test('one connection, one login', () => {
+    expect(server.log().split('Accepted publickey').length - 1).toBe(1)
+  })
+
+  test('the pack verifies with its root pinned, and every verdict is derived again', () => {
+    const root =
+      readdirSync(at('ids'), { recursive: true, encoding: 'utf8' }).find((name) => /root.*\.(pem|crt)$/.test(name)) ??
+      ''
+    const { status, stdout } = cli('verify', pack, '--trust', at('ids', root), '--json')
+    const report = JSON.parse(stdout) as VerificationReport
+    expect(report.answers.map(({ question, outcome }) => [question, outcome])).toEqual([
+      ['unaltered', 'yes'],
+      ['signed-by', 'yes'],
+      ['existed-by', 'not-shown'],
+      ['complete', 'yes'],
+      ['reproducible', 'yes'],
+    ])
+    expect(status).toBe(0)
+  })
+
+  test('without a pinned root the signer is shown as not known, and nothing is claimed', () => {
+    const report = JSON.parse(cli('verify', pack, '--json').stdout) as VerificationReport
+    expect(report.answers.find(({ question }) => question === 'signed-by')?.outcome).toBe('not-shown')
+    expect(report.signer?.trusted).toBe(false)
+  })
+
+  test('one flipped byte anywhere near the middle is rejected', () => {
+    const bytes = readFileSync(pack)
+    const middle = Math.floor(bytes.length / 2)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1
+    writeFileSync(at('altered.zip'), bytes)
+    expect(cli('verify', at('altered.zip')).status).toBe(5)
+  })
+
+  test('recordings can be assessed and exported again, with the same verdicts', () => {
+    const recording = at('out', 'evidence', run, 'this-host')
+    const first = cli('assess', recording, '--as-of', '2099-01-01', '--json')
+    expect(JSON.parse(first.stdout)).toMatchObject({ nodes: [{ stale: true }] })
+    expect(first.stdout).toBe(cli('assess', recording, '--as-of', '2099-01-01', '--json').stdout)
+    expect([0, 3]).toContain(cli('export', recording, '--out', at('again'), ...signing()).status)
+  })
+
+  test('an unknown host key is refused with the fingerprint and the command that records a decision', () => {
+    const { status, stderr } = cli(
+      'collect',
+      '--fleet',
+      fleet({ hostKey: undefined, knownHosts: at('empty') }),
+      '--out',
+      at('none'),
+    )
+    expect(status).toBe(2)
+    writeFileSync(at('empty'), '')
+    const again = cli('collect', '--fleet', fleet({ hostKey: undefined, knownHosts: at('empty') }), '--out', at('none'))
+    expect(again.status).toBe(4)
+    expect(again.stderr).toContain(server.hostKey.fingerprint)
+    expect(again.stderr).toContain('fleet trust')
+    expect(stderr).not.toBe('')
+  })
+
+  test('a recorded decision lets the next run in, and the recording says how it was trusted', () => {
+    const file = fleet({ hostKey: undefined, knownHosts: at('empty') })
+    expect(
+      cli(
+        'fleet',
+        'trust',
+        file,
+        '--node',
+        'this-host',
+        '--fingerprint',
+        server.hostKey.fingerprint,
+        '--how',
+        'read on the console',
+      ).status,
+    ).toBe(0)
+    const { status, stdout } = cli('collect', '--fleet', file, '--out', at('decided'), '--json')
+    expect(status).toBe(0)
+    const { recordings } = JSON.parse(stdout) as { recordings: { folder: string }[] }
+    const recorded = JSON.parse(readFileSync(join(recordings[0]?.folder ?? '', 'recording.json'), 'utf8')) as {
+      hostKey: { trust: { how: string; detail: string } }
+    }
+    expect(recorded.hostKey.trust.how).toBe('decision')
+    expect(recorded.hostKey.trust.detail).toContain('read on the console')
+  })
+
+  test('killed in the middle, a run is resumed and asks only for what is missing', { timeout: 120_000 }, async () => {
+    const file = fleet()
+    const child = spawn(process.execPath, [CLI, 'collect', '--fleet', file, '--out', at('resumed')], {
+      stdio: 'ignore',
+    })
+    const lines = (): number => {
+      const runs = existsSync(at('resumed', 'evidence'))
+        ? readdirSync(at('resumed', 'evidence')).filter((name) => /^\d{8}t/.test(name))
+        : []
+      const path = at('resumed', 'evidence', runs[0] ?? 'none', 'this-host', 'captures.jsonl')
+      return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0
+    }
+    await new Promise<void>((done) => {
+      const timer = setInterval(() => (lines() > 5 || child.exitCode !== null) && done(clearInterval(timer)), 1)
+    })
+    child.kill('SIGKILL')
+    const before = lines()
+    const { status, stderr } = cli('collect', '--fleet', file, '--out', at('resumed'), '--resume')
+    expect(status, stderr).toBe(0)
+    const [name = ''] = readdirSync(at('resumed', 'evidence')).filter((entry) => /^\d{8}t/.test(entry))
+    const captures = readFileSync(at('resumed', 'evidence', name, 'this-host', 'captures.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { probe: string; command: string; status: string })
+    const asked = captures
+      .filter((capture) => capture.status === 'done')
+      .map((capture) => `${capture.probe}/${capture.command}`)
+    expect(before).toBeGreaterThan(0)
+    expect(new Set(asked).size).toBe(asked.length)
+  })
+
+  test('Ctrl-C stops cleanly and keeps what was collected', async () => {
+    const child = spawn(process.execPath, [CLI, 'collect', '--fleet', fleet(), '--out', at('stopped')], {
+      stdio: 'ignore',
+    })
+    await new Promise<void>((done) => {
+      const timer = setInterval(() => existsSync(at('stopped', 'evidence')) && done(clearInterval(timer)), 2)
+    })
+    child.kill('SIGINT')
+    const code = await new Promise((done) => child.once('exit', done))
+    expect([0, 4]).toContain(code)
+  })
+})
