@@ -155,6 +155,7 @@ export const FAILURE_CODES = [
   'identity.missing',
   'identity.passphrase-wrong',
   'identity.exists',
+  'identity.unreadable',
   'pack.unreadable',
   'pack.unsafe',
   'pack.altered',
@@ -305,6 +306,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'An identity of that name exists',
     meaning: 'Nothing was changed.',
     next: 'Choose another name.',
+  },
+  'identity.unreadable': {
+    title: 'The files of the identity cannot be read',
+    meaning: 'Nothing was sealed.',
+    next: 'Restore its folder from a copy, or create a new identity.',
   },
   'pack.unreadable': {
     title: 'This is not a pack we can read',

@@ -75,7 +75,8 @@ export function Importer() {
       {error !== null && <FailureNote error={error} />}
       {preview !== null && (
         <div className="preview">
-          <div className="scroll tall">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+          <section className="scroll tall" tabIndex={0} aria-label="What becomes of each line">
             <table>
               <caption>
                 {preview.file === null ? 'What you pasted' : visible(preview.file)}: what becomes of each line
@@ -101,7 +102,7 @@ export function Importer() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </section>
           <div className="actions">
             <button
               type="button"

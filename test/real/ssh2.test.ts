@@ -102,6 +102,27 @@ describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
     expect(await result(`@cert-authority * ${readFileSync(`${other}.pub`, 'utf8')}`)).toBe('ssh.no-common-algorithm')
   })
 
+  test('a pasted fingerprint of any of the server’s keys will do', async () => {
+    const both = await startSshd({ hostKeyType: 'rsa', config: [`HostKey ${sshd.hostKey.path}`] })
+    try {
+      const opened = await connect(targetOf(both, me))
+      expect(opened).toMatchObject({
+        ok: true,
+        value: { hostKey: { type: 'ssh-rsa', fingerprint: both.hostKey.fingerprint } },
+      })
+      if (opened.ok) opened.value.close()
+      const trust = { fingerprint: `SHA256:${'A'.repeat(43)}`, knownHostsFiles: [] }
+      expect(await connect(targetOf(both, me, { trust }))).toMatchObject({
+        ok: false,
+        error: { code: 'ssh.host-key-changed', detail: expect.stringContaining('ssh-ed25519') },
+      })
+      await settled()
+      expect(both.log().match(/Accepted publickey|Failed publickey/g)).toHaveLength(1)
+    } finally {
+      await both.stop()
+    }
+  })
+
   test('a refused key is one attempt', async () => {
     const before = sshd.log().length
     const wrong = makeKey(join(sshd.folder, 'wrong'))

@@ -17,7 +17,6 @@ export interface NewIdentity {
 export interface IdentityRequest {
   readonly commonName: string
   readonly rootCommonName: string
-  readonly organizationalUnit?: string
   /** Marks both certificates as made for a demonstration. */
   readonly demo?: boolean
   /** UTC, ISO 8601. */
@@ -39,9 +38,8 @@ export function makeIdentity(request: IdentityRequest): NewIdentity {
   const { now, entropy } = request
   const start = Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
   const leafEnd = start + LEAF_DAYS * DAY
-  const unit = request.organizationalUnit
-  const subject = name(request.commonName, unit)
-  const issuer = name(request.rootCommonName, unit)
+  const subject = name(request.commonName)
+  const issuer = name(request.rootCommonName)
   const rootKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const leafKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const rootId = keyId(rootKeys.publicKey)
@@ -73,7 +71,11 @@ export function makeIdentity(request: IdentityRequest): NewIdentity {
       extension(OID.basicConstraints, true, sequence()),
       extension(OID.keyUsage, true, bits(new Uint8Array([0xc0]), 6)),
       extension(OID.extendedKeyUsage, false, sequence(oid(OID.emailProtection), oid(OID.documentSigning))),
-      extension(OID.crlDistributionPoints, false, distributionPoint(`http://crl.invalid/${rootId.toString('hex')}.crl`)),
+      extension(
+        OID.crlDistributionPoints,
+        false,
+        distributionPoint(`http://crl.invalid/${rootId.toString('hex')}.crl`),
+      ),
       extension(OID.subjectKeyId, false, octets(keyId(leafKeys.publicKey))),
       authority,
       ...mark,
@@ -125,11 +127,7 @@ const certificate = (by: KeyObject, fields: CertificateFields): Uint8Array =>
 const signed = (tbs: Uint8Array, key: KeyObject): Uint8Array =>
   sequence(tbs, signatureAlgorithm('EC'), bits(new Uint8Array(sign('sha256', tbs, key))))
 
-const name = (commonName: string, unit?: string): Uint8Array =>
-  sequence(
-    ...(unit === undefined ? [] : [setOf(sequence(oid(OID.organizationalUnit), text(unit)))]),
-    setOf(sequence(oid(OID.commonName), text(commonName))),
-  )
+const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID.commonName), text(commonName))))
 
 const extension = (id: string, critical: boolean, value: Uint8Array): Uint8Array =>
   sequence(oid(id), ...(critical ? [yes()] : []), octets(value))

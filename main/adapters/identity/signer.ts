@@ -31,10 +31,9 @@ export async function createDemoSigner(clock: Clock, entropy: Entropy): Promise<
   const made = makeIdentity({
     commonName,
     rootCommonName: `${commonName} (root)`,
-    organizationalUnit: 'DEMO',
     demo: true,
     now: clock.now(),
     entropy,
   })
-  return signerOf({ ...made, subject: `OU=DEMO, CN=${commonName}`, key: made.leafKey })
+  return signerOf({ ...made, subject: commonName, key: made.leafKey })
 }

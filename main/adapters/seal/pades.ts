@@ -29,6 +29,7 @@ export async function signPdf(pdf: Uint8Array, signer: Signer): Promise<Uint8Arr
 function onlyPlace(file: Buffer, placeholder: string, name: string): number {
   const at = file.indexOf(placeholder, 0, 'latin1')
   if (at === -1) throw new Error(`the PDF has no ${name} placeholder`)
-  if (file.indexOf(placeholder, at + 1, 'latin1') !== -1) throw new Error(`the PDF has more than one ${name} placeholder`)
+  if (file.indexOf(placeholder, at + 1, 'latin1') !== -1)
+    throw new Error(`the PDF has more than one ${name} placeholder`)
   return at
 }

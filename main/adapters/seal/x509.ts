@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { BasicConstraints, Certificate, CertificateRevocationList, ExtKeyUsage, type Extension } from 'pkijs'
+import { BasicConstraints, Certificate, CertificateRevocationList, type Extension, ExtKeyUsage } from 'pkijs'
 import { isStrictDer } from './der.ts'
 import { OID } from './oids.ts'
 
@@ -83,7 +83,9 @@ export function readCertificate(der: Uint8Array): CertificateFacts | null {
       ca: constraints instanceof BasicConstraints && constraints.cA,
       keyUsage: keyUsage(extensions),
       extendedKeyUsage: purposes instanceof ExtKeyUsage ? purposes.keyPurposes : null,
-      strangeCritical: extensions.filter(({ critical, extnID }) => critical && !UNDERSTOOD.has(extnID)).map(({ extnID }) => extnID),
+      strangeCritical: extensions
+        .filter(({ critical, extnID }) => critical && !UNDERSTOOD.has(extnID))
+        .map(({ extnID }) => extnID),
       demo:
         extensions.some(({ extnID }) => extnID === OID.demoMark) ||
         [parsed.subject, parsed.issuer].some((name) => nameText(name).includes(DEMO_NAME)),

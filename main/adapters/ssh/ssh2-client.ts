@@ -20,15 +20,13 @@ export interface OpenClient {
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
 export const CONNECT_MS = 20_000
 
-const HOST_KEY_ALGORITHMS: readonly ServerHostKeyAlgorithm[] = [
-  'ssh-ed25519',
-  'ecdsa-sha2-nistp256',
-  'ecdsa-sha2-nistp384',
-  'ecdsa-sha2-nistp521',
-  'rsa-sha2-512',
-  'rsa-sha2-256',
-  'ssh-rsa',
+/** Host key algorithms by kind of key, in our order of preference. */
+export const HOST_KEY_KINDS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
+  ['ssh-ed25519'],
+  ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521'],
+  ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'],
 ]
+const HOST_KEY_ALGORITHMS = HOST_KEY_KINDS.flat()
 
 /** A TCP connection without Nagle's delay (performance: two stalls of an RTT each otherwise). */
 export function openSocket(host: string, port: number, signal: AbortSignal): Promise<Outcome<Socket>> {
@@ -64,12 +62,19 @@ export function openClient(
   login: Login,
   stream: Duplex,
   signal: AbortSignal,
-  decide: (key: Uint8Array) => Outcome<HostKey> = (key) =>
-    decideHostKey(trust, target.node.address, target.node.port, key),
+  {
+    decide = (key) => decideHostKey(trust, target.node.address, target.node.port, key),
+    hostKeyTypes = HOST_KEY_ALGORITHMS,
+  }: {
+    readonly decide?: (key: Uint8Array) => Outcome<HostKey>
+    readonly hostKeyTypes?: readonly ServerHostKeyAlgorithm[]
+  } = {},
 ): Promise<Outcome<OpenClient>> {
   const { address, port, user } = target.node
   return new Promise((resolve) => {
     const client = new ssh2.Client()
+    // A jump host carries many connections, each of which watches it.
+    client.setMaxListeners(0)
     let hostKey: HostKey | null = null
     let refused: Failure | null = null
     let negotiated: NegotiatedAlgorithms | null = null
@@ -131,7 +136,7 @@ export function openClient(
         keepaliveCountMax: 3,
         agentForward: false,
         algorithms: {
-          serverHostKey: [...preferred(typesOnRecord(trust, address, port))],
+          serverHostKey: preferred(hostKeyTypes, typesOnRecord(trust, address, port)),
           compress: ['zlib@openssh.com', 'none'],
         },
         hostVerifier: (key: Buffer): boolean => {
@@ -166,7 +171,7 @@ export async function readHostKey(target: Hop, stream: Duplex, signal: AbortSign
     shown = Uint8Array.from(key)
     return fail('ssh.host-key-unknown', 'read only')
   }
-  const refused = await openClient(target, none, { keys: [], agent: null, ask: null }, stream, signal, look)
+  const refused = await openClient(target, none, { keys: [], agent: null, ask: null }, stream, signal, { decide: look })
   if (shown !== null) return ok(shown)
   return refused.ok ? fail('bug', 'logged in while reading a host key') : refused
 }
@@ -176,10 +181,11 @@ const BEFORE_LOGIN = 'the server ended the connection before the key exchange wa
 /** True when a server hung up without a word of authentication: coming again cannot count as a second login. */
 export const endedEarly = ({ code, detail }: Failure): boolean => code === 'ssh.lost' && detail.startsWith(BEFORE_LOGIN)
 
-const preferred = (types: readonly string[]): readonly ServerHostKeyAlgorithm[] => {
-  const known = (algorithm: string): boolean =>
-    types.includes(algorithm) || (algorithm.startsWith('rsa-sha2') && types.includes('ssh-rsa'))
-  return [...HOST_KEY_ALGORITHMS.filter(known), ...HOST_KEY_ALGORITHMS.filter((algorithm) => !known(algorithm))]
+/** Types on record first (as ssh(1) does), so that the server shows a key we can compare. */
+function preferred(all: readonly ServerHostKeyAlgorithm[], types: readonly string[]): ServerHostKeyAlgorithm[] {
+  const known = (one: string): boolean =>
+    types.includes(one) || (one.startsWith('rsa-sha2') && types.includes('ssh-rsa'))
+  return [...all.filter(known), ...all.filter((one) => !known(one))]
 }
 
 const serverVersion = (client: Client): string =>

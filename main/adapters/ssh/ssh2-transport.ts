@@ -6,10 +6,16 @@ import { type Hop, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
 import { startCommand } from './remote-process.ts'
-import { endedEarly, type OpenClient, openClient, openSocket, readHostKey } from './ssh2-client.ts'
+import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, openSocket, readHostKey } from './ssh2-client.ts'
 
 /** Connections that end before the server's first line are its MaxStartups at work: we wait and come again, so often. */
 const RETRIES = 2
+
+/** `release` gives the last jump back. */
+type OpenHop = OpenClient & { readonly release: () => void; readonly through: readonly string[] }
+
+/** The type of key that a failure about a host key names first. */
+const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 
 /** SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name. */
 export function createSsh2Transport(): Transport & {
@@ -31,25 +37,43 @@ export function createSsh2Transport(): Transport & {
     })
   }
 
-  /** Opens one server, through its jumps where it has some. `release` gives the last jump back. */
-  const openHop = async (
-    target: Hop,
-    jumps: readonly Hop[],
-    signal: AbortSignal,
-  ): Promise<Outcome<OpenClient & { release: () => void; through: readonly string[] }>> => {
+  /** Opens one server, through its jumps where it has some. */
+  const openHop = async (target: Hop, jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<OpenHop>> => {
     const trust = await loadTrust(target.trust)
     if (!trust.ok) return trust
     const login = await planLogin(target.credentials, unlocked)
     if (!login.ok) return login
-    for (let attempt = 0; ; attempt++) {
+    const once = async (hostKeyTypes?: (typeof HOST_KEY_KINDS)[number]): Promise<Outcome<OpenHop>> => {
       const way = await openWay(target, jumps, signal)
       if (!way.ok) return way
-      const opened = await openClient(target, trust.value, login.value, way.value.stream, signal)
-      if (opened.ok) return ok({ ...opened.value, release: way.value.release, through: way.value.through })
-      way.value.release()
-      if (!endedEarly(opened.error) || attempt === RETRIES || signal.aborted) return opened
-      await pause((attempt + 1) * (700 + Math.random() * 600), signal)
+      const { stream, release, through } = way.value
+      const opened = await openClient(
+        target,
+        trust.value,
+        login.value,
+        stream,
+        signal,
+        hostKeyTypes === undefined ? {} : { hostKeyTypes },
+      )
+      if (opened.ok) return ok({ ...opened.value, release, through })
+      release()
+      return opened
     }
+    let opened = await once()
+    for (let attempt = 1; !opened.ok && endedEarly(opened.error) && attempt <= RETRIES && !signal.aborted; attempt++) {
+      await pause(attempt * (700 + Math.random() * 600), signal)
+      opened = await once()
+    }
+    if (opened.ok || opened.error.code !== 'ssh.host-key-changed' || target.trust.fingerprint === undefined)
+      return opened
+    // A pasted fingerprint doesn't say of which kind of key it is, and a server has several: the others are looked at before we
+    // say that the key changed. Nothing of ours is sent in any of these connections.
+    for (const kind of HOST_KEY_KINDS) {
+      if (kind.some((type) => shownType(opened).startsWith(type)) || signal.aborted) continue
+      const other = await once(kind)
+      if (other.ok) return other
+    }
+    return opened
   }
 
   const openWay = async (

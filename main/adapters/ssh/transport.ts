@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { fail } from '../../core/failure.ts'
 import type { ConnectTarget, Transport } from '../../core/ports.ts'
 import { loadTrust, onlyAuthorities } from './host-key.ts'
@@ -29,7 +30,13 @@ export function createTransport(pacing: Partial<Pacing> = {}): Transport {
     if (first.ok || first.error.code !== 'ssh.no-common-algorithm' || findSsh() === null) return first
     return await openssh.connect(target, signal)
   }
-  return { connect: (target, signal) => pacer.run(target, signal, () => choose(target, signal)) }
+  return {
+    connect: (target, signal) => {
+      // One signal stops a whole fleet; Node would warn of a leak at eleven listeners.
+      setMaxListeners(0, signal)
+      return pacer.run(target, signal, () => choose(target, signal))
+    },
+  }
 }
 
 /** What about a target, or one of its jump hosts, only the system ssh program can do; null when ssh2 will do. */

@@ -1,0 +1,57 @@
+import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData } from 'pkijs'
+import { isStrictDer } from './der.ts'
+import { OID } from './oids.ts'
+
+/** The parts of a detached SignedData with one signer, before anything is verified. */
+export interface ParsedSeal {
+  readonly der: Uint8Array
+  readonly certificates: readonly Uint8Array[]
+  readonly signerIssuer: Uint8Array
+  /** Hexadecimal. */
+  readonly signerSerial: string
+  /** Types of the signed attributes, in order. */
+  readonly attributes: readonly string[]
+  /** The signed attributes as they were signed. */
+  readonly signedBytes: Uint8Array
+  readonly messageDigest: Uint8Array
+  readonly signature: Uint8Array
+}
+
+const LARGEST_SEAL = 1024 * 1024
+
+/** Takes a CMS signature apart (RFC 5652 §5); a sentence when it is not one of the shape we read. */
+export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
+  if (bytes.length > LARGEST_SEAL || !isStrictDer(bytes)) return 'The seal is not one value in DER.'
+  try {
+    const envelope = ContentInfo.fromBER(bytes.slice())
+    if (envelope.contentType !== OID.signedData) return 'The seal is not CMS SignedData.'
+    const data = new SignedData({ schema: envelope.content })
+    if (data.signerInfos.length !== 1)
+      return `The seal has ${data.signerInfos.length} signers; it must have exactly one.`
+    const [signer] = data.signerInfos
+    if (signer === undefined || !(signer.sid instanceof IssuerAndSerialNumber))
+      return 'The seal does not name its signer by issuer and serial number.'
+    if (data.encapContentInfo.eContent !== undefined) return 'The seal carries content of its own; it must be detached.'
+    if (signer.digestAlgorithm.algorithmId !== OID.sha256) return 'The seal does not use SHA-256.'
+    const attributes = signer.signedAttrs?.attributes ?? []
+    const certificates = (data.certificates ?? []).filter((one) => one instanceof Certificate)
+    return {
+      der: bytes,
+      certificates: certificates.map((one) => new Uint8Array(one.toSchema().toBER())),
+      signerIssuer: new Uint8Array(signer.sid.issuer.valueBeforeDecode),
+      signerSerial: Buffer.from(signer.sid.serialNumber.valueBlock.valueHexView).toString('hex'),
+      attributes: attributes.map(({ type }) => type),
+      signedBytes: new Uint8Array(signer.signedAttrs?.encodedValue ?? new ArrayBuffer(0)),
+      messageDigest: digestValue(attributes.find(({ type }) => type === OID.messageDigest)?.values),
+      signature: new Uint8Array(signer.signature.valueBlock.valueHexView),
+    }
+  } catch {
+    return 'The seal cannot be read as a CMS signature.'
+  }
+}
+
+function digestValue(
+  values: readonly { readonly valueBlock?: { readonly valueHexView?: Uint8Array } }[] | undefined,
+): Uint8Array {
+  return new Uint8Array(values?.[0]?.valueBlock?.valueHexView ?? new Uint8Array())
+}

@@ -1,0 +1,118 @@
+import { plain } from '../../core/plain-text.ts'
+import type { SealReader, SealReading } from '../../core/ports.ts'
+import { assembleCms, digestOf, signedAttributes } from './cms.ts'
+import { OID } from './oids.ts'
+import { type ParsedSeal, parseSeal } from './parse.ts'
+import { chainOf, leafProblems, revocation } from './path.ts'
+import { type CertificateFacts, readCertificate, sameBytes, verifies } from './x509.ts'
+
+/**
+ * Reads a detached seal the strict way: one signer, the profile of signDetached and nothing else, a leaf that may sign documents, a
+ * chain that ends in a root, and revocation lists. Whether that root or leaf is trusted is the caller's to decide, and so is time:
+ * validity is given, not judged, since no clock is read here. Whatever the bytes, problems are listed and nothing is thrown.
+ */
+export function createSealReader(): SealReader {
+  return {
+    read: async (content, signature, chain, crls, token) => {
+      const reading = readSeal(content, signature, chain, crls)
+      return token === null ? reading : { ...reading, timestamp: UNREAD_TOKEN }
+    },
+  }
+}
+
+const UNREAD_TOKEN: NonNullable<SealReading['timestamp']> = {
+  at: '',
+  authority: '',
+  problems: ['This version does not read time-stamp tokens.'],
+}
+
+const unreadable = (problem: string): SealReading => ({
+  problems: [problem],
+  signer: null,
+  root: null,
+  demo: false,
+  revoked: null,
+  timestamp: null,
+})
+
+function readSeal(
+  content: Uint8Array,
+  signature: Uint8Array,
+  chain: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): SealReading {
+  const seal = parseSeal(signature)
+  if (typeof seal === 'string') return unreadable(seal)
+  const inside = seal.certificates.map(readCertificate)
+  const offered = [...seal.certificates, ...chain].map(readCertificate).filter((facts) => facts !== null)
+  const leaf = inside.find((facts) => facts !== null && isNamedBy(facts, seal))
+  if (leaf === undefined || leaf === null)
+    return unreadable('The certificate of the signer is not in the seal, or cannot be read.')
+  const path = chainOf(leaf, offered)
+  const lists = revocation(path.certificates, crls)
+  const unused = inside.filter(
+    (facts) => facts === null || !path.certificates.some((used) => sameBytes(used.der, facts.der)),
+  )
+  return {
+    problems: [
+      ...attributeProblems(seal, content),
+      ...signatureProblems(seal, leaf, content),
+      ...(unused.length === 0 ? [] : ['The seal carries a certificate that is not part of its signer’s chain.']),
+      ...leafProblems(leaf),
+      ...path.problems,
+      ...lists.problems,
+    ],
+    signer: {
+      subject: plain(leaf.subject),
+      fingerprint: leaf.fingerprint,
+      notBefore: leaf.notBefore,
+      notAfter: leaf.notAfter,
+    },
+    root: path.root === null ? null : { subject: plain(path.root.subject), fingerprint: path.root.fingerprint },
+    demo: path.certificates.some(({ demo }) => demo),
+    revoked: lists.revoked,
+    timestamp: null,
+  }
+}
+
+const isNamedBy = (facts: CertificateFacts, seal: ParsedSeal): boolean =>
+  sameBytes(facts.issuerDer, seal.signerIssuer) && facts.serial === seal.signerSerial
+
+const NAMES: Readonly<Record<string, string>> = {
+  [OID.contentType]: 'content-type',
+  [OID.messageDigest]: 'message-digest',
+  [OID.signingCertificateV2]: 'signing-certificate-v2',
+}
+
+/** The baseline rules for signed attributes, one by one (ETSI EN 319 122-1 §6.3), so that a refusal says what is wrong. */
+function attributeProblems(seal: ParsedSeal, content: Uint8Array): readonly string[] {
+  const problems: string[] = []
+  for (const [id, name] of Object.entries(NAMES)) {
+    const count = seal.attributes.filter((type) => type === id).length
+    if (count === 0) problems.push(`The seal has no ${name} attribute.`)
+    if (count > 1) problems.push(`The seal has its ${name} attribute more than once.`)
+  }
+  if (seal.attributes.includes(OID.signingTime))
+    problems.push('The seal states a time by its own clock (signing-time).')
+  if (!sameBytes(seal.messageDigest, digestOf(content)))
+    problems.push('The seal is not over these bytes: the digest in it is another one.')
+  return problems
+}
+
+/** The signature over its attributes; then the whole seal, built again from its parts: any other encoding or addition shows. */
+function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Uint8Array): readonly string[] {
+  if (!verifies(seal.signedBytes, leaf, seal.signature))
+    return ['The signature does not verify with the key of its signer.']
+  if (!sameBytes(seal.signedBytes, signedAttributes(leaf.der, digestOf(content))))
+    return ['The signed attributes are not the ones a seal has, or name another certificate.']
+  const again = assembleCms({
+    leaf: leaf.der,
+    certificates: seal.certificates,
+    contentSha256: digestOf(content),
+    keyType: leaf.keyType,
+    signature: seal.signature,
+  })
+  return sameBytes(again, seal.der)
+    ? []
+    : ['The seal holds more, or is written otherwise, than a seal of this kind does.']
+}

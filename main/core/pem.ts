@@ -1,0 +1,20 @@
+/** PEM (RFC 7468): one label, base64 in lines of 64. */
+export function pem(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
+}
+
+/** The values with this label in a text, in order, as DER. What lies between them is passed over. */
+export function fromPem(label: string, text: string): readonly Uint8Array[] {
+  const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
+  return [...text.matchAll(block)].map(([, body = '']) => new Uint8Array(Buffer.from(body, 'base64')))
+}
+
+/** Certificates in a file that a person named: PEM, one or several, or one in DER. */
+export function certificatesIn(file: Uint8Array): readonly Uint8Array[] {
+  const found = fromPem('CERTIFICATE', Buffer.from(file).toString('latin1'))
+  return found.length > 0 || file[0] !== 0x30 ? found : [file]
+}

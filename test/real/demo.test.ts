@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Assessment } from '../../schemas/types.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
+
+// The demo, as the README's first command leaves it, in the hands of tools that know nothing of us.
+const CLI = resolve('out/main/cli.js')
+const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
+const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
+const absent = (...tools: string[]): string | null => {
+  const gone = tools.filter((tool) => !has(tool))
+  return gone.length === 0 ? missing : `${gone.join(', ')} not installed`
+}
+const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
+const noVeraPdf = missing ?? (await whyNoVeraPdf())
+
+describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
+  let folder = ''
+  let said = ''
+  let pdf = ''
+  let pack = ''
+  let seconds = 0
+  let assessment: Assessment
+  const sh = (script: string) => spawnSync('sh', ['-euc', script], { cwd: folder, encoding: 'utf8', maxBuffer: 1e9 })
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bw-demo-'))
+    const started = Date.now()
+    const ran = spawnSync(process.execPath, [CLI, 'demo', '--out', folder], { encoding: 'utf8', maxBuffer: 1e9 })
+    seconds = (Date.now() - started) / 1000
+    said = ran.stderr
+    expect(ran.status, said).toBe(0)
+    expect(ran.stdout).toBe('')
+    const files = readdirSync(folder)
+    pdf = join(folder, files.find((name) => name.endsWith('.pdf')) ?? '')
+    pack = join(folder, files.find((name) => name.endsWith('.zip')) ?? '')
+    assessment = JSON.parse(
+      readFileSync(join(folder, files.find((name) => name === 'assessment.json') ?? ''), 'utf8'),
+    ) as Assessment
+  }, 120_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('takes under a minute and names what it wrote and how to check it', () => {
+    expect(seconds).toBeLessThan(60)
+    for (const path of [pdf, pack]) expect(said).toContain(path)
+    expect(said).toContain(`verify ${pack}`)
+  })
+
+  const layer = (node: string) => assessment.nodes.find((one) => one.node === node)?.isolation
+  const verdict = (node: string, check: string) =>
+    assessment.nodes.find((one) => one.node === node)?.findings.find((one) => one.check === check)?.verdict
+
+  test('eight nodes, each what it was made to show', () => {
+    expect(assessment.demo).toBe(true)
+    expect(assessment.nodes).toHaveLength(8)
+    expect(layer('demo-gpu-01')?.layer).toBe('metal')
+    expect(layer('demo-guest-03')?.layer).toBe('vm')
+    expect(layer('demo-metal-04')?.layer).toBe('vm')
+    expect(layer('demo-metal-04')?.reasons.filter(({ says }) => says === 'against').length).toBeGreaterThanOrEqual(5)
+    expect(layer('demo-shared-05')?.tenancy).toBe('shared')
+    expect(verdict('demo-gpu-02', 'encryption.at-rest.scratch')).toBe('not-met')
+    expect(verdict('demo-gpu-01', 'encryption.at-rest.scratch')).toBe('met')
+    expect(verdict('demo-nosudo-06', 'encryption.at-rest.cipher')).toBe('inconclusive')
+    const failures = assessment.nodes.map(({ failure }) => failure?.code ?? null)
+    expect(failures.slice().sort()).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      'ssh.host-key-changed',
+      'ssh.unreachable',
+    ])
+  })
+
+  test('location is bounded where it can be and contradicted where it was declared wrong', () => {
+    expect(verdict('demo-gpu-01', 'location.rtt-bound')).toBe('met')
+    expect(verdict('demo-metal-04', 'location.rtt-bound')).toBe('not-met')
+  })
+
+  test('every control of both frameworks is there, and none rests on silence', () => {
+    expect(assessment.controls.filter(({ framework }) => framework === 'hipaa')).toHaveLength(72)
+    expect(assessment.controls.filter(({ framework }) => framework === 'soc2')).toHaveLength(61)
+    expect(assessment.controls.filter(({ state }) => state === 'supported')).toEqual([])
+  })
+
+  test('our own verify accepts it, and trusts nobody', () => {
+    const { status, stdout } = spawnSync(process.execPath, [CLI, 'verify', pack, '--json'], {
+      encoding: 'utf8',
+      maxBuffer: 1e9,
+    })
+    const report = JSON.parse(stdout) as VerificationReport
+    expect(report.answers.map(({ question, outcome }) => [question, outcome])).toEqual([
+      ['unaltered', 'yes'],
+      ['signed-by', 'not-shown'],
+      ['existed-by', 'not-shown'],
+      ['complete', 'yes'],
+      ['reproducible', 'yes'],
+    ])
+    expect(report.demo).toBe(true)
+    expect(report.differences).toEqual([])
+    expect(status).toBe(0)
+  })
+
+  const unzip = absent('unzip', 'sha256sum', 'openssl')
+  test.skipIf(unzip !== null)(`unzip, sha256sum and openssl accept the pack${because(unzip)}`, () => {
+    const { status, stderr, stdout } = sh(`
+      unzip -tq '${pack}' && rm -rf x && mkdir x && cd x && unzip -q '${pack}' && cd pack
+      sha256sum --strict --quiet -c tagmanifest-sha256.txt
+      sha256sum --strict --quiet -c manifest-sha256.txt
+      openssl cms -verify -cades -binary -inform DER -in signature/tagmanifest.p7s -content tagmanifest-sha256.txt \
+        -CAfile signature/chain.pem -purpose any -out /dev/null`)
+    expect(status, stdout + stderr).toBe(0)
+  })
+
+  const tools = absent('pdfsig', 'qpdf', 'openssl', 'xxd')
+  test.skipIf(tools !== null)(`pdfsig, qpdf and openssl accept the report${because(tools)}`, () => {
+    const signature = sh(`pdfsig -nocert '${pdf}'`).stdout
+    expect(signature).toContain('Signature is Valid')
+    expect(signature).toContain('Total document signed')
+    const check = sh(`qpdf --check '${pdf}'`)
+    expect(check.status, check.stdout + check.stderr).toBe(0)
+    const cades = sh(`
+      set -- $(grep -aoE '/ByteRange *\\[[0-9 ]+\\]' '${pdf}' | head -1 | grep -oE '[0-9]+')
+      { head -c $2 '${pdf}'; tail -c +$(($3+1)) '${pdf}' | head -c $4; } > signed.bin
+      head -c $3 '${pdf}' | tail -c +$(($2+1)) | tr -d '<>' | xxd -r -p > sig.der
+      openssl cms -verify -cades -binary -inform DER -in sig.der -content signed.bin -CAfile x/pack/signature/chain.pem -purpose any -out /dev/null`)
+    expect(cades.status, cades.stderr).toBe(0)
+  })
+
+  test.skipIf(noVeraPdf !== null)(`the report is PDF/A-3a and PDF/UA-1 to veraPDF${because(noVeraPdf)}`, async () => {
+    for (const flavour of ['PDF/A-3a', 'PDF/UA-1'] as const) {
+      const { failures, passed } = await validate(pdf, flavour)
+      expect(failures).toEqual([])
+      expect(passed).toBe(true)
+    }
+  })
+
+  const poppler = absent('pdftotext', 'pdfinfo', 'pdfdetach')
+  test.skipIf(poppler !== null)(`every page is marked as demo data and no word over-claims${because(poppler)}`, () => {
+    const pages = Number(/Pages: +(\d+)/.exec(sh(`pdfinfo '${pdf}'`).stdout)?.[1])
+    const text = sh(`pdftotext -layout '${pdf}' -`).stdout
+    expect(text.split('\f').filter((page) => page.trim() !== '' && /demo data/i.test(page))).toHaveLength(pages)
+    for (const banned of BANNED) expect(text).not.toMatch(banned)
+  })
+
+  test.skipIf(poppler !== null)(`the assessment in the report is the one in the pack${because(poppler)}`, () => {
+    const detached = sh(
+      `pdfdetach -saveall -o detached '${pdf}' 2>/dev/null || { mkdir -p detached && pdfdetach -saveall -o detached '${pdf}'; }; cat detached/assessment.json`,
+    ).stdout
+    expect(detached).toBe(readFileSync(join(folder, 'x', 'pack', 'data', 'assessment.json'), 'utf8'))
+  })
+})
