@@ -61,12 +61,6 @@ export async function collectNode(
   options: CollectOptions,
 ): Promise<Outcome<LoadedRecording>> {
   const { node } = target
-  const begun = beginning(deps, target, options)
-  const writer = await deps.store.begin(begun)
-  if (!writer.ok) {
-    options.onEvent({ kind: 'node-failed', node: node.name, code: writer.error.code, detail: writer.error.detail })
-    return writer
-  }
   options.onEvent({ kind: 'node-connecting', node: node.name })
   const plan = planFor(deps.catalog, target, options.skip)
   const watch = watchOver(deps, {
@@ -74,17 +68,24 @@ export async function collectNode(
     silenceSeconds: Math.max(LEAST_SILENCE_SECONDS, longestTimeout(plan) + 15),
     signal: options.signal,
   })
+  const startedAt = deps.clock.now()
   try {
     const connected = await connect(deps, target, watch, options.earlier ?? null)
-    if (!connected.ok) return await finish(deps, writer.value, begun, connected.error, options)
-    const connection = connected.value
+    if (!connected.ok) {
+      const recording = beginning(deps, target, options, startedAt, null)
+      return await keep(deps, recording, options, async () => ({
+        recording,
+        failure: connected.error,
+        answers: options.skip.size,
+      }))
+    }
     try {
-      const asked = await ask(deps, connection, target, plan, writer.value, options, watch)
-      const session: Session = { ...connection.session, privilege: asked.privilege }
-      const recording: Recording = { ...begun, hostKey: connection.hostKey, session, clock: asked.clock }
-      return await finish(deps, writer.value, recording, asked.failure, options)
+      const recording = beginning(deps, target, options, startedAt, connected.value)
+      return await keep(deps, recording, options, (writer) =>
+        ask({ deps, connection: connected.value, plan, writer, options, watch, recording }),
+      )
     } finally {
-      connection.close()
+      connected.value.close()
     }
   } finally {
     watch.stop()
@@ -115,27 +116,34 @@ async function connect(
   })
 }
 
-function beginning({ clock, catalog }: CollectDeps, { node }: ConnectTarget, options: CollectOptions): Recording {
-  const now = clock.now()
-  const { earlier } = options
+/** Once connected it names the host key, so that even the answers of a killed collection say whose they are. */
+function beginning(
+  { clock, catalog }: CollectDeps,
+  { node }: ConnectTarget,
+  { run, earlier, marks }: CollectOptions,
+  startedAt: string,
+  connection: Connection | null,
+): Recording {
   return {
     schema: 'barewitness.recording/1',
     id: node.name,
-    run: options.run,
+    run,
     node,
-    hostKey: earlier?.hostKey ?? null,
-    session: earlier?.session ?? null,
+    hostKey: connection?.hostKey ?? earlier?.hostKey ?? null,
+    session: connection === null ? (earlier?.session ?? null) : sessionOf(connection, node.sudo ? 'sudo' : 'none'),
     collector: { version: VERSION, catalogVersion: catalog.version, catalogDigest: digestOf(catalog) },
-    startedAt: earlier?.startedAt ?? now,
-    endedAt: now,
+    startedAt: earlier?.startedAt ?? startedAt,
+    endedAt: clock.now(),
     clock: earlier?.clock ?? null,
     outcome: {
       status: 'partial',
       failure: { code: 'run.cancelled', detail: 'the collection did not come to its end' },
     },
-    ...options.marks,
+    ...marks,
   }
 }
+
+const sessionOf = ({ session }: Connection, privilege: Session['privilege']): Session => ({ ...session, privilege })
 
 // One catalog serves a whole run; its digest is over some hundred kilobytes.
 const digests = new WeakMap<Catalog, string>()
@@ -151,21 +159,102 @@ const planFor = ({ probes }: Catalog, { node }: ConnectTarget, skip: ReadonlySet
 const longestTimeout = ({ commands }: Plan): number =>
   Math.max(0, ...commands.map(({ run }) => run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS))
 
-async function finish(
-  { clock, store }: CollectDeps,
-  writer: RecordingWriter,
-  recording: Recording,
-  failure: Failure | null,
-  { onEvent, earlier }: CollectOptions,
+interface Ended {
+  readonly recording: Recording
+  readonly failure: Failure | null
+  /** How many answers there are now, those of earlier attempts included. */
+  readonly answers: number
+}
+
+/** Opens the recording, lets `fill` fill it, and closes it with how that ended. Nothing answered is a failure; less than all is partial. */
+async function keep(
+  { store, clock }: CollectDeps,
+  begun: Recording,
+  { onEvent }: CollectOptions,
+  fill: (writer: RecordingWriter) => Promise<Ended>,
 ): Promise<Outcome<LoadedRecording>> {
-  const node = recording.node.name
-  const told = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
-  const held = await writer.finish({ ...recording, endedAt: clock.now(), outcome: statusOf(told, recording, earlier) })
-  if (!held.ok) {
-    onEvent({ kind: 'node-failed', node, code: held.error.code, detail: held.error.detail })
-    return held
+  const node = begun.node.name
+  const writer = await store.begin(begun)
+  if (!writer.ok) {
+    onEvent({ kind: 'node-failed', node, code: writer.error.code, detail: writer.error.detail })
+    return writer
   }
-  if (held.value.recording.outcome.status === 'failed' && told !== null) onEvent({ kind: 'node-failed', node, ...told })
+  const { recording, failure, answers } = await fill(writer.value)
+  const told = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
+  const status = told === null ? 'complete' : answers > 0 ? 'partial' : 'failed'
+  const held = await writer.value.finish({ ...recording, endedAt: clock.now(), outcome: { status, failure: told } })
+  if (!held.ok) onEvent({ kind: 'node-failed', node, code: held.error.code, detail: held.error.detail })
+  else if (status === 'failed' && told !== null) onEvent({ kind: 'node-failed', node, ...told })
   else onEvent({ kind: 'node-done', node, captures: held.value.captures.length, partial: told !== null })
   return held
 }
+
+interface Asking {
+  readonly deps: CollectDeps
+  readonly connection: Connection
+  readonly plan: Plan
+  readonly writer: RecordingWriter
+  readonly options: CollectOptions
+  readonly watch: Watch
+  readonly recording: Recording
+}
+
+async function ask({ deps, connection, plan, writer, options, watch, recording }: Asking): Promise<Ended> {
+  const { node } = recording
+  const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
+  const got = new Set<number>()
+  let uid: number | null = null
+  const privilege = (): Session['privilege'] => (uid === 0 ? 'root' : node.sudo ? 'sudo' : 'none')
+  const store = async (answer: CapturedAnswer): Promise<void> => {
+    const stored = await writer.append(answer)
+    if (!stored.ok) watch.give(stored.error.code, stored.error.detail)
+  }
+  const startedAt = deps.clock.now()
+  const { clock, echo } = await converse(
+    deps,
+    connection,
+    {
+      script: collectorScript(plan, nonce),
+      nonce,
+      commands: plan.commands.length,
+      keep: (index, stream) =>
+        1 + (stream === 'stderr' ? MAX_ERROR_BYTES : (plan.commands[index]?.run.maxBytes ?? DEFAULT_MAX_BYTES)),
+      echo: plan.echo,
+      onHeader: (header) => {
+        uid = header.uid
+      },
+      onFrame: async (frame, firstUptime) => {
+        const planned = plan.commands[frame.index]
+        if (planned === undefined) return
+        await store(captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() }))
+        got.add(frame.index)
+        options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
+      },
+    },
+    watch,
+  )
+  for (const planned of plan.commands)
+    if (!got.has(planned.index)) await store(lostCapture(planned, deps.clock.now(), privilege()))
+  for (const probe of deps.catalog.probes) {
+    for (const [command, spec] of Object.entries(probe.commands)) {
+      if (spec.kind !== 'measure' || options.skip.has(`${probe.id}/${command}`)) continue
+      const value = spec.measure === 'ssh-session' ? sessionFacts(connection) : echo
+      if (value !== null) await store(measuredCapture(probe.id, command, spec.measure, value, startedAt))
+    }
+  }
+  const missing = plan.commands.length - got.size
+  if (missing > 0) watch.give('collector.truncated', `${missing} of ${plan.commands.length} commands were not answered`)
+  return {
+    recording: { ...recording, session: sessionOf(connection, privilege()), clock },
+    failure: watch.failure(),
+    answers: got.size + options.skip.size,
+  }
+}
+
+const sessionFacts = ({ hostKey, session }: Connection): unknown => ({
+  hostKey,
+  serverVersion: session.serverVersion ?? null,
+  algorithms: session.algorithms ?? {},
+  authMethod: session.authMethod,
+  transport: session.transport,
+})

@@ -1,5 +1,5 @@
 import type { Recording } from '../../schemas/types.ts'
-import type { Catalog } from '../core/catalog.ts'
+import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
@@ -34,9 +34,16 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
       pause: world.pause,
       catalog,
     }
+    const digest = catalogDigest(catalog)
     const collect = async (target: ConnectTarget): Promise<NodeOutcome> => {
       const before = await stored(store.value, input.run, target.node.name)
       if (before?.complete === true) return { recording: before.loaded, authRefused: false }
+      if (before !== null && before.loaded.recording.collector.catalogDigest !== digest) {
+        // The same name may ask another thing there: such answers do not mix.
+        const detail = 'this run was begun with another catalog; start a new one'
+        input.onEvent({ kind: 'node-failed', node: target.node.name, code: 'input.refused', detail })
+        return { recording: before.loaded, authRefused: false }
+      }
       const collected = await collectNode(deps, target, {
         run: input.run,
         signal: input.signal,
@@ -44,6 +51,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         onEvent: input.onEvent,
         marks: input.marks(target.node.name),
         skip: before?.answered ?? new Set(),
+        earlier: before?.loaded.recording ?? null,
       })
       if (!collected.ok) return { recording: null, authRefused: false }
       return {
@@ -51,7 +59,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         authRefused: collected.value.recording.outcome.failure?.code === 'ssh.auth-refused',
       }
     }
-    return ok(await runFleet(input.targets, collect, { ...input, pause: world.pause }))
+    return ok(await runFleet(input.targets, collect, input))
   } finally {
     store.value.close()
   }

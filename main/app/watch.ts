@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failure.ts'
 import type { Clock } from '../core/ports.ts'
-import { type Result, err } from '../core/result.ts'
+import { err, type Result } from '../core/result.ts'
 
 export interface WatchDeps {
   readonly clock: Clock

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
 import { createWorld } from '../adapters/world.ts'
+import { catalog } from '../catalog/index.ts'
 import { assessCommand } from './commands/assess.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { collectCommand } from './commands/collect.ts'
@@ -24,7 +25,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     .configureOutput({ writeOut: (text) => process.stderr.write(text) })
     .exitOverride()
   const context: Context = {
-    world: createWorld(),
+    world: createWorld(catalog.probes),
     program,
     exit: (next) => {
       code = next

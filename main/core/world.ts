@@ -26,6 +26,8 @@ export interface World {
   readonly hostKeys: HostKeys
   readonly importers: Importers
   readonly files: Files
+  /** Rows of text as one CSV file. */
+  readonly csv: (rows: readonly (readonly string[])[]) => string
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
   readonly writeRecording: (folder: string, loaded: LoadedRecording) => Promise<Outcome<null>>
   readonly readRecordings: (folders: readonly string[]) => Promise<Outcome<readonly LoadedRecording[]>>

@@ -70,5 +70,8 @@ export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, ur
 export const registerScheme = (): void =>
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }])
 
-export const serveWindow = (session: Session, files: ReadonlyMap<string, BuiltFile>): void =>
+/** Serves the window's scheme, and answers `file:` with nothing: Electron reads files for it past the filter of requests. */
+export function serveWindow(session: Session, files: ReadonlyMap<string, BuiltFile>): void {
   session.protocol.handle(SCHEME, (request) => answer(files, request.method, request.url))
+  session.protocol.handle('file', () => new Response('', { status: 404, headers: HEADERS }))
+}

@@ -100,7 +100,12 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
   writeFileSync(config, `${lines.join('\n')}\n`)
   writeFileSync(log, '')
   const child = launch(SSHD, ['-D', '-f', config, '-E', log], folder, options)
+  const atExit = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) killGroup(child.pid)
+  }
+  process.once('exit', atExit)
   const stop = async (): Promise<void> => {
+    process.off('exit', atExit)
     if (child.exitCode === null && child.pid !== undefined) {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       killGroup(child.pid)
@@ -108,7 +113,6 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
     }
     rmSync(folder, { recursive: true, force: true })
   }
-  process.once('exit', () => child.pid !== undefined && child.exitCode === null && killGroup(child.pid))
   for (let waited = 0; !readFileSync(log, 'utf8').includes('Server listening'); waited += 20) {
     if (waited > 10_000 || child.exitCode !== null) {
       const said = readFileSync(log, 'utf8')

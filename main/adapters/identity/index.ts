@@ -78,7 +78,7 @@ export async function createIdentity(input: CreateInput): Promise<Outcome<Create
 }
 
 /** A root's name must differ from its leaf's, and has at most 64 characters (RFC 5280, ub-common-name). */
-const rootName = (subject: string): string => `${subject.slice(0, 55).trimEnd()} (root)`
+const rootName = (subject: string): string => `${[...subject].slice(0, 55).join('').trimEnd()} (root)`
 
 async function writePrivate(path: string, content: string): Promise<void> {
   const handle = await open(path, 'wx', 0o600)

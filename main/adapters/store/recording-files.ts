@@ -91,6 +91,20 @@ export async function openRecordingFiles(folder: string, recording: Recording): 
   }
 }
 
+/** Writes a whole recording as a folder. */
+export async function writeRecordingFolder(
+  folder: string,
+  { recording, captures }: LoadedRecording,
+): Promise<Outcome<null>> {
+  const files = await openRecordingFiles(folder, recording)
+  if (!files.ok) return files
+  for (const capture of captures) {
+    const appended = await files.value.append(capture)
+    if (!appended.ok) return appended
+  }
+  return await files.value.finish(recording)
+}
+
 async function endTornLine(handle: FileHandle): Promise<void> {
   const { size } = await handle.stat()
   if (size === 0) return

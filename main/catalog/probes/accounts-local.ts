@@ -70,8 +70,8 @@ function readSources(text: string): readonly string[] {
   const named = lines(text).flatMap((line) =>
     line
       .replace(/#.*/, '')
-      .replace(/\[redacted:[^\]]*\]/g, ' unreadable ')
-      .replace(/\[[^\]]*\]/g, ' ')
+      .replace(/\[redacted:[^\][]*\]/g, ' unreadable ')
+      .replace(/\[[^\][]*\]/g, ' ')
       .split(':')
       .slice(1)
       .join(' ')

@@ -95,7 +95,11 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
     if (Number(index) !== current.index) return wrong(`command ${current.index} was ended as another`)
     inside = null
     const bytes = new Uint8Array(Buffer.concat(current.body))
-    return { kind: 'part', index: current.index, part: { exit, bytes, started: current.started, ended: seconds(uptime) } }
+    return {
+      kind: 'part',
+      index: current.index,
+      part: { exit, bytes, started: current.started, ended: seconds(uptime) },
+    }
   }
 
   const next = (): Piece | 'wait' | 'again' => {

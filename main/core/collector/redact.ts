@@ -34,15 +34,22 @@ const RULES: readonly Rule[] = [
     pattern: /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9+/]{42,43}=?/gi,
   },
   // RFC 7519 compact form; `eyJ` is base64url of `{"`.
-  { class: 'token', pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{0,2048}/g },
+  {
+    class: 'token',
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{0,2048}/g,
+  },
   {
     class: 'token',
     pattern: /(?<![A-Za-z0-9_-])(?:gh[opsu]|github_pat|glpat|xox[abeprs]|sk_live|hf)[_-][A-Za-z0-9_-]{16,255}/g,
   },
-  { class: 'token', pattern: /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic) )[^\s"',;]{8,4096}/gi },
+  {
+    class: 'token',
+    pattern: /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic) )[^\s"',;]{8,4096}/gi,
+  },
   {
     class: 'cloud-key',
-    pattern: /((?<!\w)(?:aws_)?secret_?access_?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
+    pattern:
+      /((?<!\w)(?:aws_)?secret_?access_?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
   },
   // Obvious key=value forms. The value ends at its closing quote, or at white space. Not secrets: what nsswitch.conf and sudoers say after
   // “passwd:” and “PASSWD:” (names of sources, paths of programs), switches, masks, and what an earlier rule left.

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock, Entropy } from '../core/ports.ts'
+import type { Probe } from '../core/probe.ts'
+import { ok } from '../core/result.ts'
+import type { World } from '../core/world.ts'
+import { csvOf } from './csv-file.ts'
+import { startDemoFleet } from './demo/demo-fleet.ts'
+import { createFiles } from './files.ts'
+import { createFleets } from './fleet-file.ts'
+import { createDemoSigner, createIdentities } from './identity/index.ts'
+import { createImporters } from './importers/index.ts'
+import { openPack } from './pack/open-pack.ts'
+import { writePack } from './pack/write-pack.ts'
+import { renderReport } from './pdf/index.ts'
+import { createSchemaValidator } from './schema-validator.ts'
+import { signDetached } from './seal/cms.ts'
+import { signPdf } from './seal/pades.ts'
+import { createSealReader } from './seal/reader.ts'
+import { createHostKeys } from './ssh/host-keys.ts'
+import { createTransport } from './ssh/transport.ts'
+import { openEvidenceStore } from './store/evidence-store.ts'
+import { readRecordingFolder, writeRecordingFolder } from './store/recording-files.ts'
+
+/** Where identities are kept unless told otherwise: per user, by the XDG base directory convention. */
+const identitiesFolder = (): string =>
+  join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness', 'identities')
+
+/** The real world: every port with its adapter. The probes are those the demo servers can answer. */
+export function createWorld(probes: readonly Probe<unknown>[]): World {
+  const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
+  const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
+  const validator = createSchemaValidator()
+  return {
+    clock,
+    entropy,
+    pause: (milliseconds) => sleep(milliseconds),
+    validator,
+    transport: createTransport(),
+    fleets: createFleets(),
+    hostKeys: createHostKeys(),
+    importers: createImporters(),
+    files: createFiles(),
+    csv: csvOf,
+    openStore: (folder) => openEvidenceStore(folder, validator),
+    writeRecording: writeRecordingFolder,
+    readRecordings: async (folders) => {
+      const loaded = []
+      for (const folder of folders) {
+        const read = await readRecordingFolder(folder, validator)
+        if (!read.ok) return read
+        loaded.push(read.value)
+      }
+      return ok(loaded)
+    },
+    sealing: { signDetached, signPdf, reader: createSealReader(), demoSigner: () => createDemoSigner(clock, entropy) },
+    identities: createIdentities(clock, entropy, identitiesFolder()),
+    packs: { write: writePack, open: openPack },
+    reports: { render: renderReport },
+    demo: { start: () => startDemoFleet(probes) },
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { outcomeOf } from '../main/app/outcome.ts'
+import { type NodeOutcome, runFleet } from '../main/app/run.ts'
+import { newRunId } from '../main/app/run-id.ts'
+import { EXIT, worst } from '../main/cli/exit-codes.ts'
+import type { RunEvent } from '../main/core/ports.ts'
+import { targetOf } from './support/deps.ts'
+
+const targets = (count: number) => Array.from({ length: count }, (_, at) => targetOf(`n${at}`))
+const options = (concurrency: number, signal = new AbortController().signal) => {
+  const events: RunEvent[] = []
+  return { events, run: 'r', concurrency, signal, onEvent: (event: RunEvent) => void events.push(event) }
+}
+const fine: NodeOutcome = { recording: null, authRefused: false }
+
+describe('running a fleet', () => {
+  test('never more at a time than allowed, and every node once', async () => {
+    let now = 0
+    let most = 0
+    const seen: string[] = []
+    await runFleet(
+      targets(20),
+      async ({ node }) => {
+        now += 1
+        most = Math.max(most, now)
+        seen.push(node.name)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        now -= 1
+        return fine
+      },
+      options(3),
+    )
+    expect(most).toBe(3)
+    expect(new Set(seen).size).toBe(20)
+  })
+
+  test('three refused logins among the first twenty stop the rest, so that no account gets locked', async () => {
+    const settings = options(1)
+    let tried = 0
+    await runFleet(
+      targets(30),
+      async () => {
+        tried += 1
+        return { recording: null, authRefused: true }
+      },
+      settings,
+    )
+    expect(tried).toBe(3)
+    expect(settings.events.filter(({ kind }) => kind === 'node-failed')).toHaveLength(27)
+  })
+
+  test('a stop starts no more nodes', async () => {
+    const stop = new AbortController()
+    let tried = 0
+    const result = await runFleet(
+      targets(10),
+      async () => {
+        tried += 1
+        stop.abort()
+        return fine
+      },
+      options(1, stop.signal),
+    )
+    expect(tried).toBe(1)
+    expect(result.cancelled).toBe(true)
+  })
+})
+
+test('run names sort by time and fit a folder name', () => {
+  const entropy = { bytes: () => new Uint8Array([0x1f, 0x3a]) }
+  const at = (now: string) => newRunId({ now: () => now, ticks: () => 0n }, entropy)
+  expect(at('2026-11-21T09:12:33.000Z')).toBe('20261121t0912z-1f3a')
+  expect(at('2026-11-21T09:12:33.000Z') < at('2026-11-21T10:00:00.000Z')).toBe(true)
+})
+
+describe('exit codes', () => {
+  test.each([
+    [[EXIT.done], 0],
+    [[EXIT.incomplete, EXIT.gaps], 3],
+    [[EXIT.gaps, EXIT.notVerified], 5],
+    [[EXIT.notVerified, EXIT.usage], 2],
+    [[EXIT.usage, EXIT.bug], 1],
+    [[], 0],
+  ] as const)('the worst of %j is %i', (codes, expected) => expect(worst([...codes])).toBe(expected))
+})
+
+test('a declared node without evidence makes a run incomplete', () => {
+  const base = {
+    schema: 'barewitness.assessment/1',
+    asOf: '',
+    engine: '',
+    catalog: { version: '', digest: '' },
+    scope: { fleet: '', population: [], frameworks: [] },
+    demo: false,
+    controls: [],
+  } as const
+  expect(outcomeOf({ ...base, nodes: [] })).toEqual({ gaps: false, incomplete: true })
+})
