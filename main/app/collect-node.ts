@@ -10,7 +10,7 @@ import {
   planOf,
 } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
-import type { Failure, Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type {
   Clock,
@@ -99,10 +99,10 @@ async function connect(
   watch: Watch,
   earlier: Recording | null,
 ): Promise<Result<Connection, Failure>> {
-  const connecting = transport.connect(target, watch.signal)
+  const connecting = transport.connect(target, watch.signal).catch((problem) => fail('bug', String(problem)))
   const waited = await watch.unless(connecting)
   if (!waited.ok) {
-    void connecting.then((late) => (late.ok ? late.value.close() : undefined)).catch(() => undefined)
+    void connecting.then((late) => (late.ok ? late.value.close() : undefined))
     return waited
   }
   const connected = waited.value

@@ -1,5 +1,6 @@
 import type { Recording } from '../../schemas/types.ts'
 import { createFrameReader, type Frame, type FrameEvent, type Header } from '../core/collector/frames.ts'
+import { fail } from '../core/failure.ts'
 import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts'
 import { type EchoMeasurement, echoListener, measureEcho } from './echo.ts'
 import type { Watch } from './watch.ts'
@@ -41,7 +42,7 @@ export async function converse(
 ): Promise<Conversation> {
   const silent: Conversation = { clock: null, echo: null }
   const started = deps.clock.ticks()
-  const executed = await watch.unless(connection.exec('sh -s'))
+  const executed = await watch.unless(connection.exec('sh -s').catch((problem) => fail('bug', String(problem))))
   if (!executed.ok) return silent
   if (!executed.value.ok) {
     watch.give(executed.value.error.code, executed.value.error.detail)

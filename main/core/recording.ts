@@ -25,12 +25,9 @@ export function recordingDigest(loaded: LoadedRecording): Sha256 {
   return sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
 }
 
-export function byProbeAndCommand(
-  a: Pick<Capture, 'probe' | 'command'>,
-  b: Pick<Capture, 'probe' | 'command'>,
-): number {
-  return compare(a.probe, b.probe) || compare(a.command, b.command)
-}
+/** The one order of captures. A resumed run may hold two of a command; the whole line then decides, so that no order is left to chance. */
+export const byProbeAndCommand = (a: Capture, b: Capture): number =>
+  compare(a.probe, b.probe) || compare(a.command, b.command) || compare(captureLine(a), captureLine(b))
 
 /** Order by UTF-16 code unit: the same in every locale, unlike localeCompare. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -42,7 +42,11 @@ export const accessUniqueAccounts = defineCheck({
 
 function duplicateIds(accounts: readonly Account[]): readonly Step[] {
   const byId = new Map<number, string[]>()
-  for (const { uid, name } of accounts) byId.set(uid, [...(byId.get(uid) ?? []), name])
+  for (const { uid, name } of accounts) {
+    const earlier = byId.get(uid)
+    if (earlier === undefined) byId.set(uid, [name])
+    else earlier.push(name)
+  }
   const shared = [...byId].filter(([, names]) => names.length > 1)
   return shared.length === 0
     ? [

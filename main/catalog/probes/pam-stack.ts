@@ -34,12 +34,14 @@ export const pamStack = defineProbe({
     if (!grepIsComplete(answers.names) || !grepIsComplete(answers.arguments))
       return unknown('not every file of the login modules could be read')
     if (answers.names.text === '') return unknown('no login modules are configured where we looked')
-    const args = new Map<string, readonly (readonly string[])[]>()
+    const args = new Map<string, (readonly string[])[]>()
     for (const { path, line } of foundLines(answers.arguments.text)) {
       const entry = readEntry(line)
       if (entry === null) continue
       const key = argumentKey(path, entry)
-      args.set(key, [...(args.get(key) ?? []), entry.args])
+      const earlier = args.get(key)
+      if (earlier === undefined) args.set(key, [entry.args])
+      else earlier.push(entry.args)
     }
     return known<PamStack>({ services: readServices(answers.names.text, args) })
   },

@@ -1,12 +1,12 @@
 import { outcomeOf } from '../../app/outcome.ts'
-import { scopeOf } from '../../app/run.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
-import { frameworkList, instant } from '../options.ts'
+import { instant } from '../options.ts'
+import { scopeFor } from '../scope.ts'
 import { emit, say } from '../terminal.ts'
 
 export interface AssessOptions {
@@ -30,19 +30,12 @@ export function assessCommand(context: Context): void {
     .action(async (folders: string[], options: AssessOptions) => {
       const { world } = context
       const asOf = instant(options.asOf, world.clock)
-      const frameworks = frameworkList(options.framework)
       if (!asOf.ok) return endWith(context, asOf.error)
-      if (!frameworks.ok) return endWith(context, frameworks.error)
       const recordings = await world.readRecordings(folders)
       if (!recordings.ok) return endWith(context, recordings.error)
-      const scope = { ...scopeOf('recordings', recordings.value, frameworks.value) }
-      if (options.fleet !== undefined) {
-        const fleet = await world.fleets.read(options.fleet)
-        if (!fleet.ok) return endWith(context, fleet.error)
-        scope.fleet = fleet.value.fleet.name
-        scope.population = fleet.value.targets({}).map(({ node }) => node.name)
-      }
-      const assessment = assess({ catalog, scope, recordings: recordings.value, asOf: asOf.value })
+      const scope = await scopeFor(world, options, recordings.value)
+      if (!scope.ok) return endWith(context, scope.error)
+      const assessment = assess({ catalog, scope: scope.value, recordings: recordings.value, asOf: asOf.value })
       if (options.json === true) emit(assessment)
       say(summaryText(assessment, catalog))
       const { gaps, incomplete } = outcomeOf(assessment)

@@ -5,6 +5,7 @@ import { type CollectOptions, collectFleet, collectOptions, evidenceFolder } fro
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
+import { declaredNode } from '../scope.ts'
 import { emit, emitText, say } from '../terminal.ts'
 
 type Options = CollectOptions & {
@@ -60,7 +61,7 @@ async function readBack(context: Context, file: string, options: Options): Promi
   const stdout = await world.files.read(file)
   if (!stdout.ok) return endWith(context, stdout.error)
   const stderr = await world.files.read(`${file}.err`)
-  const declared = await declaredNode(context, options, name)
+  const declared = await declaredNode(world, options.fleet, name)
   if (!declared.ok) return endWith(context, declared.error)
   const run = newRunId(world.clock, world.entropy)
   const imported = importTranscript(

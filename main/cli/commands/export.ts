@@ -1,11 +1,10 @@
 import { outcomeOf } from '../../app/outcome.ts'
-import { scopeOf } from '../../app/run.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
-import { frameworkList } from '../options.ts'
+import { scopeFor } from '../scope.ts'
 import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
 
@@ -29,21 +28,14 @@ export function exportCommand(context: Context): void {
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
   signingOptions(command).action(async (folders: string[], options: Options) => {
     const { world } = context
-    const frameworks = frameworkList(options.framework)
-    if (!frameworks.ok) return endWith(context, frameworks.error)
     const recordings = await world.readRecordings(folders)
     if (!recordings.ok) return endWith(context, recordings.error)
-    const scope = scopeOf('recordings', recordings.value, frameworks.value)
-    if (options.fleet !== undefined) {
-      const fleet = await world.fleets.read(options.fleet)
-      if (!fleet.ok) return endWith(context, fleet.error)
-      scope.fleet = fleet.value.fleet.name
-      scope.population = fleet.value.targets({}).map(({ node }) => node.name)
-    }
+    const scope = await scopeFor(world, options, recordings.value)
+    if (!scope.ok) return endWith(context, scope.error)
     const run = recordings.value[0]?.recording.run ?? 'export'
     const exported = await exportAndSay(context, options, {
       run,
-      scope,
+      scope: scope.value,
       recordings: recordings.value,
       folder: options.out,
     })

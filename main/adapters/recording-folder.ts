@@ -1,0 +1,175 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Capture, Recording } from '../../schemas/types.ts'
+import { isSha256, sha256 } from '../core/digest.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import type { SchemaValidator } from '../core/ports.ts'
+import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
+import { ok } from '../core/result.ts'
+import { isCode, readPlain } from './store/durable.ts'
+import { openRecordingFiles } from './store/recording-files.ts'
+
+const LARGEST_TEXT = 64 * 1024 * 1024
+const LARGEST_BLOB = 16 * 1024 * 1024
+/** What the collector takes from one node, with room for the answers of resumed attempts. */
+const LARGEST_RECORDING = 256 * 1024 * 1024
+const MOST_CAPTURES = 20_000
+
+const invalid = (where: string, problem: unknown): Outcome<never> =>
+  fail('recording.invalid', plain(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, 600))
+
+/**
+ * Reads a recording folder and trusts nothing in it: schemas are checked, every blob is hashed again, links are not followed, sizes are
+ * bounded. A last line without its end is a write that was cut off, and names nothing. Fails with recording.invalid, or with
+ * recording.altered where bytes are not the ones their line names.
+ */
+export async function readRecordingFolder(
+  folder: string,
+  validator: SchemaValidator,
+): Promise<Outcome<LoadedRecording>> {
+  try {
+    const header = await readRecordingHeader(folder, validator)
+    if (!header.ok) return header
+    if (!(await lstat(join(folder, 'sha256'))).isDirectory()) return invalid(folder, 'sha256 is not a folder')
+    const metas = readLines(folder, await readPlain(join(folder, 'captures.jsonl'), LARGEST_TEXT), validator)
+    if (!metas.ok) return metas
+    const streams = metas.value.flatMap(({ stdout, stderr }) => [stdout, stderr])
+    const blobs = new Map<string, Uint8Array | null>()
+    let total = 0
+    for (const { sha256: digest, size } of streams) {
+      if (blobs.has(digest)) continue
+      total += size
+      if (total > LARGEST_RECORDING) return invalid(folder, `more than ${LARGEST_RECORDING} bytes of answers`)
+      blobs.set(digest, await readBlob(folder, digest))
+    }
+    const captures: CapturedAnswer[] = []
+    for (const meta of metas.value) {
+      const [stdout, stderr] = [meta.stdout, meta.stderr].map((stream) => {
+        const bytes = blobs.get(stream.sha256)
+        return bytes?.length === stream.size ? bytes : null
+      })
+      if (stdout == null || stderr == null)
+        return fail(
+          'recording.altered',
+          plain(`${folder}: the bytes of ${meta.probe}/${meta.command} are not the ones recorded`, 600),
+        )
+      captures.push({ meta, stdout, stderr })
+    }
+    return ok({ recording: header.value, captures })
+  } catch (problem) {
+    return invalid(folder, problem)
+  }
+}
+
+/** recording.json alone. */
+export async function readRecordingHeader(folder: string, validator: SchemaValidator): Promise<Outcome<Recording>> {
+  try {
+    const header = parseJson((await readPlain(join(folder, 'recording.json'), LARGEST_TEXT)).toString('utf8'))
+    const [problem] = validator.problems('recording', header)
+    return problem === undefined ? ok(header as Recording) : invalid(`${folder}/recording.json`, problem)
+  } catch (problem) {
+    return invalid(folder, problem)
+  }
+}
+
+function readLines(folder: string, bytes: Buffer, validator: SchemaValidator): Outcome<readonly Capture[]> {
+  const lines = bytes.toString('utf8').split('\n')
+  // The text after the last newline: empty, or a write that was cut off.
+  lines.pop()
+  if (lines.length > MOST_CAPTURES) return invalid(folder, `captures.jsonl has more than ${MOST_CAPTURES} lines`)
+  const captures: Capture[] = []
+  for (const [index, line] of lines.entries()) {
+    const meta = parseJson(line)
+    const [problem] = validator.problems('capture', meta)
+    if (problem !== undefined) return invalid(`${folder}/captures.jsonl:${index + 1}`, problem)
+    captures.push(meta as Capture)
+  }
+  return ok(captures)
+}
+
+/** The bytes under a digest, or null when they are not there or are others. */
+async function readBlob(folder: string, digest: string): Promise<Uint8Array | null> {
+  if (!isSha256(digest)) return null
+  try {
+    const bytes = await readPlain(join(folder, 'sha256', digest), LARGEST_BLOB)
+    return sha256(bytes) === digest ? new Uint8Array(bytes) : null
+  } catch (problem) {
+    if (isCode(problem, 'ENOENT')) return null
+    throw problem
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes a recording as a folder of its own, which must not hold one yet. */
+export async function writeRecordingFolder(folder: string, loaded: LoadedRecording): Promise<Outcome<null>> {
+  if (await isThere(join(folder, 'recording.json')))
+    return fail('input.refused', plain(`${folder} holds a recording already; evidence is never written over`, 600))
+  const files = await openRecordingFiles(folder, loaded.recording)
+  if (!files.ok) return files
+  const appended = await Promise.all(loaded.captures.map(files.value.append))
+  const finished = await files.value.finish(loaded.recording)
+  return appended.find(({ ok: isStored }) => !isStored) ?? finished
+}
+
+/**
+ * Recordings from folders that a person named: each is a recording, or holds recordings at most three levels down (a run, an evidence
+ * folder, what `--out` named). A folder without any is refused.
+ */
+export async function readRecordingFolders(
+  folders: readonly string[],
+  validator: SchemaValidator,
+): Promise<Outcome<readonly LoadedRecording[]>> {
+  const recordings: LoadedRecording[] = []
+  for (const named of folders) {
+    if (!(await isThere(named))) return fail('input.not-found', plain(`there is no folder ${named}`, 600))
+    const found = await recordingsBelow(named, DEEPEST)
+    if (found.length === 0) return fail('input.refused', plain(`${named} is no recording and holds none`, 600))
+    for (const folder of found) {
+      const loaded = await readRecordingFolder(folder, validator)
+      if (!loaded.ok) return loaded
+      recordings.push(loaded.value)
+    }
+  }
+  return ok(recordings)
+}
+
+const DEEPEST = 3
+
+async function recordingsBelow(folder: string, depth: number): Promise<readonly string[]> {
+  if (await isThere(join(folder, 'recording.json'))) return [folder]
+  if (depth === 0) return []
+  const found = await Promise.all((await foldersIn(folder)).map((name) => recordingsBelow(join(folder, name), depth - 1)))
+  return found.flat()
+}
+
+/** Names of the folders in a folder, sorted; none when there is no such folder. Links are not folders. */
+export async function foldersIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+  } catch (problem) {
+    if (isCode(problem, 'ENOENT') || isCode(problem, 'ENOTDIR')) return []
+    throw problem
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (problem) {
+    if (isCode(problem, 'ENOENT') || isCode(problem, 'ENOTDIR')) return false
+    throw problem
+  }
+}

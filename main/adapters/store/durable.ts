@@ -1,0 +1,52 @@
+import { constants } from 'node:fs'
+import { lstat, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+export const isCode = (problem: unknown, code: string): boolean =>
+  (problem as NodeJS.ErrnoException | null)?.code === code
+
+/** Writes a whole file beside its place, then puts it there in one step. It is on the disk, its name too, when this resolves. */
+export async function writeWhole(path: string, bytes: Uint8Array | string): Promise<void> {
+  await writeAside(path, bytes)
+  await syncFolder(dirname(path))
+}
+
+/** As writeWhole, except that the name is only sure after the folder was synced: for many files in one folder. */
+export async function writeAside(path: string, bytes: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.part-${process.pid}`
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, path)
+}
+
+/** A name in a folder outlives a loss of power only after the folder itself was synced. Windows cannot, and need not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads an ordinary file of bounded size. Links, pipes and devices are refused, never opened. */
+export async function readPlain(path: string, largest: number): Promise<Buffer> {
+  const before = await lstat(path)
+  if (!before.isFile()) throw new Error(`${path} is not an ordinary file`)
+  // NONBLOCK: were a pipe put there meanwhile, opening it would wait for a writer.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw new Error(`${path} is not an ordinary file`)
+    if (stat.size > largest) throw new Error(`${path} is larger than ${largest} bytes`)
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}

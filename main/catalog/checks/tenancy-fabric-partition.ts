@@ -1,0 +1,89 @@
+import { defineCheck } from '../../core/check.ts'
+import { type FabricPort, infiniband } from '../probes/infiniband.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+// InfiniBand Architecture Specification vol. 1, 10.9: bit 15 of a key is full membership; 0x7fff is the default partition.
+const isDefault = (key: string): boolean => (Number.parseInt(key, 16) & 0x7fff) === 0x7fff
+const isFull = (key: string): boolean => (Number.parseInt(key, 16) & 0x8000) !== 0
+const name = ({ adapter, port }: FabricPort): string => `${adapter}/${port}`
+
+export const tenancyFabricPartition = defineCheck({
+  id: 'tenancy.fabric-partition',
+  property: 'isolation',
+  claim:
+    'Every active InfiniBand port is a member of a partition of its own, and no full member of the fabric’s default partition.',
+  limits:
+    'The node’s own partition tables only. Which other servers are in the partition, and what the fabric’s switches enforce, is on the side of the provider. VLANs of Ethernet fabrics are not visible here.',
+  needs: { fabric: infiniband, pci: pciDevices },
+  evaluate({ fabric, pci }) {
+    const cards = pci.devices.filter((device) => device.class.startsWith('0207'))
+    if (fabric.adapters.length === 0)
+      return pci.devices.length > 0 && cards.length === 0
+        ? {
+            verdict: 'not-applicable',
+            because: [
+              speaksFor(
+                `No fabric adapter: none of the ${count(pci.devices.length, 'PCI device')} is one, and the kernel has none.`,
+                infiniband,
+                'adapters',
+              ),
+            ],
+          }
+        : weigh([
+            leavesUnclear(
+              `${count(cards.length, 'InfiniBand adapter')} on the PCI bus, and the kernel drives none.`,
+              infiniband,
+              'adapters',
+            ),
+          ])
+    const active = fabric.ports.filter(({ isActive }) => isActive)
+    const ports = active.filter(({ linkLayer }) => linkLayer === 'InfiniBand')
+    const others = active.filter(({ linkLayer }) => linkLayer !== 'InfiniBand')
+    const open = ports.filter(({ partitionKeys }) => partitionKeys.some((key) => isDefault(key) && isFull(key)))
+    const own = ports.filter(({ partitionKeys }) => partitionKeys.some((key) => !isDefault(key)))
+    const bare = ports.filter((port) => !own.includes(port) && !open.includes(port))
+    const keys = [...new Set(own.flatMap(({ partitionKeys }) => partitionKeys.filter((key) => !isDefault(key))))].sort()
+    return weigh([
+      ...(open.length > 0
+        ? [
+            speaksAgainst(
+              `${count(open.length, 'port')} of ${ports.length} are full members of the default partition, which reaches every other member of the fabric: ${named(open.map(name))}.`,
+              infiniband,
+              'values',
+            ),
+          ]
+        : []),
+      ...(own.length > 0 && open.length === 0
+        ? [
+            speaksFor(
+              `${count(own.length, 'port')} of ${ports.length} are members of a partition of their own: ${named(keys.map((key) => `0x${key}`))}.`,
+              infiniband,
+              'values',
+            ),
+          ]
+        : []),
+      ...(bare.length > 0
+        ? [
+            leavesUnclear(
+              `${count(bare.length, 'port')} of ${ports.length} have no partition but limited membership of the default one.`,
+              infiniband,
+              'values',
+            ),
+          ]
+        : []),
+      ...(others.length > 0
+        ? [
+            leavesUnclear(
+              `${count(others.length, 'fabric port')} run over Ethernet, where partitions are VLANs on the switch: ${named(others.map(name))}.`,
+              infiniband,
+              'values',
+            ),
+          ]
+        : []),
+      ...(active.length === 0
+        ? [leavesUnclear(`None of ${count(fabric.ports.length, 'fabric port')} is active.`, infiniband, 'values')]
+        : []),
+    ])
+  },
+})

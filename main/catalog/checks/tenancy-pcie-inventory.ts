@@ -1,0 +1,59 @@
+import { defineCheck } from '../../core/check.ts'
+import { isVirtualFunction, SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-tables.ts'
+import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const tenancyPcieInventory = defineCheck({
+  id: 'tenancy.pcie-inventory',
+  property: 'isolation',
+  claim:
+    'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware maker.',
+  limits:
+    'Ids are read through firmware that the provider controls. Serial numbers were not compared with an inventory of the chassis, since none is declared, and a physical function can have been handed to a guest.',
+  needs: { pci: pciDevices },
+  evaluate({ pci }) {
+    const devices = pci.devices.filter((device) => /^(01|02|03|12)/.test(device.class) && device.class !== '030000')
+    const list = (some: readonly PciDevice[]): string =>
+      named(
+        some.map(({ address, vendor, device }) => `${address} ${vendor}:${device}`),
+        4,
+      )
+    const virtual = devices.filter(({ vendor }) => VIRTUAL_VENDORS.has(vendor))
+    const shared = devices.filter(({ vendor }) => SHARED_VENDORS.has(vendor))
+    const functions = devices.filter(isVirtualFunction)
+    if (devices.length === 0)
+      return weigh([leavesUnclear('No GPU, adapter or drive controller is on the PCI bus.', pciDevices)])
+    return weigh([
+      ...(virtual.length > 0
+        ? [speaksAgainst(`${count(virtual.length, 'device')} are emulated: ${list(virtual)}.`, pciDevices, 'ids')]
+        : []),
+      ...(shared.length > 0
+        ? [
+            speaksAgainst(
+              `${count(shared.length, 'device')} are made by a hypervisor or a provider’s data-processing unit: ${list(shared)}.`,
+              pciDevices,
+              'ids',
+            ),
+          ]
+        : []),
+      ...(functions.length > 0
+        ? [
+            speaksAgainst(
+              `${count(functions.length, 'device')} are virtual functions: ${list(functions)}.`,
+              pciDevices,
+              'ids',
+            ),
+          ]
+        : []),
+      ...(virtual.length + shared.length + functions.length === 0
+        ? [
+            speaksFor(
+              `${count(devices.length, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware makers.`,
+              pciDevices,
+              'ids',
+            ),
+          ]
+        : []),
+    ])
+  },
+})
