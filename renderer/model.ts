@@ -114,7 +114,7 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {
     case 'met':
-      return `Any sign against it, or losing one of the ${check.needs.length === 1 ? 'answer' : `${check.needs.length} answers`} it needs.`
+      return `Any sign against it, or losing ${check.needs.length === 1 ? 'the answer' : `one of the ${check.needs.length} answers`} it needs.`
     case 'not-met':
       return `A later collection in which ${many(against, 'sign')} against is gone.`
     case 'inconclusive':

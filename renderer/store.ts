@@ -70,6 +70,7 @@ export function startStore(): void {
     const now = performance.now()
     const speak = ended || now - spokeAt >= QUIET_MS
     if (speak) spokeAt = now
+    if (event.kind === 'run-started') void refreshFleet()
     change({
       progress,
       runs: ended ? state.runs + 1 : state.runs,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fail } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { Files } from '../core/world.ts'
-import { writeWhole } from './store/recording-files.ts'
+import { writeWhole } from './store/durable.ts'
 
 const LARGEST = 512 * 1024 * 1024
 

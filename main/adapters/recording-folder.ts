@@ -37,11 +37,12 @@ export async function readRecordingFolder(
     const streams = metas.value.flatMap(({ stdout, stderr }) => [stdout, stderr])
     const blobs = new Map<string, Uint8Array | null>()
     let total = 0
-    for (const { sha256: digest, size } of streams) {
+    for (const { sha256: digest } of streams) {
       if (blobs.has(digest)) continue
-      total += size
+      const bytes = await readBlob(folder, digest)
+      total += bytes?.length ?? 0
       if (total > LARGEST_RECORDING) return invalid(folder, `more than ${LARGEST_RECORDING} bytes of answers`)
-      blobs.set(digest, await readBlob(folder, digest))
+      blobs.set(digest, bytes)
     }
     const captures: CapturedAnswer[] = []
     for (const meta of metas.value) {
@@ -129,13 +130,17 @@ export async function readRecordingFolders(
 ): Promise<Outcome<readonly LoadedRecording[]>> {
   const recordings: LoadedRecording[] = []
   for (const named of folders) {
-    if (!(await isThere(named))) return fail('input.not-found', plain(`there is no folder ${named}`, 600))
-    const found = await recordingsBelow(named, DEEPEST)
-    if (found.length === 0) return fail('input.refused', plain(`${named} is no recording and holds none`, 600))
-    for (const folder of found) {
-      const loaded = await readRecordingFolder(folder, validator)
-      if (!loaded.ok) return loaded
-      recordings.push(loaded.value)
+    try {
+      if (!(await isThere(named))) return fail('input.not-found', plain(`there is no folder ${named}`, 600))
+      const found = await recordingsBelow(named, DEEPEST)
+      if (found.length === 0) return fail('input.refused', plain(`${named} is no recording and holds none`, 600))
+      for (const folder of found) {
+        const loaded = await readRecordingFolder(folder, validator)
+        if (!loaded.ok) return loaded
+        recordings.push(loaded.value)
+      }
+    } catch (problem) {
+      return invalid(named, problem)
     }
   }
   return ok(recordings)
@@ -146,7 +151,9 @@ const DEEPEST = 3
 async function recordingsBelow(folder: string, depth: number): Promise<readonly string[]> {
   if (await isThere(join(folder, 'recording.json'))) return [folder]
   if (depth === 0) return []
-  const found = await Promise.all((await foldersIn(folder)).map((name) => recordingsBelow(join(folder, name), depth - 1)))
+  const found = await Promise.all(
+    (await foldersIn(folder)).map((name) => recordingsBelow(join(folder, name), depth - 1)),
+  )
   return found.flat()
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Entropy } from '../core/ports.ts'
 import type { Probe } from '../core/probe.ts'
-import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import { csvOf } from './csv-file.ts'
 import { startDemoFleet } from './demo/demo-fleet.ts'
@@ -12,9 +11,9 @@ import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
 import { createDemoSigner, createIdentities } from './identity/index.ts'
 import { createImporters } from './importers/index.ts'
-import { openPack } from './pack/open-pack.ts'
-import { writePack } from './pack/write-pack.ts'
+import { packs } from './pack/index.ts'
 import { renderReport } from './pdf/index.ts'
+import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
 import { createSchemaValidator } from './schema-validator.ts'
 import { signDetached } from './seal/cms.ts'
 import { signPdf } from './seal/pades.ts'
@@ -22,7 +21,6 @@ import { createSealReader } from './seal/reader.ts'
 import { createHostKeys } from './ssh/host-keys.ts'
 import { createTransport } from './ssh/transport.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
-import { readRecordingFolder, writeRecordingFolder } from './store/recording-files.ts'
 
 /** Where identities are kept unless told otherwise: per user, by the XDG base directory convention. */
 const identitiesFolder = (): string =>
@@ -46,18 +44,10 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
     csv: csvOf,
     openStore: (folder) => openEvidenceStore(folder, validator),
     writeRecording: writeRecordingFolder,
-    readRecordings: async (folders) => {
-      const loaded = []
-      for (const folder of folders) {
-        const read = await readRecordingFolder(folder, validator)
-        if (!read.ok) return read
-        loaded.push(read.value)
-      }
-      return ok(loaded)
-    },
+    readRecordings: (folders) => readRecordingFolders(folders, validator),
     sealing: { signDetached, signPdf, reader: createSealReader(), demoSigner: () => createDemoSigner(clock, entropy) },
     identities: createIdentities(clock, entropy, identitiesFolder()),
-    packs: { write: writePack, open: openPack },
+    packs,
     reports: { render: renderReport },
     demo: { start: () => startDemoFleet(probes) },
   }

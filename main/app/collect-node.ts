@@ -2,13 +2,7 @@ import type { Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { catalogDigest } from '../core/catalog.ts'
-import {
-  DEFAULT_MAX_BYTES,
-  DEFAULT_TIMEOUT_SECONDS,
-  MAX_ERROR_BYTES,
-  type Plan,
-  planOf,
-} from '../core/collector/plan.ts'
+import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
@@ -217,8 +211,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
       script: collectorScript(plan, nonce),
       nonce,
       commands: plan.commands.length,
-      keep: (index, stream) =>
-        1 + (stream === 'stderr' ? MAX_ERROR_BYTES : (plan.commands[index]?.run.maxBytes ?? DEFAULT_MAX_BYTES)),
+      keep: keptBytes(plan),
       echo: plan.echo,
       onHeader: (header) => {
         uid = header.uid

@@ -88,10 +88,14 @@ const open = (packName: string, fingerprint: string): readonly string[] => [
   '( set -eu',
   `trap 'test $? -eq 0 || echo "STOPPED: a check failed. Do not rely on this pack."' EXIT`,
   'export LC_ALL=C SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/dev/null',
-  `Z=$PWD/${packName}`,
+  `Z=$PWD/${shellQuote(packName)}`,
   'ROOT=$PWD/root.pem',
   `PIN=${fingerprint}`,
 ]
+
+/** One word of POSIX sh, whatever the characters. */
+const shellQuote = (word: string): string =>
+  /^[A-Za-z0-9._-]+$/.test(word) ? word : `'${plain(word).replaceAll("'", `'\\''`)}'`
 
 const DEMO_ROOT = [
   'unzip -p "$Z" pack/signature/chain.pem | awk \'/BEGIN/ { n += 1 } n == 2\' > demo-root.pem',
@@ -103,8 +107,8 @@ const SAFE_ARCHIVE = [
   'test -s "$ROOT"',
   'unzip -Z1 "$Z" > list.txt',
   'test -s list.txt',
-  'test "$(grep -cvE "^pack/([a-z0-9][a-z0-9._-]*/)*([a-z0-9][a-z0-9._-]*|VERIFY[.]txt)$" list.txt)" = 0',
-  'test -z "$(sort list.txt | uniq -d)"',
+  'test "$(grep -cvE "^pack/(VERIFY[.]txt|([a-z0-9][a-z0-9._-]*/)*[a-z0-9][a-z0-9._-]*)$" list.txt)" = 0',
+  'test -z "$(tr A-Z a-z < list.txt | sort | uniq -d)"',
   'test "$(unzip -Z "$Z" | grep -c "^l")" = 0',
   'test "$(unzip -Zt "$Z" | sed "s/.* files*, \\([0-9]*\\) bytes uncompressed.*/\\1/")" -le 2147483648',
   'unzip -tqq "$Z"',
@@ -119,7 +123,7 @@ const FILES = [
   'sha256sum --strict --quiet -c manifest-sha256.txt',
   'find data ! -type d | sort > ../found.txt',
   'cut -c67- manifest-sha256.txt | sort | cmp - ../found.txt',
-  'find . ! -type d ! -path "./data/*" ! -name tagmanifest-sha256.txt ! -name tagmanifest.p7s | cut -c3- | sort > ../found.txt',
+  'find . ! -type d ! -path "./data/*" ! -path ./tagmanifest-sha256.txt ! -path ./signature/tagmanifest.p7s | cut -c3- | sort > ../found.txt',
   'cut -c67- tagmanifest-sha256.txt | sort | cmp - ../found.txt',
 ]
 

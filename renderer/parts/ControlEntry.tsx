@@ -29,7 +29,7 @@ export function ControlEntry({ control, found, state, view }: ControlEntryProps)
       <div className="control-body">
         <p>{control.summary}</p>
         <p className="quiet">
-          {control.level}. {CLASSES[control.evidenceClass]} {controlStateWords[state].meaning}
+          Level: {control.level}. {CLASSES[control.evidenceClass]} {controlStateWords[state].meaning}
         </p>
         {control.supports.length > 0 && (
           <>

@@ -100,7 +100,7 @@ function KeyRow({ row, onDecide }: { readonly row: HostKeyRow; readonly onDecide
           </span>
         )}
       </td>
-      <td className="mono">{row.keyType ?? '—'}</td>
+      <td className="mono whole">{row.keyType ?? '—'}</td>
       <td className="mono fingerprint">
         {row.fingerprint ?? '—'}
         {row.onRecord !== null && row.onRecord !== row.fingerprint && (

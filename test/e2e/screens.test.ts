@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { axeFindings, buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import {
+  axeFindings,
+  buildTestApp,
+  openWindow,
+  shot,
+  type TestWindow,
+  whyNoWindow,
+  windowShot,
+} from '../support/open-window.ts'
 
 const missing = whyNoWindow()
 
@@ -10,6 +18,8 @@ describe.skipIf(missing !== null).each(['light', 'dark'] as const)(
   (scheme) => {
     let opened: TestWindow
     let page: Page
+    /** From here on every screen is about demo data, and says so. */
+    let demo = false
     const look = async (name: string): Promise<void> => {
       await shot(page, `${name}-${scheme}`)
       expect(await axeFindings(page), name).toEqual([])
@@ -84,6 +94,7 @@ describe.skipIf(missing !== null).each(['light', 'dark'] as const)(
       await page.evaluate(() => window.barewitness.call('demo.open', null))
       await page.waitForSelector('.running')
       await page.click('.running')
+      demo = true
       await page.waitForSelector('text=Collecting 7 of 12')
       await look('06-collecting')
       await page.waitForSelector('h1:has-text("Collected")')
@@ -192,15 +203,15 @@ describe.skipIf(missing !== null).each(['light', 'dark'] as const)(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         )
         expect(sideways, place).toBeLessThanOrEqual(0)
-        await shot(page, `20-zoom-${place.toLowerCase().replaceAll(' ', '-')}-${scheme}`)
+        await windowShot(opened, `20-zoom-${place.toLowerCase().replaceAll(' ', '-')}-${scheme}`)
       }
       await rail('Overview')
       await page.click('.matrix button[data-at="0-0"]')
       await page.waitForSelector('.ledger')
-      await shot(page, `20-zoom-why-${scheme}`)
+      await windowShot(opened, `20-zoom-why-${scheme}`)
       await page.click('.cites button >> nth=0')
       await page.waitForSelector('.output')
-      await shot(page, `20-zoom-evidence-${scheme}`)
+      await windowShot(opened, `20-zoom-evidence-${scheme}`)
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
       ).toBeLessThanOrEqual(0)

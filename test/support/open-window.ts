@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { findElectron } from './launch-electron.mjs'
@@ -64,8 +64,9 @@ export async function openWindow({ folder, dark = false, env = {} }: OpenOptions
   const display = process.env.DISPLAY ?? (await startDisplay())
   const profile = mkdtempSync(join(tmpdir(), 'barewitness-window-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  // Not `executablePath`: with that, the driver does not load what holds the app back until it listens, and a launch may hang.
+  process.env.ELECTRON_OVERRIDE_DIST_PATH = dirname(electron.path)
   const app = await _electron.launch({
-    executablePath: electron.path,
     args: [...asRoot, '--disable-gpu', `--user-data-dir=${profile}`, folder],
     cwd: folder,
     env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display },
@@ -107,6 +108,16 @@ export async function shot(page: Page, name: string, full = false): Promise<void
   await page.screenshot({ path: join(screens, `${name}.png`), fullPage: full })
 }
 
+/** The same from the window itself, which the driver cannot do right while the window is zoomed. */
+export async function windowShot({ app }: TestWindow, name: string): Promise<void> {
+  const png = await app.evaluate(async ({ BrowserWindow }) => {
+    const image = await BrowserWindow.getAllWindows()[0]?.webContents.capturePage()
+    return image?.toPNG().toString('base64') ?? ''
+  })
+  mkdirSync(screens, { recursive: true })
+  writeFileSync(join(screens, `${name}.png`), Buffer.from(png, 'base64'))
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What axe finds on the page as it is: WCAG 2.0 to 2.2, A and AA, and best practices. One line each; none is what we want. */
@@ -123,4 +134,5 @@ export async function axeFindings(page: Page): Promise<readonly string[]> {
   )
 }
 
-export const hasBuild = (): boolean => existsSync(join(root, 'out/main/index.js'))
+/** The folder of the built product, or null before `npm run build`. */
+export const builtProduct = (): string | null => (existsSync(join(root, 'out/main/index.js')) ? root : null)

@@ -47,22 +47,28 @@ export async function openRecordingFiles(folder: string, recording: Recording): 
   }
 }
 
-/** Group commit: what is appended while a round is being written waits for the next one, and all of a round are acknowledged together. */
+/**
+ * Group commit: what is appended while a round is being written waits for the next one, and all of a round are acknowledged together.
+ * After a failed round nothing is written any more, since half a line may stand at the end of the file.
+ */
 function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>): RecordingFiles['append'] {
   let waiting: CapturedAnswer[] = []
   let last: Promise<unknown> = Promise.resolve()
   let round: Promise<Outcome<null>> | null = null
+  let failed: Outcome<null> | null = null
   return (answer) => {
     waiting.push(answer)
     round ??= last.then(async () => {
       const answers = waiting
       waiting = []
       round = null
+      if (failed !== null) return failed
       try {
         await write(answers)
         return ok(null)
       } catch (problem) {
-        return fail('store.failed', told(problem))
+        failed = fail('store.failed', told(problem))
+        return failed
       }
     })
     last = round

@@ -77,8 +77,7 @@ function identitySigns({ dmi, cpu }: LayerReadings): readonly Sign[] {
         ]
       : []
   return NAMED_BY.filter(
-    ({ field, pattern, unless }) =>
-      pattern.test(fact[field]) && !(unless !== undefined && unless[1].test(fact[unless[0]])),
+    ({ field, pattern, unless }) => pattern.test(fact[field]) && unless?.[1].test(fact[unless[0]]) !== true,
   ).map(({ platform, field }) =>
     sign(
       'firmware',

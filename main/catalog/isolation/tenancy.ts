@@ -1,6 +1,6 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { type Context, type Step, unclearAbout } from '../../core/check.ts'
-import { accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { accountsLocal } from '../probes/accounts-local.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { INITIAL_NAMESPACES, namespaces as namespacesProbe } from '../probes/namespaces.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'
@@ -78,13 +78,14 @@ export function userSteps(
       ...missing,
       leavesUnclear('No roster was declared for this node, so its users cannot be told apart from others.', null),
     ]
+  // Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
   const people = new Set(
-    accounts.fact.accounts.filter((account) => canLogIn(account) || account.uid >= 1000).map(({ name }) => name),
+    accounts.fact.accounts.filter(({ name, uid }) => uid >= 1000 && name !== 'nobody').map(({ name }) => name),
   )
   const known = new Set(accounts.fact.accounts.map(({ name }) => name))
   const inContainers = new Set(containersOf(processes.fact).flatMap(({ users }) => users))
   const running = new Set(processes.fact.processes.map(({ user }) => user))
-  const foreign = [...running].filter((user) => people.has(user) && user !== 'nobody' && !roster.has(user)).sort()
+  const foreign = [...running].filter((user) => people.has(user) && !roster.has(user)).sort()
   const unnamed = [...running].filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user)).sort()
   const logged = sessions.ok ? sessions.fact.sessions.map(({ user }) => user).filter((user) => !roster.has(user)) : []
   return [

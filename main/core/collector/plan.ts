@@ -34,3 +34,9 @@ export function planOf(
   }
   return { commands, sudo: options.sudo, echo: options.echo }
 }
+
+/** Most bytes of a command's stream that a reader keeps: one more than the limit, which shows that it was passed. */
+export const keptBytes =
+  ({ commands }: Plan) =>
+  (index: number, stream: 'stdout' | 'stderr'): number =>
+    1 + (stream === 'stderr' ? MAX_ERROR_BYTES : (commands[index]?.run.maxBytes ?? DEFAULT_MAX_BYTES))

@@ -1,0 +1,78 @@
+import { type Check, defineCheck, type Step } from '../../core/check.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** Over the probes of the whole catalog, which only the catalog itself knows. */
+export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]): Check =>
+  defineCheck({
+    id: 'evidence.collection-completeness',
+    property: 'evidence',
+    claim: 'Every question that was planned for this node was put to it and answered in whole.',
+    limits: 'It says that answers came, not what they say. Questions that this version does not ask are not counted.',
+    needs: {},
+    wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
+    evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
+      const asked = probes.filter(
+        (probe) => !isTimedOnly(probe) || (node.location !== undefined && node.vantage !== undefined),
+      )
+      const whose = (is: (reason: string) => boolean): readonly Probe<unknown>[] =>
+        asked.filter(({ id }) => {
+          const reading = readings[id]
+          return reading === undefined ? is('this was not collected') : !reading.ok && is(reading.reason)
+        })
+      const absent = whose((reason) => /tool absent/.test(reason))
+      const denied = whose(isDenied)
+      const lost = whose(
+        (reason) =>
+          /^(this was not collected|not collected: |not usable: )/.test(reason) &&
+          !/tool absent/.test(reason) &&
+          !isDenied(reason),
+      )
+      return weigh(steps(asked.length, { absent, denied, lost }))
+    },
+  })
+
+const isDenied = (reason: string): boolean => /needs administrator rights|sudo does not allow/.test(reason)
+const isTimedOnly = ({ commands }: Probe<unknown>): boolean =>
+  Object.values(commands).every((command) => command.kind === 'measure' && command.measure === 'nonce-echo')
+
+interface Left {
+  readonly absent: readonly Probe<unknown>[]
+  readonly denied: readonly Probe<unknown>[]
+  readonly lost: readonly Probe<unknown>[]
+}
+
+function steps(asked: number, { absent, denied, lost }: Left): readonly Step[] {
+  const titles = (probes: readonly Probe<unknown>[]): string =>
+    named(
+      probes.map(({ id }) => id),
+      12,
+    )
+  return [
+    ...(lost.length > 0
+      ? [
+          speaksAgainst(
+            `${count(lost.length, 'question')} of ${asked} came back without a whole answer: ${titles(lost)}.`,
+            null,
+          ),
+        ]
+      : []),
+    ...(denied.length > 0
+      ? [
+          leavesUnclear(
+            `${count(denied.length, 'question')} of ${asked} need administrator rights that were not given: ${titles(denied)}.`,
+            null,
+          ),
+        ]
+      : []),
+    ...(asked === 0 ? [leavesUnclear('No question was planned.', null)] : []),
+    ...(asked > 0 && lost.length + denied.length === 0
+      ? [
+          speaksFor(
+            `${asked - absent.length} of ${asked} questions were answered in whole; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,
+            null,
+          ),
+        ]
+      : []),
+  ]
+}

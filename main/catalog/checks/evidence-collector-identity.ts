@@ -1,0 +1,21 @@
+import { defineCheck } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { sshSession } from '../probes/ssh-session.ts'
+import { speaksFor } from '../steps.ts'
+
+export const evidenceCollectorIdentity = defineCheck({
+  id: 'evidence.collector-identity',
+  property: 'evidence',
+  claim: 'The account, the way of logging in and the rights of this collection are on record.',
+  limits: 'It names an account, not the person who started the collection.',
+  needs: { session: sshSession },
+  evaluate: ({ session }, _, { node }) => ({
+    verdict: 'informational',
+    because: [
+      speaksFor(
+        `Logged in as ${quote(node.user)} by ${quote(session.authMethod)}, over ${quote(session.transport)} to ${quote(session.serverVersion)}${session.keyExchange === '' ? '' : `, key exchange ${quote(session.keyExchange)}`}. Questions for administrators ${node.sudo ? 'were allowed through sudo' : 'were not allowed by the fleet file'}.`,
+        sshSession,
+      ),
+    ],
+  }),
+})

@@ -1,0 +1,28 @@
+import { defineCheck } from '../../core/check.ts'
+import { inventoryDisks } from '../probes/inventory-disks.ts'
+import { count, named, speaksFor } from '../steps.ts'
+
+export const inventoryDisksRecorded = defineCheck({
+  id: 'inventory.disks',
+  property: 'evidence',
+  claim: 'The drives of this server are on record with model and serial number where they give one.',
+  limits:
+    'Reported by the drives themselves. Wear and health were not read, and no list of what was bought was compared.',
+  needs: { disks: inventoryDisks },
+  evaluate: ({ disks: { disks } }) => ({
+    verdict: 'informational',
+    because: [
+      speaksFor(
+        `${count(disks.length, 'drive')}${
+          disks.length === 0
+            ? ''
+            : `: ${named(
+                disks.map(({ name, model, serial }) => [name, model, serial].filter((part) => part !== '').join(' ')),
+                12,
+              )}`
+        }.`,
+        inventoryDisks,
+      ),
+    ],
+  }),
+})

@@ -1,0 +1,28 @@
+import { defineCheck } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { zoneCountry } from '../isolation/regions.ts'
+import { timezone } from '../probes/timezone.ts'
+import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+
+export const locationLocaleHints = defineCheck({
+  id: 'location.locale-hints',
+  property: 'location',
+  claim: 'The time zone and locale of this server are on record.',
+  limits: 'A setting that anyone can choose. It never decides where a server is.',
+  needs: { zone: timezone },
+  evaluate({ zone: { zone, locale } }, _, { node }) {
+    const declared = node.location?.country
+    const country = zone === null ? null : zoneCountry(zone)
+    const set = `${zone === null ? 'No time zone is set, which means UTC' : `The time zone is ${quote(zone)}`}${locale === null ? '' : `, the locale ${quote(locale)}`}.`
+    const step =
+      country === null || declared === undefined
+        ? leavesUnclear(`${set} That says nothing about a place.`, timezone)
+        : country === declared
+          ? speaksFor(`${set} It fits the declared country ${quote(declared)}, as a hint.`, timezone)
+          : speaksAgainst(
+              `${set} It is one of ${country}; ${quote(declared)} is declared. That is a hint, and decides nothing.`,
+              timezone,
+            )
+    return { verdict: 'informational', because: [step] }
+  },
+})

@@ -1,0 +1,169 @@
+import type { Assessment, Capture, Recording, Statement } from '../../../schemas/types.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { sha256 } from '../digest.ts'
+import { PATHS } from '../pack.ts'
+import { nodeFolder, type PackScope } from '../pack-files.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource, SchemaValidator } from '../ports.ts'
+import { type CapturedAnswer, compare, type LoadedRecording } from '../recording.ts'
+
+/** The small text files, or null where one is missing, unreadable or no UTF-8. */
+export interface PackTexts {
+  readonly manifest: string | null
+  readonly tagManifest: string | null
+  readonly info: string | null
+  readonly bag: string | null
+}
+
+/** Everything a pack states, read as far as it can be, and what could not be read. */
+export interface PackReading {
+  readonly texts: PackTexts
+  readonly statement: Statement | null
+  readonly scope: PackScope | null
+  readonly assessment: Assessment | null
+  /** SHA-256 of the catalog snapshot in the pack. */
+  readonly catalogDigest: string | null
+  readonly recordings: readonly LoadedRecording[]
+  readonly problems: readonly string[]
+}
+
+const LARGEST_TEXT = 64 * 1024 * 1024
+const MOST_CAPTURES = 20_000
+
+export async function readPack(source: PackSource, validator: SchemaValidator): Promise<PackReading> {
+  const problems: string[] = []
+  const text = (path: string): Promise<string | null> => textOf(source, path)
+  const document = async <T>(path: string, wrong: (value: unknown) => readonly string[]): Promise<T | null> => {
+    const found = canonical(await text(path))
+    const why = found === null ? ['it is missing, or not JSON in canonical form'] : wrong(found.value)
+    if (why.length > 0) problems.push(`${path}: ${why[0]}.`)
+    return why.length > 0 || found === null ? null : (found.value as T)
+  }
+  const statement = await document<Statement>(PATHS.statement, (value) => validator.problems('statement', value))
+  const scope = await document<PackScope>(PATHS.scope, (value) => (isScope(value) ? [] : ['it is not a scope']))
+  const assessment = await document<Assessment>(PATHS.assessment, (value) => validator.problems('assessment', value))
+  const catalog = await text(PATHS.catalog)
+  const recordings: LoadedRecording[] = []
+  for (const folder of recordingFolders(source)) {
+    const loaded = await readRecording(source, folder, validator)
+    problems.push(...loaded.problems)
+    if (loaded.recording !== null) recordings.push(loaded.recording)
+  }
+  const texts = {
+    manifest: await text(PATHS.manifest),
+    tagManifest: await text(PATHS.tagManifest),
+    info: await text(PATHS.info),
+    bag: await text(PATHS.bag),
+  }
+  return {
+    texts,
+    statement,
+    scope,
+    assessment,
+    catalogDigest: catalog === null ? null : sha256(catalog),
+    recordings,
+    problems,
+  }
+}
+
+/** A file's text; null when it is missing, too large, unreadable or not UTF-8. */
+export async function textOf(source: PackSource, path: string): Promise<string | null> {
+  const bytes = await bytesOf(source, path)
+  if (bytes === null || bytes.length > LARGEST_TEXT) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+export async function bytesOf(source: PackSource, path: string): Promise<Uint8Array | null> {
+  if (!source.paths.includes(path)) return null
+  try {
+    return await source.read(path)
+  } catch {
+    return null
+  }
+}
+
+/** JSON in its one canonical text (RFC 8785) and a line end, so that no two readers see different values, as with repeated keys. */
+function canonical(text: string | null): { readonly value: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return `${canonicalJson(value)}\n` === text ? { value } : null
+  } catch {
+    return null
+  }
+}
+
+function isScope(value: unknown): value is PackScope {
+  if (typeof value !== 'object' || value === null) return false
+  const { fleet, population, frameworks, asOf } = value as Record<string, unknown>
+  const texts = (list: unknown): list is string[] => Array.isArray(list) && list.every((one) => typeof one === 'string')
+  return (
+    typeof fleet === 'string' &&
+    texts(population) &&
+    texts(frameworks) &&
+    frameworks.every((id) => id === 'hipaa' || id === 'soc2' || id === 'nprm') &&
+    typeof asOf === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf) &&
+    Object.keys(value).length === 4
+  )
+}
+
+function recordingFolders(source: PackSource): readonly string[] {
+  const folders = source.paths.flatMap((path) => /^data\/nodes\/[^/]+/.exec(path)?.[0] ?? [])
+  return [...new Set(folders)].sort(compare)
+}
+
+interface RecordingReading {
+  readonly recording: LoadedRecording | null
+  readonly problems: readonly string[]
+}
+
+/** One node's recording: every line valid, every named byte present with its digest and size, and nothing that no line names. */
+async function readRecording(
+  source: PackSource,
+  folder: string,
+  validator: SchemaValidator,
+): Promise<RecordingReading> {
+  const problems: string[] = []
+  const header = canonical(await textOf(source, `${folder}/recording.json`))
+  const wrong =
+    header === null ? ['it is missing, or not JSON in canonical form'] : validator.problems('recording', header.value)
+  if (header === null || wrong.length > 0)
+    return { recording: null, problems: [`${folder}/recording.json: ${wrong[0]}.`] }
+  const recording = header.value as Recording
+  if (nodeFolder(recording.node.name) !== folder)
+    problems.push(`${folder}/recording.json is of node ${quote(recording.node.name)}, which belongs elsewhere.`)
+  const lines = (await textOf(source, `${folder}/captures.jsonl`))?.split('\n')
+  if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
+    return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
+  const captures: CapturedAnswer[] = []
+  const named = new Set([`${folder}/recording.json`, `${folder}/captures.jsonl`])
+  for (const [index, line] of lines.slice(0, -1).entries()) {
+    const meta = canonical(`${line}\n`)
+    const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)
+    if (meta === null || why.length > 0) {
+      problems.push(`${folder}/captures.jsonl:${index + 1}: ${why[0]}.`)
+      continue
+    }
+    const capture = meta.value as Capture
+    const streams = await Promise.all([capture.stdout, capture.stderr].map((stream) => blob(source, folder, stream)))
+    for (const { sha256: digest } of [capture.stdout, capture.stderr]) named.add(`${folder}/sha256/${digest}`)
+    const [stdout, stderr] = streams
+    if (stdout && stderr) captures.push({ meta: capture, stdout, stderr })
+    else
+      problems.push(
+        `${folder}: the bytes of ${capture.probe}/${capture.command} are missing or are not what its line says.`,
+      )
+  }
+  for (const path of source.paths)
+    if (path.startsWith(`${folder}/`) && !named.has(path)) problems.push(`${quote(path, 400)} belongs to no capture.`)
+  return { recording: { recording, captures }, problems }
+}
+
+async function blob(source: PackSource, folder: string, stream: Capture['stdout']): Promise<Uint8Array | null> {
+  const bytes = await bytesOf(source, `${folder}/sha256/${stream.sha256}`)
+  return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
+}

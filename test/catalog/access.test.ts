@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest'
+import { accountsLocal, canLogIn, membersOf } from '../../main/catalog/probes/accounts-local.ts'
+import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
+import { authorizedKeys } from '../../main/catalog/probes/authorized-keys.ts'
+import { expandStack, pamStack } from '../../main/catalog/probes/pam-stack.ts'
+import { sessionTimeout } from '../../main/catalog/probes/session-timeout.ts'
+import { conditional, sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
+import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
+import { answer, fact, reason } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+
+describe('accounts', () => {
+  const passwd = answer(
+    'root:x:0:0:root:/root:/bin/bash\nsync:x:4:65534:sync:/bin:/bin/sync\npostgres:x:101:104:db:/var/lib/postgresql:/bin/bash\nkim:x:1000:999::/home/kim:\n',
+  )
+  const group = answer('root:x:0:\ndocker:x:999:lee,\n')
+
+  test('a shell that only says no is no login, an empty one is /bin/sh, and a primary group counts', () => {
+    const local = fact(accountsLocal.parse({ passwd, group, sources: answer('passwd: files systemd\n') }))
+    expect(local.accounts.filter(canLogIn).map(({ name }) => name)).toEqual(['root', 'postgres', 'kim'])
+    expect(local.accounts.at(-1)?.shell).toBe('/bin/sh')
+    expect(membersOf(local, 'docker')).toEqual(['lee', 'kim'])
+    expect(local.otherSources).toEqual([])
+  })
+
+  test.each([
+    ['passwd: files sss [NOTFOUND=return] ldap # old\n', ['sss', 'ldap']],
+    ['passwd: [redacted:password] files\n', ['unreadable']],
+  ])('other sources of accounts in %j', (text, expected) => {
+    expect(fact(accountsLocal.parse({ passwd, group, sources: answer(text) })).otherSources).toEqual(expected)
+  })
+
+  test('a line in another form makes the whole list unusable', () => {
+    const broken = answer('root:x:0:0:root:/root:/bin/bash\n+::::::\n')
+    expect(reason(accountsLocal.parse({ passwd: broken, group, sources: answer('') }))).toMatch(/form of passwd/)
+  })
+
+  test('password states tell locked, set and empty apart, and an unknown state is no answer', () => {
+    const read = fact(
+      accountsPasswordState.parse({ states: answer('a L 2026-01-01 0 99999 7 -1\nb P 2026\nc NP 2026\n') }),
+    )
+    expect([...read.states.values()]).toEqual(['locked', 'usable', 'none'])
+    expect(accountsPasswordState.parse({ states: answer('a ? 2026\n') }).ok).toBe(false)
+  })
+
+  test('without a roster there is nothing to compare with', () => {
+    expect(verdict('fx-access-hardened', 'access.roster-match', { roster: undefined })).toBe('inconclusive')
+    expect(verdict('fx-access-hardened', 'access.roster-match')).toBe('met')
+    expect(texts('demo-shared-05', 'access.roster-match')).toContain(
+      'against: 2 accounts with a login shell not on the declared roster: “acme-ops”, “acme-train”.',
+    )
+  })
+})
+
+describe('sudo', () => {
+  test('the JSON of cvtsudoers: NOPASSWD, groups, defaults with and without a scope', () => {
+    const read = fact(
+      sudoersRules.parse({
+        rules: answer(
+          JSON.stringify({
+            Defaults: [
+              { Binding: [{ username: 'bwaudit' }], Options: [{ authenticate: false }] },
+              { Options: [{ syslog: false }, { logfile: '/var/log/sudo.log' }] },
+            ],
+            User_Specs: [
+              {
+                User_List: [{ usergroup: 'ops' }, { userid: 1005 }, { username: 'kim', negated: true }],
+                Host_List: [{ hostname: 'ALL' }],
+                Cmnd_Specs: [
+                  {
+                    Options: [{ authenticate: false }],
+                    Commands: [{ command: 'ALL' }, { command: '/bin/su', negated: true }],
+                  },
+                ],
+              },
+            ],
+          }),
+        ),
+      }),
+    )
+    expect(read).toEqual({
+      rules: [{ who: ['%ops', '#1005', '!kim'], runAs: ['root'], commands: ['ALL', '!/bin/su'], asksPassword: false }],
+      asksPasswordByDefault: true,
+      logs: true,
+    })
+  })
+
+  test('cloud images’ rule and membership of docker contradict the policy', () => {
+    const said = texts('demo-metal-04', 'access.sudo-policy')
+    expect(said).toContain('against: May run any command as root without a password: “debian”.')
+    expect(said).toContain('against: Group “docker” gives 1 account root rights beside sudo: “debian”.')
+  })
+})
+
+describe('authorized keys', () => {
+  // ssh-keygen -lf of this key prints SHA256:TfsVHYZdMILdGv1RbVa5eq+W21wRR2N/uWiy0xdYSzk.
+  const ED25519 = 'AAAAC3NzaC1lZDI1NTE5AAAAIAGtOjWC9ofrfvN7M0ffF9IubxMRGvJsD1CV3HzVpMAp'
+
+  test('options stay, their values go, and a key inside a command is not the key', () => {
+    const line = `from="192.0.2.0/24",command="echo ssh-dss AAAAB3NzaC1kc3MAAACB",restrict ssh-ed25519 ${ED25519}`
+    const { keys, unreadable } = fact(
+      authorizedKeys.parse({ keys: answer(`/home/kim/.ssh/authorized_keys\0${line}\n`) }),
+    )
+    expect(unreadable).toBe(0)
+    expect(keys).toEqual([
+      {
+        path: '/home/kim/.ssh/authorized_keys',
+        type: 'ssh-ed25519',
+        bits: 256,
+        fingerprint: FINGERPRINT,
+        options: ['from', 'command', 'restrict'],
+      },
+    ])
+  })
+  const FINGERPRINT = 'SHA256:TfsVHYZdMILdGv1RbVa5eq+W21wRR2N/uWiy0xdYSzk'
+
+  test('a type that differs from the blob, or a broken blob, is not a key and leaves the claim open', () => {
+    const rows = [`ssh-rsa ${ED25519}`, 'ssh-ed25519 AAAAC3Nz!'].map((line) => `/root/.ssh/authorized_keys\0${line}\n`)
+    expect(fact(authorizedKeys.parse({ keys: answer(rows.join('')) }))).toEqual({ keys: [], unreadable: 2 })
+  })
+
+  test('status 1 is “none found”; status 2 is not', () => {
+    expect(fact(authorizedKeys.parse({ keys: answer('', { exitCode: 1 }) })).keys).toEqual([])
+    expect(authorizedKeys.parse({ keys: answer('', { exitCode: 2 }) }).ok).toBe(false)
+  })
+
+  test('a short RSA key and a key for two accounts speak against', () => {
+    const said = texts('demo-metal-04', 'access.authorized-keys')
+    expect(said.filter((text) => /^against: SHA256:\S+ is ssh-rsa with 2048 bits\.$/.test(text))).toHaveLength(2)
+    expect(said.filter((text) => /opens several accounts: “root”, “debian”\.$/.test(text))).toHaveLength(1)
+  })
+})
+
+describe('the SSH server', () => {
+  test('Match blocks end at the next Match or at the end of the file; comments are not settings', () => {
+    const text =
+      '/a:PermitRootLogin no\n/a:Match User backup\n/a:  PermitRootLogin "forced-commands-only"\n/a:#PermitRootLogin yes\n/a:Match all\n/a:PermitRootLogin no\n/b:PasswordAuthentication yes\n'
+    const read = fact(sshdConditions.parse({ settings: answer(text) }))
+    expect(read.blocks).toEqual([{ condition: 'User backup', settings: [['permitrootlogin', 'forced-commands-only']] }])
+    expect(conditional(read, 'passwordauthentication')).toEqual([])
+  })
+
+  test('a folder that does not exist is fine, a file that cannot be read is not', () => {
+    const absent = { exitCode: 2, errorText: 'grep: /etc/ssh/sshd_config.d: No such file or directory\n' }
+    const denied = { exitCode: 2, errorText: 'grep: /etc/ssh/sshd_config: Permission denied\n' }
+    expect(sshdConditions.parse({ settings: answer('', absent) }).ok).toBe(true)
+    expect(sshdConditions.parse({ settings: answer('', denied) }).ok).toBe(false)
+  })
+
+  test('“without-password” means keys: with a key for root it contradicts, without one it stays open', () => {
+    expect(verdict('demo-metal-04', 'access.sshd.root-login')).toBe('not-met')
+    expect(verdict('fx-access-undecided', 'access.sshd.root-login')).toBe('inconclusive')
+  })
+
+  test('what sshd -T cannot show keeps a good general setting from supporting the claim', () => {
+    expect(verdict('fx-access-match-block', 'access.sshd.password-auth')).toBe('inconclusive')
+    expect(texts('fx-access-match-block', 'access.sshd.mfa')).toContain(
+      'against: For connections that match “Address 10.0.0.0/8”, authenticationmethods is set to “any”.',
+    )
+  })
+
+  const withMethods = (authenticationmethods: string, more = {}): string =>
+    verdict('fx-access-hardened', 'access.sshd.mfa', {}, { authenticationmethods, ...more })
+  test.each([
+    ['any', 'not-met'],
+    ['publickey', 'not-met'],
+    ['publickey,publickey', 'not-met'],
+    ['publickey,password', 'met'],
+    ['publickey,password publickey', 'not-met'],
+    ['publickey,keyboard-interactive:pam', 'met'],
+    ['keyboard-interactive', 'inconclusive'],
+  ])('method chains %j', (methods, expected) => expect(withMethods(methods)).toBe(expected))
+
+  test('touch alone is possession; a verified person on a hardware key is two factors', () => {
+    const keys = { pubkeyacceptedalgorithms: 'sk-ssh-ed25519@openssh.com', kbdinteractiveauthentication: 'no' }
+    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'touch-required' })).toBe('not-met')
+    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'verify-required' })).toBe('met')
+  })
+
+  test('an allow list that admits everyone is none', () => {
+    const allow = (allowusers: string): string =>
+      verdict('fx-access-hardened', 'access.sshd.allow-list', {}, { allowusers })
+    expect(allow('mortiz')).toBe('met')
+    expect(allow('*')).toBe('not-met')
+    expect(allow('*@192.0.2.0/24')).toBe('not-met')
+  })
+})
+
+describe('sessions and lockout', () => {
+  const shell = (text: string) =>
+    fact(sessionTimeout.parse({ shell: answer(text), logind: answer('', { exitCode: 1 }) }))
+
+  test.each([
+    ['/etc/profile.d/t.sh:readonly TMOUT=600; export TMOUT\n', [600], true],
+    ['/etc/profile.d/t.sh:declare -xr TMOUT="900"\n', [900], true],
+    ['/etc/profile.d/t.sh:export TMOUT=$LIMIT\n', [null], false],
+    ['/etc/profile.d/t.sh:readonly OTHER; TMOUT=900\n', [900], false],
+  ])('%j', (text, seconds, readOnly) => {
+    const read = shell(text)
+    expect([read.shell.map((entry) => entry.seconds), read.readOnly]).toEqual([seconds, readOnly])
+  })
+
+  test('ClientAlive is mentioned and never counted', () => {
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { clientaliveinterval: '300' })).toBe('not-met')
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=10m' })).toBe('met')
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=1h' })).toBe('not-met')
+  })
+
+  test('includes are followed once, also in a circle', () => {
+    const names = answer(
+      [
+        'sshd\0@include a',
+        'a\0@include sshd',
+        'a\0auth include b',
+        'b\0auth [success=1 default=ignore] pam_unix.so',
+        'b\0-auth optional /lib/pam_x.so',
+      ]
+        .map((line) => `/etc/pam.d/${line}\n`)
+        .join(''),
+    )
+    const read = fact(
+      pamStack.parse({
+        names,
+        arguments: answer('/etc/pam.d/b\0auth [success=1 default=ignore] pam_unix.so nullok\n'),
+      }),
+    )
+    expect(expandStack(read, 'sshd', 'auth').map(({ module, args }) => [module, ...args])).toEqual([
+      ['pam_unix', 'nullok'],
+      ['pam_x'],
+    ])
+  })
+
+  test('a settings file without the module in the stack has no effect', () => {
+    expect(verdict('fx-access-hardened', 'access.pam.lockout')).toBe('met')
+    expect(texts('demo-metal-04', 'access.pam.lockout')).toEqual([
+      'against: The login modules of SSH do not include one that locks after failures.',
+    ])
+    expect(verdict('demo-guest-03', 'access.pam.lockout')).toBe('not-applicable')
+  })
+})

@@ -1,0 +1,360 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import { canonicalJson } from '../../main/core/canonical-json.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { deniedCommand } from '../../main/core/deny-list.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
+
+/** Rules that hold for every probe and every check. A new one is covered by standing in the catalog. */
+
+/** Checks that record a fact and set no expectation. They never support or contradict anything. */
+const INFORMATIONAL: ReadonlySet<string> = new Set([
+  'audit.login-records',
+  'encryption.at-rest.unlock-mode',
+  'encryption.in-transit.vpn',
+  'evidence.collector-identity',
+  'integrity.measured-boot',
+  'inventory.disks',
+  'inventory.hardware',
+  'inventory.network-interfaces',
+  'location.locale-hints',
+])
+/** Checks that support a claim where it holds and only record where it does not, because nothing asks for it. */
+const SUPPORTED_OR_RECORDED: ReadonlySet<string> = new Set(['encryption.module.fips-mode'])
+
+const endings = (id: string): readonly string[] => [
+  'inconclusive',
+  ...(INFORMATIONAL.has(id) ? [] : ['met']),
+  INFORMATIONAL.has(id) || SUPPORTED_OR_RECORDED.has(id) ? 'informational' : 'not-met',
+]
+
+interface Evaluated {
+  readonly name: string
+  readonly loaded: LoadedRecording
+  readonly captures: ReadonlyMap<string, CapturedAnswer>
+  readonly readings: ReadonlyMap<string, Parsed<unknown>>
+  readonly context: Context
+  readonly conclusions: ReadonlyMap<string, Conclusion>
+}
+
+const { probes, checks } = catalog
+const byKey = (captures: readonly CapturedAnswer[]): ReadonlyMap<string, CapturedAnswer> =>
+  new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+
+function evaluate(name: string): Evaluated {
+  const loaded = fixtureRecording(name, probes)
+  const captures = byKey(loaded.captures)
+  const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, captures)]))
+  const context: Context = { node: loaded.recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME }
+  const conclusions = new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
+  return { name, loaded, captures, readings, context, conclusions }
+}
+
+const fixtures = fixtureNames().map(evaluate)
+
+const needed = (check: Check): readonly string[] => Object.values(check.needs).map((probe) => probe.id)
+const read = (check: Check): readonly string[] => [
+  ...needed(check),
+  ...Object.values(check.wants ?? {}).map((probe) => probe.id),
+]
+const missing: Parsed<unknown> = { ok: false, reason: 'this was not collected' }
+const without = (fixture: Evaluated, probe: string, check: Check): Conclusion =>
+  conclude(check, new Map([...fixture.readings, [probe, missing]]), fixture.context)
+
+describe('the lists', () => {
+  test('ids are unique', () => {
+    for (const list of [probes, checks]) {
+      const ids = list.map(({ id }) => id)
+      expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+    }
+  })
+
+  test.each(checks.map((check) => [check.id]))('%s stands in the file named after it', (id) => {
+    const file = new URL(`../../main/catalog/checks/${id.replaceAll('.', '-')}.ts`, import.meta.url)
+    expect(existsSync(fileURLToPath(file))).toBe(true)
+  })
+
+  test('a check reads only probes of the catalog', () => {
+    const known = new Set(probes.map(({ id }) => id))
+    expect(checks.flatMap((check) => read(check).filter((id) => !known.has(id)))).toEqual([])
+  })
+
+  test('every probe says what it asks and why; every check says what it claims and does not show', () => {
+    for (const { id, title, why } of probes) expect([id, title, why].every((text) => text.trim().length > 3)).toBe(true)
+    for (const { id, claim, limits } of checks)
+      expect([id, /\.$/.test(claim), /\.$/.test(limits), limits.length > 20]).toEqual([id, true, true, true])
+  })
+})
+
+describe('the commands', () => {
+  const commands = probes.flatMap((probe) =>
+    Object.entries(probe.commands).flatMap(([name, command]) =>
+      command.kind === 'run' ? [{ at: captureKey(probe.id, name), command }] : [],
+    ),
+  )
+  const text = (argv: readonly (string | { readonly glob: string })[]): readonly string[] =>
+    argv.map((part) => (typeof part === 'string' ? part : part.glob))
+
+  test('each only reads, by the list of programs and arguments', () => {
+    const denied = commands.map(({ at, command }) => [at, deniedCommand(text(command.argv))]).filter(([, why]) => why)
+    expect(denied).toEqual([])
+  })
+
+  test('no two ask the same of the node with the same rights', () => {
+    const seen = new Map<string, string[]>()
+    for (const { at, command } of commands) {
+      const key = JSON.stringify([command.as, command.argv])
+      seen.set(key, [...(seen.get(key) ?? []), at])
+    }
+    expect([...seen.values()].filter((places) => places.length > 1)).toEqual([])
+  })
+
+  test('none that runs as root holds a path pattern or an empty word', () => {
+    const root = commands.filter(({ command }) => command.as === 'root')
+    const bad = root.filter(({ command }) => command.argv.some((part) => typeof part !== 'string' || part === ''))
+    expect(bad.map(({ at }) => at)).toEqual([])
+  })
+
+  test('path patterns are absolute', () => {
+    const patterns = commands.flatMap(({ command }) =>
+      command.argv.flatMap((part) => (typeof part === 'string' ? [] : [part.glob])),
+    )
+    expect(patterns.filter((pattern) => !/^\/[A-Za-z0-9_*?./:[\]-]+$/.test(pattern))).toEqual([])
+  })
+})
+
+describe('the verdicts', () => {
+  const seen = (check: Check): ReadonlySet<string> =>
+    new Set(fixtures.map(({ conclusions }) => conclusions.get(check.id)?.verdict ?? ''))
+
+  test.each(checks.map((check) => [check.id, check] as const))(
+    '%s has fixtures for every way it can end',
+    (id, check) => {
+      const wanted = endings(id)
+      expect(wanted.filter((verdict) => !seen(check).has(verdict))).toEqual([])
+      if (INFORMATIONAL.has(id)) expect([...seen(check)].filter((verdict) => /met/.test(verdict))).toEqual([])
+    },
+  )
+
+  test.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
+    '%s gives what its node.json expects',
+    (name, { conclusions }) => {
+      const expected = fixtureSettings(name).expected ?? {}
+      const got = Object.fromEntries(
+        Object.keys(expected).map((id) => [id, conclusions.get(id)?.verdict ?? 'no such check']),
+      )
+      expect(got).toEqual(expected)
+    },
+  )
+
+  test('a check without its evidence is inconclusive', () => {
+    for (const check of checks)
+      for (const fixture of fixtures)
+        for (const probe of needed(check))
+          expect([check.id, fixture.name, without(fixture, probe, check).verdict]).toEqual([
+            check.id,
+            fixture.name,
+            'inconclusive',
+          ])
+  })
+
+  test('taking any evidence away never makes a verdict better', () => {
+    const better: unknown[] = []
+    for (const check of checks) {
+      for (const fixture of fixtures) {
+        const before = fixture.conclusions.get(check.id)?.verdict
+        if (before === 'met') continue
+        for (const probe of read(check)) {
+          if (fixture.readings.get(probe)?.ok !== true) continue
+          if (without(fixture, probe, check).verdict === 'met') better.push([check.id, fixture.name, probe])
+        }
+      }
+    }
+    expect(better).toEqual([])
+  })
+
+  test('each capture matters: without any one of them its probe gives no fact', () => {
+    const unmoved: string[] = []
+    for (const probe of probes) {
+      const fixture = fixtures.find(({ readings }) => readings.get(probe.id)?.ok === true)
+      if (fixture === undefined) continue
+      for (const command of Object.keys(probe.commands)) {
+        const key = captureKey(probe.id, command)
+        const left = new Map([...fixture.captures].filter(([name]) => name !== key))
+        if (readProbe(probe, left).ok) unmoved.push(key)
+      }
+    }
+    expect(unmoved).toEqual([])
+  })
+
+  test('every probe is read from at least one fixture', () => {
+    const unread = probes.filter((probe) => !fixtures.some(({ readings }) => readings.get(probe.id)?.ok === true))
+    expect(unread.map(({ id }) => id)).toEqual([])
+  })
+
+  test('reasons rest on what the check reads', () => {
+    const stray: unknown[] = []
+    for (const check of checks) {
+      const own = new Map(
+        [...Object.values(check.needs), ...Object.values(check.wants ?? {})].map((probe) => [probe.id, probe]),
+      )
+      for (const { name, conclusions } of fixtures) {
+        const { because = [], verdict } = conclusions.get(check.id) ?? {}
+        if (because.length === 0) stray.push([check.id, name, verdict, 'no reason'])
+        for (const step of because) {
+          const probe = step.probe === null ? null : own.get(step.probe)
+          if (probe === undefined) stray.push([check.id, name, step.probe])
+          for (const command of step.commands ?? [])
+            if (probe == null || !(command in probe.commands)) stray.push([check.id, name, step.probe, command])
+        }
+      }
+    }
+    expect(stray).toEqual([])
+  })
+})
+
+describe('the same evidence gives the same assessment', () => {
+  const input = (loaded: LoadedRecording) => ({
+    catalog,
+    scope: { fleet: 'fixtures', population: [loaded.recording.node.name], frameworks: [] },
+    recordings: [loaded],
+    asOf: FIXTURE_TIME,
+  })
+
+  test.each(fixtures.map(({ name, loaded }) => [name, loaded] as const))('%s', (_, loaded) => {
+    const first = canonicalJson(assess(input(loaded)))
+    const again = canonicalJson(assess(input(loaded)))
+    // A fixed order far from the first: by digest of the capture's name.
+    const shuffled = [...loaded.captures].sort((a, b) => (shuffleKey(a) < shuffleKey(b) ? -1 : 1))
+    expect(again).toBe(first)
+    expect(canonicalJson(assess(input({ ...loaded, captures: shuffled })))).toBe(first)
+  })
+
+  const shuffleKey = ({ meta }: CapturedAnswer): string => sha256(captureKey(meta.probe, meta.command))
+})
+
+describe('hostile answers', () => {
+  const answer = (probe: Probe<unknown>, command: string, stdout: Uint8Array, exitCode: number): CapturedAnswer => ({
+    meta: {
+      probe: probe.id,
+      command,
+      argv: [],
+      source: 'node',
+      privilege: 'user',
+      status: 'done',
+      exitCode,
+      startedAt: FIXTURE_TIME,
+      durationMs: 1,
+      stdout: { sha256: '', size: stdout.length },
+      stderr: { sha256: '', size: 0 },
+    },
+    stdout,
+    stderr: new Uint8Array(),
+  })
+
+  /** Real answers to start from, so that the noise reaches deep into the parsers. */
+  const samples = (probe: Probe<unknown>, command: string): readonly Uint8Array[] =>
+    fixtures
+      .flatMap(({ captures }) => captures.get(captureKey(probe.id, command))?.stdout ?? [])
+      .filter((bytes) => bytes.length < 20_000)
+
+  const noise = fc.uint8Array({ maxLength: 300 })
+  const spliced = (probe: Probe<unknown>, command: string): fc.Arbitrary<Uint8Array> => {
+    const known = samples(probe, command)
+    if (known.length === 0) return noise
+    return fc
+      .tuple(
+        fc.constantFrom(...known),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.nat(40),
+        fc.uint8Array({ maxLength: 24 }),
+      )
+      .map(([bytes, at, cut, extra]) => {
+        const place = Math.floor(at * bytes.length)
+        return new Uint8Array([...bytes.subarray(0, place), ...extra, ...bytes.subarray(place + cut)])
+      })
+  }
+
+  test.each(probes.map((probe) => [probe.id, probe] as const))('%s reads any bytes without throwing', (_, probe) => {
+    const answers = fc.record(
+      Object.fromEntries(
+        Object.keys(probe.commands).map((command) => [
+          command,
+          fc.tuple(fc.oneof(noise, spliced(probe, command)), fc.constantFrom(0, 0, 0, 1, 2, 255)),
+        ]),
+      ),
+    )
+    fc.assert(
+      fc.property(answers, (given) => {
+        const captures = Object.entries(given).map(([command, [bytes, exitCode]]) =>
+          answer(probe, command, bytes, exitCode),
+        )
+        const reading = readProbe(probe, byKey(captures))
+        expect(typeof reading.ok).toBe('boolean')
+        if (!reading.ok) expect(reading.reason).not.toBe('')
+      }),
+      { numRuns: 50, seed: 20261120 },
+    )
+  })
+
+  test('no text of a node reaches a sentence with control or direction characters', () => {
+    // ESC, right-to-left override, zero-width space, in the middle of a word of the answer.
+    const poison = new TextEncoder().encode('\u001b[31m\u202e\u200b')
+    const dirty: unknown[] = []
+    const pick = fc.tuple(fc.constantFrom(...fixtures), fc.nat(), fc.nat())
+    fc.assert(
+      fc.property(pick, ([fixture, which, where]) => {
+        const all = [...fixture.captures.values()].filter(({ stdout }) => stdout.length > 0)
+        const chosen = all[which % Math.max(all.length, 1)]
+        const probe = probes.find(({ id }) => id === chosen?.meta.probe)
+        if (chosen === undefined || probe === undefined) return
+        const at = where % chosen.stdout.length
+        const stdout = new Uint8Array([...chosen.stdout.subarray(0, at), ...poison, ...chosen.stdout.subarray(at)])
+        const captures = new Map([
+          ...fixture.captures,
+          [captureKey(probe.id, chosen.meta.command), { ...chosen, stdout }],
+        ])
+        const readings = new Map([...fixture.readings, [probe.id, readProbe(probe, captures)]])
+        for (const check of checks.filter((candidate) => read(candidate).includes(probe.id)))
+          for (const { text } of conclude(check, readings, fixture.context).because)
+            if (/[\u0000-\u001f\u200b\u202e]/.test(text)) dirty.push([check.id, fixture.name, probe.id, text])
+      }),
+      { numRuns: 300, seed: 20261120 },
+    )
+    expect(dirty).toEqual([])
+  })
+})
+
+describe('the words', () => {
+  const banned = (texts: readonly string[]): readonly string[] =>
+    texts.filter((text) => BANNED.some((word) => word.test(text)))
+  // Words of the node stand in quotation marks and are its own.
+  const ours = (text: string): string => text.replace(/“[^”]*”/g, '')
+
+  test('probes and checks do not over-claim', () => {
+    expect(banned(probes.flatMap(({ id, title, why }) => [id, title, why]))).toEqual([])
+    expect(banned(checks.flatMap(({ id, claim, limits }) => [id, claim, limits]))).toEqual([])
+  })
+
+  test('reasons do not over-claim', () => {
+    const texts = fixtures.flatMap(({ conclusions }) =>
+      [...conclusions.values()].flatMap(({ because }) => because.map(({ text }) => ours(text))),
+    )
+    expect(banned([...new Set(texts)])).toEqual([])
+  })
+
+  test('mappings do not over-claim', () => {
+    const texts = catalog.frameworks.flatMap(({ controls }) =>
+      controls.flatMap((control) => [control.notShown, ...control.supports.map(({ shows }) => shows)]),
+    )
+    expect(banned([...new Set(texts)])).toEqual([])
+  })
+})

@@ -1,0 +1,209 @@
+import { createIdentity, openIdentity } from '../../main/adapters/identity/index.ts'
+import { createSealing } from '../../main/adapters/seal/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
+import { defineCheck } from '../../main/core/check.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
+import type { PackSource, Signer } from '../../main/core/ports.ts'
+import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
+import type { Assessment, Recording } from '../../schemas/types.ts'
+import { realClock, realEntropy, validator } from './deps.ts'
+
+/** A small pack, made the way the product makes one, over a catalog of one probe and one check. */
+export const sealing = createSealing(realClock, realEntropy)
+
+const swaps = defineProbe({
+  id: 'swap.areas',
+  title: 'Swap areas',
+  why: 'Shows whether memory can be written to a disk.',
+  commands: { list: run(['cat', '/proc/swaps']) },
+  parse: ({ list }) =>
+    list.exitCode === 0 ? known(list.text.trim().split('\n').length - 1) : unknown('the list was not read'),
+})
+
+export const sampleCatalog: Catalog = {
+  version: 'sample-1',
+  probes: [swaps],
+  checks: [
+    defineCheck({
+      id: 'encryption.at-rest.swap',
+      property: 'encryption-at-rest',
+      claim: 'No swap area is in use.',
+      limits: 'Says nothing about times before or after.',
+      needs: { areas: swaps },
+      evaluate: ({ areas }) => ({
+        verdict: areas === 0 ? 'met' : 'not-met',
+        because: [{ says: areas === 0 ? 'for' : 'against', text: `${areas} swap areas were listed.`, probe: swaps.id }],
+      }),
+    }),
+  ],
+  frameworks: [
+    {
+      id: 'soc2',
+      title: 'Sample',
+      version: '1',
+      status: 'sample',
+      overlay: false,
+      source: [],
+      notes: [],
+      controls: [
+        {
+          key: 'C1',
+          id: 'C1',
+          title: 'Sample',
+          summary: 'Sample',
+          kind: 'criterion',
+          level: 'criterion',
+          group: 'C',
+          parent: null,
+          evidenceClass: 'partial',
+          nodeEvidence: 'primary',
+          supports: [{ check: 'encryption.at-rest.swap', shows: 'Sample' }],
+          notShown: 'Everything else.',
+          needsAlso: [],
+          responsibility: [],
+          refs: {},
+        },
+      ],
+    },
+  ],
+  arguesIsolation: () => ({
+    layer: 'unknown',
+    platform: null,
+    tenancy: 'unknown',
+    locality: [],
+    grade: 'D',
+    because: [{ says: 'unclear', text: 'Nothing was asked.', probe: null }],
+  }),
+}
+
+export const AS_OF = '2026-11-20T10:00:00.000Z'
+const TAKEN = '2026-11-20T09:00:00.000Z'
+
+export function sampleRecording(node: string, swapLines: string, demo = false): LoadedRecording {
+  const stdout = new TextEncoder().encode(`Filename Type Size Used Priority\n${swapLines}`)
+  const stderr = new Uint8Array()
+  const answer: CapturedAnswer = {
+    meta: {
+      probe: swaps.id,
+      command: 'list',
+      argv: ['cat', '/proc/swaps'],
+      source: 'node',
+      privilege: 'user',
+      status: 'done',
+      exitCode: 0,
+      startedAt: TAKEN,
+      durationMs: 3,
+      stdout: { sha256: sha256(stdout), size: stdout.length },
+      stderr: { sha256: sha256(stderr), size: 0 },
+    },
+    stdout,
+    stderr,
+  }
+  const recording: Recording = {
+    schema: 'barewitness.recording/1',
+    id: `r-${node}`,
+    run: 'run-1',
+    node: { name: node, address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: false },
+    hostKey: {
+      type: 'ssh-ed25519',
+      fingerprint: `SHA256:${node.slice(-1).repeat(43)}`,
+      trust: { how: 'fingerprint', detail: 'sample' },
+    },
+    session: { transport: 'replay', authMethod: 'publickey', privilege: 'none' },
+    collector: { version: '0.1.0', catalogVersion: 'sample-1', catalogDigest: catalogDigest(sampleCatalog) },
+    startedAt: TAKEN,
+    endedAt: TAKEN,
+    clock: null,
+    outcome: { status: 'complete', failure: null },
+    demo,
+    synthetic: 'made for a test',
+  }
+  return { recording, captures: [answer] }
+}
+
+export interface SampleOptions {
+  readonly signer: Signer
+  readonly recordings?: readonly LoadedRecording[]
+  readonly population?: readonly string[]
+  /** Changes the assessment before it is packed, as a forger would. */
+  readonly forge?: (assessment: Assessment) => Assessment
+  readonly packName?: string
+}
+
+/** Every file of a sealed pack. */
+export async function samplePack(options: SampleOptions): Promise<Map<string, Uint8Array>> {
+  const { signer } = options
+  const recordings = options.recordings ?? [
+    sampleRecording('node-a', ''),
+    sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n'),
+  ]
+  const honest = assess({
+    catalog: sampleCatalog,
+    scope: { fleet: 'sample', population: options.population ?? ['node-a', 'node-b'], frameworks: ['soc2'] },
+    recordings,
+    asOf: AS_OF,
+  })
+  const assessment = options.forge?.(honest) ?? honest
+  const payload = payloadFiles({ recordings, assessment, catalog: sampleCatalog })
+  payload.set(PATHS.report, new TextEncoder().encode('%PDF-1.7 stands in for a report\n'))
+  const pack = assemblePack({
+    payload,
+    recordings,
+    assessment,
+    run: 'run-1',
+    producer: 'Barewitness 0.1.0',
+    signer,
+    packName: options.packName ?? 'sample.barewitness.zip',
+  })
+  const seal = await sealing.signDetached(signer, pack.toSeal)
+  return new Map([...pack.files, [PATHS.seal, seal]])
+}
+
+/** A real local identity in a folder, opened. */
+export async function sampleSigner(folder: string, name: string): Promise<Signer> {
+  const made = await createIdentity({
+    folder,
+    name,
+    subject: `Sample ${name}`,
+    passphrase: 'a long passphrase',
+    clock: realClock,
+    entropy: realEntropy,
+  })
+  const opened = made.ok ? await openIdentity(folder, name, 'a long passphrase') : made
+  if (!opened.ok) throw new Error(`${opened.error.code}: ${opened.error.detail}`)
+  return opened.value
+}
+
+/** A pack in memory. */
+export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => ({
+  paths: [...files.keys()].sort(),
+  sha256: async (path) => sha256(files.get(path) ?? new Uint8Array()),
+  read: async (path) => {
+    const bytes = files.get(path)
+    if (bytes === undefined) throw new Error(path)
+    return bytes
+  },
+})
+
+export const verifySource = (
+  source: PackSource,
+  trust: readonly Uint8Array[] = [],
+  changes: { readonly catalog?: Catalog; readonly verifiedAt?: string } = {},
+): Promise<VerifiedPack> =>
+  verifyPack({
+    source,
+    seal: sealing.reader,
+    catalog: changes.catalog ?? sampleCatalog,
+    validator,
+    assess,
+    trust,
+    verifiedAt: changes.verifiedAt ?? realClock.now(),
+    file: 'sample.barewitness.zip',
+  })
+
+export const outcomes = ({ report }: VerifiedPack): Readonly<Record<string, string>> =>
+  Object.fromEntries(report.answers.map(({ question, outcome }) => [question, outcome]))
