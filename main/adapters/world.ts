@@ -34,7 +34,8 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
   return {
     clock,
     entropy,
-    pause: (milliseconds) => sleep(milliseconds),
+    // A pause alone keeps no program running: it is raced against something that does.
+    pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     validator,
     transport: createTransport(),
     fleets: createFleets(),

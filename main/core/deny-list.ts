@@ -1,225 +1,220 @@
 /**
- * What may stand in the catalog. The catalog's commands are constants, so this is a test over them, not a filter at run time:
- * programs that read, and arguments that would give away keys, change the node, or reach out from it.
+ * What may stand in the catalog. The catalog's commands are constants, so this is a test over them, not a filter at run time: a program
+ * must be on the list of those that read, its arguments must have a shape that only reads, and no path may lead to a secret.
  */
 
-/** Programs that the catalog may name. Adding one is a decision: it must read, end, and take no commands from its arguments. */
-export const READ_ONLY_PROGRAMS: ReadonlySet<string> = new Set([
-  'apt-get',
-  'auditctl',
-  'busctl',
-  'cat',
-  'chronyc',
-  'cryptsetup',
-  'cvtsudoers',
-  'dd',
-  'dmidecode',
-  'dmsetup',
-  'dpkg-query',
-  'findmnt',
-  'getcap',
-  'getconf',
-  'getenforce',
-  'getent',
-  'grep',
-  'head',
-  'hostname',
-  'id',
-  'ip',
-  'iptables-save',
-  'journalctl',
-  'last',
-  'lastlog',
-  'ls',
-  'lsblk',
-  'lscpu',
-  'lsmod',
-  'lspci',
-  'lvs',
-  'mdadm',
-  'mokutil',
-  'networkctl',
-  'nft',
-  'nproc',
-  'nvidia-smi',
-  'nvme',
-  'passwd',
-  'ps',
-  'pvs',
-  'readlink',
-  'rpm',
-  'sestatus',
-  'sshd',
-  'ss',
-  'stat',
-  'sysctl',
-  'systemctl',
-  'systemd-analyze',
-  'tail',
-  'timedatectl',
-  'uname',
-  'update-crypto-policies',
-  'uptime',
-  'vgs',
-  'w',
-  'wg',
-  'who',
-  'zfs',
-  'zpool',
-  'df',
-  'amd-smi',
-  'rocm-smi',
-  'ibstat',
-  'rdma',
-  'lldpctl',
-  'needs-restarting',
-  'dnf',
-  'firewall-cmd',
-  'ufw',
-  'aa-status',
-  'od',
-  'wc',
-  'test',
-  'lastlog2',
-  'loginctl',
-  'pro',
-  'dpkg',
-  'lsns',
-  'basename',
-  'date',
-  'cut',
-  'sort',
-  'blkid',
+const ANY = /^/
+
+/**
+ * Programs that the catalog may name, and the shape of their arguments, joined by spaces. Adding one is a decision: it must read, end by
+ * itself, write no file, and take no commands from its arguments. Programs with options that change the node have their shape spelled out.
+ */
+export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
+  ['aa-status', /^(--json|--enabled)?$/],
+  ['apt-get', /^-s (-o Debug::NoLocking=1 )?(dist-)?upgrade$/],
+  ['auditctl', /^-[sl]$/],
+  ['cat', ANY],
+  ['chronyc', /^(-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
+  [
+    'cryptsetup',
+    /^(luksDump( --disable-external-tokens)?( --dump-json-metadata)? \/dev\/\S+|status \S+|isLuks \/dev\/\S+)$/,
+  ],
+  ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
+  ['dd', /^if=(\/dev\/cpu\/0\/(cpuid|msr)|\/sys\/\S+|\/proc\/\S+)( (bs|count|skip|iflag|status)=\S+)*$/],
+  ['dmidecode', /^(-t [0-9,]+|-s [a-z-]+|-q)?$/],
+  ['dmsetup', /^(table|info|ls|deps|status)( -c| --noheadings| -o [a-z_,]+| --target [a-z]+| --tree)*$/],
+  ['dnf', /^-C (-q )?updateinfo (list|info|summary)( --security| --available)*$/],
+  ['dpkg-query', /^(-W|--show|-l|-s)( |$)/],
+  ['findmnt', ANY],
+  ['getcap', ANY],
+  ['getconf', /^(-a|[A-Za-z0-9_]+)$/],
+  ['getenforce', /^$/],
+  ['getent', /^(passwd|group|hosts|services|protocols|networks)( \S+)?$/],
+  ['grep', ANY],
+  ['head', /^(?!.*(^| )-f)/],
+  ['hostname', /^(-[fdsAI])?$/],
+  ['ibstat', /^[a-z0-9_]*$/],
+  ['id', ANY],
+  [
+    'ip',
+    /^(-(d|j|s|br|4|6|o) )*((addr|address|link|route|rule|neigh|maddress) show( [\w./-]+)*|xfrm (policy list|state list nokeys))$/,
+  ],
+  ['journalctl', /^(--no-pager )?(--disk-usage|--header|--list-boots)$/],
+  ['last', /^(-(w|F|i|n|[0-9]+)( [0-9]+)? ?)*$/],
+  ['lastlog', /^$/],
+  ['lldpctl', /^-f json$/],
+  ['ls', ANY],
+  ['lsblk', ANY],
+  ['lscpu', ANY],
+  ['lsmod', /^$/],
+  ['lsns', ANY],
+  ['lspci', /^(-[Dvmnkqbt]+ ?)*$/],
+  ['lvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
+  ['mdadm', /^(--detail|--examine) (--scan|\/dev\/\S+)$/],
+  ['mokutil', /^--(sb-state|list-enrolled|list-new|kek|pk|db)$/],
+  ['needs-restarting', /^(-[rs])?$/],
+  ['networkctl', /^(--json=\w+ )?(list|status)$/],
+  ['nft', /^(-[jnasy] )*list (ruleset|tables|chains|sets)$/],
+  ['nproc', ANY],
+  ['nvidia-smi', /^(-q( -x)?|-L|topo -m|nvlink -s|conf-compute -\w+|--query-\S+ --format=\S+)$/],
+  ['nvme', /^(list|list-subsys|(id-ctrl|id-ns|smart-log) \/dev\/nvme\w+)( -o json)?$/],
+  ['od', ANY],
+  ['passwd', /^-S( -a| [a-z_][a-z0-9_-]*)?$/],
+  ['ps', /^(-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+$/],
+  ['pvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
+  ['rdma', /^(-[jdp] )*(link|dev|system|resource)( show)?$/],
+  ['readlink', ANY],
+  ['rpm', /^(-q|-V|--query|--verify)/],
+  ['sestatus', /^(-[bv])?$/],
+  ['ss', /^(-[HtulnpaexwmiOo046]+ ?)*(state [a-z-]+)?$/],
+  ['sshd', /^-[TG]( -C [a-z]+=[\w.:,=-]+)?$/],
+  ['stat', ANY],
+  ['sysctl', /^(-(a|n|e|N) ?)*([a-z][a-z0-9_./-]* ?)*$/],
+  [
+    'systemctl',
+    /^(--(no-pager|no-legend|plain|all|full|property=[\w,]+) )*(show|is-active|is-enabled|is-system-running|list-units|list-unit-files|list-timers)(?!.*(-H|--host|-M|--machine|--root|--image))( |$)/,
+  ],
+  ['systemd-analyze', /^cat-config \S+$/],
+  ['systemd-detect-virt', /^(-[vcq]|--\w+)?$/],
+  ['tail', /^(?!.*(^| )(-[a-z]*[fF]|--follow))/],
+  ['timedatectl', /^(show|show-timesync|status|timesync-status)( --\S+)*$/],
+  ['uname', ANY],
+  ['update-crypto-policies', /^--(show|is-applied|check)$/],
+  ['uptime', /^(-[sp])?$/],
+  ['vgs', /^(--\w+|--reportformat json|-o \S+| )*$/],
+  ['wc', ANY],
+  [
+    'wg',
+    /^show (interfaces|(all|[\w.-]+) (public-key|peers|endpoints|allowed-ips|latest-handshakes|transfer|listen-port|fwmark|persistent-keepalive))$/,
+  ],
+  ['who', /^(-\w+)?$/],
+  ['zfs', /^(get|list) /],
+  ['zpool', /^(get|list|status)( |$)/],
 ])
+
+/** Files that hold secrets, one example of each kind. A path, or what a path pattern can match, may be none of them. */
+const SECRETS = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/security/opasswd',
+  '/etc/ssh/ssh_host_ed25519_key',
+  '/etc/ssh/ssh_host_rsa_key',
+  '/root/.ssh/id_ed25519',
+  '/home/user/.ssh/id_rsa',
+  '/home/user/.ssh/id_ecdsa',
+  '/home/user/.netrc',
+  '/home/user/.pgpass',
+  '/root/.aws/credentials',
+  '/root/.kube/config',
+  '/root/.docker/config.json',
+  '/root/.bash_history',
+  '/etc/kubernetes/admin.conf',
+  '/etc/ssl/private/server.key',
+  '/etc/letsencrypt/live/name/privkey.pem',
+  '/etc/krb5.keytab',
+  '/etc/ipsec.secrets',
+  '/etc/munge/munge.key',
+  '/etc/chrony.keys',
+  '/etc/chrony/chrony.keys',
+  '/etc/snmp/snmpd.conf',
+  '/etc/wireguard/wg0.conf',
+  '/etc/wpa_supplicant/wpa_supplicant.conf',
+  '/etc/NetworkManager/system-connections/name.nmconnection',
+  '/etc/cryptsetup-keys.d/name.key',
+  '/run/cloud-init/instance-data-sensitive.json',
+  '/var/lib/cloud/instance/user-data.txt',
+  '/var/lib/cloud/instance/user-data.txt.i',
+  '/var/lib/cloud/instance/vendor-data.txt',
+  '/proc/1/environ',
+  '/proc/self/environ',
+  '/proc/1/cmdline',
+  '/proc/1/mem',
+  '/proc/kcore',
+] as const
+
+/** Files that hold nothing but secrets, by the name alone, wherever they lie. */
+const SECRET_NAMES =
+  /(^|[/=])((g?shadow-?|opasswd|id_(rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key|ipsec\.secrets|munge\.key|environ)|[^/]+\.(key|keytab|p12|pfx|jks|nmconnection)|[^/]*privkey[^/]*\.pem)$/
+
+/** These tell of a file without reading it. */
+const TELL_ONLY = new Set(['ls', 'stat', 'readlink'])
+
+const patternOf = (glob: string): RegExp =>
+  new RegExp(
+    `^${glob
+      .replaceAll(/[.+^${}()|\\]/g, '\\$&')
+      .replaceAll('*', '[^/]*')
+      .replaceAll('?', '[^/]')}$`,
+  )
+
+/** The path in a word: all of it, or what follows the `=` of an option. Patterns count as the paths they can match. */
+function leadsToSecret(word: string): boolean {
+  if (SECRET_NAMES.test(word)) return true
+  const path = word.slice(word.startsWith('/') ? 0 : word.lastIndexOf('=') + 1)
+  if (!path.startsWith('/')) return false
+  if (!/[*?[]/.test(path))
+    return (SECRETS as readonly string[]).includes(path) || /^\/proc\/\w+\/(environ|cmdline|mem)$/.test(path)
+  const pattern = patternOf(path)
+  return SECRETS.some((secret) => pattern.test(secret))
+}
+
+/** A search below a folder reads every file in it, except where it names the files it looks into. */
+function searchesSecrets(argv: readonly string[]): boolean {
+  const isDeep = argv[0] === 'grep' && argv.some((word) => /^-[a-zA-Z]*[rR]|^--recursive$/.test(word))
+  const isNarrow = argv.some((word) => /^--include=[\w.-]+$/.test(word) && !leadsToSecret(word))
+  if (!isDeep || isNarrow) return false
+  return argv.some(
+    (word) => word.startsWith('/') && SECRETS.some((secret) => secret.startsWith(`${word.replace(/\/$/, '')}/`)),
+  )
+}
 
 interface Denial {
   readonly why: string
   readonly denies: (argv: readonly string[]) => boolean
 }
 
-const program = (argv: readonly string[]): string => argv[0]?.split('/').at(-1) ?? ''
-const has = (argv: readonly string[], ...words: readonly string[]): boolean => words.some((word) => argv.includes(word))
 const any = (argv: readonly string[], pattern: RegExp): boolean => argv.slice(1).some((word) => pattern.test(word))
 
 const DENIALS: readonly Denial[] = [
+  { why: 'a word holds a line break or a NUL', denies: (argv) => argv.some((word) => /[\n\r\0]/.test(word)) },
+  { why: 'a program is named without its folder', denies: ([program = '']) => !/^[a-z0-9][a-z0-9._-]*$/.test(program) },
   {
     why: 'it prints volume keys',
-    denies: (argv) => any(argv, /^--showkeys$|^--dump-(volume|master)-key$|^--master-key-file|^--volume-key-file/),
+    denies: (argv) => any(argv, /^--showkeys$|^--dump-(volume|master)-key|^--(master|volume)-key-file/),
   },
   {
     why: 'it prints IPsec keys',
-    denies: (argv) => program(argv) === 'ip' && has(argv, 'xfrm') && has(argv, 'state') && !has(argv, 'nokeys'),
+    denies: (argv) => argv[0] === 'ip' && argv.includes('xfrm') && argv.includes('state') && !argv.includes('nokeys'),
   },
   {
     why: 'it prints WireGuard keys',
-    denies: (argv) => program(argv) === 'wg' && has(argv, 'dump', 'showconf', 'private-key', 'preshared-keys'),
+    denies: (argv) => argv[0] === 'wg' && any(argv, /^(dump|showconf|private-key|preshared-keys)$/),
   },
-  { why: 'a bare wg show names keys', denies: (argv) => program(argv) === 'wg' && argv.length < 4 },
   {
     why: 'it reads password hashes',
-    denies: (argv) =>
-      any(argv, /(^|[/*])(g?shadow-?|opasswd)$/) || (program(argv) === 'getent' && has(argv, 'shadow', 'gshadow')),
+    denies: (argv) => argv[0] === 'getent' && any(argv, /^g?shadow$/),
   },
   {
-    why: 'it reads private keys or credentials',
-    denies: (argv) =>
-      any(
-        argv,
-        /ssh_host_[a-z0-9_*]*key$|\.key$|\.pem$|keytab$|ipsec\.secrets|munge\.key|chrony\.keys|snmpd\.conf|\/id_(rsa|dsa|ecdsa|ed25519)$|kubeconfig|\.kube\/|instance-data-sensitive|\.aws\/|wg[0-9*]*\.conf/,
-      ),
+    why: 'it reads private keys, credentials, memory or environments',
+    denies: (argv) => !TELL_ONLY.has(argv[0] ?? '') && argv.slice(1).some(leadsToSecret),
   },
+  { why: 'it searches below a folder that holds secrets', denies: searchesSecrets },
   {
-    why: 'it reads environments or whole command lines of processes',
-    denies: (argv) => any(argv, /\/proc\/[^ ]*\/(environ|cmdline|mem|maps)$/) && !argv.includes('/proc/cmdline'),
+    why: 'it reads a device as it lies',
+    denies: ([program = '', ...words]) =>
+      ['cat', 'grep', 'head', 'od', 'tail', 'wc'].includes(program) && words.some((word) => word.startsWith('/dev/')),
   },
-  {
-    why: 'ps would print arguments of processes',
-    denies: (argv) =>
-      program(argv) === 'ps' &&
-      (any(argv, /(^|,)(args|cmd|command)($|,)/) || any(argv, /^-?[a-z]*f[a-z]*$/) || has(argv, 'aux', 'axu')),
-  },
-  { why: 'it changes the node', denies: changes },
-  {
-    why: 'it fetches from the network',
-    denies: (argv) => any(argv, /^(https?|ftp):\/\//) || has(argv, 'update', 'refresh', 'get-updates'),
-  },
-  {
-    why: 'dd may read only a few devices and write none',
-    denies: (argv) =>
-      program(argv) === 'dd' &&
-      (any(argv, /^of=(?!\/dev\/null$)/) || !any(argv, /^if=\/(dev\/cpu\/0\/(cpuid|msr)|sys\/|proc\/)/)),
-  },
-  { why: 'find runs and deletes', denies: (argv) => any(argv, /^-(exec|execdir|ok|delete|fprintf?)$/) },
-  {
-    why: 'a shell takes commands from its arguments',
-    denies: (argv) =>
-      ['sh', 'bash', 'dash', 'awk', 'perl', 'python3', 'env', 'xargs', 'sed', 'sudo', 'su', 'timeout', 'nice'].includes(
-        program(argv),
-      ),
-  },
-  {
-    why: 'a word holds a shell operator or a line break',
-    denies: (argv) => argv.some((word) => /[\n\r\0]/.test(word)),
-  },
+  { why: 'it reaches out over the network', denies: (argv) => any(argv, /^[a-z]+:\/\//) },
 ]
-
-function changes(argv: readonly string[]): boolean {
-  const name = program(argv)
-  if (
-    [
-      'rm',
-      'mv',
-      'cp',
-      'tee',
-      'touch',
-      'mkdir',
-      'chmod',
-      'chown',
-      'mount',
-      'umount',
-      'kill',
-      'modprobe',
-      'insmod',
-      'ln',
-      'truncate',
-    ].includes(name)
-  )
-    return true
-  if (name === 'nft') return !has(argv, 'list')
-  if (name === 'auditctl') return !(argv.length === 2 && has(argv, '-s', '-l'))
-  if (name === 'sysctl') return any(argv, /=|^-(w|p|-write|-load|-system)/)
-  if (name === 'systemctl')
-    return !has(
-      argv,
-      'is-enabled',
-      'is-active',
-      'is-system-running',
-      'show',
-      'list-units',
-      'list-timers',
-      'list-unit-files',
-    )
-  if (name === 'apt-get') return !has(argv, '-s', '--simulate', '--dry-run')
-  if (name === 'passwd') return !has(argv, '-S', '--status')
-  if (name === 'sshd') return !has(argv, '-T', '-G') || any(argv, /^-f/)
-  if (name === 'cvtsudoers') return any(argv, /^(-o|--output)/)
-  if (name === 'cryptsetup') return !has(argv, 'luksDump', 'status', 'isLuks')
-  if (name === 'dmsetup') return !has(argv, 'table', 'info', 'ls', 'deps', 'status')
-  if (name === 'nvidia-smi') return any(argv, /^(-r|--gpu-reset|-pm|-pl|-mig|-c|-e|--persistence-mode|-acp|-ac|-lgc)$/)
-  if (name === 'nvme') return !has(argv, 'id-ctrl', 'id-ns', 'list', 'list-subsys', 'smart-log')
-  if (name === 'ip')
-    return (
-      !(has(argv, 'show', 'list') || argv.length <= 4) || has(argv, 'add', 'del', 'set', 'flush', 'change', 'replace')
-    )
-  if (name === 'zfs' || name === 'zpool') return !has(argv, 'get', 'list', 'status')
-  if (name === 'journalctl') return any(argv, /^--(rotate|vacuum|flush|sync|setup-keys)/)
-  if (name === 'mdadm') return !has(argv, '--detail', '--examine')
-  return has(argv, '-w', '--write', '-i') && name !== 'grep' && name !== 'last' && name !== 'w'
-}
 
 /** Why a command may not be in the catalog, or null. Path patterns are given as their text. */
 export function deniedCommand(argv: readonly string[]): string | null {
   const denial = DENIALS.find(({ denies }) => denies(argv))
   if (denial !== undefined) return denial.why
-  return READ_ONLY_PROGRAMS.has(program(argv)) ? null : `${program(argv)} is not on the list of programs that read`
+  const [program = '', ...words] = argv
+  const shape = READ_ONLY_PROGRAMS.get(program)
+  if (shape === undefined) return `${program} is not on the list of programs that read`
+  return shape.test(words.join(' ')) ? null : `these arguments of ${program} are not among those that only read`
 }

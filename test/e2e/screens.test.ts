@@ -22,6 +22,7 @@ describe.skipIf(missing !== null).each(['light', 'dark'] as const)(
     let demo = false
     const look = async (name: string): Promise<void> => {
       await shot(page, `${name}-${scheme}`)
+      if (demo) expect(await page.isVisible('.banner.demo'), `${name}: marked as demo data`).toBe(true)
       expect(await axeFindings(page), name).toEqual([])
     }
     const heading = (): Promise<string | null> =>

@@ -22,7 +22,9 @@ export const rsyslogForwarding = defineProbe({
   commands: { lines: run(['grep', '-r', '-H', '-E', FORWARDING, '/etc/rsyslog.conf', '/etc/rsyslog.d']) },
   parse(answers) {
     if (!grepIsComplete(answers.lines)) return unknown('not every configuration file of rsyslog could be read')
-    const found = foundLines(answers.lines.text).map(({ line }) => line.replace(/\s#.*$/, '').trim())
+    const found = foundLines(answers.lines.text)
+      .map(({ line }) => line.replace(/(^|\s)#.*$/, '').trim())
+      .filter((line) => line !== '')
     const all = found.join('\n')
     const targets = found.filter((line) => /(?:^|\s|;)@@?[^@\s]|type="?(omfwd|omrelp)"?|target=/i.test(line))
     return known<LogForwarding>({

@@ -51,6 +51,7 @@ function readBlocks(text: string): readonly MatchBlock[] {
   for (const { path, line } of foundLines(text)) {
     const [, keyword = '', value = ''] = /^\s*(\w+)[\s=]+(.*)$/.exec(line) ?? []
     const key = keyword.toLowerCase()
+    if (key === '') continue
     if (key === 'match') {
       const block = { condition: value.trim(), path, settings: [] as [string, string][] }
       blocks.push(block)

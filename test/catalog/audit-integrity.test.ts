@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest'
+import { auditdRules } from '../../main/catalog/probes/auditd-rules.ts'
+import { auditdStatus } from '../../main/catalog/probes/auditd-status.ts'
+import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
+import { kernelProtections } from '../../main/catalog/probes/kernel-protections.ts'
+import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
+import { packagesDnf } from '../../main/catalog/probes/packages-dnf.ts'
+import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.ts'
+import { secureBoot } from '../../main/catalog/probes/secure-boot.ts'
+import { timeChrony } from '../../main/catalog/probes/time-chrony.ts'
+import { timeTimesyncd } from '../../main/catalog/probes/time-timesyncd.ts'
+import { answer, fact } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+
+describe('audit', () => {
+  test('auditctl -s in both of its forms', () => {
+    const lines = 'enabled 2\nfailure 1\npid 1182\nrate_limit 0\nbacklog_limit 8192\nlost 3\nbacklog 0\n'
+    const one = 'AUDIT_STATUS: enabled=1 flag=1 pid=1182 rate_limit=0 backlog_limit=320 lost=0 backlog=0\n'
+    expect(fact(auditdStatus.parse({ status: answer(lines) }))).toEqual({
+      enabled: 2,
+      pid: 1182,
+      lost: 3,
+      backlogLimit: 8192,
+    })
+    expect(fact(auditdStatus.parse({ status: answer(one) })).enabled).toBe(1)
+    expect(auditdStatus.parse({ status: answer('enabled 7\npid 1\n') }).ok).toBe(false)
+  })
+
+  test('rules: watches, system calls, rules that keep events out', () => {
+    const { rules } = fact(
+      auditdRules.parse({
+        rules: answer('-w /etc/passwd -p wa -k id\n-a never,exit -F arch=b64 -S openat,open -F dir=/tmp\n'),
+      }),
+    )
+    expect(
+      rules.map(({ path, permissions, syscalls, arch, excludes }) => [path, permissions, syscalls, arch, excludes]),
+    ).toEqual([
+      ['/etc/passwd', 'wa', [], null, false],
+      ['/tmp', '', ['openat', 'open'], 'b64', true],
+    ])
+    expect(fact(auditdRules.parse({ rules: answer('No rules\n') })).rules).toEqual([])
+    expect(auditdRules.parse({ rules: answer('') }).ok).toBe(false)
+  })
+
+  test('ePHI paths count by the declaration: a folder above covers, an unwatched path contradicts, none leaves it open', () => {
+    const ephi = (ephiPaths: readonly string[] | undefined): string =>
+      verdict('fx-access-hardened', 'audit.auditd-rules', { ephiPaths })
+    expect(ephi(['/data/ephi/scans/'])).toBe('met')
+    expect(ephi(['/data/ephi', '/mnt/raw'])).toBe('not-met')
+    expect(ephi(['/data/ephi2'])).toBe('not-met')
+    expect(ephi(undefined)).toBe('inconclusive')
+  })
+
+  test.each([
+    ['/etc/rsyslog.conf:*.* @logs.example.net\n', 1, false, false, []],
+    ['/etc/rsyslog.conf:*.* @@logs.example.net:6514\n', 1, false, false, [6514]],
+    ['/etc/rsyslog.conf:#*.* @@logs.example.net\n', 0, false, false, []],
+    [
+      '/etc/rsyslog.d/a.conf:action(type="omfwd" target="l.example" port="6514" StreamDriverMode="1" StreamDriverAuthMode="anon")\n',
+      1,
+      true,
+      false,
+      [6514],
+    ],
+    [
+      '/etc/rsyslog.d/a.conf:action(type="omrelp" target="l.example" port="20514" tls="on" tls.authMode="name")\n',
+      1,
+      true,
+      true,
+      [20514],
+    ],
+  ])('%j', (text, targets, overTls, authenticated, ports) => {
+    // grep leaves comments out on the node; the parser must not count one that slips through.
+    const read = fact(rsyslogForwarding.parse({ lines: answer(text) }))
+    expect([read.targets.length, read.overTls, read.authenticated, read.ports]).toEqual([
+      targets,
+      overTls,
+      authenticated,
+      ports,
+    ])
+  })
+})
+
+describe('time', () => {
+  test('chrony that is not synchronised says so in its last field', () => {
+    const sources = answer('^,?,203.0.113.9,0,10,0,4294967295,0,0,0\n')
+    const tracking = answer('7F7F0101,,0,0.0,-2.510233,0,0,0,0,0,0,0,0,Not synchronised\n')
+    expect(fact(timeChrony.parse({ tracking, sources }))).toEqual({
+      synchronized: false,
+      stratum: 0,
+      offsetSeconds: 2.510233,
+      usableSources: 0,
+    })
+    expect(timeChrony.parse({ tracking: answer('506 Cannot talk to daemon\n', { exitCode: 1 }), sources }).ok).toBe(
+      false,
+    )
+  })
+
+  test('the offset of timesyncd comes from its four time stamps; without an answer there is none', () => {
+    const at = (seconds: number): string => `Fri 2026-11-20 09:02:${String(seconds).padStart(2, '0')} UTC`
+    const message = (t: readonly number[]): string =>
+      `ServerName=ntp.example\nNTPMessage={ Leap=0, Stratum=2, OriginateTimestamp=${at(t[0] ?? 0)}, ReceiveTimestamp=${at(t[1] ?? 0)}, TransmitTimestamp=${at(t[2] ?? 0)}, DestinationTimestamp=${at(t[3] ?? 0)}, PacketCount=4, Jitter=0 }\n`
+    expect(fact(timeTimesyncd.parse({ state: answer(message([0, 5, 5, 0])) }))).toEqual({
+      server: 'ntp.example',
+      offsetSeconds: 5,
+      stratum: 2,
+      packets: 4,
+    })
+    expect(fact(timeTimesyncd.parse({ state: answer('ServerName=\n') }))).toEqual({
+      server: '',
+      offsetSeconds: null,
+      stratum: null,
+      packets: 0,
+    })
+  })
+
+  test('a stock Debian with timesyncd is synchronized, a service that was not read leaves it open', () => {
+    expect(verdict('demo-metal-04', 'time.sync')).toBe('met')
+    expect(texts('fx-access-undecided', 'time.sync')).toContain(
+      'unclear: The time service “ntpsec” runs; its state was not read.',
+    )
+  })
+})
+
+describe('integrity', () => {
+  const variable = (value: number) => answer('', { bytes: new Uint8Array([6, 0, 0, 0, value]) })
+  const absent = answer('', { exitCode: 1, errorText: 'cat: x: No such file or directory\n' })
+  const boot = (firmware: string, on: ReturnType<typeof answer>, setup: ReturnType<typeof answer>, shim = absent) =>
+    secureBoot.parse({ firmware: answer(firmware), secureBoot: on, setupMode: setup, shim })
+
+  test('efivarfs puts four bytes of attributes before the value', () => {
+    expect(fact(boot('acpi\nefi\n', variable(1), variable(0)))).toEqual({
+      firmware: 'uefi',
+      secureBoot: true,
+      setupMode: false,
+      shimSkipsChecks: false,
+    })
+    expect(boot('acpi\nefi\n', answer('', { bytes: new Uint8Array([1]) }), variable(0)).ok).toBe(false)
+    expect(fact(boot('acpi\nefi\n', variable(1), variable(0), variable(1))).shimSkipsChecks).toBe(true)
+  })
+
+  test('an empty firmware folder is a container and says nothing; a filled one without efi is another kind of start', () => {
+    expect(boot('', absent, absent).ok).toBe(false)
+    expect(fact(boot('acpi\nmemmap\n', absent, absent)).firmware).toBe('other')
+  })
+
+  test('brackets mark the active lockdown mode', () => {
+    const files = answer(
+      '/sys/kernel/security/lockdown:none [integrity] confidentiality\n/proc/sys/kernel/tainted:4097\n',
+      { exitCode: 2 },
+    )
+    expect(fact(kernelProtections.parse({ files })).lockdown).toBe('integrity')
+    expect(fact(kernelProtections.parse({ files: answer('/proc/sys/kernel/tainted:0\n') })).lockdown).toBe(null)
+    expect(texts('fx-access-rhel-weak', 'integrity.kernel-lockdown')).toContain(
+      'against: A module without a valid signature was loaded.',
+    )
+  })
+})
+
+describe('packet filter', () => {
+  const base = { type: 'filter', hook: 'input', prio: 0 }
+  const chain = (name: string, more: object = {}) => ({
+    chain: { family: 'inet', table: 't', name, handle: 1, ...more },
+  })
+  const rule = (chainName: string, ...expr: readonly object[]) => ({
+    rule: { family: 'inet', table: 't', chain: chainName, handle: 2, expr },
+  })
+  const read = (...objects: readonly object[]) =>
+    fact(
+      firewallNftables.parse({
+        ruleset: answer(JSON.stringify({ nftables: [{ metainfo: { version: '1.0.6' } }, ...objects] })),
+      }),
+    )
+  const falls = (...objects: readonly object[]) => read(...objects).inputChains.map(({ fallsTo }) => fallsTo)
+  const port = { match: { op: '==', left: { meta: { key: 'l4proto' } }, right: 'tcp' } }
+
+  test.each([
+    ['policy', [chain('in', { ...base, policy: 'drop' })], ['drop']],
+    [
+      'a policy that an open rule overrules',
+      [chain('in', { ...base, policy: 'drop' }), rule('in', { counter: {} }, { accept: null })],
+      ['accept'],
+    ],
+    [
+      'a rule with a condition does not',
+      [chain('in', { ...base, policy: 'drop' }), rule('in', port, { accept: null })],
+      ['drop'],
+    ],
+    [
+      'a last rule that rejects',
+      [chain('in', { ...base, policy: 'accept' }), rule('in', { log: null }, { reject: null })],
+      ['drop'],
+    ],
+    [
+      'a jump that returns, then the policy',
+      [chain('in', { ...base, policy: 'drop' }), rule('in', { jump: { target: 'x' } }), chain('x')],
+      ['drop'],
+    ],
+    [
+      'a goto that accepts',
+      [
+        chain('in', { ...base, policy: 'drop' }),
+        rule('in', { goto: { target: 'x' } }),
+        chain('x'),
+        rule('x', { accept: null }),
+      ],
+      ['accept'],
+    ],
+    [
+      'chains in a circle',
+      [chain('in', { ...base, policy: 'drop' }), rule('in', { jump: { target: 'in' } })],
+      ['unclear'],
+    ],
+    ['another hook', [chain('fwd', { ...base, hook: 'forward', policy: 'drop' })], []],
+    ['nothing', [], []],
+  ])('%s', (_, objects, expected) => expect(falls(...objects)).toEqual(expected))
+
+  test('ten thousand chains in a row end without a crash', () => {
+    const row = Array.from({ length: 10_000 }, (_, at) => rule(`c${at}`, { jump: { target: `c${at + 1}` } }))
+    expect(falls(chain('c0', { ...base, policy: 'drop' }), ...row)).toEqual(['unclear'])
+  })
+
+  test('rules of the older filter that were not read leave it open; none at all contradict', () => {
+    expect(verdict('fx-access-undecided', 'network.host-firewall')).toBe('inconclusive')
+    expect(verdict('demo-metal-04', 'network.host-firewall')).toBe('not-met')
+  })
+})
+
+describe('updates', () => {
+  const summary = '1 upgraded, 0 newly installed, 0 to remove and 1 not upgraded.\n'
+  const lists = answer('1795142400 /var/lib/apt/lists\n')
+
+  test('any security origin counts, also a second one; kept-back names are read', () => {
+    const text = `The following packages have been kept back:\n  linux-generic nvidia-driver\nThe following packages will be upgraded:\n  a\n${summary}Inst a [1] (2 Debian:12.15/oldstable, Debian-Security:12/oldstable-security [all])\nInst b (3 Ubuntu:24.04/noble-updates [amd64])\n`
+    expect(fact(packagesApt.parse({ upgrade: answer(text), lists }))).toEqual({
+      pending: [
+        { name: 'a', security: true },
+        { name: 'b', security: false },
+      ],
+      keptBack: ['linux-generic', 'nvidia-driver'],
+      listsChangedAt: 1795142400,
+    })
+  })
+
+  test('an answer without its summary line is no answer', () => {
+    expect(packagesApt.parse({ upgrade: answer('Reading package lists...\n'), lists }).ok).toBe(false)
+  })
+
+  test('dnf: a complaint on stderr means the lists are not usable, and silence means nothing waits', () => {
+    const none = { lists: answer('1795100000 /var/cache/dnf\n') }
+    expect(
+      packagesDnf.parse({
+        ...none,
+        advisories: answer('', { errorText: 'Cache-only enabled but no cache for repo\n' }),
+      }).ok,
+    ).toBe(false)
+    expect(fact(packagesDnf.parse({ ...none, advisories: answer('') })).security).toEqual([])
+    expect(
+      fact(
+        packagesDnf.parse({ ...none, advisories: answer('RLSA-1 Important/Sec. openssl-1:3.0.7-28.el9_4.x86_64\n') }),
+      ).security,
+    ).toEqual(['openssl-1:3.0.7-28.el9_4.x86_64'])
+  })
+
+  test('old lists and held packages keep silence from supporting the claim', () => {
+    const said = texts('fx-access-undecided', 'vuln.patch-level')
+    expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(2)
+  })
+
+  test('a newer installed kernel of the same kind waits for a restart', () => {
+    expect(texts('demo-metal-04', 'vuln.reboot-required')).toContain(
+      'against: The kernel “6.1.0-18-amd64” is running while “6.1.0-41-amd64” is installed.',
+    )
+  })
+})
