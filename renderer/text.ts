@@ -18,13 +18,16 @@ export function bytes(size: number): string {
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
-/** Output of a node with control characters shown as symbols: ␛ for escape, ⟦U+202E⟧ for what has no picture. */
-export const visible = (text: string): string =>
-  text.replace(HIDDEN, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code)
-    return code === 0x7f ? '␡' : `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`
-  })
+const NAMES =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  )
+
+const nameOf = (code: number): string =>
+  NAMES[code] ?? (code === 0x7f ? 'DEL' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`)
+
+/** Output of a node with what cannot be seen made visible: ⟦ESC⟧ for escape, ⟦U+202E⟧ for what has no short name (ISO/IEC 6429). */
+export const visible = (text: string): string => text.replace(HIDDEN, (char) => `⟦${nameOf(char.codePointAt(0) ?? 0)}⟧`)
 
 /** A command as a person would type it: words that a shell would read otherwise are quoted. */
 export const shellLine = (argv: readonly string[]): string =>

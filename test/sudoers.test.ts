@@ -18,12 +18,20 @@ describe('the sudoers drop-in', () => {
   test.skipIf(!hasVisudo)('of words with special characters is accepted by visudo', () => {
     expect(checked(sudoersFor([runAsRoot(['grep', '-E', 'a,b:c=d\\e[f]*?!', '/etc/x y'])], { user: 'bw' }))).toBe('ok')
   })
+  test('an empty word is written as one more space, which is how sudo sees it', () => {
+    expect(sudoersFor([runAsRoot(['grep', '-H', '', '/x'])], { user: 'bw' })).toContain('/usr/bin/grep -H \\ /x')
+  })
+  test('a backslash survives the file and the pattern', () => {
+    expect(sudoersFor([runAsRoot(['grep', '-e', 'a\\.b', '/x'])], { user: 'bw' })).toContain('grep -e a\\\\\\\\.b /x')
+  })
   test('a command without arguments allows none', () => {
     expect(sudoersFor([runAsRoot(['id'])], { user: 'bw' })).toContain('/usr/bin/id ""')
   })
   test.each([
     ['a path pattern', { ...run(['cat', glob('/etc/*')]), as: 'root' as const }],
-    ['an empty word', runAsRoot(['grep', ''])],
+    ['a first word that would begin a regular expression', runAsRoot(['grep', '^a$'])],
+    ['a word that is not ASCII', runAsRoot(['grep', 'ä'])],
+    ['a word with a line break', runAsRoot(['grep', 'a\nb'])],
   ])('%s is refused', (_name, command) => {
     expect(() => sudoersFor([command], { user: 'bw' })).toThrow()
   })

@@ -132,7 +132,7 @@ function CellCount({ cell }: { readonly cell: Cell }) {
 
 function NodeNotes({ row: { node, cells } }: { readonly row: MatrixRow }) {
   const notes = [
-    cells === null ? null : layerLine(node),
+    cells === null || node.isolation === null || node.isolation.layer === 'unknown' ? null : layerLine(node),
     node.status === 'partial' ? 'collected in part' : null,
     node.privilege === 'none' ? 'without administrator rights' : null,
     node.stale ? `${node.ageDays ?? '?'} days old: supports nothing` : null,

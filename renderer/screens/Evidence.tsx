@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { EvidenceList, EvidencePiece, Source } from '../../schemas/ipc.ts'
 import type { Capture } from '../../schemas/types.ts'
 import { call, useAnswer } from '../bridge.ts'
@@ -27,7 +27,7 @@ export function Evidence({ of, node, capture }: EvidenceProps) {
           <Page
             title={`Evidence of ${node}`}
             over="Raw answers, exactly as stored"
-            under={`${plural(evidence.captures.length, 'answer')}.${started} Control characters are shown as symbols.`}
+            under={`${plural(evidence.captures.length, 'answer')}.${started} Control characters are shown by name.`}
           >
             {chosen === null ? (
               <p className="empty">This node gave no answers.</p>
@@ -58,6 +58,8 @@ function CaptureList({
   readonly captures: readonly Capture[]
   readonly chosen: string
 }) {
+  const current = useRef<HTMLButtonElement>(null)
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
     <nav className="captures" aria-label="Captures">
       <ul>
@@ -65,6 +67,7 @@ function CaptureList({
           <li key={keyOf(capture)}>
             <button
               type="button"
+              ref={keyOf(capture) === chosen ? current : undefined}
               aria-current={keyOf(capture) === chosen ? 'true' : undefined}
               onClick={() => go({ screen: 'evidence', of, node, capture: keyOf(capture) })}
             >

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
-import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { type Check, type Conclusion, conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/deny-list.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
-import { BANNED } from '../../schemas/words.ts'
-import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
+import { checks, type Evaluated, fixtures, probes } from '../support/evaluated.ts'
+import { FIXTURE_TIME, fixtureSettings } from '../support/fixtures.ts'
 
 /** Rules that hold for every probe and every check. A new one is covered by standing in the catalog. */
 
@@ -35,30 +34,6 @@ const endings = (id: string): readonly string[] => [
   ...(INFORMATIONAL.has(id) ? [] : ['met']),
   INFORMATIONAL.has(id) || SUPPORTED_OR_RECORDED.has(id) ? 'informational' : 'not-met',
 ]
-
-interface Evaluated {
-  readonly name: string
-  readonly loaded: LoadedRecording
-  readonly captures: ReadonlyMap<string, CapturedAnswer>
-  readonly readings: ReadonlyMap<string, Parsed<unknown>>
-  readonly context: Context
-  readonly conclusions: ReadonlyMap<string, Conclusion>
-}
-
-const { probes, checks } = catalog
-const byKey = (captures: readonly CapturedAnswer[]): ReadonlyMap<string, CapturedAnswer> =>
-  new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-
-function evaluate(name: string): Evaluated {
-  const loaded = fixtureRecording(name, probes)
-  const captures = byKey(loaded.captures)
-  const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, captures)]))
-  const context: Context = { node: loaded.recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME }
-  const conclusions = new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
-  return { name, loaded, captures, readings, context, conclusions }
-}
-
-const fixtures = fixtureNames().map(evaluate)
 
 const needed = (check: Check): readonly string[] => Object.values(check.needs).map((probe) => probe.id)
 const read = (check: Check): readonly string[] => [
@@ -239,122 +214,4 @@ describe('the same evidence gives the same assessment', () => {
   })
 
   const shuffleKey = ({ meta }: CapturedAnswer): string => sha256(captureKey(meta.probe, meta.command))
-})
-
-describe('hostile answers', () => {
-  const answer = (probe: Probe<unknown>, command: string, stdout: Uint8Array, exitCode: number): CapturedAnswer => ({
-    meta: {
-      probe: probe.id,
-      command,
-      argv: [],
-      source: 'node',
-      privilege: 'user',
-      status: 'done',
-      exitCode,
-      startedAt: FIXTURE_TIME,
-      durationMs: 1,
-      stdout: { sha256: '', size: stdout.length },
-      stderr: { sha256: '', size: 0 },
-    },
-    stdout,
-    stderr: new Uint8Array(),
-  })
-
-  /** Real answers to start from, so that the noise reaches deep into the parsers. */
-  const samples = (probe: Probe<unknown>, command: string): readonly Uint8Array[] =>
-    fixtures
-      .flatMap(({ captures }) => captures.get(captureKey(probe.id, command))?.stdout ?? [])
-      .filter((bytes) => bytes.length < 20_000)
-
-  const noise = fc.uint8Array({ maxLength: 300 })
-  const spliced = (probe: Probe<unknown>, command: string): fc.Arbitrary<Uint8Array> => {
-    const known = samples(probe, command)
-    if (known.length === 0) return noise
-    return fc
-      .tuple(
-        fc.constantFrom(...known),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        fc.nat(40),
-        fc.uint8Array({ maxLength: 24 }),
-      )
-      .map(([bytes, at, cut, extra]) => {
-        const place = Math.floor(at * bytes.length)
-        return new Uint8Array([...bytes.subarray(0, place), ...extra, ...bytes.subarray(place + cut)])
-      })
-  }
-
-  test.each(probes.map((probe) => [probe.id, probe] as const))('%s reads any bytes without throwing', (_, probe) => {
-    const answers = fc.record(
-      Object.fromEntries(
-        Object.keys(probe.commands).map((command) => [
-          command,
-          fc.tuple(fc.oneof(noise, spliced(probe, command)), fc.constantFrom(0, 0, 0, 1, 2, 255)),
-        ]),
-      ),
-    )
-    fc.assert(
-      fc.property(answers, (given) => {
-        const captures = Object.entries(given).map(([command, [bytes, exitCode]]) =>
-          answer(probe, command, bytes, exitCode),
-        )
-        const reading = readProbe(probe, byKey(captures))
-        expect(typeof reading.ok).toBe('boolean')
-        if (!reading.ok) expect(reading.reason).not.toBe('')
-      }),
-      { numRuns: 50, seed: 20261120 },
-    )
-  })
-
-  test('no text of a node reaches a sentence with control or direction characters', () => {
-    // ESC, right-to-left override, zero-width space, in the middle of a word of the answer.
-    const poison = new TextEncoder().encode('\u001b[31m\u202e\u200b')
-    const dirty: unknown[] = []
-    const pick = fc.tuple(fc.constantFrom(...fixtures), fc.nat(), fc.nat())
-    fc.assert(
-      fc.property(pick, ([fixture, which, where]) => {
-        const all = [...fixture.captures.values()].filter(({ stdout }) => stdout.length > 0)
-        const chosen = all[which % Math.max(all.length, 1)]
-        const probe = probes.find(({ id }) => id === chosen?.meta.probe)
-        if (chosen === undefined || probe === undefined) return
-        const at = where % chosen.stdout.length
-        const stdout = new Uint8Array([...chosen.stdout.subarray(0, at), ...poison, ...chosen.stdout.subarray(at)])
-        const captures = new Map([
-          ...fixture.captures,
-          [captureKey(probe.id, chosen.meta.command), { ...chosen, stdout }],
-        ])
-        const readings = new Map([...fixture.readings, [probe.id, readProbe(probe, captures)]])
-        for (const check of checks.filter((candidate) => read(candidate).includes(probe.id)))
-          for (const { text } of conclude(check, readings, fixture.context).because)
-            if (/[\u0000-\u001f\u200b\u202e]/.test(text)) dirty.push([check.id, fixture.name, probe.id, text])
-      }),
-      { numRuns: 300, seed: 20261120 },
-    )
-    expect(dirty).toEqual([])
-  })
-})
-
-describe('the words', () => {
-  const banned = (texts: readonly string[]): readonly string[] =>
-    texts.filter((text) => BANNED.some((word) => word.test(text)))
-  // Words of the node stand in quotation marks and are its own.
-  const ours = (text: string): string => text.replace(/“[^”]*”/g, '')
-
-  test('probes and checks do not over-claim', () => {
-    expect(banned(probes.flatMap(({ id, title, why }) => [id, title, why]))).toEqual([])
-    expect(banned(checks.flatMap(({ id, claim, limits }) => [id, claim, limits]))).toEqual([])
-  })
-
-  test('reasons do not over-claim', () => {
-    const texts = fixtures.flatMap(({ conclusions }) =>
-      [...conclusions.values()].flatMap(({ because }) => because.map(({ text }) => ours(text))),
-    )
-    expect(banned([...new Set(texts)])).toEqual([])
-  })
-
-  test('mappings do not over-claim', () => {
-    const texts = catalog.frameworks.flatMap(({ controls }) =>
-      controls.flatMap((control) => [control.notShown, ...control.supports.map(({ shows }) => shows)]),
-    )
-    expect(banned([...new Set(texts)])).toEqual([])
-  })
 })

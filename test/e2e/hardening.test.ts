@@ -76,11 +76,11 @@ describe.skipIf(missing !== null)(`hardening${missing === null ? '' : ` (skipped
     const text = (await page.textContent('.output .text')) ?? ''
     expect(text).toContain('<script>document.title="owned"</script><img src=x onerror=')
     for (const symbol of [
-      '␛]0;owned␇',
-      '␛[31mred␛[0m',
-      '␀',
-      '␈',
-      '␡',
+      '⟦ESC⟧]0;owned⟦BEL⟧',
+      '⟦ESC⟧[31mred⟦ESC⟧[0m',
+      'nul:⟦NUL⟧',
+      'back:⟦BS⟧⟦BS⟧',
+      'del:⟦DEL⟧',
       '⟦U+009B⟧',
       '⟦U+202E⟧gnp.exe⟦U+202C⟧',
       '⟦U+200B⟧',

@@ -8,8 +8,8 @@ import { isSafePath, type PackFiles } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 
-// Built from local date parts: the archive's date field has no time zone, and yazl fills it from local time (so does every reader).
-const NO_DATE = new Date(1980, 0, 1)
+// From local date parts: the archive's date field has no time zone, and yazl fills it from local time.
+const noDate = (): Date => new Date(1980, 0, 1)
 const ORDINARY_FILE = 0o100644
 
 /**
@@ -25,7 +25,7 @@ export async function writePack(path: string, files: PackFiles): Promise<Outcome
     const zip = new ZipFile()
     for (const [name, bytes] of [...files].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
       zip.addBuffer(Buffer.from(bytes), `pack/${name}`, {
-        mtime: NO_DATE,
+        mtime: noDate(),
         mode: ORDINARY_FILE,
         compress: false,
         forceDosTimestamp: true,

@@ -1,6 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { containerSteps, viewSteps } from '../isolation/tenancy.ts'
+import { accountsLocal } from '../probes/accounts-local.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
@@ -12,10 +13,10 @@ export const tenancyContainerCensus = defineCheck({
   claim: 'No container runs on this system except under owners that the declared roster names.',
   limits:
     'One moment of observation, told from control groups and folder names. The roster is a statement, and what a container does inside is not looked at.',
-  needs: { namespaces, processes: tenancyProcesses, pods: tenancyPods },
-  evaluate: ({ namespaces: own, processes, pods }, _, context) =>
+  needs: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
+  evaluate: ({ namespaces: own, processes, pods, accounts }, _, context) =>
     weigh([
       ...viewSteps({ namespaces: known(own), processes: known(processes) }),
-      ...containerSteps({ processes: known(processes), pods: known(pods) }, context),
+      ...containerSteps({ processes: known(processes), pods: known(pods), accounts: known(accounts) }, context),
     ]),
 })

@@ -150,7 +150,7 @@ function platformSigns({ platform }: LayerReadings): readonly Sign[] {
             'hint',
             null,
             speaksAgainst(
-              `${count(noMicrocode, 'processor weakness', 'processor weaknesses')} lack the microcode update; guests with a hidden hypervisor look like this, and so do old systems.`,
+              `The kernel reports missing microcode for ${count(noMicrocode, 'processor weakness', 'processor weaknesses')}; guests with a hidden hypervisor look like this, and so do old systems.`,
               cpuPlatform,
               'values',
             ),

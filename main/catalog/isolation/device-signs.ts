@@ -1,7 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
-import { isHostBridge, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
+import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
 import { virtBuses } from '../probes/virt-buses.ts'
 import { count, named, speaksAgainst } from '../steps.ts'
 import { isSince2009 } from './cpu-tables.ts'
@@ -98,7 +98,7 @@ const id = ({ vendor, device }: PciDevice): string => `${vendor}:${device}`
 
 function bridgeSigns({ pci, cpu }: LayerReadings): readonly Sign[] {
   if (!pci.ok) return []
-  const bridges = pci.fact.devices.filter((device) => isHostBridge(device) && /:00:00\.0$/.test(device.address))
+  const bridges = pci.fact.devices.filter(({ address }) => /^[0-9a-f]{4,8}:00:00\.0$/.test(address))
   const vendor = cpu.ok ? cpu.fact.vendor : null
   const isModern = cpu.ok && cpu.fact.architecture === 'x86' && isSince2009(cpu.fact)
   const qemu = pci.fact.devices.filter(

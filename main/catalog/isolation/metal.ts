@@ -6,12 +6,12 @@ import { cpuPlatform, energyZones, processorSensors, uncoreUnits } from '../prob
 import { dmiIdentity } from '../probes/dmi-identity.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { INITIAL_NAMESPACES, NAMESPACE_KINDS, namespaces as namespacesProbe } from '../probes/namespaces.ts'
-import { isHostBridge, isNvidiaGpu, pciDevices } from '../probes/pci-devices.ts'
+import { isNvidiaGpu, pciDevices } from '../probes/pci-devices.ts'
 import { steal as stealProbe } from '../probes/steal.ts'
 import { virtBuses } from '../probes/virt-buses.ts'
 import { count, leavesUnclear, named, speaksFor } from '../steps.ts'
 import { hasHostPowerBits } from './cpu-tables.ts'
-import { isUncore } from './pci-tables.ts'
+import { isCopiedBridge, isUncore } from './pci-tables.ts'
 import type { LayerReadings } from './readings.ts'
 
 /** What of the minimum evidence for hardware was seen, and what is missing. Only an argument with nothing missing speaks for hardware. */
@@ -82,15 +82,17 @@ function tree({ pci, cpu }: LayerReadings): readonly Step[] {
   const maker = cpu.ok
     ? { GenuineIntel: '8086', AuthenticAMD: '1022', HygonGenuine: '1d94' }[cpu.fact.vendor ?? '']
     : undefined
-  const bridge = devices.find((device) => isHostBridge(device) && device.vendor === maker)
+  const bridge = devices.find(
+    ({ address, vendor, device }) => address === '0000:00:00.0' && vendor === maker && !isCopiedBridge(vendor, device),
+  )
   const uncore = devices.filter(isUncore)
   return [
     bridge !== undefined
       ? speaksFor(
-          `The host bridge ${bridge.address} (${bridge.vendor}:${bridge.device}) is of the processor’s maker, in a tree of ${count(devices.length, 'PCI device')}.`,
+          `The root of the PCI tree, ${bridge.address} (${bridge.vendor}:${bridge.device}), is of the processor’s maker and generation, in a tree of ${count(devices.length, 'PCI device')}.`,
           pciDevices,
         )
-      : leavesUnclear('No host bridge of the processor’s maker is on the PCI bus.', pciDevices),
+      : leavesUnclear('The root of the PCI tree is not a current part of the processor’s maker.', pciDevices),
     uncore.length >= 4
       ? speaksFor(
           `${uncore.length} PCI functions belong to the inside of the processor (memory controllers, mesh, data fabric).`,

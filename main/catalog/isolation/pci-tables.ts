@@ -31,6 +31,9 @@ export const VIRTUAL_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
   ['1b36:0008', 'QEMU'],
 ])
 
+export const isCopiedBridge = (vendor: string, device: string): boolean =>
+  COPIED_HOST_BRIDGES.has(`${vendor}:${device}`) || VIRTUAL_HOST_BRIDGES.has(`${vendor}:${device}`)
+
 /** ConnectX virtual functions (pci.ids). In a guest nothing else tells them from physical ones. */
 export const CONNECTX_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set(['1014', '1016', '1018', '101a', '101c', '101e'])
 const OTHER_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([

@@ -4,7 +4,13 @@ import { accountsLocal } from '../probes/accounts-local.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { INITIAL_NAMESPACES, namespaces as namespacesProbe } from '../probes/namespaces.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'
-import { containersOf, guestServicesOf, monitorsOf, tenancyProcesses } from '../probes/tenancy-processes.ts'
+import {
+  type Container,
+  containersOf,
+  guestServicesOf,
+  monitorsOf,
+  tenancyProcesses,
+} from '../probes/tenancy-processes.ts'
 import { tenancyRuntimes } from '../probes/tenancy-runtimes.ts'
 import { tenancySessions } from '../probes/tenancy-sessions.ts'
 import { virtGuests } from '../probes/virt-guests.ts'
@@ -122,53 +128,62 @@ export function userSteps(
 const SYSTEM_NAMESPACES =
   /^(kube-[a-z-]+|gpu-operator.*|nvidia-.*|network-operator.*|cert-manager|calico-.*|tigera-operator|cilium.*|metallb-system|ingress-nginx|local-path-storage|monitoring|longhorn-system|rook-ceph)$/
 
-/** Running containers and Kubernetes namespaces, against the roster. */
+/**
+ * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user
+ * number, so a roster name among its users explains nothing; a login account that is not on the roster speaks against.
+ */
 export function containerSteps(
-  { processes, pods }: Pick<TenancyReadings, 'processes' | 'pods'>,
+  { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
   context: Context,
 ): readonly Step[] {
-  const missing = unclearAbout(tenancyPods, pods)
-  if (!processes.ok || !pods.ok) return missing
+  const missing = [...unclearAbout(tenancyPods, pods), ...unclearAbout(accountsLocal, accounts)]
+  if (!processes.ok || !pods.ok || !accounts.ok) return missing
   const containers = containersOf(processes.fact)
   const spaces = [...new Set(pods.fact.pods.map(({ namespace }) => namespace))]
     .filter((name) => !SYSTEM_NAMESPACES.test(name))
     .sort()
   if (containers.length === 0 && spaces.length === 0)
-    return [
-      speaksFor('No container runs, and no Kubernetes namespace has pods here.', tenancyProcesses),
-      ...(pods.fact.pods.length > 0 ? [speaksFor('Only Kubernetes’ own namespaces have pods here.', tenancyPods)] : []),
-    ]
-  const roster = rosterOf(context)
+    return [speaksFor('No container runs, and no tenant’s Kubernetes namespace has pods here.', tenancyProcesses)]
   const managers = [...new Set(containers.map(({ manager }) => manager))].sort()
   const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
+  const roster = rosterOf(context)
   if (roster === null)
     return [leavesUnclear(`${what}, and no roster was declared to tell whose they are.`, tenancyProcesses)]
-  const foreign = spaces.filter((name) => !roster.has(name))
-  const owned = spaces.filter((name) => roster.has(name))
-  const outside = containers.filter(
-    ({ manager, users }) => manager !== 'Kubernetes' && !users.some((user) => user !== 'root' && roster.has(user)),
+  const people = accounts.fact.accounts.filter(({ name, uid }) => uid >= 1000 && name !== 'nobody')
+  const isForeign = (user: string): boolean => people.some(({ name }) => name === user) && !roster.has(user)
+  const foreignSpaces = spaces.filter((name) => !roster.has(name))
+  const foreignUsers = [...new Set(containers.flatMap(({ users }) => users.filter(isForeign)))].sort()
+  const isOwned = ({ ownerId }: Container): boolean =>
+    people.some(({ uid, name }) => uid === ownerId && roster.has(name))
+  const unowned = containers.filter(
+    (container) => container.manager !== 'Kubernetes' && !isOwned(container) && !container.users.some(isForeign),
   )
   return [
-    ...(foreign.length > 0
+    ...(foreignSpaces.length > 0
       ? [
           speaksAgainst(
-            `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreign)}.`,
+            `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreignSpaces)}.`,
             tenancyPods,
           ),
         ]
       : []),
-    ...(owned.length > 0
-      ? [speaksFor(`Kubernetes namespaces on the declared roster: ${named(owned)}.`, tenancyPods)]
-      : []),
-    ...(outside.length > 0
+    ...(foreignUsers.length > 0
       ? [
-          leavesUnclear(
-            `${what}; of ${outside.length} nobody on the roster can be named as the owner.`,
+          speaksAgainst(
+            `Containers run under accounts that are not on the declared roster: ${named(foreignUsers)}.`,
             tenancyProcesses,
           ),
         ]
       : []),
-    ...(foreign.length === 0 && outside.length === 0
+    ...(unowned.length > 0
+      ? [
+          leavesUnclear(
+            `${what}; of ${unowned.length} nobody on the declared roster can be named as the owner.`,
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+    ...(foreignSpaces.length + foreignUsers.length + unowned.length === 0
       ? [speaksFor(`${what}, all of them under owners on the declared roster.`, tenancyProcesses)]
       : []),
   ]

@@ -49,6 +49,7 @@ export const hostSerials = defineProbe({
     if (!grepIsComplete(serials)) return unknown('the serial numbers could not be read')
     const values = oneLineFiles(serials.text)
     const field = (name: string): string => values.get(FOLDER + name) ?? ''
+    if (values.size === 0) return unknown('the firmware gives no serial number')
     return known<HostSerials>({
       product: field('product_serial'),
       board: field('board_serial'),

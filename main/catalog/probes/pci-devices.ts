@@ -91,7 +91,6 @@ function readDevice(
   }
 }
 
-export const isHostBridge = (device: PciDevice): boolean => device.class.startsWith('0600')
 export const isGpu = (device: PciDevice): boolean =>
   /^(0300|0302|0380|1200)/.test(device.class) &&
   ['10de', '1002', '8086', '1da3'].includes(device.vendor) &&

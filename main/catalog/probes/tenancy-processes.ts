@@ -53,22 +53,35 @@ export interface Container {
   readonly manager: string
   readonly id: string
   readonly users: readonly string[]
+  /** The account in whose session it runs, without a manager that root runs (rootless containers); null for others. */
+  readonly ownerId: number | null
 }
 
 /** Containers (pods, for Kubernetes) that have a process, by the control group they sit in. */
 export function containersOf({ processes }: Processes): readonly Container[] {
-  const found = new Map<string, { manager: string; id: string; users: Set<string> }>()
+  const found = new Map<string, { manager: string; id: string; users: Set<string>; ownerId: number | null }>()
   for (const { cgroup, user } of processes) {
     for (const { manager, pattern } of CONTAINER_GROUPS) {
       const id = pattern.exec(cgroup)?.[1]
       if (id === undefined) continue
-      const entry = found.get(`${manager} ${id}`) ?? { manager, id, users: new Set<string>() }
+      const entry = found.get(`${manager} ${id}`) ?? { manager, id, users: new Set<string>(), ownerId: ownerOf(cgroup) }
       entry.users.add(user)
       found.set(`${manager} ${id}`, entry)
       break
     }
   }
-  return [...found.values()].map(({ manager, id, users }) => ({ manager, id, users: [...users].sort() }))
+  return [...found.values()].map(({ manager, id, users, ownerId }) => ({
+    manager,
+    id,
+    users: [...users].sort(),
+    ownerId,
+  }))
+}
+
+// systemd.slice(5): everything a login started lies below user-<uid>.slice.
+function ownerOf(cgroup: string): number | null {
+  const digits = /\/user-(\d{1,10})\.slice\//.exec(cgroup)?.[1]
+  return digits === undefined ? null : Number(digits)
 }
 
 // Names as ps shows them: cut after 15 characters.

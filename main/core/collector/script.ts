@@ -46,7 +46,8 @@ ${collectorScript(plan, nonce)}`
 }
 
 // Descriptor 7 carries the exit status out of the pipelines, 6 leads stdout past the cap of stderr, 8 and 9 are the real streams.
-// `head -c` is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
+// sudo says “a password is required” of a tool that is absent, where arguments are exact: so it is looked for first, and found missing
+// with exit 127. `head -c` is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
 const PROLOGUE = `{
 N=@NONCE@
 LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
@@ -63,7 +64,8 @@ D=-
 if [ "$(printf xy | head -c 1 2>/dev/null)" = x ]; then D=h; fi
 R='@SUDO@'
 I=$(id -u 2>/dev/null)
-if [ "$I" = 0 ]; then R=''; fi
+if [ "$I" = 0 ]; then R=''
+elif ! command -v sudo >/dev/null 2>&1; then R=none; fi
 u() { U=0; read -r U V </proc/uptime; } 2>/dev/null
 l() {
   s=$1; shift
@@ -90,7 +92,11 @@ p() {
     printf '%s B %s 0\\n\\n%s E %s n 0\\n' "$N" "$1" "$N" "$1"
     printf '%s B %s 0\\n\\n%s E %s - 0\\n' "$N" "$1" "$N" "$1" >&2
   elif [ -z "$R" ]; then c "$@"
-  else i=$1; t=$2; o=$3; shift 3; c "$i" "$t" "$o" sudo -n "$@"; fi
+  else
+    i=$1; t=$2; o=$3; shift 3
+    if command -v "$1" >/dev/null 2>&1; then c "$i" "$t" "$o" sudo -n "$@"
+    else c "$i" "$t" "$o" "$@"; fi
+  fi
 }
 z() {
   printf '%s Z %s\\n' "$N" "$(date +%s)"

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bytes, plural, shellLine, visible, when } from '../../renderer/text.ts'
+
+describe('visible', () => {
+  test.each([
+    ['plain\ttext\n', 'plain\ttext\n'],
+    ['\u001b[31m', '⟦ESC⟧[31m'],
+    ['a\rb', 'a⟦CR⟧b'],
+    ['\u0000\u007f\u009b', '⟦NUL⟧⟦DEL⟧⟦U+009B⟧'],
+    ['\u202egnp.exe', '⟦U+202E⟧gnp.exe'],
+    ['\u200b\ufeff\u2028', '⟦U+200B⟧⟦U+FEFF⟧⟦U+2028⟧'],
+  ])('%j', (text, shown) => expect(visible(text)).toBe(shown))
+  test('leaves nothing that moves, hides or reorders text', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 200 })
+    fc.assert(
+      fc.property(text, (any) => {
+        expect(visible(any)).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/,
+        )
+      }),
+    )
+  })
+})
+
+test('a moment reads the same everywhere', () => {
+  expect(when('2026-05-14T09:12:33.000Z')).toBe('14 May 2026 09:12 UTC')
+  expect(when(null)).toBe('not recorded')
+  expect(when('soon')).toBe('not recorded')
+})
+
+test('sizes and counts', () => {
+  expect([bytes(1), bytes(51), bytes(1536), bytes(3 * 1024 * 1024)]).toEqual([
+    '1 byte',
+    '51 bytes',
+    '1.5 KiB',
+    '3.0 MiB',
+  ])
+  expect([plural(1, 'node'), plural(0, 'node')]).toEqual(['1 node', '0 nodes'])
+})
+
+test('a command can be pasted into a shell', () => {
+  expect(shellLine(['grep', '-m1', 'flags', '/proc/cpuinfo'])).toBe('grep -m1 flags /proc/cpuinfo')
+  expect(shellLine(['sh', '-c', "it's; x"])).toBe("sh -c 'it'\\''s; x'")
+})

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATHS } from '../main/core/pack.ts'
+import { pem } from '../main/core/pem.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { BANNED } from '../schemas/words.ts'
+import { fileAttacks } from './support/pack-attacks.ts'
+import {
+  outcomes,
+  sampleCatalog,
+  samplePack,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+  verifySource,
+} from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-verify-'))
+let signer: Signer
+let stranger: Signer
+let files: Map<string, Uint8Array>
+let root: Uint8Array
+
+beforeAll(async () => {
+  signer = await sampleSigner(folder, 'signer')
+  stranger = await sampleSigner(folder, 'stranger')
+  files = await samplePack({ signer })
+  root = signer.chain[0] ?? new Uint8Array()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('a good pack', () => {
+  test('gets its five answers', async () => {
+    const verified = await verifySource(sourceOf(files), [root])
+    expect(outcomes(verified)).toEqual({
+      unaltered: 'yes',
+      'signed-by': 'yes',
+      'existed-by': 'not-shown',
+      complete: 'yes',
+      reproducible: 'yes',
+    })
+    expect(verified.report).toMatchObject({ ok: true, demo: false, differences: [], signer: { trusted: true } })
+    expect(verified.contents.verdicts).toEqual({ stated: 2, identical: 2 })
+    expect(verified.contents.recordings).toHaveLength(2)
+    expect(verified.contents.run).toBe('run-1')
+  })
+
+  test('is trusted by its leaf too, and by PEM', async () => {
+    for (const anchor of [signer.certificate, new TextEncoder().encode(pem('CERTIFICATE', root))])
+      expect((await verifySource(sourceOf(files), [anchor])).report.signer?.trusted).toBe(true)
+  })
+
+  test('of an unknown signer is genuine, and the signer not shown', async () => {
+    const verified = await verifySource(sourceOf(files))
+    expect(outcomes(verified)).toMatchObject({ unaltered: 'yes', 'signed-by': 'not-shown' })
+    expect(verified.report).toMatchObject({ ok: true, signer: { trusted: false } })
+  })
+
+  test('of a signer other than the trusted is rejected', async () => {
+    const verified = await verifySource(sourceOf(files), [stranger.chain[0] ?? new Uint8Array()])
+    expect(outcomes(verified)).toMatchObject({ unaltered: 'yes', 'signed-by': 'no' })
+    expect(verified.report.ok).toBe(false)
+  })
+
+  test('is not trusted on the word of a file that holds no certificate', async () => {
+    expect((await verifySource(sourceOf(files), [new TextEncoder().encode('hello')])).report.ok).toBe(false)
+  })
+
+  test('says which declared nodes were not collected', async () => {
+    const partial = await samplePack({ signer, population: ['node-a', 'node-b', 'node-c'] })
+    const verified = await verifySource(sourceOf(partial), [root])
+    expect(verified.report.ok).toBe(true)
+    expect(verified.report.answers[3]?.details).toEqual(['The pack states that “node-c” was not collected.'])
+  })
+
+  test('with an ended certificate is not called trusted without a time-stamp', async () => {
+    const verified = await verifySource(sourceOf(files), [root], { verifiedAt: '2031-01-01T00:00:00.000Z' })
+    expect(outcomes(verified)).toMatchObject({ 'signed-by': 'not-shown' })
+    const early = await verifySource(sourceOf(files), [root], { verifiedAt: '2020-01-01T00:00:00.000Z' })
+    expect(outcomes(early)).toMatchObject({ 'signed-by': 'no' })
+  })
+
+  test('evaluated with another catalog says so', async () => {
+    const same = await verifySource(sourceOf(files), [root], { catalog: { ...sampleCatalog, version: 'sample-2' } })
+    expect(outcomes(same)).toMatchObject({ reproducible: 'yes' })
+    expect(same.report.answers[4]?.summary).toMatch(/another version of the catalog/)
+    const other = await verifySource(sourceOf(files), [root], {
+      catalog: { ...sampleCatalog, version: 'sample-2', checks: [] },
+    })
+    expect(outcomes(other)).toMatchObject({ reproducible: 'not-shown' })
+    expect(other.report.differences).toHaveLength(2)
+    expect(other.report.ok).toBe(true)
+  })
+})
+
+describe('a demonstration', () => {
+  test('is reported as one and never trusted, even when its certificates are named', async () => {
+    const demo = await sealing.demoSigner()
+    const recordings = [sampleRecording('node-a', '', true)]
+    const pack = await samplePack({ signer: demo, recordings, population: ['node-a'] })
+    const plain = await verifySource(sourceOf(pack))
+    expect(plain.report).toMatchObject({ ok: true, demo: true, signer: { trusted: false } })
+    expect(outcomes(plain)).toMatchObject({ 'signed-by': 'not-shown' })
+    for (const anchor of [demo.certificate, demo.chain[0] ?? new Uint8Array()]) {
+      const named = await verifySource(sourceOf(pack), [anchor])
+      expect(named.report).toMatchObject({ ok: false, demo: true, signer: { trusted: false } })
+    }
+  })
+})
+
+describe('tampering', () => {
+  test.each(fileAttacks)('$name', async ({ tamper, no, names }) => {
+    const verified = await verifySource(sourceOf(await tamper(files, { signer, stranger })), [root])
+    expect(verified.report.ok).toBe(false)
+    for (const question of no) expect(outcomes(verified)[question], question).toBe('no')
+    const refusing = verified.report.answers.filter(({ outcome }) => outcome === 'no')
+    expect(refusing.flatMap(({ summary, details }) => [summary, ...details]).join('\n')).toMatch(names)
+    for (const banned of BANNED) expect(JSON.stringify(verified.report.answers)).not.toMatch(banned)
+  })
+
+  test('of the verdict by a foreign key is seen even when nobody is trusted', async () => {
+    const forged = await fileAttacks
+      .find(({ name }) => name.includes('foreign key'))
+      ?.tamper(files, { signer, stranger })
+    const { report } = await verifySource(sourceOf(forged ?? new Map()))
+    expect(report.ok).toBe(false)
+    expect(report.differences).toEqual([
+      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'met', derived: 'not-met' },
+    ])
+  })
+
+  test('of any single byte of any file is refused', async () => {
+    const changeable = [...files].filter(([, bytes]) => bytes.length > 0)
+    const place = fc.constantFrom(...changeable).chain(([path, bytes]) =>
+      fc.record({
+        path: fc.constant(path),
+        at: fc.nat({ max: bytes.length - 1 }),
+        mask: fc.integer({ min: 1, max: 255 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(place, async ({ path, at, mask }) => {
+        const bytes = Uint8Array.from(files.get(path) ?? [])
+        bytes[at] = (bytes[at] ?? 0) ^ mask
+        expect((await verifySource(sourceOf(new Map([...files, [path, bytes]])))).report.ok).toBe(false)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('of any single byte of the seal, or of the list it covers, is refused', async () => {
+    const [seal, list] = [PATHS.seal, PATHS.tagManifest].map((path) => files.get(path) ?? new Uint8Array())
+    const problems = async (content = list, signature = seal): Promise<readonly string[]> =>
+      (
+        await sealing.reader.read(
+          content ?? new Uint8Array(),
+          signature ?? new Uint8Array(),
+          signer.chain,
+          signer.crls,
+          null,
+        )
+      ).problems
+    const flipped = (bytes: Uint8Array | undefined, at: number): Uint8Array =>
+      Uint8Array.from(bytes ?? [], (byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte))
+    expect(await problems()).toEqual([])
+    for (const at of seal?.keys() ?? [])
+      expect(await problems(list, flipped(seal, at)), `seal at ${at}`).not.toEqual([])
+    for (const at of list?.keys() ?? []) expect(await problems(flipped(list, at)), `list at ${at}`).not.toEqual([])
+  })
+
+  test('by removing or replacing any file is refused', async () => {
+    for (const path of files.keys()) {
+      const without = new Map([...files].filter(([other]) => other !== path))
+      expect((await verifySource(sourceOf(without))).report.ok, `without ${path}`).toBe(false)
+      for (const junk of [
+        new Uint8Array([0xff, 0xfe]),
+        new TextEncoder().encode('{}'),
+        new TextEncoder().encode('[[[['),
+      ]) {
+        expect((await verifySource(sourceOf(new Map([...files, [path, junk]])))).report.ok, path).toBe(false)
+      }
+    }
+  })
+})
+
+test('a pack with nothing in it gets five answers', async () => {
+  const { report } = await verifySource(sourceOf(new Map()))
+  expect(report.answers).toHaveLength(5)
+  expect(report.ok).toBe(false)
+})
