@@ -93,7 +93,7 @@ export function whyNotCollected(node: NodeAssessment): string {
 export function layerLine(node: NodeAssessment): string {
   if (node.isolation === null) return 'Not decided'
   const { layer, platform } = node.isolation
-  return platform === null ? layerWords[layer] : `${layerWords[layer]} (${platform})`
+  return platform === null ? layerWords[layer] : `${layerWords[layer]} · ${platform}`
 }
 
 export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {

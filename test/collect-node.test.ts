@@ -223,7 +223,10 @@ describe('collecting a node', () => {
     const late: Transport = {
       connect: async () => {
         await realPause(700)
-        return ok({ ...localConnection(['true']), close: () => void (closed = true) })
+        const close = (): void => {
+          closed = true
+        }
+        return ok({ ...localConnection(['true']), close })
       },
     }
     await collect(late, {}, { deadlineSeconds: 0.3 })

@@ -155,6 +155,76 @@ describe('reading frames', () => {
     )
   })
 
+  test('any bytes come back as they were, however they are cut', () => {
+    const bodies = fc.array(fc.tuple(fc.uint8Array({ maxLength: 120 }), fc.uint8Array({ maxLength: 40 })), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(bodies, sizes, fc.boolean(), (answers, cuts, errorsFirst) => {
+        const wires = answers.map(([out, err], index) =>
+          framesOf(NONCE, { index, exit: String(index), stdout: out, stderr: err }),
+        )
+        const streams = {
+          stdout: Buffer.concat([header, ...wires.map((wire) => wire.stdout)]),
+          stderr: Buffer.concat(wires.map((wire) => wire.stderr)),
+        }
+        const reader = createFrameReader(NONCE, answers.length)
+        const found: Frame[] = []
+        for (const name of errorsFirst ? (['stderr', 'stdout'] as const) : (['stdout', 'stderr'] as const))
+          for (let at = 0, turn = 0; at < streams[name].length; turn += 1) {
+            const size = cuts[turn % cuts.length] ?? 1
+            for (const event of reader.push(name, streams[name].subarray(at, at + size)))
+              if (event.kind === 'frame') found.push(event.frame)
+            at += size
+          }
+        expect(found.map(({ stdout: out, stderr: err, exitCode }) => [[...out], [...err], exitCode])).toEqual(
+          answers.map(([out, err], index) => [[...out], [...err], index]),
+        )
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('of each stream only so many bytes are kept, whatever the node sends', () => {
+    const reader = createFrameReader(NONCE, 2, (index, stream) => (stream === 'stderr' ? 2 : index === 0 ? 5 : 100))
+    const big = framesOf(NONCE, { index: 0, exit: '0', stdout: Buffer.alloc(1000, 'x'), stderr: Buffer.alloc(9, 'y') })
+    const events = [...reader.push('stdout', Buffer.concat([header, big.stdout])), ...reader.push('stderr', big.stderr)]
+    expect(events[1]).toMatchObject({
+      kind: 'frame',
+      frame: { stdout: new Uint8Array(5).fill(120), stderr: new Uint8Array(2).fill(121) },
+    })
+  })
+
+  test.each([
+    ['an answer before the header', [one.stdout]],
+    ['a second header', [header, header]],
+    [
+      'an answer that was not asked for',
+      [header, framesOf(NONCE, { index: 7, exit: '0', stdout, stderr: stdout }).stdout],
+    ],
+    ['the same answer twice', [header, one.stdout, one.stdout]],
+    ['an end of another command', [header, Buffer.from(`${NONCE} B 0 1\nx\n${NONCE} E 1 0 1\n`)]],
+    ['a line of another kind', [header, Buffer.from(`${NONCE} X 0\n`)]],
+    ['a line without end', [header, Buffer.from(`${NONCE} B 0 ${'1'.repeat(300)}`)]],
+  ])('%s is garbled', (_name, chunks) => {
+    const reader = createFrameReader(NONCE, 2)
+    const events = chunks.flatMap((chunk) => reader.push('stdout', chunk))
+    expect(events.at(-1)).toMatchObject({ kind: 'broken', code: 'collector.garbled' })
+    expect(reader.push('stdout', two.stdout)).toEqual([])
+  })
+
+  test('time grows with the bytes, not with their square', () => {
+    const whole = Buffer.concat([header, Buffer.from(`${NONCE} B 0 1\n`), Buffer.alloc(32 * 1024 * 1024, '\n')])
+    const drip = Buffer.concat([header, Buffer.from(`${NONCE} B 0 1\n`), Buffer.alloc(300_000, `\n${NONCE} `)])
+    const started = performance.now()
+    createFrameReader(NONCE, 2).push('stdout', whole)
+    const slow = createFrameReader(NONCE, 2)
+    for (let at = 0; at < drip.length; at += 1) slow.push('stdout', drip.subarray(at, at + 1))
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
   test('hostile bytes never throw and are never believed twice', () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 80 }),

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -61,7 +61,8 @@ export interface OpenOptions {
 export async function openWindow({ folder, dark = false, env = {} }: OpenOptions): Promise<TestWindow> {
   const electron = findElectron(root)
   if (electron === null) throw new Error('no Electron runtime')
-  const display = process.env.DISPLAY ?? (await startDisplay())
+  const display =
+    process.env.DISPLAY === undefined ? await startDisplay() : { name: process.env.DISPLAY, close: () => undefined }
   const profile = mkdtempSync(join(tmpdir(), 'barewitness-window-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   // Not `executablePath`: with that, the driver does not load what holds the app back until it listens, and a launch may hang.
@@ -69,7 +70,7 @@ export async function openWindow({ folder, dark = false, env = {} }: OpenOptions
   const app = await _electron.launch({
     args: [...asRoot, '--disable-gpu', `--user-data-dir=${profile}`, folder],
     cwd: folder,
-    env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display },
+    env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display.name },
     colorScheme: dark ? 'dark' : 'light',
   })
   const page = await app.firstWindow()
@@ -80,26 +81,27 @@ export async function openWindow({ folder, dark = false, env = {} }: OpenOptions
     page,
     close: async () => {
       await app.close()
+      display.close()
       rmSync(profile, { recursive: true, force: true })
     },
   }
 }
 
-let xvfb: { readonly process: ChildProcess; readonly display: string } | null = null
+interface Display {
+  readonly name: string
+  readonly close: () => void
+}
 
-/** One Xvfb for all windows of a test process; it ends with the process. */
-async function startDisplay(): Promise<string> {
-  if (xvfb !== null) return xvfb.display
-  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x1000x24', '-nolisten', 'tcp'], {
+/** An Xvfb of its own. It ends with its last client (-terminate), so that none is left when a test process is killed. */
+async function startDisplay(): Promise<Display> {
+  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x1000x24', '-nolisten', 'tcp', '-terminate'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  process.once('exit', () => child.kill())
   const number = await new Promise<string>((resolve, reject) => {
     child.once('exit', () => reject(new Error('Xvfb ended')))
     child.stdio[3]?.once('data', (data: Buffer) => resolve(data.toString().trim()))
   })
-  xvfb = { process: child, display: `:${number}` }
-  return xvfb.display
+  return { name: `:${number}`, close: () => child.kill() }
 }
 
 /** A screenshot into screens/ (not kept in the repository), for a person to look at. */

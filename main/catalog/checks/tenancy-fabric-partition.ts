@@ -48,7 +48,7 @@ export const tenancyFabricPartition = defineCheck({
       ...(open.length > 0
         ? [
             speaksAgainst(
-              `${count(open.length, 'port')} of ${ports.length} are full members of the default partition, which reaches every other member of the fabric: ${named(open.map(name))}.`,
+              `Full members of the default partition, which reaches every other member of the fabric (${open.length} of ${count(ports.length, 'port')}): ${named(open.map(name))}.`,
               infiniband,
               'values',
             ),
@@ -57,7 +57,7 @@ export const tenancyFabricPartition = defineCheck({
       ...(own.length > 0 && open.length === 0
         ? [
             speaksFor(
-              `${count(own.length, 'port')} of ${ports.length} are members of a partition of their own: ${named(keys.map((key) => `0x${key}`))}.`,
+              `Members of a partition of their own, and not in full of the default one (${own.length} of ${count(ports.length, 'port')}): ${named(keys.map((key) => `0x${key}`))}.`,
               infiniband,
               'values',
             ),
@@ -66,7 +66,7 @@ export const tenancyFabricPartition = defineCheck({
       ...(bare.length > 0
         ? [
             leavesUnclear(
-              `${count(bare.length, 'port')} of ${ports.length} have no partition but limited membership of the default one.`,
+              `No partition but limited membership of the default one (${bare.length} of ${count(ports.length, 'port')}).`,
               infiniband,
               'values',
             ),
@@ -75,7 +75,7 @@ export const tenancyFabricPartition = defineCheck({
       ...(others.length > 0
         ? [
             leavesUnclear(
-              `${count(others.length, 'fabric port')} run over Ethernet, where partitions are VLANs on the switch: ${named(others.map(name))}.`,
+              `Fabric ports over Ethernet, where partitions are VLANs on the switch (${others.length}): ${named(others.map(name))}.`,
               infiniband,
               'values',
             ),

@@ -33,7 +33,7 @@ export const tenancyGpuExclusive = defineCheck({
     const lent = listed.filter((device) => device.virtualFunctions > 0)
     return weigh([
       nvidia === listed.length && nvidia === gpus.fact.gpus.length
-        ? speaksFor(`The driver answers for all ${count(nvidia, 'GPU')} on the PCI bus.`, gpuNvidia)
+        ? speaksFor(`The driver answers for every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
         : leavesUnclear(
             `The PCI bus has ${count(listed.length, 'GPU')}, and the driver answers for ${gpus.fact.gpus.length}.`,
             gpuNvidia,
@@ -61,13 +61,13 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
     sliced.length === 0
       ? speaksFor('No GPU is sliced (MIG).', gpuNvidia)
       : speaksAgainst(
-          `${count(sliced.length, 'GPU')} are sliced (MIG): ${named(sliced.map(({ address }) => address))}.`,
+          `Sliced GPUs (MIG, ${sliced.length}): ${named(sliced.map(({ address }) => address))}.`,
           gpuNvidia,
         ),
     ...(shared.length > 0
       ? [
           speaksAgainst(
-            `${count(shared.length, 'GPU')} are virtual or serve virtual ones: ${named(shared.map(({ address }) => address))}.`,
+            `GPUs that are virtual or serve virtual ones (${shared.length}): ${named(shared.map(({ address }) => address))}.`,
             gpuNvidia,
           ),
         ]

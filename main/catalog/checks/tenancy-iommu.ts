@@ -18,11 +18,7 @@ export const tenancyIommu = defineCheck({
       return weigh([speaksAgainst(`No IOMMU is active: there is no group of devices.${asked}`, pciIommu, 'lists')])
     return weigh([
       units.length > 0
-        ? speaksFor(
-            `${count(units.length, 'IOMMU')} serve ${count(groups.length, 'group')} of devices.${asked}`,
-            pciIommu,
-            'lists',
-          )
+        ? speaksFor(`IOMMU units: ${units.length}; groups of devices: ${groups.length}.${asked}`, pciIommu, 'lists')
         : leavesUnclear(
             `There are ${count(groups.length, 'group')} of devices, and no IOMMU that names itself.`,
             pciIommu,
@@ -31,7 +27,7 @@ export const tenancyIommu = defineCheck({
       ...(passed.length > 0
         ? [
             speaksAgainst(
-              `${count(passed.length, 'group')} of ${groups.length} are passed through without translation.`,
+              `Passed through without translation: ${passed.length} of ${count(groups.length, 'group')}.`,
               pciIommu,
               'types',
             ),
@@ -47,7 +43,7 @@ export const tenancyIommu = defineCheck({
           ]
         : []),
       ...(passed.length + unread.length === 0
-        ? [speaksFor(`All ${count(groups.length, 'group')} are translated.`, pciIommu, 'types')]
+        ? [speaksFor(`Translated: ${groups.length} of ${count(groups.length, 'group')}.`, pciIommu, 'types')]
         : []),
     ])
   },

@@ -25,25 +25,19 @@ export const tenancyPcieInventory = defineCheck({
       return weigh([leavesUnclear('No GPU, adapter or drive controller is on the PCI bus.', pciDevices)])
     return weigh([
       ...(virtual.length > 0
-        ? [speaksAgainst(`${count(virtual.length, 'device')} are emulated: ${list(virtual)}.`, pciDevices, 'ids')]
+        ? [speaksAgainst(`Emulated devices (${virtual.length}): ${list(virtual)}.`, pciDevices, 'ids')]
         : []),
       ...(shared.length > 0
         ? [
             speaksAgainst(
-              `${count(shared.length, 'device')} are made by a hypervisor or a provider’s data-processing unit: ${list(shared)}.`,
+              `Devices made by a hypervisor or a provider’s data-processing unit (${shared.length}): ${list(shared)}.`,
               pciDevices,
               'ids',
             ),
           ]
         : []),
       ...(functions.length > 0
-        ? [
-            speaksAgainst(
-              `${count(functions.length, 'device')} are virtual functions: ${list(functions)}.`,
-              pciDevices,
-              'ids',
-            ),
-          ]
+        ? [speaksAgainst(`Virtual functions (${functions.length}): ${list(functions)}.`, pciDevices, 'ids')]
         : []),
       ...(virtual.length + shared.length + functions.length === 0
         ? [

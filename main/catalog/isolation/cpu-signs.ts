@@ -51,7 +51,7 @@ function featureSigns({ cpu }: LayerReadings): readonly Sign[] {
             'impossible',
             null,
             speaksAgainst(
-              `The processor calls itself a ${lowest.part} part, whose identification goes up to leaf ${lowest.level}; here it ends at ${cpuidLevel}.`,
+              `By family and model the processor is of the line ${lowest.part}, whose identification goes up to leaf ${lowest.level}; here it ends at ${cpuidLevel}.`,
               cpuFeatures,
             ),
           ),

@@ -166,7 +166,7 @@ function bridgeSigns({ pci, cpu }: LayerReadings): readonly Sign[] {
             'impossible',
             'QEMU',
             speaksAgainst(
-              `${count(qemu.length, 'device')} of the chipset carry QEMU’s subsystem id 1af4:1100 (${named(
+              `QEMU’s subsystem id 1af4:1100 stands on ${count(qemu.length, 'device')} of the chipset (${named(
                 qemu.map(({ address }) => address),
                 3,
               )}).`,
@@ -233,7 +233,7 @@ function gpuSigns({ gpus }: LayerReadings): readonly Sign[] {
             'names',
             null,
             speaksAgainst(
-              `The GPU driver says that ${count(given.length, 'GPU')} were given to a guest (${quote(given[0]?.virtualization ?? '')}).`,
+              `The GPU driver says of ${count(given.length, 'GPU')}: given to a guest (${quote(given[0]?.virtualization ?? '')}).`,
               gpuNvidia,
             ),
           ),

@@ -67,6 +67,8 @@ const VIRTUAL_DRIVERS: ReadonlySet<string> = new Set([
   'gve',
   'e1000',
 ])
+// Cards that emulators imitate. In a guest they are taken for imitations; on hardware they are what they say.
+const IMITATED_DRIVERS: ReadonlySet<string> = new Set(['e1000e', 'igb', '8139cp', '8139too', 'tulip', 'pcnet32'])
 const FUNCTION_DRIVERS: ReadonlySet<string> = new Set(['iavf', 'i40evf', 'ixgbevf', 'igbvf', 'mana'])
 
 function nicIs({ driver, pciId }: NetInterface): Is | null {
@@ -82,7 +84,7 @@ function nicAnswers({ nics }: DeviceReadings, layer: Layer): readonly DeviceLoca
   if (!nics.ok) return []
   return nics.fact.interfaces.flatMap((nic) => {
     if (nic.driver === null) return []
-    const is = nicIs(nic)
+    const is = layer === 'vm' && IMITATED_DRIVERS.has(nic.driver) ? 'virtual' : nicIs(nic)
     if (is === 'virtual')
       return [
         answer('nic', nic.name, is, `Its driver ${plain(nic.driver, 40)} is for emulated or provider-made adapters.`),
@@ -114,6 +116,11 @@ function hcaAnswers({ fabric, pci, nics }: DeviceReadings, layer: Layer): readon
   })
 }
 
+const EMULATED = {
+  is: 'virtual',
+  text: 'An emulated or paravirtual drive; what stands behind it is not visible.',
+} as const
+
 function diskIs({ path, transport, model }: Disk): { readonly is: Is; readonly text: string } | null {
   if (/^(tcp|rdma|fc|loop)$/.test(transport))
     return { is: 'remote', text: `Reached over a network (NVMe over ${transport}).` }
@@ -121,14 +128,15 @@ function diskIs({ path, transport, model }: Disk): { readonly is: Is; readonly t
   if (/Elastic Block Store|nvme_card-pd|MSFT NVMe Accelerator|PersistentDisk/i.test(model))
     return { is: 'remote', text: 'A volume of the provider’s storage service.' }
   if (/\/virtio\d+\/|\/vmbus|\/vbd-|\/LNRO0005/i.test(path) || /^(QEMU|VMware|VBOX|ORCL-VBOX|Msft)/i.test(model))
-    return { is: 'virtual', text: 'An emulated or paravirtual drive; what stands behind it is not visible.' }
+    return EMULATED
   return null
 }
 
 function diskAnswers({ disks }: DeviceReadings, layer: Layer): readonly DeviceLocality[] {
   if (!disks.ok) return []
   return disks.fact.disks.map((disk) => {
-    const { is, text } = diskIs(disk) ?? real(layer)
+    const isImitated = layer === 'vm' && !disk.name.startsWith('nvme')
+    const { is, text } = diskIs(disk) ?? (isImitated ? EMULATED : real(layer))
     return answer('disk', `${disk.name}${disk.model === '' ? '' : ` ${disk.model}`}`, is, text)
   })
 }

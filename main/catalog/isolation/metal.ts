@@ -163,7 +163,7 @@ function gpus({ pci, gpus: driver }: LayerReadings): readonly Step[] {
   return [
     native.length === listed.length
       ? speaksFor(
-          `The GPU driver says of all ${count(listed.length, 'GPU')} that none was given to a guest.`,
+          `The GPU driver says of no GPU that it was given to a guest (${listed.length} of ${listed.length} read).`,
           gpuNvidia,
         )
       : leavesUnclear(

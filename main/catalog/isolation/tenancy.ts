@@ -102,7 +102,7 @@ export function userSteps(
           tenancyProcesses,
         )
       : speaksAgainst(
-          `${count(foreign.length, 'account')} that run processes are not on the declared roster: ${named(foreign)}.`,
+          `Processes run under accounts that are not on the declared roster: ${named(foreign)}.`,
           tenancyProcesses,
         ),
     ...(unnamed.length > 0
@@ -207,7 +207,7 @@ export function guestSteps(
       ? []
       : [
           (explained ? leavesUnclear : speaksAgainst)(
-            `${count(monitors.length, 'virtual machine')} run here, under ${named(owners)}: ${named([...new Set(monitors.map(({ command }) => command))])}.`,
+            `Virtual machines run here (${monitors.length}), under ${named(owners)}: ${named([...new Set(monitors.map(({ command }) => command))])}.`,
             tenancyProcesses,
           ),
         ]),
@@ -262,7 +262,7 @@ export function gpuProcessSteps(
     ...(unseen.length > 0
       ? [
           speaksAgainst(
-            `${count(unseen.length, 'GPU process', 'GPU processes')} cannot be found among the processes of this system.`,
+            `Of the GPU processes, ${unseen.length} cannot be found among the processes of this system.`,
             gpuNvidia,
           ),
         ]

@@ -23,8 +23,7 @@ export const rdmaLinks = defineProbe({
   title: 'RDMA links and link encryption',
   why: 'GPU and storage fabrics move memory between servers, usually in clear.',
   commands: {
-    classes: run(['ls', '-1', '/sys/class']),
-    devices: run(['ls', '-1', '/sys/class/infiniband']),
+    classes: run(['ls', '-1', '/sys/class', '/sys/class/infiniband']),
     ports: run([
       'grep',
       '-sH',
@@ -35,23 +34,22 @@ export const rdmaLinks = defineProbe({
     ]),
     macsec: run(['ip', '-d', '-j', 'link', 'show', 'type', 'macsec']),
   },
-  parse: ({ classes, devices, ports, macsec }) => parseRdmaLinks(classes, devices.text, ports.text, macsec),
+  parse: ({ classes, ports, macsec }) => parseRdmaLinks(classes.text, ports.text, macsec),
 })
 
 const PORT = /^\/sys\/class\/infiniband\/([^/]+)\/ports\/(\d+)\/(link_layer|state|gid_attrs\/ndevs\/\d+)$/
 
 /**
  * Reads the RDMA class of sysfs (Documentation/ABI/stable/sysfs-class-infiniband). That a node has no RDMA port is known only when
- * /sys/class was listed and lacks infiniband, or the class was listed and is empty.
+ * /sys/class was listed and lacks infiniband, or the folder infiniband was listed and is empty.
  */
 export function parseRdmaLinks(
-  classes: Pick<Answer, 'exitCode' | 'text'>,
-  devices: string,
+  classes: string,
   text: string,
   macsec: Pick<Answer, 'exitCode' | 'text'>,
 ): Parsed<RdmaLinks> {
-  const names = classes.text.split('\n')
-  if (classes.exitCode !== 0 || !names.includes('net')) return unknown('the kernel’s device classes were not listed')
+  const names = section(classes, '/sys/class')
+  if (!names.includes('net')) return unknown('the kernel’s device classes were not listed')
   const found = new Map<string, { linkLayer: string; state: string; interfaces: Set<string> }>()
   for (const [path, value] of sysfsLines(text)) {
     const [, device, port, file] = PORT.exec(path) ?? []
@@ -62,7 +60,7 @@ export function parseRdmaLinks(
     else if (value.trim() !== '') entry.interfaces.add(value.trim())
     found.set(`${device}/${port}`, entry)
   }
-  const listed = names.includes('infiniband') ? devices.split('\n').filter((name) => name.trim() !== '') : []
+  const listed = names.includes('infiniband') ? section(classes, '/sys/class/infiniband') : []
   const unread = listed.filter((name) => ![...found.keys()].some((key) => key.startsWith(`${name}/`)))
   if (unread.length > 0) return unknown(`the ports of ${unread.length} RDMA devices could not be read`)
   const links = macsec.exitCode === 0 ? parseLinks(macsec.text) : []
@@ -72,4 +70,13 @@ export function parseRdmaLinks(
   })
   const encryptingMacsec = (links ?? []).filter(({ data }) => data.encrypt === true || data.encrypt === 'on')
   return known({ ports, encryptingMacsec: encryptingMacsec.map(({ name }) => name).sort() })
+}
+
+/** The names that ls(1) lists below the heading of one of several folders. */
+function section(listing: string, folder: string): readonly string[] {
+  const rows = listing.split('\n')
+  const from = rows.indexOf(`${folder}:`)
+  if (from < 0) return []
+  const end = rows.indexOf('', from)
+  return rows.slice(from + 1, end < 0 ? rows.length : end).filter((name) => name.trim() !== '')
 }

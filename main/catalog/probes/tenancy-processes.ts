@@ -33,9 +33,9 @@ export function parseProcesses(text: string): Parsed<Processes> {
       : { pid: Number(pid), user, command, cgroup }
   })
   if (read.includes(null)) return unknown('a line of the list of processes has another form')
-  const processes = read.filter((process) => process !== null)
+  const processes = read.filter((one) => one !== null)
   const has = (pid: number, name?: string): boolean =>
-    processes.some((process) => process.pid === pid && (name === undefined || process.command === name))
+    processes.some((one) => one.pid === pid && (name === undefined || one.command === name))
   return known({ processes, isComplete: has(1) && has(2, 'kthreadd') })
 }
 

@@ -17,9 +17,10 @@ export function completeness(reading: PackReading): Completeness {
   if (scope === null || assessment === null || statement === null) return { problems, stated: [] }
   const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
   const stated = new Map(statement.predicate.nodes.map((node) => [node.name, node]))
+  const assessed = new Map(assessment.nodes.map((entry) => [entry.node, entry]))
   const found: string[] = [...problems, ...agreement(reading, assessment)]
   for (const node of scope.population) {
-    const entry = assessment.nodes.find((one) => one.node === node)
+    const entry = assessed.get(node)
     const loaded = byNode.get(node)
     if (entry === undefined) found.push(`Node ${quote(node)} is declared and missing from ${PATHS.assessment}.`)
     else found.push(...nodeProblems(entry, loaded))

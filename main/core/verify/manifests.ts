@@ -71,25 +71,27 @@ function differences(actual: ReadonlyMap<string, string>, listed: ReadonlyMap<st
   const changed = [...listed.keys()]
     .filter((path) => actual.has(path) && actual.get(path) !== listed.get(path))
     .sort(compare)
+  const wasAt = new Map(changed.map((path) => [listed.get(path), path]))
+  const nowAt = new Map(added.map((path) => [actual.get(path), path]))
   const renamed = new Map<string, string>()
   for (const path of removed) {
-    const now = added.find((other) => actual.get(other) === listed.get(path) && ![...renamed.values()].includes(other))
-    if (now !== undefined) renamed.set(path, now)
+    const now = nowAt.get(listed.get(path))
+    if (now === undefined) continue
+    renamed.set(path, now)
+    nowAt.delete(listed.get(path))
   }
-  const contentOf = (path: string): string | undefined =>
-    changed.find((other) => listed.get(other) === actual.get(path))
+  const newNames = new Set(renamed.values())
+  const called = (path: string): string => quote(path, 400)
   return [
     ...changed.map((path) => {
-      const from = contentOf(path)
+      const from = wasAt.get(actual.get(path))
       return from === undefined
-        ? `${quote(path, 400)} was altered: its digest is not the listed one.`
-        : `${quote(path, 400)} was altered: it holds what is listed as ${quote(from, 400)}.`
+        ? `${called(path)} was altered: its digest is not the listed one.`
+        : `${called(path)} was altered: it holds what is listed as ${called(from)}.`
     }),
-    ...[...renamed].map(([before, now]) => `${quote(before, 400)} was renamed to ${quote(now, 400)}.`),
-    ...removed.filter((path) => !renamed.has(path)).map((path) => `${quote(path, 400)} is missing.`),
-    ...added
-      .filter((path) => ![...renamed.values()].includes(path))
-      .map((path) => `${quote(path, 400)} was added: no list has it.`),
+    ...[...renamed].map(([before, now]) => `${called(before)} was renamed to ${called(now)}.`),
+    ...removed.filter((path) => !renamed.has(path)).map((path) => `${called(path)} is missing.`),
+    ...added.filter((path) => !newNames.has(path)).map((path) => `${called(path)} was added: no list has it.`),
   ]
 }
 

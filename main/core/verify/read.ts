@@ -44,8 +44,8 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   const assessment = await document<Assessment>(PATHS.assessment, (value) => validator.problems('assessment', value))
   const catalog = await text(PATHS.catalog)
   const recordings: LoadedRecording[] = []
-  for (const folder of recordingFolders(source)) {
-    const loaded = await readRecording(source, folder, validator)
+  for (const [folder, paths] of recordingFolders(source)) {
+    const loaded = await readRecording(source, folder, paths, validator)
     problems.push(...loaded.problems)
     if (loaded.recording !== null) recordings.push(loaded.recording)
   }
@@ -78,7 +78,6 @@ export async function textOf(source: PackSource, path: string): Promise<string |
 }
 
 export async function bytesOf(source: PackSource, path: string): Promise<Uint8Array | null> {
-  if (!source.paths.includes(path)) return null
   try {
     return await source.read(path)
   } catch {
@@ -111,9 +110,17 @@ function isScope(value: unknown): value is PackScope {
   )
 }
 
-function recordingFolders(source: PackSource): readonly string[] {
-  const folders = source.paths.flatMap((path) => /^data\/nodes\/[^/]+/.exec(path)?.[0] ?? [])
-  return [...new Set(folders)].sort(compare)
+/** Folders below data/nodes, each with the paths in it. */
+function recordingFolders(source: PackSource): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>()
+  for (const path of [...source.paths].sort(compare)) {
+    const folder = /^data\/nodes\/[^/]+/.exec(path)?.[0]
+    if (folder === undefined) continue
+    const paths = folders.get(folder)
+    if (paths === undefined) folders.set(folder, [path])
+    else paths.push(path)
+  }
+  return folders
 }
 
 interface RecordingReading {
@@ -125,6 +132,7 @@ interface RecordingReading {
 async function readRecording(
   source: PackSource,
   folder: string,
+  paths: readonly string[],
   validator: SchemaValidator,
 ): Promise<RecordingReading> {
   const problems: string[] = []
@@ -158,8 +166,7 @@ async function readRecording(
         `${folder}: the bytes of ${capture.probe}/${capture.command} are missing or are not what its line says.`,
       )
   }
-  for (const path of source.paths)
-    if (path.startsWith(`${folder}/`) && !named.has(path)) problems.push(`${quote(path, 400)} belongs to no capture.`)
+  for (const path of paths) if (!named.has(path)) problems.push(`${quote(path, 400)} belongs to no capture.`)
   return { recording: { recording, captures }, problems }
 }
 

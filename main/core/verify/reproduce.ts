@@ -34,8 +34,10 @@ export function rederive(
   let derived: Assessment
   try {
     derived = assess({ catalog, scope: declared, recordings, asOf })
-  } catch {
-    return { ...NOTHING, details: ['The raw evidence cannot be evaluated.'] }
+  } catch (thrown) {
+    // Whatever a pack holds must not end the other answers; a rule that throws is our mistake, and is named.
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return { ...NOTHING, details: [`The raw evidence cannot be evaluated: ${quote(why)}.`] }
   }
   const sameRules = assessment.catalog.digest === catalogDigest(catalog) && assessment.engine === derived.engine
   const stated = verdicts(assessment)
@@ -78,17 +80,19 @@ const hasRepeats = ({ nodes }: Assessment, found: ReadonlyMap<string, Verdict>):
   nodes.reduce((sum, { findings }) => sum + findings.length, 0) !== found.size
 
 function isolation(stated: Assessment, derived: Assessment): readonly string[] {
-  const answers = (of: Assessment, node: string): string => {
-    const found = of.nodes.find((one) => one.node === node)?.isolation ?? null
-    if (found === null) return 'nothing'
-    const { layer, platform, tenancy, grade, locality } = found
-    const devices = locality.map(({ kind, device, is }) => `${kind} ${device} ${is}`)
-    return [layer, platform ?? 'no platform', tenancy, `grade ${grade}`, ...devices].join(', ')
-  }
-  return stated.nodes.flatMap(({ node }) => {
-    const [one, other] = [answers(stated, node), answers(derived, node)]
-    return one === other ? [] : [`Node ${quote(node)}, isolation: stated ${quote(one)}, derived ${quote(other)}.`]
+  const again = new Map(derived.nodes.map((entry) => [entry.node, isolationText(entry)]))
+  return stated.nodes.flatMap((entry) => {
+    const [one, other] = [isolationText(entry), again.get(entry.node) ?? 'nothing']
+    return one === other
+      ? []
+      : [`Node ${quote(entry.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
   })
+}
+
+function isolationText({ isolation: found }: Assessment['nodes'][number]): string {
+  if (found === null) return 'nothing'
+  const devices = found.locality.map(({ kind, device, is }) => `${kind} ${device} ${is}`)
+  return [found.layer, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(', ')
 }
 
 function controls(stated: Assessment, derived: Assessment): readonly string[] {

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { evidenceCollectionCompleteness } from '../../main/catalog/checks/evidence-collection-completeness.ts'
+import { conclude } from '../../main/core/check.ts'
+import { captureKey, readProbe } from '../../main/core/probe.ts'
+import { capturesOf, PROBES, readingsFrom } from './isolation-readings.ts'
+
+const check = evidenceCollectionCompleteness(PROBES)
+
+describe('how complete a collection was', () => {
+  test.each([
+    ['demo-gpu-01', 'met'],
+    // No GPU driver on it: a program that a server does not have leaves nothing unanswered.
+    ['demo-guest-03', 'met'],
+    ['demo-nosudo-06', 'inconclusive'],
+    ['fx-iso-part', 'not-met'],
+  ])('%s: %s', (node, verdict) => {
+    const { captures, context } = capturesOf(node)
+    expect(conclude(check, readingsFrom(captures), context).verdict).toBe(verdict)
+  })
+
+  test('any one answer that was cut short is named', () => {
+    const { captures, context } = capturesOf('demo-gpu-01')
+    for (const [key, capture] of captures) {
+      const probe = PROBES.find(({ id }) => id === capture.meta.probe)
+      if (probe === undefined) continue
+      const cut = { ...capture, meta: { ...capture.meta, status: 'truncated' as const } }
+      const spoiled = new Map([...captures, [key, cut]])
+      const readings = new Map([
+        ...readingsFrom(new Map()),
+        ...readingsFrom(captures),
+        [probe.id, readProbe(probe, spoiled)],
+      ])
+      const { verdict, because } = conclude(check, readings, context)
+      expect(verdict, key).toBe('not-met')
+      expect(because[0]?.text).toContain(probe.id)
+      expect(key).toBe(captureKey(capture.meta.probe, capture.meta.command))
+    }
+  })
+
+  test('no plan, no claim', () => {
+    const { context } = capturesOf('demo-gpu-01')
+    expect(conclude(evidenceCollectionCompleteness([]), new Map(), context).verdict).toBe('inconclusive')
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { checks } from '../../main/catalog/groups/isolation.ts'
+import { conclude } from '../../main/core/check.ts'
+import { deniedCommand } from '../../main/core/deny-list.ts'
+import { readProbe } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { fixtureNames } from '../support/fixtures.ts'
+import { argue, capturesOf, concludeAll, expectedOf, PROBES, readingsFrom } from './isolation-readings.ts'
+
+const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-nosudo-06', 'demo-shared-05']
+const nodes = [...DEMO, ...fixtureNames().filter((name) => name.startsWith('fx-iso-'))]
+const verdictsOf = new Map(nodes.map((node) => [node, concludeAll(node)]))
+const RECORD_ONLY: ReadonlySet<string> = new Set([
+  'location.locale-hints',
+  'inventory.hardware',
+  'inventory.disks',
+  'inventory.network-interfaces',
+  'evidence.collector-identity',
+])
+
+describe('isolation, location and inventory checks', () => {
+  test.each(nodes)('%s comes out as expected', (node) => {
+    const expected = expectedOf(node)
+    const got = Object.fromEntries(Object.keys(expected).map((id) => [id, verdictsOf.get(node)?.get(id)?.verdict]))
+    expect(got).toEqual(expected)
+  })
+
+  test.each(checks.map(({ id }) => id))('%s has a fixture for every verdict it can give', (id) => {
+    const seen = new Set([...verdictsOf.values()].map((verdicts) => verdicts.get(id)?.verdict))
+    const wanted = RECORD_ONLY.has(id) ? ['informational', 'inconclusive'] : ['met', 'not-met', 'inconclusive']
+    expect([...seen]).toEqual(expect.arrayContaining(wanted))
+  })
+
+  test.each(nodes)('%s: taking any one capture away never makes a verdict better', (node) => {
+    const { captures, context } = capturesOf(node)
+    const readings = readingsFrom(captures)
+    const positive = (verdict: string | undefined): boolean => verdict === 'met' || verdict === 'not-applicable'
+    for (const [key, capture] of captures) {
+      const probe = PROBES.find(({ id }) => id === capture.meta.probe)
+      if (probe === undefined) continue
+      const rest = new Map([...captures].filter(([other]) => other !== key))
+      const without = new Map([...readings, [probe.id, readProbe(probe, rest)]])
+      for (const check of checks) {
+        const before = verdictsOf.get(node)?.get(check.id)?.verdict
+        const after = conclude(check, without, context).verdict
+        if (positive(after)) expect(positive(before), `${check.id} without ${key}`).toBe(true)
+        const isNeeded = Object.values(check.needs).some(({ id }) => id === probe.id)
+        if (isNeeded) expect(after, `${check.id} without ${key}`).toBe('inconclusive')
+      }
+    }
+  })
+
+  test('the argument and the check on hardware come from one path', () => {
+    for (const node of nodes) {
+      const { layer } = argue(node)
+      const verdict = verdictsOf.get(node)?.get('tenancy.no-hypervisor')?.verdict
+      expect(verdict, node).toBe(layer === 'metal' ? 'met' : layer === 'unknown' ? 'inconclusive' : 'not-met')
+    }
+  })
+
+  test('nothing a person reads says more than was observed', () => {
+    const said = [...verdictsOf.values()].flatMap((verdicts) =>
+      [...verdicts.values()].flatMap(({ because }) => because.map(({ text }) => text)),
+    )
+    const written = [
+      ...checks.flatMap(({ claim, limits }) => [claim, limits]),
+      ...PROBES.flatMap(({ title, why }) => [title, why]),
+    ]
+    for (const text of [...said, ...written]) for (const banned of BANNED) expect(text).not.toMatch(banned)
+    for (const { limits } of checks) expect(limits).not.toBe('')
+  })
+
+  test('every command is on the list of commands that read', () => {
+    for (const { commands } of PROBES)
+      for (const command of Object.values(commands)) {
+        if (command.kind !== 'run') continue
+        const argv = command.argv.map((word) => (typeof word === 'string' ? word : word.glob))
+        expect(deniedCommand(argv), argv.join(' ')).toBeNull()
+        if (command.as === 'root') expect(command.argv.every((word) => typeof word === 'string')).toBe(true)
+      }
+  })
+})

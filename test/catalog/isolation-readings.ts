@@ -1,0 +1,45 @@
+import { probes as accessProbes } from '../../main/catalog/groups/access.ts'
+import { checks, probes } from '../../main/catalog/groups/isolation.ts'
+import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import type { IsolationArgument } from '../../main/core/catalog.ts'
+import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
+
+/** The probes that our checks read: our own, and the accounts of the access group. */
+export const PROBES: readonly Probe<unknown>[] = [
+  ...probes,
+  ...accessProbes.filter(({ id }) => id === 'accounts.local'),
+]
+
+export type Captures = ReadonlyMap<string, CapturedAnswer>
+export type Readings = ReadonlyMap<string, Parsed<unknown>>
+
+export function capturesOf(node: string): { readonly captures: Captures; readonly context: Context } {
+  const { recording, captures } = fixtureRecording(node, PROBES)
+  return {
+    captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt },
+  }
+}
+
+export const readingsFrom = (captures: Captures): Readings =>
+  new Map(PROBES.map((probe) => [probe.id, readProbe(probe, captures)]))
+
+export function concludeAll(node: string): ReadonlyMap<string, Conclusion> {
+  const { captures, context } = capturesOf(node)
+  const readings = readingsFrom(captures)
+  return new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
+}
+
+export function argue(node: string): IsolationArgument {
+  const { captures, context } = capturesOf(node)
+  return arguesIsolation(readingsFrom(captures), context)
+}
+
+/** The verdicts that node.json expects of our checks. */
+export function expectedOf(node: string): Readonly<Record<string, string>> {
+  const ours = new Set(checks.map(({ id }) => id))
+  return Object.fromEntries(Object.entries(fixtureSettings(node).expected ?? {}).filter(([id]) => ours.has(id)))
+}
