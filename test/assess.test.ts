@@ -76,6 +76,13 @@ describe('assess', () => {
     expect(verdicts([metal, guest], old)).toContain('not-met')
   })
 
+  test('only recordings that it rests on make an assessment demo data', () => {
+    const real = { ...guest, recording: { ...guest.recording, demo: false } }
+    const alone = { ...scope, population: ['demo-guest-03'] }
+    expect(assess({ catalog, scope: alone, recordings: [metal, real], asOf }).demo).toBe(false)
+    expect(assess({ catalog, scope, recordings: [metal, real], asOf }).demo).toBe(true)
+  })
+
   test('every reason cites captures that the recording holds', () => {
     const digests = new Set([...metal.captures, ...guest.captures].map(({ meta }) => meta.stdout.sha256))
     for (const node of assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes) {

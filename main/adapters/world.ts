@@ -9,15 +9,13 @@ import { csvOf } from './csv-file.ts'
 import { startDemoFleet } from './demo/demo-fleet.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
-import { createDemoSigner, createIdentities } from './identity/index.ts'
+import { createIdentities } from './identity/index.ts'
 import { createImporters } from './importers/index.ts'
 import { packs } from './pack/index.ts'
 import { renderReport } from './pdf/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
 import { createSchemaValidator } from './schema-validator.ts'
-import { signDetached } from './seal/cms.ts'
-import { signPdf } from './seal/pades.ts'
-import { createSealReader } from './seal/reader.ts'
+import { createSealing } from './seal/index.ts'
 import { createHostKeys } from './ssh/host-keys.ts'
 import { createTransport } from './ssh/transport.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
@@ -46,7 +44,7 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
     openStore: (folder) => openEvidenceStore(folder, validator),
     writeRecording: writeRecordingFolder,
     readRecordings: (folders) => readRecordingFolders(folders, validator),
-    sealing: { signDetached, signPdf, reader: createSealReader(), demoSigner: () => createDemoSigner(clock, entropy) },
+    sealing: createSealing(clock, entropy),
     identities: createIdentities(clock, entropy, identitiesFolder()),
     packs,
     reports: { render: renderReport },

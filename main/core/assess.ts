@@ -26,7 +26,8 @@ const DAY_MS = 86_400_000
  */
 export function assess({ catalog, scope, recordings, asOf }: AssessInput): Assessment {
   const population = [...new Set(scope.population)].sort(compare)
-  const nodes = population.map((node) => assessNode(catalog, node, latest(recordings, node), asOf))
+  const rested = population.map((node) => ({ node, loaded: latest(recordings, node) }))
+  const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, asOf))
   const frameworks = [...new Set(scope.frameworks)].sort(compare)
   return {
     schema: 'barewitness.assessment/1',
@@ -34,7 +35,7 @@ export function assess({ catalog, scope, recordings, asOf }: AssessInput): Asses
     engine: VERSION,
     catalog: { version: catalog.version, digest: catalogDigest(catalog) },
     scope: { fleet: scope.fleet, population, frameworks },
-    demo: recordings.some(({ recording }) => recording.demo),
+    demo: rested.some(({ loaded }) => loaded?.recording.demo === true),
     nodes,
     controls: rollUp(catalog, frameworks, nodes),
   }

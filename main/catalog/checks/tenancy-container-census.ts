@@ -1,6 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
-import { containerSteps, viewSteps } from '../isolation/tenancy.ts'
+import { viewSteps } from '../isolation/tenancy.ts'
+import { containerSteps } from '../isolation/workloads.ts'
 import { accountsLocal } from '../probes/accounts-local.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'

@@ -1,6 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
-import { guestSteps, viewSteps } from '../isolation/tenancy.ts'
+import { viewSteps } from '../isolation/tenancy.ts'
+import { guestSteps } from '../isolation/workloads.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { tenancyRuntimes } from '../probes/tenancy-runtimes.ts'

@@ -10,6 +10,7 @@ import { dmiTable } from '../probes/dmi-table.ts'
 import { INITIAL_NAMESPACES, namespaces as namespacesProbe } from '../probes/namespaces.ts'
 import { virtBuses } from '../probes/virt-buses.ts'
 import { leavesUnclear, named, speaksAgainst } from '../steps.ts'
+import { acpiSigns } from './acpi-signs.ts'
 import { cpuSigns } from './cpu-signs.ts'
 import { FEW_POWER_BITS, hasHostPowerBits, isSince2009 } from './cpu-tables.ts'
 import { deviceSigns } from './device-signs.ts'
@@ -31,7 +32,7 @@ export interface LayerAnswer {
  * argued last, from a minimum of evidence that must be there in full and undisputed. The default is "not decided".
  */
 export function decideLayer(readings: LayerReadings): LayerAnswer {
-  const signs = [...cpuSigns(readings), ...firmwareSigns(readings), ...deviceSigns(readings)]
+  const signs = [...cpuSigns(readings), ...firmwareSigns(readings), ...acpiSigns(readings), ...deviceSigns(readings)]
   const against = signs.map(({ step }) => step)
   const metal = metalCase(readings)
   const platform = platformName(signs)

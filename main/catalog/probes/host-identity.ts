@@ -37,7 +37,9 @@ export const hostSerials = defineProbe({
   why: 'To compare with the provider’s inventory and with later runs.',
   commands: {
     serials: runAsRoot([
-      'grep', '-H', '.',
+      'grep',
+      '-H',
+      '.',
       `${FOLDER}product_serial`,
       `${FOLDER}board_serial`,
       `${FOLDER}chassis_serial`,

@@ -7,7 +7,7 @@ import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { frameworkList } from '../options.ts'
 import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
-import { say } from '../terminal.ts'
+import { emit, say } from '../terminal.ts'
 
 type RunOptions = CollectOptions &
   SigningOptions & { readonly framework?: string; readonly json?: true; readonly gapsExitZero?: true }
@@ -34,6 +34,7 @@ export function runCommand(context: Context): void {
       folder: `${folder}/${run}`,
     })
     if (!exported.ok) return endWith(context, exported.error)
+    if (options.json === true) emit(exported.value)
     say('')
     say(summaryText(exported.value, catalog))
     const { gaps, incomplete } = outcomeOf(exported.value)

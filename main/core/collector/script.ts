@@ -55,11 +55,11 @@ unset ENV BASH_ENV HISTFILE CDPATH IFS TZ COLUMNS LINES POSIXLY_CORRECT GREP_OPT
 umask 077
 renice -n 19 -p $$ >/dev/null 2>&1
 ionice -c 2 -n 7 -p $$ >/dev/null 2>&1
-exec 8>&1 9>&2
 K=-
 if timeout -k 1 5 true </dev/null >/dev/null 2>&1; then K=t
 elif timeout 5 true </dev/null >/dev/null 2>&1; then K=b
 elif timeout -t 5 true </dev/null >/dev/null 2>&1; then K=o; fi
+exec 8>&1 9>&2
 D=-
 if [ "$(printf xy | head -c 1 2>/dev/null)" = x ]; then D=h; fi
 R='@SUDO@'
