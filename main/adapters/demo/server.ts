@@ -33,6 +33,8 @@ export function startDemoServer(
   const server = new ssh2.Server(
     { hostKeys: [options.hostKeyPem], ident: 'barewitness-demo', algorithms: { compress: ['none'] } },
     (client) => {
+      // Without this every echo waits for Nagle's algorithm and a delayed acknowledgement, and a demo node seems thousands of km away.
+      withNoDelay(client).setNoDelay(true)
       clients.add(client)
       client.on('authentication', (context) => authenticate(context, options.clientKey))
       client.on('session', (accept) => {
@@ -62,6 +64,10 @@ export function startDemoServer(
     })
   })
 }
+
+// @types/ssh2 names this method on clients only.
+const withNoDelay = (client: Connection): Connection & { readonly setNoDelay: (on: boolean) => void } =>
+  client as Connection & { readonly setNoDelay: (on: boolean) => void }
 
 function authenticate(context: AuthContext, clientKey: Uint8Array): void {
   if (isOurs(context, clientKey)) context.accept()
