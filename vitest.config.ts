@@ -22,6 +22,6 @@ export default defineConfig({
         },
       },
     ],
-    reporters: ['default'],
+    reporters: ['default', './test/support/skip-reporter.ts'],
   },
 })
