@@ -57,10 +57,10 @@ describe('report', () => {
     expect(demo.demo).toBe(true)
   })
 
-  it('marks made-up recordings on the cover, at the node and at its gaps', () => {
-    expect(section(report, 'cover')).toContain('Contains made-up recordings')
+  it('marks made-up or edited recordings on the cover, at the node and at its gaps', () => {
+    expect(section(report, 'cover')).toContain('Contains recordings that were made up or edited')
     expect(section(report, 'isolation')).toContain('Built by hand from the answers of a guest machine')
-    expect(section(report, 'gaps')).toContain('Made-up recording')
+    expect(section(report, 'gaps')).toContain('Made up or edited recording')
     expect(section(report, 'evidence')).toContain('Built by hand from the answers of a guest machine')
   })
 

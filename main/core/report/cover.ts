@@ -21,7 +21,7 @@ export function cover(matter: Matter): Section {
   if (synthetic.length > 0 && !demo)
     blocks.push({
       kind: 'banner',
-      title: 'Contains made-up recordings',
+      title: 'Contains recordings that were made up or edited',
       text: `These nodes rest on recordings that were made up, not taken from a machine: ${names(synthetic.map(({ node }) => node))}.`,
     })
   blocks.push({ kind: 'facts', rows: facts(matter) })

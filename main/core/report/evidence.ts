@@ -41,7 +41,7 @@ function nodeBlocks(loaded: LoadedRecording, used: ReadonlySet<string | undefine
     heading(3, plain(recording.node.name, 80), true),
     ...(recording.synthetic === null
       ? []
-      : [{ kind: 'banner', title: 'Made-up recording', text: plain(recording.synthetic, 300) } as const]),
+      : [{ kind: 'banner', title: 'Made up or edited recording', text: plain(recording.synthetic, 300) } as const]),
     ...(used.has(digest) ? [] : [text('This recording was given but is not the one the results rest on.')]),
     { kind: 'facts', rows: facts(recording, digest) },
     answers.length === 0

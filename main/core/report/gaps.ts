@@ -50,7 +50,7 @@ export function gapSection(matter: Matter): Section {
 
 const origin = (node: NodeAssessment): readonly Line[] => [
   { text: observedBriefly(node), style: 'quiet' },
-  ...(node.synthetic === null ? [] : [{ text: 'Made-up recording', style: 'quiet' } as const]),
+  ...(node.synthetic === null ? [] : [{ text: 'Made up or edited recording', style: 'quiet' } as const]),
 ]
 
 /** What was not tested or not decided, and why: nodes without evidence first, then checks with equal reasons taken together. */

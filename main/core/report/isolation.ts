@@ -37,7 +37,9 @@ export function isolationSection({ assessment }: Matter): Section {
 function nodeBlocks(node: NodeAssessment): readonly Block[] {
   const name = heading(3, plain(node.node, 80), true)
   const made: Block[] =
-    node.synthetic === null ? [] : [{ kind: 'banner', title: 'Made-up recording', text: plain(node.synthetic, 300) }]
+    node.synthetic === null
+      ? []
+      : [{ kind: 'banner', title: 'Made up or edited recording', text: plain(node.synthetic, 300) }]
   if (node.isolation === null) {
     return [name, ...made, text(`${observed(node)} There is no isolation argument; section 5 says why.`)]
   }
@@ -57,7 +59,7 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
           value:
             locality.length === 0
               ? plainCell('No device was listed.')
-              : locality.map((device) => ({ text: local(device) })),
+              : alike(locality).map((devices) => ({ text: local(devices) })),
         },
         { label: 'Grade of evidence', value: plainCell(`${grade}. ${gradeWords[grade]}`) },
       ],
@@ -68,7 +70,25 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
   ]
 }
 
-function local({ kind, device, is, text: words }: DeviceLocality): string {
-  const said = plain(words, 200)
-  return `${DEVICE[kind]} ${plain(device, 60)}: ${LOCALITY[is]}${said === '' ? '' : `. ${said}`}`
+/** Devices of one kind and make that were answered alike, together: eight GPUs are one line, not eight. */
+function alike(locality: readonly DeviceLocality[]): readonly (readonly DeviceLocality[])[] {
+  const groups = new Map<string, DeviceLocality[]>()
+  for (const one of locality) {
+    const key = [one.kind, one.is, one.text, make(one.device)].join('\n')
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()]
+}
+
+/** What a device's name says besides which one it is: "GPU model" of "0000:18:00.0 GPU model". */
+const make = (device: string): string => device.split(' ').slice(1).join(' ')
+
+function local(devices: readonly DeviceLocality[]): string {
+  const [first] = devices
+  if (first === undefined) return ''
+  const said = plain(first.text, 200)
+  const which = devices.map(({ device }) => plain(device.split(' ')[0] ?? '', 40)).join(', ')
+  const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
+  const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`
+  return `${count}${named} (${which}): ${LOCALITY[first.is]}${said === '' ? '' : `. ${said}`}`
 }

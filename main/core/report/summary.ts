@@ -103,7 +103,7 @@ function nameCell(node: NodeAssessment): Cell {
   if (!reached(node)) notes.push({ text: 'no evidence', style: 'quiet' })
   else if (node.status === 'partial') notes.push({ text: 'collected in part', style: 'quiet' })
   if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: supports nothing`, style: 'quiet' })
-  if (node.synthetic !== null) notes.push({ text: 'made-up recording', style: 'quiet' })
+  if (node.synthetic !== null) notes.push({ text: 'made up or edited', style: 'quiet' })
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }
 
