@@ -6,16 +6,11 @@ import type { Clock, Entropy } from '../core/ports.ts'
 import type { Probe } from '../core/probe.ts'
 import type { World } from '../core/world.ts'
 import { csvOf } from './csv-file.ts'
-import { startDemoFleet } from './demo/demo-fleet.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
-import { createIdentities } from './identity/index.ts'
-import { createImporters } from './importers/index.ts'
 import { packs } from './pack/index.ts'
-import { renderReport } from './pdf/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
 import { createSchemaValidator } from './schema-validator.ts'
-import { createSealing } from './seal/index.ts'
 import { createHostKeys } from './ssh/host-keys.ts'
 import { createTransport } from './ssh/transport.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
@@ -23,6 +18,10 @@ import { openEvidenceStore } from './store/evidence-store.ts'
 /** Where identities are kept unless told otherwise: per user, by the XDG base directory convention. */
 const identitiesFolder = (): string =>
   join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness', 'identities')
+
+// Loaded when first needed: a command that only reads a file should not wait for PDF and certificate code.
+const seal = () => import('./seal/index.ts')
+const identity = () => import('./identity/index.ts')
 
 /** The real world: every port with its adapter. The probes are those the demo servers can answer. */
 export function createWorld(probes: readonly Probe<unknown>[]): World {
@@ -38,16 +37,28 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
     transport: createTransport(),
     fleets: createFleets(),
     hostKeys: createHostKeys(),
-    importers: createImporters(),
+    importers: {
+      preview: async (...input) => (await import('./importers/index.ts')).createImporters().preview(...input),
+    },
     files: createFiles(),
     csv: csvOf,
     openStore: (folder) => openEvidenceStore(folder, validator),
     writeRecording: writeRecordingFolder,
     readRecordings: (folders) => readRecordingFolders(folders, validator),
-    sealing: createSealing(clock, entropy),
-    identities: createIdentities(clock, entropy, identitiesFolder()),
+    sealing: {
+      signDetached: async (...input) => (await seal()).createSealing(clock, entropy).signDetached(...input),
+      signPdf: async (...input) => (await seal()).createSealing(clock, entropy).signPdf(...input),
+      reader: { read: async (...input) => (await seal()).createSealing(clock, entropy).reader.read(...input) },
+      demoSigner: async () => (await seal()).createSealing(clock, entropy).demoSigner(),
+    },
+    identities: {
+      defaultFolder: identitiesFolder(),
+      list: async (folder) => (await identity()).listIdentities(folder),
+      create: async (input) => (await identity()).createIdentity({ ...input, clock, entropy }),
+      open: async (...input) => (await identity()).openIdentity(...input),
+    },
     packs,
-    reports: { render: renderReport },
-    demo: { start: () => startDemoFleet(probes) },
+    reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
+    demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(probes) },
   }
 }

@@ -17,11 +17,14 @@ const UNREACHABLE = 'demo-gone-07'
 const CHANGED_KEY = 'demo-changed-08'
 const ANSWERING = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
 
-/** Recorded nodes beside the built program, or in the source tree when run from there. */
+/** Recorded nodes: beside the built program (out/demo, seen from out/main or its chunks), or in the source tree. */
 function recordedNodes(): string {
-  const built = fileURLToPath(new URL('../demo/', import.meta.url))
-  const source = fileURLToPath(new URL('../../../test/fixtures/nodes/', import.meta.url))
-  return existsSync(join(built, ANSWERING[0] ?? '')) ? built : source
+  const places = ['../demo/', '../../demo/', '../../../test/fixtures/nodes/'].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  )
+  const found = places.find((place) => existsSync(join(place, ANSWERING[0] ?? '')))
+  if (found === undefined) throw new Error('the recorded nodes of the demo fleet are missing from this installation')
+  return found
 }
 
 const hostKey = (): { readonly pem: string; readonly fingerprint: string } => {
