@@ -266,6 +266,7 @@ describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
         Array.from({ length: 5 }, () => transport.connect(targetOf(sshd, me, { jumps: [hop] }), never)),
       )
       expect(all.map((one) => (one.ok ? 'in' : one.error.code))).toEqual(Array(5).fill('ssh.jump-failed'))
+      await transport.connect(targetOf(sshd, me, { jumps: [hop] }), never)
       await settled()
       expect(bastion.log().match(/Failed publickey/g)).toHaveLength(1)
     } finally {

@@ -25,16 +25,17 @@ export function createSsh2Transport(): Transport & {
   const pool = createJumpPool()
   const unlocked: Unlocked = new Map()
 
-  const borrow = (jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<Loan>> => {
+  const borrow = async (jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<Loan>> => {
+    const hop = jumps.at(-1)
+    if (hop === undefined) return fail('bug', 'no jump host given')
     const key = jumps.map(({ node }) => `${node.user}@${node.address}:${node.port}`).join('>')
-    return pool.borrow(key, async () => {
-      const hop = jumps.at(-1)
-      if (hop === undefined) return fail('bug', 'no jump host given')
+    // The pool sees the jump host's own failure, by which it knows whether asking again is safe.
+    const loan = await pool.borrow(key, async () => {
       const opened = await openHop(hop, jumps.slice(0, -1), signal)
-      if (!opened.ok) return atJump(hop, opened.error)
-      opened.value.client.once('close', opened.value.release)
+      if (opened.ok) opened.value.client.once('close', opened.value.release)
       return opened
     })
+    return loan.ok ? loan : atJump(hop, loan.error)
   }
 
   /** Opens one server, through its jumps where it has some. */
