@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -70,6 +70,21 @@ describe.skipIf(noRoot !== null)(`this host, as root, through its own sshd${beca
     expect(recording.outcome).toEqual({ status: 'complete', failure: null })
     expect(captures.filter(({ meta }) => meta.status === 'lost')).toEqual([])
     expect(sshd.log().match(/Accepted publickey/g)).toHaveLength(1)
+  })
+
+  test('it leaves no file behind outside the login records', async () => {
+    const stamp = join(folder, 'stamp')
+    writeFileSync(stamp, '')
+    await realPause(1100)
+    await collect(targetAt(sshd))
+    const places = '/usr /boot /opt /srv /var/lib /var/cache /var/log /etc/apt /etc/ssh /etc/ld.so.cache'
+    const login = "! -name lastlog ! -name wtmp ! -name btmp ! -name faillog ! -name 'auth.log*' ! -name 'sudo-*'"
+    const found = execFileSync(
+      'sh',
+      ['-c', `find ${places} -xdev -newer ${stamp} -type f ${login} 2>/dev/null || true`],
+      { encoding: 'utf8' },
+    )
+    expect(found).toBe('')
   })
 
   test('nonces are echoed in the same channel, within what loopback allows', async () => {

@@ -11,7 +11,8 @@ export interface AptUpdates {
 }
 
 /**
- * apt-get(8) -s simulates and changes nothing; Debug::NoLocking lets an ordinary user ask. Lines are
+ * apt-get(8) -s simulates and changes nothing; Debug::NoLocking lets an ordinary user ask, and the empty
+ * Dir::Log::Planner keeps it from writing /var/log/apt/eipp.log.xz when root asks. Lines are
  * `Inst name [old] (new origin, origin [arch])`.
  */
 export const packagesApt = defineProbe({
@@ -19,7 +20,9 @@ export const packagesApt = defineProbe({
   title: 'Pending package updates (apt)',
   why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
   commands: {
-    upgrade: run(['apt-get', '-s', '-o', 'Debug::NoLocking=1', 'dist-upgrade'], { timeoutSeconds: 30 }),
+    upgrade: run(['apt-get', '-s', '-o', 'Debug::NoLocking=1', '-o', 'Dir::Log::Planner=', 'dist-upgrade'], {
+      timeoutSeconds: 30,
+    }),
     lists: run(['stat', '-c', '%Y %n', '/var/lib/apt/lists', '/var/lib/apt/periodic/update-success-stamp']),
   },
   parse({ upgrade, lists }) {
