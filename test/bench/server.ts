@@ -41,7 +41,7 @@ export async function startBenchServer(
   ]
   writeFileSync(config, `${lines.join('\n')}\n`)
   const [program = '', ...rest] = enter(['/usr/sbin/sshd', '-D', '-e', '-f', config])
-  const server: ChildProcess = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const server: ChildProcess = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   let log = ''
   server.stderr?.on('data', (chunk) => {
     log += String(chunk)
@@ -58,7 +58,9 @@ export async function startBenchServer(
     knownHosts,
     logins: () => log.split('Accepted publickey').length - 1,
     stop: () => {
-      server.kill('SIGTERM')
+      // Its sessions too: they hold the log's pipe, and the benchmark could not end.
+      if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM')
+      server.stderr?.destroy()
       rmSync(folder, { recursive: true, force: true })
     },
   }
