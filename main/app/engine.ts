@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly folder: string
   /** Asks the person in front of the window for a secret. Without it nothing that needs one can be done. */
   readonly ask?: Ask
+  /** How the signing key is protected here, told with every export. */
+  readonly keyNote?: string
 }
 
 type Handlers = { readonly [M in Method]: (input: Input<M>, chosen?: Chosen) => Promise<Outcome<Output<M>>> }
@@ -37,7 +39,7 @@ type Handlers = { readonly [M in Method]: (input: Input<M>, chosen?: Chosen) => 
 export async function createEngine(
   world: World,
   catalog: Catalog,
-  { folder, ask = async () => null }: EngineOptions,
+  { folder, ask = async () => null, keyNote }: EngineOptions,
 ): Promise<Engine> {
   const session = emptySession()
   const pending = nothingPending()
@@ -138,7 +140,7 @@ export async function createEngine(
     'evidence.get': async ({ of, node, capture, stream, offset }) =>
       evidencePiece(recordingOf(session, of, node), catalog, capture, stream, offset),
     'export.start': async ({ frameworks }, chosen) =>
-      await exportForWindow(world, catalog, session, folder, ask, frameworks, chosen),
+      await exportForWindow(world, catalog, session, { folder, ask, keyNote }, frameworks, chosen),
     'pack.choose-and-verify': async (_input, chosen) => await reviewForWindow(world, catalog, session, chosen),
     'pack.review': async () => ok(session.pack?.review ?? null),
   }

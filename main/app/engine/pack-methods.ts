@@ -12,6 +12,13 @@ import type { Session } from './session.ts'
 /** Asks a person for one secret; null when they gave none. Its way never leads through the window's own bridge. */
 export type Ask = (question: string) => Promise<string | null>
 
+/** Where signing keys lie, who is asked for their passphrase, and how that is kept here, in words. */
+export interface KeyKeeping {
+  readonly folder: string
+  readonly ask: Ask
+  readonly keyNote: string | undefined
+}
+
 const FIRST_IDENTITY = 'default'
 
 /** Report and pack of the current run, into a folder that a person chose in main's dialog. */
@@ -19,8 +26,7 @@ export async function exportForWindow(
   world: World,
   catalog: Catalog,
   session: Session,
-  folder: string,
-  ask: Ask,
+  keys: KeyKeeping,
   frameworks: readonly FrameworkName[],
   chosen: Chosen | undefined,
 ): Promise<Outcome<ExportView | null>> {
@@ -29,7 +35,7 @@ export async function exportForWindow(
   if (chosen === undefined) return ok(null)
   const signer = session.demo
     ? ok(await world.sealing.demoSigner())
-    : await signerOf(world, `${folder}/identities`, run.scope.fleet, ask)
+    : await signerOf(world, `${keys.folder}/identities`, run.scope.fleet, keys.ask)
   if (!signer.ok) return signer
   const exported = await exportRun(world, catalog, {
     run: run.run,
@@ -41,6 +47,7 @@ export async function exportForWindow(
   })
   if (!exported.ok) return exported
   const notes = ['Time from this computer only: no time-stamp authority took part.']
+  if (!session.demo && keys.keyNote !== undefined) notes.push(keys.keyNote)
   if (session.demo) notes.unshift('Demo data, sealed by a key that nobody may trust.')
   return ok({
     folder: chosen.path,

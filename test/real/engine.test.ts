@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWorld } from '../../main/adapters/world.ts'
+import { createEngine } from '../../main/app/engine.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import type { Engine, EngineEvent, Reply } from '../../schemas/ipc.ts'
+import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
+
+// What the window asks of the engine, in the order a compliance officer would, against a real server.
+const because = whyNoSshd === null ? '' : ` (skipped: ${whyNoSshd})`
+const value = <T>(reply: Reply<T>): T => {
+  if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)
+  return reply.value
+}
+
+describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, () => {
+  let sshd: Sshd
+  let engine: Engine
+  let folder = ''
+  const events: EngineEvent[] = []
+  beforeAll(async () => {
+    sshd = await startSshd()
+    folder = mkdtempSync(join(tmpdir(), 'bw-engine-'))
+    engine = await createEngine(createWorld(catalog.probes), catalog, {
+      folder,
+      ask: async () => 'correct horse battery',
+      keyNote: 'kept in a test',
+    })
+    engine.onEvent((event) => events.push(event))
+  })
+  afterAll(async () => {
+    await engine.close()
+    await sshd.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('import, accept: every line is accounted for and nothing was contacted', async () => {
+    const text = `name,address,port,user,identityFile\nnode-1,127.0.0.1,${sshd.port},${userInfo().username},${sshd.clientKey}\nbad line,,,,\n`
+    const preview = value(await engine.call('fleet.import-text', { kind: 'csv', text }))
+    expect(preview.willAdd).toBe(1)
+    const fleet = value(await engine.call('fleet.accept', { handle: preview.handle }))
+    expect(fleet.nodes.map(({ name }) => name)).toEqual(['node-1'])
+    expect(sshd.log()).not.toContain('Connection from')
+    expect((await engine.call('fleet.accept', { handle: preview.handle })).ok).toBe(false)
+  })
+
+  test('an unknown host key is shown, refused by a run, and confirmed by a person', async () => {
+    const [row] = value(await engine.call('hostkeys.scan', { nodes: ['node-1'] }))
+    expect(row).toMatchObject({ state: 'unknown', fingerprint: sshd.hostKey.fingerprint })
+    const wrong = await engine.call('hostkeys.confirm', {
+      node: 'node-1',
+      fingerprint: `SHA256:${'A'.repeat(43)}`,
+      howVerified: 'guess',
+    })
+    expect(wrong.ok).toBe(false)
+    const [confirmed] = value(
+      await engine.call('hostkeys.confirm', {
+        node: 'node-1',
+        fingerprint: sshd.hostKey.fingerprint,
+        howVerified: 'read on the console',
+      }),
+    )
+    expect(confirmed?.state).toBe('confirmed')
+  })
+
+  test('collect: the assessment is there when the run is done', async () => {
+    const ticket = value(await engine.call('run.start', { nodes: [] }))
+    expect((await engine.call('run.start', { nodes: [] })).ok).toBe(false)
+    while (!events.some(({ kind }) => kind === 'run-done')) await new Promise((resolve) => setTimeout(resolve, 50))
+    const view = value(await engine.call('assessment.get', { of: 'run' }))
+    expect(view?.run).toBe(ticket.run)
+    expect(view?.assessment.nodes[0]).toMatchObject({ node: 'node-1', status: 'complete' })
+    const piece = value(
+      await engine.call('evidence.get', {
+        of: 'run',
+        node: 'node-1',
+        capture: 'cpu.features/cpuinfo',
+        stream: 'stdout',
+        offset: 0,
+      }),
+    )
+    expect(piece.digestNow).toBe(piece.capture.stdout.sha256)
+  })
+
+  test('export, then read the pack back as an auditor would', async () => {
+    const exported = value(
+      await engine.call('export.start', { frameworks: ['hipaa', 'soc2'] }, { path: join(folder, 'export') }),
+    )
+    expect(exported?.notes).toContain('kept in a test')
+    const pack = readdirSync(join(folder, 'export')).find((name) => name.endsWith('.zip')) ?? ''
+    const review = value(await engine.call('pack.choose-and-verify', null, { path: join(folder, 'export', pack) }))
+    expect(review?.report.ok).toBe(true)
+    expect(review?.verdicts.identical).toBe(review?.verdicts.stated)
+    expect(review?.view?.assessment.nodes).toHaveLength(1)
+  })
+})
