@@ -240,6 +240,19 @@ export interface Isolation {
   readonly tenancy: 'single-observed' | 'shared' | 'unknown'
   readonly locality: readonly DeviceLocality[]
   readonly grade: 'A' | 'B' | 'C' | 'D'
+  /**
+   * Virtual, and it hides that: contradictions show it, no hypervisor names itself.
+   */
+  readonly concealed: boolean
+  readonly rule: DecidingRule
+  readonly weight: WeightOfEvidence
+  readonly signals: readonly SignalReading[]
+  readonly contradictions: readonly Contradiction[]
+  readonly minimum: readonly MinimumItem[]
+  readonly levels: readonly ProviderLevel[]
+  readonly cannotShow: readonly string[]
+  readonly settle: readonly OpenPoint[]
+  readonly pins: readonly HardwarePin[]
   readonly reasons: readonly Reason[]
 }
 export interface DeviceLocality {
@@ -249,6 +262,117 @@ export interface DeviceLocality {
   readonly text: string
 }
 /**
+ * The first rule that applied, and why, in words.
+ */
+export interface DecidingRule {
+  readonly id: 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7'
+  readonly text: string
+}
+/**
+ * Natural-log weight of evidence, above zero toward a virtual machine. Honest: as counted. Adversarial: what a provider could set at will counts for nothing in favour of hardware.
+ */
+export interface WeightOfEvidence {
+  readonly honest: number
+  readonly adversarial: number
+  readonly families: readonly FamilyWeight[]
+}
+export interface FamilyWeight {
+  family:
+    | 'cpu-identity'
+    | 'cpu-features'
+    | 'timing'
+    | 'firmware'
+    | 'pci'
+    | 'storage'
+    | 'network'
+    | 'gpu'
+    | 'management'
+    | 'session'
+  readonly honest: number
+  readonly adversarial: number
+}
+export interface SignalReading {
+  readonly id: string
+  /**
+   * Unreadable never counts as absent.
+   */
+  readonly reads: 'virtual' | 'metal' | 'neutral' | 'unreadable' | 'not-applicable'
+  /**
+   * What was read in a few words, or why it was not.
+   */
+  readonly value: string
+  /**
+   * Natural-log weight toward virtual, from the counts in the catalog; null where machines were not counted.
+   */
+  readonly weight: number | null
+  /**
+   * The questions it rests on; for unreadable, the one that gave no answer.
+   */
+  readonly probes: readonly string[]
+}
+/**
+ * K1: cannot happen on the hardware that the machine says it is. K2: needs an explanation.
+ */
+export interface Contradiction {
+  readonly class: 'K1' | 'K2'
+  readonly signal: string
+  family:
+    | 'cpu-identity'
+    | 'cpu-features'
+    | 'timing'
+    | 'firmware'
+    | 'pci'
+    | 'storage'
+    | 'network'
+    | 'gpu'
+    | 'management'
+    | 'session'
+  readonly text: string
+  readonly captures: readonly CaptureRef[]
+}
+export interface CaptureRef {
+  readonly command: string
+  readonly sha256: Sha256
+}
+/**
+ * One part of the minimum evidence for hardware. Unread is no.
+ */
+export interface MinimumItem {
+  readonly item: 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h'
+  readonly title: string
+  readonly holds: 'yes' | 'no' | 'not-applicable'
+  readonly text: string
+}
+/**
+ * What a provider of this skill would have to fake, what would still be seen, and which of that was read on this node (signal ids).
+ */
+export interface ProviderLevel {
+  readonly level: 'P0' | 'P1' | 'P2' | 'P3' | 'P4'
+  readonly provider: string
+  readonly mustFake: readonly string[]
+  readonly wouldStillShow: readonly string[]
+  readonly readHere: readonly string[]
+}
+/**
+ * An open point and the exact command or right that would settle it.
+ */
+export interface OpenPoint {
+  readonly what: string
+  readonly how: string
+  readonly signals: readonly string[]
+}
+/**
+ * A serial or address of a part of this machine, so that a later run notices a moved or swapped one.
+ */
+export interface HardwarePin {
+  readonly kind: 'board' | 'chassis' | 'system' | 'processor' | 'memory' | 'gpu' | 'disk' | 'nic' | 'hca' | 'bmc' | 'tpm'
+  /**
+   * Which part: a slot, a bus address, an interface name.
+   */
+  readonly part: string
+  readonly value: string
+}
+/**
  * One step of the argument, citing the captures it rests on.
  */
 export interface Reason {
@@ -256,10 +380,6 @@ export interface Reason {
   readonly text: string
   readonly probe: string | null
   readonly captures: readonly CaptureRef[]
-}
-export interface CaptureRef {
-  readonly command: string
-  readonly sha256: Sha256
 }
 export interface Finding {
   readonly check: string

@@ -5,6 +5,7 @@ import type { Control, Framework } from '../main/core/framework.ts'
 import { rollUp } from '../main/core/rollup.ts'
 import type { NodeAssessment } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
+import { UNDECIDED } from './support/undecided.ts'
 
 const check = (id: string): Check =>
   defineCheck({
@@ -51,14 +52,8 @@ const catalog = (row: Control): Catalog => {
     probes: [],
     checks: [check('a'), check('b')],
     frameworks: [framework],
-    arguesIsolation: () => ({
-      layer: 'unknown',
-      platform: null,
-      tenancy: 'unknown',
-      locality: [],
-      grade: 'D',
-      because: [],
-    }),
+    signals: [],
+    arguesIsolation: () => UNDECIDED,
   }
 }
 

@@ -19,5 +19,6 @@ export const catalog: Catalog = {
   // How complete a collection was is judged over every probe, so this one check is made here.
   checks: [...isolationChecks, evidenceCollectionCompleteness(probes), ...encryptionChecks, ...accessChecks],
   frameworks: [hipaa, soc2, nprm],
+  signals: [],
   arguesIsolation,
 }

@@ -96,8 +96,15 @@ function isolation(
   context: Context,
   byKey: CaptureIndex,
 ): Isolation {
-  const { because, ...answers } = catalog.arguesIsolation(readings, context)
-  return { ...answers, reasons: because.map((step) => cite(step, byKey)) }
+  const { because, contradictions, ...answers } = catalog.arguesIsolation(readings, context)
+  return {
+    ...answers,
+    contradictions: contradictions.map(({ step, ...rest }) => {
+      const { text, captures } = cite(step, byKey)
+      return { ...rest, text, captures }
+    }),
+    reasons: because.map((step) => cite(step, byKey)),
+  }
 }
 
 function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooOld: string | null): Finding {

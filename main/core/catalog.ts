@@ -1,12 +1,35 @@
-import type { Isolation } from '../../schemas/types.ts'
+import type { Contradiction, Isolation } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Check, Context, Step } from './check.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
 
-/** The four isolation answers before their reasons cite captures. */
-export type IsolationArgument = Omit<Isolation, 'reasons'> & { readonly because: readonly Step[] }
+/** The four isolation answers before their reasons and contradictions cite captures. */
+export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
+  readonly because: readonly Step[]
+  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'captures'> & { readonly step: Step })[]
+}
+
+/** What the catalog says about one signal of isolation, apart from the code that reads it. */
+export interface SignalNote {
+  readonly id: string
+  readonly family: string
+  readonly title: string
+  readonly onMetal: string
+  readonly onGuest: string
+  /** What it costs to fake: S0 a setting, S1 rebuilt firmware, S2 a patched hypervisor kernel, S3 the physical part or a private key. */
+  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
+  readonly traps: readonly string[]
+  readonly source: string
+  readonly probes: readonly string[]
+  /** Machines of known truth that read “virtual”, out of those read: honest guests, guests dressed up as hardware, hardware. */
+  readonly counts: {
+    readonly vm: readonly [number, number]
+    readonly dressed: readonly [number, number]
+    readonly metal: readonly [number, number]
+  } | null
+}
 
 /** Everything we ask, conclude and map, as one value that assess() and verify() take. */
 export interface Catalog {
@@ -14,6 +37,7 @@ export interface Catalog {
   readonly probes: readonly Probe<unknown>[]
   readonly checks: readonly Check[]
   readonly frameworks: readonly Framework[]
+  readonly signals: readonly SignalNote[]
   readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
 }
 
@@ -31,6 +55,7 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       wants: Object.values(wants ?? {}).map((probe) => probe.id),
     })),
     frameworks: catalog.frameworks,
+    signals: catalog.signals,
   }
 }
 

@@ -4,6 +4,7 @@ import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
+import { UNDECIDED } from './undecided.ts'
 
 export const realClock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
 export const realEntropy = { bytes: (count: number) => new Uint8Array(randomBytes(count)) }
@@ -23,14 +24,8 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   probes,
   checks: [],
   frameworks: [],
-  arguesIsolation: () => ({
-    layer: 'unknown',
-    platform: null,
-    tenancy: 'unknown',
-    locality: [],
-    grade: 'D',
-    because: [],
-  }),
+  signals: [],
+  arguesIsolation: () => UNDECIDED,
 })
 
 export const targetOf = (name: string, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({

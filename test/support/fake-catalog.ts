@@ -4,6 +4,7 @@ import { type Check, defineCheck } from '../../main/core/check.ts'
 import { quote } from '../../main/core/plain-text.ts'
 import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../main/core/probe.ts'
 import type { Property } from '../../schemas/words.ts'
+import { UNDECIDED } from './undecided.ts'
 
 /** A small catalog with one command per probe, for tests of the window: real shapes, short rules. */
 const ask = (
@@ -274,6 +275,7 @@ export const fakeCatalog: Catalog = {
   probes: [cpu, dmi, bmc, users, blocks, swap, sshd, listeners, echo, accounts, auditd, banner],
   checks,
   frameworks: [hipaa, soc2, nprm],
+  signals: [],
   arguesIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)
@@ -281,6 +283,7 @@ export const fakeCatalog: Catalog = {
     const virtual = flags?.ok === true && String(flags.fact).includes('hypervisor')
     const second = tenants?.ok === true && String(tenants.fact).includes('tenant-b')
     return {
+      ...UNDECIDED,
       layer: flags?.ok !== true ? 'unknown' : virtual ? 'vm' : 'metal',
       platform: virtual ? 'KVM' : null,
       tenancy: tenants?.ok !== true ? 'unknown' : second ? 'shared' : 'single-observed',

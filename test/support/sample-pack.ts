@@ -11,6 +11,7 @@ import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, Recording } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
+import { UNDECIDED } from './undecided.ts'
 
 /** A small pack, made the way the product makes one, over a catalog of one probe and one check. */
 export const sealing = createSealing(realClock, realEntropy)
@@ -70,7 +71,9 @@ export const sampleCatalog: Catalog = {
       ],
     },
   ],
+  signals: [],
   arguesIsolation: () => ({
+    ...UNDECIDED,
     layer: 'unknown',
     platform: null,
     tenancy: 'unknown',

@@ -26,6 +26,16 @@ function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context)
     tenancy: tenancy.tenancy,
     locality: decideLocality(readingsOf(DEVICE_PROBES, readings) as DeviceReadings, layer.layer),
     grade: layer.grade,
+    concealed: false,
+    rule: { id: 'R7', text: '' },
+    weight: { honest: 0, adversarial: 0, families: [] },
+    signals: [],
+    contradictions: [],
+    minimum: [],
+    levels: [],
+    cannotShow: [],
+    settle: [],
+    pins: [],
     because: [...layer.because, ...tenancy.because],
   }
 }

@@ -8,6 +8,7 @@ import type { CapturedAnswer, LoadedRecording } from '../../../main/core/recordi
 import type { ReportInput } from '../../../main/core/report.ts'
 import type { Capture, Recording } from '../../../schemas/types.ts'
 import type { Property } from '../../../schemas/words.ts'
+import { UNDECIDED } from '../undecided.ts'
 
 /** A small catalog of its own, so that the report is tested apart from what the real one asks. */
 const TOPICS: readonly (readonly [id: string, property: Property, claim: string, limits: string, root: boolean])[] = [
@@ -117,10 +118,12 @@ export const sampleCatalog: Catalog = {
   probes,
   checks,
   frameworks: [hipaa, soc2],
+  signals: [],
   arguesIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')
     return {
+      ...UNDECIDED,
       layer: first?.ok === true ? (virtual ? 'vm' : 'metal') : 'unknown',
       platform: virtual ? 'KVM' : null,
       tenancy: 'single-observed',

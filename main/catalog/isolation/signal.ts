@@ -1,0 +1,105 @@
+import type { Step } from '../../core/check.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+
+/** Which part of a machine a signal comes from. Signals of one family can share one cause, so they are never counted twice in full. */
+export const FAMILIES = [
+  'cpu-identity',
+  'cpu-features',
+  'timing',
+  'firmware',
+  'pci',
+  'storage',
+  'network',
+  'gpu',
+  'management',
+  'session',
+] as const
+export type Family = (typeof FAMILIES)[number]
+
+/**
+ * What it costs a provider to make a guest show what hardware shows:
+ * S0 a setting or text; S1 rebuilt firmware or a patched machine monitor; S2 a patched hypervisor kernel with coherent emulation of
+ * devices; S3 the physical part, or a private key.
+ */
+export type Spoof = 'S0' | 'S1' | 'S2' | 'S3'
+
+/**
+ * How much a sign of virtualization says:
+ * names: a hypervisor names itself, or something only a hypervisor provides is there (rule R1);
+ * impossible: cannot happen on the hardware that the machine says it is (contradiction of class K1);
+ * odd: happens on hardware too, and needs an explanation (class K2);
+ * hint: fits a guest, and decides nothing.
+ */
+export type Weight = 'names' | 'impossible' | 'odd' | 'hint'
+
+export interface Sign {
+  readonly weight: Weight
+  /** One of the names in platform-name.ts, or null where it names none. */
+  readonly platform: string | null
+  readonly step: Step
+}
+
+/** What a signal found on one node. Unreadable is never absent: only a complete answer can be `metal`. */
+export type Observation =
+  | { readonly reads: 'unreadable'; readonly reason: string; readonly probe: Probe<unknown> }
+  | { readonly reads: 'not-applicable'; readonly reason: string }
+  | {
+      /** virtual: the signal is there; metal: it was looked for and hardware's answer is there; neutral: neither. */
+      readonly reads: 'virtual' | 'metal' | 'neutral'
+      /** What was read, in a few words; words of the node only through `plain` or `quote`. */
+      readonly value: string
+      /** For `virtual` at least one. */
+      readonly signs: readonly Sign[]
+      /** What to say for hardware, or what stays open; none where there is nothing worth a sentence. */
+      readonly steps: readonly Step[]
+    }
+
+/** The reading of a probe on this node: a fact, or the reason why there is none. */
+export type Read = <F, C extends string>(probe: Probe<F, C>) => Parsed<F>
+
+/**
+ * One thing that tells hardware from a guest: what it looks at, how it looks on either, what it costs to fake, where it misleads and
+ * who says so. Only `observe` is code. The weight of a signal is not here: it comes from the counts of measured machines (counts.ts).
+ */
+export interface Signal {
+  readonly id: string
+  readonly family: Family
+  readonly title: string
+  /** What hardware shows, and what guests show, each in a few words. */
+  readonly onMetal: string
+  readonly onGuest: string
+  readonly spoof: Spoof
+  /** Where it says "virtual" of hardware, or says nothing of a guest. */
+  readonly traps: readonly string[]
+  /** Standard and clause, kernel file, vendor manual, or "measured" with what. */
+  readonly source: string
+  readonly probes: readonly Probe<unknown>[]
+  readonly observe: (read: Read) => Observation
+}
+
+export const sign = (weight: Weight, platform: string | null, step: Step): Sign => ({ weight, platform, step })
+
+export const unreadable = (probe: Probe<unknown>, reason: string): Observation => ({
+  reads: 'unreadable',
+  reason,
+  probe,
+})
+export const notApplicable = (reason: string): Observation => ({ reads: 'not-applicable', reason })
+export const virtual = (value: string, ...signs: readonly Sign[]): Observation => ({
+  reads: 'virtual',
+  value,
+  signs,
+  steps: [],
+})
+export const metal = (value: string, ...steps: readonly Step[]): Observation => ({
+  reads: 'metal',
+  value,
+  signs: [],
+  steps,
+})
+export const neutral = (value: string, ...steps: readonly Step[]): Observation => ({
+  reads: 'neutral',
+  value,
+  signs: [],
+  steps,
+})
