@@ -7,7 +7,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/real/**'],
+          exclude: ['test/e2e/**', 'test/real/**', 'test/vm/**'],
           testTimeout: 20_000,
         },
       },

@@ -92,8 +92,9 @@ export function whyNotCollected(node: NodeAssessment): string {
 /** What the execution layer is, with the platform's name. */
 export function layerLine(node: NodeAssessment): string {
   if (node.isolation === null) return 'Not decided'
-  const { layer, platform } = node.isolation
-  return platform === null ? layerWords[layer] : `${layerWords[layer]} · ${platform}`
+  const { layer, platform, concealed } = node.isolation
+  const named = platform === null ? layerWords[layer] : `${layerWords[layer]} · ${platform}`
+  return concealed ? `${named}, and it hides this` : named
 }
 
 export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {

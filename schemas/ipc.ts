@@ -188,7 +188,25 @@ export interface AssessmentView {
   readonly assessment: Assessment
   readonly checks: readonly CheckView[]
   readonly probes: readonly ProbeView[]
+  readonly signals: readonly SignalView[]
   readonly frameworks: readonly FrameworkView[]
+}
+/** What the catalog says about one signal of isolation. */
+export interface SignalView {
+  readonly id: string
+  readonly family: string
+  readonly title: string
+  readonly onMetal: string
+  readonly onGuest: string
+  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
+  readonly traps: readonly string[]
+  readonly source: string
+  /** Machines of known truth that read as on a guest, out of those read. */
+  readonly counts: {
+    readonly vm: readonly [number, number]
+    readonly dressed: readonly [number, number]
+    readonly metal: readonly [number, number]
+  } | null
 }
 export interface CheckView {
   readonly id: string

@@ -31,6 +31,12 @@ export interface DeclaredNode {
    * Login names of people and services that are meant to be on the node.
    */
   readonly roster?: readonly string[]
+  /**
+   * Parts that an earlier collection found, pinned beside the fleet file.
+   *
+   * @maxItems 4096
+   */
+  readonly hardware?: readonly HardwarePin[]
 }
 /**
  * A declared place: WGS 84 degrees, the radius in km that the declaration is good to, and who declared it.
@@ -42,6 +48,17 @@ export interface Place {
   readonly longitude: number
   readonly radiusKm: number
   readonly declaredBy: string
+}
+/**
+ * A serial or address of a part of this machine, so that a later run notices a moved or swapped one.
+ */
+export interface HardwarePin {
+  readonly kind: 'board' | 'chassis' | 'system' | 'processor' | 'memory' | 'gpu' | 'disk' | 'nic' | 'hca' | 'bmc' | 'tpm'
+  /**
+   * Which part: a slot, a bus address, an interface name.
+   */
+  readonly part: string
+  readonly value: string
 }
 export interface HostKey {
   readonly type: string
@@ -94,6 +111,10 @@ export interface Capture {
    * How many secrets the redactor replaced before hashing and storing; absent when none.
    */
   readonly redactions?: number
+  /**
+   * Live tests over a session of ours: milliseconds between hearing the command's first and last frame, by the auditor's own clock. durationMs is the node's.
+   */
+  readonly heardMs?: number
 }
 export interface Stream {
   readonly sha256: Sha256
@@ -141,6 +162,10 @@ export interface Recording {
    * How the recording was made up, where it was; null for a recording of a real machine.
    */
   readonly synthetic: string | null
+  /**
+   * True where live tests were asked for: bounded measurements that keep a processor busy for seconds. Absent where they were not.
+   */
+  readonly liveTests?: boolean
   /**
    * Digest of the recording that a resumed run completed.
    */
@@ -199,6 +224,15 @@ export interface Fleet {
   readonly profile?: 'baseline' | 'cis' | 'stig'
   readonly timestampAuthority?: string
   readonly concurrency?: number
+}
+/**
+ * Parts of each node as an earlier collection found them: the file <fleet file>.hardware.json.
+ */
+export interface HardwarePins {
+  /**
+   * @maxItems 4096
+   */
+  [k: string]: readonly HardwarePin[]
 }
 export interface NodeAssessment {
   readonly node: string
@@ -328,6 +362,7 @@ export interface Contradiction {
     | 'management'
     | 'session'
   readonly text: string
+  readonly probe: string | null
   readonly captures: readonly CaptureRef[]
 }
 export interface CaptureRef {
@@ -360,17 +395,6 @@ export interface OpenPoint {
   readonly what: string
   readonly how: string
   readonly signals: readonly string[]
-}
-/**
- * A serial or address of a part of this machine, so that a later run notices a moved or swapped one.
- */
-export interface HardwarePin {
-  readonly kind: 'board' | 'chassis' | 'system' | 'processor' | 'memory' | 'gpu' | 'disk' | 'nic' | 'hca' | 'bmc' | 'tpm'
-  /**
-   * Which part: a slot, a bus address, an interface name.
-   */
-  readonly part: string
-  readonly value: string
 }
 /**
  * One step of the argument, citing the captures it rests on.

@@ -339,6 +339,54 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   },
 }
 
+/** Parts of a machine that isolation signals come from. */
+export const familyWords = {
+  'cpu-identity': 'Identity of the processor',
+  'cpu-features': 'Workings of the processor',
+  timing: 'Time',
+  firmware: 'Firmware tables',
+  pci: 'Chipset and buses',
+  storage: 'Drives',
+  network: 'Network and fabric',
+  gpu: 'GPUs',
+  management: 'Management and hardware keys',
+  session: 'Our session',
+} as const
+
+/** What it costs a provider to make a guest show what hardware shows. */
+export const spoofWords = {
+  S0: 'a setting or a text',
+  S1: 'rebuilt firmware or a patched machine monitor',
+  S2: 'a patched hypervisor kernel with coherent devices',
+  S3: 'the part itself, or a private key',
+} as const
+
+/** How a signal reads on a node. */
+export const readsWords = {
+  virtual: { label: 'As on a guest', mark: 'square-cross' },
+  metal: { label: 'As on hardware', mark: 'ring-tick' },
+  neutral: { label: 'Says neither', mark: 'dot' },
+  unreadable: { label: 'Not read', mark: 'diamond-question' },
+  'not-applicable': { label: 'Doesn’t apply', mark: 'bar' },
+} as const
+
+export const contradictionWords = {
+  K1: 'Cannot happen on the hardware that the machine says it is',
+  K2: 'Happens on hardware too, and needs an explanation',
+} as const
+
+/** Natural-log weight of evidence as odds in words, without a claim of precision. */
+export const oddsWords = (weight: number): string => {
+  const times = Math.exp(Math.abs(weight))
+  const about =
+    times >= 1000
+      ? 'over 1,000'
+      : times >= 20
+        ? `about ${Math.round(times / 10) * 10}`
+        : `about ${Math.round(times * 10) / 10}`
+  return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 toward ${weight > 0 ? 'virtual' : 'hardware'}`
+}
+
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
 export const BANNED: readonly RegExp[] = [
   /\b(non-?)?complian(t|ce)\b(?! (officer|date))/i,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
-import type { Fleet, FleetNode } from '../../schemas/types.ts'
+import type { Fleet, FleetNode, HardwarePins } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { declaredNode, type PlannedNode, planFleet } from '../core/fleet.ts'
 import { plain } from '../core/plain-text.ts'
@@ -29,13 +29,17 @@ export function createFleets(): Fleets {
         return fail('input.not-found', `${path} could not be read`)
       }
       if (bytes.length > LARGEST) return fail('input.refused', `${path} is larger than 8 MiB`)
-      return parseFleet(bytes.toString('utf8'), path)
+      const pins = await readFile(hardwareBeside(path), 'utf8').catch(() => null)
+      return parseFleet(bytes.toString('utf8'), path, pins)
     },
   }
 }
 
-/** The text of a fleet file, YAML or JSON. `path` names it in problems, and is what relative paths in it start from. */
-export function parseFleet(text: string, path: string): Outcome<FleetFile> {
+/**
+ * The text of a fleet file, YAML or JSON. `path` names it in problems, and is what relative paths in it start from. `hardware` is the
+ * text of the file of pinned parts beside it, where there is one.
+ */
+export function parseFleet(text: string, path: string, hardware: string | null = null): Outcome<FleetFile> {
   const lines = new LineCounter()
   const document = parseDocument(text.replace(/^\uFEFF/, ' '), { lineCounter: lines, prettyErrors: false })
   const at = (offset: number): string => {
@@ -65,12 +69,14 @@ export function parseFleet(text: string, path: string): Outcome<FleetFile> {
   if (!planned.ok) return refuse(planned.error)
   const missing = missingFiles(fleet, path)
   if (missing.length > 0) return refuse(missing)
+  const pins = parsePins(hardware, hardwareBeside(path))
+  if (!pins.ok) return pins
   return ok({
     fleet,
     targets: (options) =>
       planned.value
         .filter(({ source }) => source.jumpOnly !== true)
-        .map((node) => connectTarget(fleet, node, path, options)),
+        .map((node) => connectTarget(fleet, withPins(node, pins.value), path, options)),
   })
 }
 
@@ -108,6 +114,31 @@ export function beside(fleetPath: string, file: string): string {
 /** Decisions about host keys lie beside the fleet file, so that they travel with it. */
 export const decisionsBeside = (fleetPath: string): string =>
   resolve(dirname(fleetPath), `${basename(fleetPath)}.known_hosts`)
+
+/** Parts that were pinned lie beside the fleet file as well. */
+export const hardwareBeside = (fleetPath: string): string =>
+  resolve(dirname(fleetPath), `${basename(fleetPath)}.hardware.json`)
+
+/** The pinned parts by node, or the first thing that is wrong with the file. Pins that cannot be read are an error: they would go unnoticed. */
+export function parsePins(text: string | null, path: string): Outcome<HardwarePins> {
+  if (text === null) return ok({})
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (problem) {
+    return fail('input.refused', `${path}: ${plain(String(problem), 200)}`)
+  }
+  validator ??= createSchemaValidator()
+  const [first] = validator.placed('hardware', value)
+  return first === undefined
+    ? ok(value as HardwarePins)
+    : fail('input.refused', `${path}: ${placeName(first.path)} ${first.text}`)
+}
+
+function withPins(node: PlannedNode, pins: HardwarePins): PlannedNode {
+  const own = Object.hasOwn(pins, node.declared.name) ? pins[node.declared.name] : undefined
+  return own === undefined ? node : { ...node, declared: { ...node.declared, hardware: own } }
+}
 
 /** How to reach one node: paths made absolute, its trust and credentials, and those of its jump hosts. */
 export function connectTarget(

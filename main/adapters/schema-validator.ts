@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
+import hardware from '../../schemas/hardware.schema.json' with { type: 'json' }
 import pack from '../../schemas/pack.schema.json' with { type: 'json' }
 import recording from '../../schemas/recording.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
@@ -18,6 +19,7 @@ const IDS = {
   capture: `${recording.$id}#/$defs/Capture`,
   assessment: assessment.$id,
   fleet: fleet.$id,
+  hardware: hardware.$id,
   statement: pack.$id,
 } as const
 export type SchemaName = keyof typeof IDS
@@ -31,7 +33,7 @@ export function createSchemaValidator(): SchemaValidator & {
 } {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
   formats.default(ajv)
-  for (const schema of [recording, fleet, assessment, pack]) ajv.addSchema(schema)
+  for (const schema of [recording, fleet, hardware, assessment, pack]) ajv.addSchema(schema)
   const compiled = new Map<SchemaName, ValidateFunction>()
   const validatorOf = (name: SchemaName): ValidateFunction => {
     const found = compiled.get(name) ?? ajv.getSchema(IDS[name])

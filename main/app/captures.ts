@@ -35,6 +35,8 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
     durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),
     redactions: stdout.count + stderr.count,
+    // Of other commands it says nothing, and would make every recording of the same answers another.
+    heardMs: planned.live ? frame.heardMs : null,
   })
 }
 
@@ -50,6 +52,7 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
     durationMs: 0,
     privilege: privilegeOf(planned, privilege),
     redactions: 0,
+    heardMs: null,
   })
 
 /** Something we measured ourselves, as JSON. */
@@ -83,13 +86,14 @@ const privilegeOf = ({ run }: PlannedCommand, privilege: Session['privilege']): 
 
 type Described = Pick<Capture, 'status' | 'exitCode' | 'startedAt' | 'durationMs' | 'privilege'> & {
   readonly redactions: number
+  readonly heardMs: number | null
 }
 
 function describe(
   planned: PlannedCommand,
   stdout: Uint8Array,
   stderr: Uint8Array,
-  { redactions, ...rest }: Described,
+  { redactions, heardMs, ...rest }: Described,
 ): CapturedAnswer {
   const meta: Capture = {
     probe: planned.probe,
@@ -100,6 +104,7 @@ function describe(
     stdout: { sha256: sha256(stdout), size: stdout.length },
     stderr: { sha256: sha256(stderr), size: stderr.length },
     ...(redactions === 0 ? {} : { redactions }),
+    ...(heardMs === null ? {} : { heardMs }),
   }
   return { meta, stdout, stderr }
 }

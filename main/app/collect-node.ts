@@ -41,6 +41,8 @@ export interface CollectOptions {
   readonly skip: ReadonlySet<string>
   /** What that attempt recorded of the node. Its answers stay in the recording, so the same host key must answer again. */
   readonly earlier?: Recording | null
+  /** Ask live tests too: bounded measurements that keep a processor of the node busy for seconds. Off unless somebody asked for it. */
+  readonly liveTests?: boolean
 }
 
 const LEAST_SILENCE_SECONDS = 60
@@ -56,7 +58,7 @@ export async function collectNode(
 ): Promise<Outcome<LoadedRecording>> {
   const { node } = target
   options.onEvent({ kind: 'node-connecting', node: node.name })
-  const plan = planFor(deps.catalog, target, options.skip)
+  const plan = planFor(deps.catalog, target, options)
   const watch = watchOver(deps, {
     deadlineSeconds: options.deadlineSeconds,
     silenceSeconds: Math.max(LEAST_SILENCE_SECONDS, longestTimeout(plan) + 15),
@@ -114,7 +116,7 @@ async function connect(
 function beginning(
   { clock, catalog }: CollectDeps,
   { node }: ConnectTarget,
-  { run, earlier, marks }: CollectOptions,
+  { run, earlier, marks, liveTests }: CollectOptions,
   startedAt: string,
   connection: Connection | null,
 ): Recording {
@@ -134,6 +136,7 @@ function beginning(
       failure: { code: 'run.cancelled', detail: 'the collection did not come to its end' },
     },
     ...marks,
+    ...(liveTests === true ? { liveTests } : {}),
   }
 }
 
@@ -147,8 +150,13 @@ function digestOf(catalog: Catalog): string {
   return digest
 }
 
-const planFor = ({ probes }: Catalog, { node }: ConnectTarget, skip: ReadonlySet<string>): Plan =>
-  planOf(probes, { sudo: node.sudo, echo: node.location !== undefined && node.vantage !== undefined, skip })
+const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, liveTests }: CollectOptions): Plan =>
+  planOf(probes, {
+    sudo: node.sudo,
+    echo: node.location !== undefined && node.vantage !== undefined,
+    skip,
+    liveTests: liveTests === true,
+  })
 
 const longestTimeout = ({ commands }: Plan): number =>
   Math.max(0, ...commands.map(({ run }) => run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS))

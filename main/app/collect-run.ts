@@ -2,6 +2,7 @@ import type { Recording } from '../../schemas/types.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
+import type { LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import { collectNode } from './collect-node.ts'
@@ -17,6 +18,8 @@ export interface CollectRunInput {
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
+  /** Ask live tests too. A run keeps to what it was begun with. */
+  readonly liveTests?: boolean
 }
 
 const DEADLINE_SECONDS = 300
@@ -37,13 +40,12 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
     const digest = catalogDigest(catalog)
     const collect = async (target: ConnectTarget): Promise<NodeOutcome> => {
       const before = await stored(store.value, input.run, target.node.name)
-      if (before?.complete === true) return { recording: before.loaded, authRefused: false }
-      if (before !== null && before.loaded.recording.collector.catalogDigest !== digest) {
-        // The same name may ask another thing there: such answers do not mix.
-        const detail = 'this run was begun with another catalog; start a new one'
+      const detail = before === null ? null : whyNotResumed(before, digest, input.liveTests === true)
+      if (before !== null && detail !== null) {
         input.onEvent({ kind: 'node-failed', node: target.node.name, code: 'input.refused', detail })
         return { recording: before.loaded, authRefused: false }
       }
+      if (before?.complete === true) return { recording: before.loaded, authRefused: false }
       const collected = await collectNode(deps, target, {
         run: input.run,
         signal: input.signal,
@@ -52,6 +54,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         marks: input.marks(target.node.name),
         skip: before?.answered ?? new Set(),
         earlier: before?.loaded.recording ?? null,
+        liveTests: input.liveTests === true,
       })
       if (!collected.ok) return { recording: null, authRefused: false }
       return {
@@ -65,8 +68,23 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
   }
 }
 
+interface Stored {
+  readonly loaded: LoadedRecording
+  readonly complete: boolean
+  readonly answered: ReadonlySet<string>
+}
+
+/** Why a node cannot go on where it stopped, or null. Another catalog may ask another thing by the same name: such answers do not mix. */
+function whyNotResumed({ loaded, complete }: Stored, digest: string, liveTests: boolean): string | null {
+  const { collector, liveTests: begun = false } = loaded.recording
+  if (liveTests && !begun) return 'this run was begun without live tests; start a new one to have them'
+  if (complete) return null
+  if (collector.catalogDigest !== digest) return 'this run was begun with another catalog; start a new one'
+  return begun && !liveTests ? 'this run was begun with live tests; resume it with them, or start a new one' : null
+}
+
 /** What an earlier attempt of this run stored of a node: its recording, and the answers that need not be asked again. */
-async function stored(store: EvidenceStore, run: string, id: string) {
+async function stored(store: EvidenceStore, run: string, id: string): Promise<Stored | null> {
   const loaded = await store.load(run, id)
   if (!loaded.ok) return null
   const { recording, captures } = loaded.value

@@ -77,7 +77,8 @@ export async function converse(
   }
   const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
     watch.heard()
-    for (const event of reader.push(stream, chunk)) take(event)
+    const at = Number(deps.clock.ticks() - started) / 1e6
+    for (const event of reader.push(stream, chunk, at)) take(event)
   }
   process.onStdout(hear('stdout'))
   process.onStderr(hear('stderr'))

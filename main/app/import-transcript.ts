@@ -30,9 +30,9 @@ export interface Transcript {
 export function printableCollector(
   probes: readonly Probe<unknown>[],
   entropy: Entropy,
-  { sudo }: { readonly sudo: boolean },
+  { sudo, liveTests = false }: { readonly sudo: boolean; readonly liveTests?: boolean },
 ): string {
-  const plan = planOf(probes, { sudo, echo: false })
+  const plan = planOf(probes, { sudo, echo: false, liveTests })
   return printableScript(plan, Buffer.from(entropy.bytes(6)).toString('hex') + planMark(plan))
 }
 
@@ -48,7 +48,7 @@ export function importTranscript(transcript: Transcript, catalog: Catalog): Outc
   const nonce = nonceOf(transcript.stdout)
   if (nonce === null) return fail('collector.no-answer', 'the transcript has no header of the collector')
   const plan = [true, false]
-    .map((sudo) => planOf(catalog.probes, { sudo, echo: false }))
+    .flatMap((sudo) => [false, true].map((liveTests) => planOf(catalog.probes, { sudo, echo: false, liveTests })))
     .find((candidate) => planMark(candidate) === nonce.slice(12))
   if (plan === undefined)
     return fail('input.refused', 'the transcript answers the questions of another version; print the collector again')
@@ -89,6 +89,7 @@ export function importTranscript(transcript: Transcript, catalog: Catalog): Outc
     },
     demo: false,
     synthetic: null,
+    ...(plan.commands.some(({ live }) => live) ? { liveTests: true } : {}),
   }
   return ok({ recording, captures })
 }

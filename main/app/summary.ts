@@ -36,7 +36,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
       `${node.node}`,
       `    not collected: ${node.failure === null ? 'no recording' : `${node.failure.code}, ${plain(node.failure.detail, 300)}`}`,
     ]
-  const { layer, platform, tenancy, grade } = node.isolation
+  const { layer, platform, concealed, tenancy, grade } = node.isolation
   const counts = PROPERTIES.map((property) => {
     const found = node.findings.filter((finding) => finding.property === property)
     const of = (verdict: string): number => found.filter((finding) => finding.verdict === verdict).length
@@ -46,7 +46,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   }).filter((line) => line !== '')
   return [
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    `    ${layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...counts.map((line) => `    ${line}`),
   ]
 }

@@ -25,19 +25,22 @@ export function assessmentView(of: Source, run: string, assessment: Assessment, 
       wants: Object.values(wants ?? {}).map((probe) => probe.id),
     })),
     probes: catalog.probes.map(({ id, title, why }) => ({ id, title, why })),
+    signals: catalog.signals.map(({ probes: _, ...note }) => note),
     frameworks: catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id)),
   }
 }
 
-/** Everything a run would ask, and why: what the owner of a server can approve before anything happens. */
+/** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */
 export const runPreview = (catalog: Catalog, nodes: readonly string[]): RunPreview => ({
   nodes,
-  questions: catalog.probes.map(({ id, title, why, commands }) => ({
-    probe: id,
-    title,
-    why,
-    lines: Object.entries(commands).map(([name, command]) => commandLine(name, command)),
-  })),
+  questions: catalog.probes
+    .filter(({ live }) => live !== true)
+    .map(({ id, title, why, commands }) => ({
+      probe: id,
+      title,
+      why,
+      lines: Object.entries(commands).map(([name, command]) => commandLine(name, command)),
+    })),
 })
 
 function commandLine(name: string, command: Command): RunPreview['questions'][number]['lines'][number] {

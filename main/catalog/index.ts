@@ -7,6 +7,7 @@ import {
   evidenceCollectionCompleteness,
   checks as isolationChecks,
   probes as isolationProbes,
+  SIGNAL_NOTES,
 } from './groups/isolation.ts'
 import { CATALOG_VERSION } from './version.ts'
 
@@ -19,6 +20,6 @@ export const catalog: Catalog = {
   // How complete a collection was is judged over every probe, so this one check is made here.
   checks: [...isolationChecks, evidenceCollectionCompleteness(probes), ...encryptionChecks, ...accessChecks],
   frameworks: [hipaa, soc2, nprm],
-  signals: [],
+  signals: SIGNAL_NOTES,
   arguesIsolation,
 }

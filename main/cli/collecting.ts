@@ -8,6 +8,7 @@ import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
+import { LIVE_TESTS } from './options.ts'
 import { askSecret, progressTo, say } from './terminal.ts'
 
 export interface CollectOptions {
@@ -15,6 +16,7 @@ export interface CollectOptions {
   readonly node?: string[]
   readonly out: string
   readonly resume?: true
+  readonly liveTests?: true
 }
 
 /** The options that `collect` and `run` share. */
@@ -24,6 +26,7 @@ export const collectOptions = (command: Command): Command =>
     .option('--node <name...>', 'only these nodes; the rest of the population counts as not collected')
     .option('--out <folder>', 'where evidence and exports go', 'out')
     .option('--resume', 'go on with the latest run in --out: ask only for what is missing')
+    .option(...LIVE_TESTS)
 
 export interface Collected {
   readonly run: string
@@ -64,6 +67,7 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       marks,
       signal: stop.signal,
       onEvent: progressTo(process.stderr),
+      liveTests: options.liveTests === true,
     })
     if (!result.ok) return result
     for (const { recording } of result.value.recordings) sayHowToTrust(options.fleet, recording)

@@ -5,6 +5,12 @@ import { ok } from '../core/result.ts'
 
 const KNOWN = ['hipaa', 'soc2', 'nprm'] as const
 
+/** Off unless given: live tests load the node. */
+export const LIVE_TESTS = [
+  '--live-tests',
+  'also ask live tests: bounded measurements that keep one processor of each node busy, less than a minute in all',
+] as const
+
 /** "hipaa,soc2" → the frameworks in scope. The proposed rule is in only when asked for. */
 export function frameworkList(
   text: string | undefined,

@@ -73,7 +73,8 @@ function assessNode(catalog: Catalog, node: string, loaded: LoadedRecording | nu
     return { ...notCollected(catalog, node, why), ...identity }
   }
   const byKey = index(captures)
-  const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
+  const asked = { liveTests: recording.liveTests === true }
+  const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
   const context: Context = { node: recording.node, asOf, observedAt: recording.endedAt }
   const findings = catalog.checks.map((check) =>
     finding(check, conclude(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
@@ -100,8 +101,8 @@ function isolation(
   return {
     ...answers,
     contradictions: contradictions.map(({ step, ...rest }) => {
-      const { text, captures } = cite(step, byKey)
-      return { ...rest, text, captures }
+      const { text, probe, captures } = cite(step, byKey)
+      return { ...rest, text, probe, captures }
     }),
     reasons: because.map((step) => cite(step, byKey)),
   }

@@ -8,7 +8,7 @@ import type { Parsed, Probe } from './probe.ts'
 /** The four isolation answers before their reasons and contradictions cite captures. */
 export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
   readonly because: readonly Step[]
-  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'captures'> & { readonly step: Step })[]
+  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'probe' | 'captures'> & { readonly step: Step })[]
 }
 
 /** What the catalog says about one signal of isolation, apart from the code that reads it. */
@@ -45,7 +45,13 @@ export interface Catalog {
 export function catalogSnapshot(catalog: Catalog): unknown {
   return {
     version: catalog.version,
-    probes: catalog.probes.map(({ id, title, why, commands }) => ({ id, title, why, commands })),
+    probes: catalog.probes.map(({ id, title, why, live, commands }) => ({
+      id,
+      title,
+      why,
+      ...(live === true ? { live } : {}),
+      commands,
+    })),
     checks: catalog.checks.map(({ id, property, claim, limits, needs, wants }) => ({
       id,
       property,

@@ -5,12 +5,36 @@
 
 const ANY = /^/
 
+// The only messages of the kernel that may be asked for, by their beginnings: none carries a command line, a user's text or a secret.
+const KERNEL_LINES = [
+  'Linux version ',
+  'BIOS-e820: ',
+  'efi: EFI v',
+  'EFI v',
+  'DMI: ',
+  'Hypervisor detected: ',
+  'Booting paravirtualized kernel on ',
+  'kvm-clock: ',
+  'kvm-guest: ',
+  'smccc: KVM: ',
+  'Xen version: ',
+  'Hyper-V: ',
+  'vmware: ',
+  'tsc: ',
+  '\\.Firmware Bug\\.: TSC ',
+  'Performance Events: ',
+  'Broken PMU hardware detected',
+  'ACPI: (?:RSDP|DMAR|IVRS|WAET) ',
+].join('|')
+const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`
+
 /**
  * Programs that the catalog may name, and the shape of their arguments, joined by spaces. Adding one is a decision: it must read, end by
  * itself, write no file, and take no commands from its arguments. Programs with options that change the node have their shape spelled out.
  */
 export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['aa-status', /^(--json|--enabled)?$/],
+  ['amd-smi', /^static --json$/],
   // As root even a simulation writes the planner's log, unless it has no name.
   ['apt-get', /^-s (-o Debug::NoLocking=1 )?-o Dir::Log::Planner= (dist-)?upgrade$/],
   ['auditctl', /^-[sl]$/],
@@ -21,8 +45,13 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     /^(luksDump( --disable-external-tokens)?( --dump-json-metadata)? \/dev\/\S+|status \S+|isLuks \/dev\/\S+)$/,
   ],
   ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
-  ['dd', /^if=(\/dev\/cpu\/0\/(cpuid|msr)|\/sys\/\S+|\/proc\/\S+)( (bs|count|skip|iflag|status)=\S+)*$/],
-  ['dmidecode', /^(-t [0-9,]+|-s [a-z-]+|-q)?$/],
+  // The one file that it may write to is the one that keeps nothing; zeros are copied there as a bounded load.
+  [
+    'dd',
+    /^(if=(\/dev\/cpu\/0\/(cpuid|msr)|\/sys\/\S+|\/proc\/\S+)( of=\/dev\/null)?( (bs|count|skip|iflag|status)=\S+)*|if=\/dev\/zero of=\/dev\/null bs=1M count=\d{1,5})$/,
+  ],
+  // Type 11 can hold credentials of provisioning tools.
+  ['dmidecode', /^(-t (?!(\d+,)*11(,|$))[0-9,]+|-s [a-z-]+|-q)?$/],
   ['dmsetup', /^(table|info|ls|deps|status)( -c| --noheadings| -o [a-z_,]+| --target [a-z]+| --tree)*$/],
   ['dnf', /^-C (-q )?updateinfo (list|info|summary)( --security| --available)*$/],
   ['dpkg-query', /^(-W|--show|-l|-s)( |$)/],
@@ -40,7 +69,14 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     'ip',
     /^(-(d|j|s|br|4|6|o) )*((addr|address|link|route|rule|neigh|maddress) show( [\w./-]+)*|xfrm (policy list|state list nokeys))$/,
   ],
-  ['journalctl', /^(--no-pager )?(--disk-usage|--header|--list-boots)$/],
+  // Of the management controller only what it is, measures and counts: no users, no networks, no commands.
+  ['ipmitool', /^(mc info|sdr elist|fru print 0|sel info|dcmi power reading)$/],
+  [
+    'journalctl',
+    new RegExp(
+      `^((--no-pager )?(--disk-usage|--header|--list-boots)|-k -b -q --no-pager -o cat -g ${KERNEL_PATTERN})$`,
+    ),
+  ],
   ['last', /^(-(w|F|i|n|[0-9]+)( [0-9]+)? ?)*$/],
   ['lastlog', /^$/],
   ['lldpctl', /^-f json$/],
@@ -49,7 +85,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['lscpu', ANY],
   ['lsmod', /^$/],
   ['lsns', ANY],
-  ['lspci', /^(-[Dvmnkqbt]+ ?)*$/],
+  ['lspci', /^((-[Dvmnkqbt]+ ?)*|-Dnvvv -d ::0604)$/],
   ['lvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
   ['mdadm', /^(--detail|--examine) (--scan|\/dev\/\S+)$/],
   ['mokutil', /^--(sb-state|list-enrolled|list-new|kek|pk|db)$/],
@@ -61,12 +97,21 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['nvme', /^(list|list-subsys|(id-ctrl|id-ns|smart-log) \/dev\/nvme\w+)( -o json)?$/],
   ['od', ANY],
   ['passwd', /^-S( -a| [a-z_][a-z0-9_-]*)?$/],
+  // No program of anybody's choice: this one, which reads the clock for five seconds and prints four numbers.
+  [
+    'perl',
+    /^-MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e \$e=clock_gettime\(CLOCK_MONOTONIC\);\$z=\$e\+5;\$n=\$a=\$b=\$m=0;while\(\$e<\$z\)\{\$t=clock_gettime\(CLOCK_MONOTONIC\);\$g=\$t-\$e;\$n\+\+;\$a\+\+ if \$g>50e-6;\$b\+\+ if \$g>500e-6;\$m=\$g if \$g>\$m;\$e=\$t\}printf "%d %d %d %d\\n",\$n,\$a,\$b,\$m\*1e6$/,
+  ],
   ['ps', /^(-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+$/],
   ['pvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
   ['rdma', /^(-[jdp] )*(link|dev|system|resource)( show)?$/],
   ['readlink', ANY],
+  ['rocm-smi', /^(--show(productname|uniqueid|serial|vbios|bus) )+--json$/],
   ['rpm', /^(-q|-V|--query|--verify)/],
   ['sestatus', /^(-[bv])?$/],
+  ['sleep', /^[1-5]$/],
+  // Jobs of this server only, by number, user, account and state.
+  ['squeue', /^-a -h -w localhost -o %A\|%u\|%a\|%T$/],
   ['ss', /^(-[HtulnpaexwmiOo046]+ ?)*(state [a-z-]+)?$/],
   ['sshd', /^-[TG]( -C [a-z]+=[\w.:,=-]+)?$/],
   ['stat', ANY],
@@ -77,8 +122,14 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ],
   ['systemd-analyze', /^cat-config \S+$/],
   ['systemd-detect-virt', /^(-[vcq]|--\w+)?$/],
+  [
+    'taskset',
+    /^-c 0 dd if=\/dev\/cpu\/0\/(cpuid|msr) of=\/dev\/null bs=(1M|512K) count=\d{1,2}( iflag=skip_bytes skip=\d{1,10})?$/,
+  ],
   ['tail', /^(?!.*(^| )(-[a-z]*[fF]|--follow))/],
   ['timedatectl', /^(show|show-timesync|status|timesync-status)( --\S+)*$/],
+  // One public index, by the kernel's own device, to standard output: no file, no service, no other authorization.
+  ['tpm2_nvread', /^-T device:\/dev\/tpmrm0 -C o 0x1c00002$/],
   ['uname', ANY],
   ['update-crypto-policies', /^--(show|is-applied|check)$/],
   ['uptime', /^(-[sp])?$/],

@@ -36,6 +36,8 @@ export interface Answer {
   readonly text: string
   readonly errorText: string
   readonly bytes: Uint8Array
+  /** How long it took: by the node's own clock, and by the auditor's between hearing its first and its last frame (live tests only). */
+  readonly seconds: { readonly node: number | null; readonly auditor: number | null }
 }
 
 /**
@@ -47,6 +49,8 @@ export interface Probe<F = unknown, C extends string = string> {
   readonly title: string
   /** Shown to the server's owner before anything runs. */
   readonly why: string
+  /** It measures, and so keeps a processor busy for seconds: asked only where live tests were asked for. Its commands run in their order. */
+  readonly live?: true
   readonly commands: Readonly<Record<C, Command>>
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
 }
@@ -77,19 +81,39 @@ export const glob = (pattern: string): Glob => ({ glob: pattern })
 
 const SUDO_REFUSED = /^sudo: |is not allowed to (execute|run)|may not run sudo/m
 
+/** Why a live test has no answer: nobody asked for it, which is no gap; or somebody did, which is one. */
+export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
+export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
+
 /**
  * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before
  * `parse` is called, so that no probe can forget to look; so do a missing tool (exit 127) and a refused sudo line.
+ * `liveTests` is what the recording says of itself: without it, live tests of which there is no capture at all were not asked for.
  */
-export function readProbe<F>(probe: Probe<F>, captures: ReadonlyMap<string, CapturedAnswer>): Parsed<F> {
+export function readProbe<F>(
+  probe: Probe<F>,
+  captures: ReadonlyMap<string, CapturedAnswer>,
+  { liveTests = false }: { readonly liveTests?: boolean } = {},
+): Parsed<F> {
   const answers: Record<string, Answer> = {}
   for (const [name, command] of Object.entries(probe.commands)) {
     const capture = captures.get(captureKey(probe.id, name))
-    const refusal = capture === undefined ? 'this was not collected' : whyUnusable(capture, command)
-    if (refusal !== null || capture === undefined) return unknown(refusal ?? 'this was not collected')
+    if (capture === undefined) return unknown(whyMissing(probe, captures, liveTests))
+    const refusal = whyUnusable(capture, command)
+    if (refusal !== null) return unknown(refusal)
     answers[name] = decode(capture)
   }
   return probe.parse(answers)
+}
+
+function whyMissing(
+  { id, live, commands }: Probe<unknown>,
+  captures: ReadonlyMap<string, CapturedAnswer>,
+  liveTests: boolean,
+): string {
+  if (live !== true) return 'this was not collected'
+  const wasAsked = liveTests || Object.keys(commands).some((name) => captures.has(captureKey(id, name)))
+  return wasAsked ? LIVE_UNANSWERED : LIVE_NOT_ASKED
 }
 
 export const captureKey = (probe: string, command: string): string => `${probe}/${command}`
@@ -112,5 +136,14 @@ function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string
 
 function decode({ meta, stdout, stderr }: CapturedAnswer): Answer {
   const utf8 = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
-  return { exitCode: meta.exitCode ?? 255, text: utf8.decode(stdout), errorText: utf8.decode(stderr), bytes: stdout }
+  return {
+    exitCode: meta.exitCode ?? 255,
+    text: utf8.decode(stdout),
+    errorText: utf8.decode(stderr),
+    bytes: stdout,
+    seconds: {
+      node: meta.source === 'node' ? meta.durationMs / 1000 : null,
+      auditor: meta.heardMs === undefined ? null : meta.heardMs / 1000,
+    },
+  }
 }

@@ -1,10 +1,20 @@
 import type { Probe, RunCommand } from './probe.ts'
 
-/** The root-only commands of probes, in catalog order. Their words are exact: no root command holds a path pattern. */
-export const rootCommands = (probes: readonly Probe<unknown>[]): readonly RunCommand[] =>
-  probes.flatMap(({ commands }) =>
-    Object.values(commands).filter((command): command is RunCommand => command.kind === 'run' && command.as === 'root'),
-  )
+/**
+ * The root-only commands of probes, in catalog order; those of live tests only when wanted. Their words are exact: no root command
+ * holds a path pattern.
+ */
+export const rootCommands = (
+  probes: readonly Probe<unknown>[],
+  { liveTests = false }: { readonly liveTests?: boolean } = {},
+): readonly RunCommand[] =>
+  probes
+    .filter(({ live }) => live !== true || liveTests)
+    .flatMap(({ commands }) =>
+      Object.values(commands).filter(
+        (command): command is RunCommand => command.kind === 'run' && command.as === 'root',
+      ),
+    )
 
 // Where distributions keep programs. A path that does not exist grants nothing, so all are named.
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
@@ -15,21 +25,35 @@ const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
  */
 export function sudoersFor(commands: readonly RunCommand[], { user }: { readonly user: string }): string {
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Error(`not a login name for sudoers: ${user}`)
-  const lines = commands.flatMap(({ argv }) => {
-    const [program, ...words] = argv.map((part) => {
-      if (typeof part !== 'string') throw new Error('a root command may hold no path pattern')
-      return part
-    })
-    return FOLDERS.map((folder) => `${folder}/${program} ${exactly(words)}`)
-  })
+  const own = commands.filter((command) => !startsAnother(command))
+  const starting = commands.filter(startsAnother)
   return `# Barewitness: read-only questions that need root. Exact arguments; nothing else is granted.
 # Check:    visudo -cf FILE
 # Install:  /etc/sudoers.d/barewitness, owner root, mode 0440
 # Every command that is run is also written to the log file named here, by sudo itself.
 Defaults:${user} !requiretty, use_pty, env_reset, !setenv, noexec, secure_path="/usr/sbin:/usr/bin:/sbin:/bin", logfile="/var/log/sudo-barewitness.log"
-Cmnd_Alias BAREWITNESS = ${[...new Set(lines)].join(', \\\n    ')}
+Cmnd_Alias BAREWITNESS = ${granted(own)}
 ${user} ALL=(root) NOPASSWD: BAREWITNESS
+${
+  starting.length === 0
+    ? ''
+    : `# Live tests: taskset pins the one program that its arguments name, so these lines alone may start another program.
+Cmnd_Alias BAREWITNESS_PINNED = ${granted(starting)}
+${user} ALL=(root) NOPASSWD: EXEC: BAREWITNESS_PINNED
 `
+}`
+}
+
+const startsAnother = ({ argv }: RunCommand): boolean => argv[0] === 'taskset'
+
+const granted = (commands: readonly RunCommand[]): string => [...new Set(commands.flatMap(linesOf))].join(', \\\n    ')
+
+function linesOf({ argv }: RunCommand): readonly string[] {
+  const [program, ...words] = argv.map((part) => {
+    if (typeof part !== 'string') throw new Error('a root command may hold no path pattern')
+    return part
+  })
+  return FOLDERS.map((folder) => `${folder}/${program} ${exactly(words)}`)
 }
 
 /**

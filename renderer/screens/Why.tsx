@@ -14,6 +14,7 @@ import {
   whyNotCollected,
 } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { Dossier } from '../parts/Dossier.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Reasons } from '../parts/Reasons.tsx'
@@ -108,6 +109,9 @@ function Argument({ view, of, node, property }: ArgumentProps) {
         probes={view.probes}
         onEvidence={(capture) => go({ screen: 'evidence', of, node: node.node, capture })}
       />
+      {property === 'isolation' && node.isolation !== null && wasReached(node) && (
+        <Dossier isolation={node.isolation} signals={view.signals} />
+      )}
       <section aria-labelledby="claims">
         <h2 id="claims">How we decided</h2>
         <div className="scroll">

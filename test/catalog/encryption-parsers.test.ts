@@ -176,6 +176,7 @@ describe('any bytes as an answer', () => {
     text,
     errorText: text,
     bytes: new Uint8Array(),
+    seconds: { node: null, auditor: null },
   })
   const seeds = NODES.flatMap((node) =>
     [...fixtureAnswers(node).values()].map(({ stdout }) => Buffer.from(stdout).toString()),
@@ -238,7 +239,13 @@ function fixtureAnswersOf(node: string): ReadonlyMap<string, Answer> {
     new Map(
       [...fixtureAnswers(node)].map(([key, { stdout, stderr, exitCode }]) => [
         key,
-        { exitCode, text: Buffer.from(stdout).toString(), errorText: Buffer.from(stderr).toString(), bytes: stdout },
+        {
+          exitCode,
+          text: Buffer.from(stdout).toString(),
+          errorText: Buffer.from(stderr).toString(),
+          bytes: stdout,
+          seconds: { node: null, auditor: null },
+        },
       ]),
     )
   cache.set(node, found)

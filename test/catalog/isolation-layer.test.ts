@@ -17,7 +17,7 @@ describe('what a system runs on', () => {
     ['fx-iso-vmware', 'vm', 'VMware', 'unknown', 'C'],
     ['fx-iso-hyperv', 'vm', 'Microsoft Hyper-V', 'single-observed', 'C'],
     ['fx-iso-xen-dom0', 'hypervisor-host', 'Xen', 'unknown', 'C'],
-    ['fx-iso-container', 'container', null, 'unknown', 'C'],
+    ['fx-iso-container', 'container', 'LXC', 'unknown', 'C'],
     ['fx-iso-arm', 'unknown', null, 'single-observed', 'D'],
     ['fx-iso-dpu', 'unknown', null, 'single-observed', 'D'],
     ['fx-iso-amd', 'metal', null, 'single-observed', 'C'],
@@ -33,11 +33,11 @@ describe('what a system runs on', () => {
     const said = against('demo-metal-04')
     for (const sign of [
       'hides that it is virtual',
-      '0 of the 13 power-management features',
+      '0 of 13 power-management features',
       'microcode revision is 0x1',
       'here it ends at 13',
       'Leaf 0x40000000',
-      'memory modules of 1024 GiB',
+      '1024 GiB in modules',
       'WAET',
       'QEMU0002',
       'G33/Q35 of 2007',
@@ -45,6 +45,9 @@ describe('what a system runs on', () => {
       'power profile unspecified',
     ])
       expect(said).toContain(sign)
+    const { concealed, contradictions } = argue('demo-metal-04')
+    expect(concealed).toBe(true)
+    expect(new Set(contradictions.map(({ family }) => family)).size).toBeGreaterThanOrEqual(5)
   })
 
   test('a real guest is named, with the signals that say so', () => {

@@ -1,5 +1,5 @@
-import { probes as accessProbes } from '../../main/catalog/groups/access.ts'
-import { checks, probes } from '../../main/catalog/groups/isolation.ts'
+import { checks } from '../../main/catalog/groups/isolation.ts'
+import { catalog } from '../../main/catalog/index.ts'
 import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
@@ -7,11 +7,8 @@ import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
-/** The probes that our checks read: our own, and the accounts of the access group. */
-export const PROBES: readonly Probe<unknown>[] = [
-  ...probes,
-  ...accessProbes.filter(({ id }) => id === 'accounts.local'),
-]
+/** Our checks and the argument read probes of every group. */
+export const PROBES: readonly Probe<unknown>[] = catalog.probes
 
 export type Captures = ReadonlyMap<string, CapturedAnswer>
 export type Readings = ReadonlyMap<string, Parsed<unknown>>

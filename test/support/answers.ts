@@ -6,6 +6,7 @@ export const answer = (text: string, rest: Partial<Answer> = {}): Answer => ({
   text,
   errorText: '',
   bytes: new TextEncoder().encode(text),
+  seconds: { node: null, auditor: null },
   ...rest,
 })
 

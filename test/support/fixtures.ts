@@ -26,7 +26,10 @@ export function fixtureRecording(name: string, probes: readonly Probe<unknown>[]
   const answers = fixtureAnswers(name)
   const privilege = settings.privilege ?? 'sudo'
   const captures: CapturedAnswer[] = []
-  for (const probe of probes) {
+  const live = new Set(probes.flatMap((probe) => (probe.live === true ? [probe.id] : [])))
+  const isAnswered = ({ id }: Probe<unknown>): boolean => [...answers.keys()].some((key) => key.startsWith(`${id}/`))
+  // Live tests are asked of nodes that were recorded with them, and of no others.
+  for (const probe of probes.filter((one) => one.live !== true || isAnswered(one))) {
     for (const [command, spec] of Object.entries(probe.commands)) {
       const captured = capture(probe.id, command, spec, privilege, answers.get(`${probe.id}/${command}`))
       if (captured !== null) captures.push(captured)
@@ -50,6 +53,7 @@ export function fixtureRecording(name: string, probes: readonly Probe<unknown>[]
     outcome: { status: 'complete', failure: null },
     demo: name.startsWith('demo-'),
     synthetic: settings.synthetic ?? null,
+    ...(captures.some(({ meta }) => live.has(meta.probe)) ? { liveTests: true } : {}),
   }
   return { recording, captures }
 }
@@ -63,6 +67,7 @@ function capture(
 ): CapturedAnswer | null {
   const isRoot = spec.kind === 'run' && spec.as === 'root'
   const denied = isRoot && privilege === 'none'
+  const seconds = answer?.seconds
   if (answer === undefined && !denied) return null
   const stdout = denied || answer === undefined ? new Uint8Array() : answer.stdout
   const stderr = denied || answer === undefined ? new Uint8Array() : answer.stderr
@@ -75,9 +80,10 @@ function capture(
     status: denied ? 'not-run' : (answer?.status ?? 'lost'),
     exitCode: denied ? null : (answer?.exitCode ?? null),
     startedAt: FIXTURE_TIME,
-    durationMs: 2,
+    durationMs: seconds === undefined ? 2 : Math.round(seconds.node * 1000),
     stdout: { sha256: sha256(stdout), size: stdout.length },
     stderr: { sha256: sha256(stderr), size: stderr.length },
+    ...(seconds === undefined ? {} : { heardMs: Math.round(seconds.auditor * 1000) }),
   }
   return { meta, stdout, stderr }
 }

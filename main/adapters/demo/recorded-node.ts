@@ -4,7 +4,8 @@ import type { Capture, DeclaredNode } from '../../../schemas/types.ts'
 
 /**
  * A recorded node as a folder that reads well in a diff: node.json, and per answer `<probe>/<command>` (stdout, exact bytes) with
- * optional `<command>.err` (stderr), `<command>.exit` (exit status, default 0) and `<command>.status` (default done).
+ * optional `<command>.err` (stderr), `<command>.exit` (exit status, default 0), `<command>.status` (default done) and, of live tests,
+ * `<command>.seconds`: how long it lasted by the node's clock and by the auditor's, which a server that replays does not act out.
  * The demo fleet is made of these, and so are the fixtures of the tests.
  */
 export interface NodeSettings {
@@ -25,6 +26,7 @@ export interface RecordedAnswer {
   readonly stderr: Uint8Array
   readonly exitCode: number
   readonly status: Capture['status']
+  readonly seconds?: { readonly node: number; readonly auditor: number }
 }
 
 export const recordedNodeNames = (root: string): readonly string[] =>
@@ -53,7 +55,7 @@ export function nodeAnswers(root: string, name: string): ReadonlyMap<string, Rec
   const folder = join(root, name)
   for (const probe of readdirSync(folder).filter((entry) => statSync(join(folder, entry)).isDirectory())) {
     const files = readdirSync(join(folder, probe))
-    for (const command of new Set(files.map((file) => file.replace(/\.(err|exit|status)$/, ''))))
+    for (const command of new Set(files.map((file) => file.replace(/\.(err|exit|status|seconds)$/, ''))))
       answers.set(`${probe}/${command}`, readAnswer(join(folder, probe, command)))
   }
   return answers
@@ -64,10 +66,12 @@ function readAnswer(path: string): RecordedAnswer {
     existsSync(path + suffix) ? readFileSync(path + suffix) : new Uint8Array()
   const text = (suffix: string, otherwise: string): string =>
     existsSync(path + suffix) ? readFileSync(path + suffix, 'utf8').trim() : otherwise
+  const [node, auditor] = text('.seconds', '').split(' ').map(Number)
   return {
     stdout: bytes(''),
     stderr: bytes('.err'),
     exitCode: Number(text('.exit', '0')),
     status: text('.status', 'done') as Capture['status'],
+    ...(node === undefined || auditor === undefined ? {} : { seconds: { node, auditor } }),
   }
 }

@@ -1,8 +1,10 @@
-import { defineCheck, unclearAbout } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { dmiIdentity } from '../probes/dmi-identity.ts'
-import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { type GpuCards, gpuCards } from '../probes/gpu-cards.ts'
+import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { gpuTopology } from '../probes/gpu-topology.ts'
 import { hostSerials } from '../probes/host-identity.ts'
 import { inventoryMemory } from '../probes/inventory-memory.ts'
@@ -15,8 +17,8 @@ export const inventoryHardware = defineCheck({
   claim: 'Maker, model, processor, memory, GPUs and operating system of this server are on record.',
   limits: 'Reported by the server about itself. It was not compared with a list of what was bought or leased.',
   needs: { cpu: cpuFeatures, memory: inventoryMemory, dmi: dmiIdentity, os: osIdentity },
-  wants: { gpus: gpuNvidia, topology: gpuTopology, serials: hostSerials },
-  evaluate({ cpu, memory, dmi, os }, { gpus, topology, serials }) {
+  wants: { gpus: gpuNvidia, cards: gpuCards, topology: gpuTopology, serials: hostSerials },
+  evaluate({ cpu, memory, dmi, os }, { gpus, cards, topology, serials }) {
     const gib = Math.round(memory.totalKib / 1024 / 1024)
     const models = gpus.ok ? [...new Set(gpus.fact.gpus.map((gpu) => gpu.name))] : []
     return {
@@ -36,11 +38,11 @@ export const inventoryHardware = defineCheck({
         ...(gpus.ok
           ? [
               speaksFor(
-                `${count(gpus.fact.gpus.length, 'GPU')}: ${named(models)}, driver ${quote(gpus.fact.driver)}.`,
+                `${count(gpus.fact.gpus.length, 'GPU')}: ${named(models)}, driver ${quote(gpus.fact.driver)}.${boardText(gpus.fact.gpus)}`,
                 gpuNvidia,
               ),
             ]
-          : []),
+          : cardSteps(cards)),
         ...(topology.ok &&
         [...topology.fact.links.values()].some((cells) => cells.some((cell) => cell.startsWith('NV')))
           ? [speaksFor(`NVLink connects ${count(topology.fact.links.size, 'GPU')}.`, gpuTopology)]
@@ -57,3 +59,29 @@ export const inventoryHardware = defineCheck({
     }
   },
 })
+
+/** Part numbers, firmware and serials of the boards, as far as the driver gives them. */
+function boardText(gpus: readonly NvidiaGpu[]): string {
+  const parts = [...new Set(gpus.flatMap(({ boardPart }) => boardPart ?? []))]
+  const firmware = [...new Set(gpus.flatMap(({ vbios }) => vbios ?? []))]
+  const serials = gpus.map(({ serial }) => serial).filter((serial) => serial !== '' && serial !== 'N/A')
+  return [
+    parts.length === 0 ? '' : ` Board ${named(parts, 3)}.`,
+    firmware.length === 0 ? '' : ` Firmware ${named(firmware, 3)}.`,
+    serials.length === 0 ? '' : ` Serial numbers ${named(serials, 16)}.`,
+  ].join('')
+}
+
+/** AMD's accelerators, where the kernel names them and no other driver answered. */
+function cardSteps(cards: Parsed<GpuCards>): readonly Step[] {
+  const found = cards.ok ? cards.fact.cards.filter(({ productName }) => productName !== null) : []
+  if (found.length === 0) return []
+  const names = [...new Set(found.map(({ productName }) => productName ?? ''))]
+  const serials = found.flatMap(({ serial, uniqueId }) => serial ?? uniqueId ?? [])
+  return [
+    speaksFor(
+      `${count(found.length, 'GPU')}: ${named(names)}.${serials.length === 0 ? '' : ` Serial numbers ${named(serials, 16)}.`}`,
+      gpuCards,
+    ),
+  ]
+}

@@ -1,7 +1,8 @@
 import type { Layer } from '../../../schemas/words.ts'
 import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
-import { decideLayer } from '../isolation/layer.ts'
-import { LAYER_PROBES } from '../isolation/readings.ts'
+import { readFrom } from '../isolation/observe.ts'
+import { decideLayer } from '../isolation/rules.ts'
+import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { leavesUnclear, speaksAgainst } from '../steps.ts'
 
 const WHAT: Readonly<Partial<Record<Layer, string>>> = {
@@ -21,9 +22,9 @@ export const tenancyNoHypervisor = defineCheck({
   limits:
     'Read from the running system only. A hypervisor built to hide, which hands every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that whoever provides the machine can choose.',
   needs: {},
-  wants: LAYER_PROBES,
+  wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
-    const { layer, platform, because } = decideLayer(readings)
+    const { layer, platform, because } = decideLayer(readFrom(new Map(Object.entries(readings))))
     if (layer === 'metal') return { verdict: 'met', because: [...because, toFake] }
     const what = WHAT[layer]
     if (what === undefined)

@@ -1,10 +1,12 @@
 import { defineCheck } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
-import { userSteps, viewSteps } from '../isolation/tenancy.ts'
+import { userSteps } from '../isolation/tenancy/users.ts'
+import { viewSteps } from '../isolation/tenancy/view.ts'
 import { accountsLocal } from '../probes/accounts-local.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { tenancySessions } from '../probes/tenancy-sessions.ts'
+import { tenancySlices } from '../probes/tenancy-slices.ts'
 import { weigh } from '../steps.ts'
 
 export const tenancyUserCensus = defineCheck({
@@ -13,11 +15,25 @@ export const tenancyUserCensus = defineCheck({
   claim: 'Every person’s account that runs a process or holds a session on this system is on the declared roster.',
   limits:
     'One moment of observation. The roster is a statement by whoever wrote the fleet file, and a shared account hides who uses it.',
-  needs: { namespaces, processes: tenancyProcesses, sessions: tenancySessions, accounts: accountsLocal },
-  evaluate({ namespaces: own, processes, sessions, accounts }, _, context) {
+  needs: {
+    namespaces,
+    processes: tenancyProcesses,
+    sessions: tenancySessions,
+    slices: tenancySlices,
+    accounts: accountsLocal,
+  },
+  evaluate({ namespaces: own, processes, sessions, slices, accounts }, _, context) {
     return weigh([
       ...viewSteps({ namespaces: known(own), processes: known(processes) }),
-      ...userSteps({ accounts: known(accounts), processes: known(processes), sessions: known(sessions) }, context),
+      ...userSteps(
+        {
+          accounts: known(accounts),
+          processes: known(processes),
+          sessions: known(sessions),
+          slices: known(slices),
+        },
+        context,
+      ),
     ])
   },
 })

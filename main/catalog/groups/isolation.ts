@@ -1,53 +1,93 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
+import { encryptionInUseCcState } from '../checks/encryption-in-use-cc-state.ts'
 import { evidenceCollectorIdentity } from '../checks/evidence-collector-identity.ts'
 import { evidenceHostIdentity } from '../checks/evidence-host-identity.ts'
 import { inventoryDisksRecorded } from '../checks/inventory-disks.ts'
 import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
+import { lifecycleDiskSwapDetection } from '../checks/lifecycle-disk-swap-detection.ts'
 import { locationLocaleHints } from '../checks/location-locale-hints.ts'
 import { locationProviderClaim } from '../checks/location-provider-claim.ts'
 import { locationRttBound } from '../checks/location-rtt-bound.ts'
 import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
+import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
 import { tenancyGpuExclusive } from '../checks/tenancy-gpu-exclusive.ts'
 import { tenancyIommu } from '../checks/tenancy-iommu.ts'
+import { tenancyNetworkNeighbours } from '../checks/tenancy-network-neighbours.ts'
 import { tenancyNoGuests } from '../checks/tenancy-no-guests.ts'
 import { tenancyNoHypervisor } from '../checks/tenancy-no-hypervisor.ts'
 import { tenancyPcieInventory } from '../checks/tenancy-pcie-inventory.ts'
 import { tenancyUserCensus } from '../checks/tenancy-user-census.ts'
+import { LIVE_PROBES } from '../isolation/live-tests.ts'
 import { acpiHeaders } from '../probes/acpi-headers.ts'
 import { acpiOverview } from '../probes/acpi-overview.ts'
+import { armPlatform } from '../probes/arm-platform.ts'
+import { bmc } from '../probes/bmc.ts'
+import { bmcPresence } from '../probes/bmc-presence.ts'
+import { bootMemory } from '../probes/boot-memory.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
+import { cpuConfidential } from '../probes/cpu-confidential.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
+import { cpuLeaves } from '../probes/cpu-leaves.ts'
+import { cpuMsr } from '../probes/cpu-msr.ts'
 import { cpuPlatform } from '../probes/cpu-platform.ts'
+import { cpuTopology } from '../probes/cpu-topology.ts'
+import { dmiEntries } from '../probes/dmi-entries.ts'
 import { dmiIdentity } from '../probes/dmi-identity.ts'
 import { dmiTable } from '../probes/dmi-table.ts'
+import { gpuAmd, gpuAmdLegacy } from '../probes/gpu-amd.ts'
+import { gpuCards } from '../probes/gpu-cards.ts'
+import { gpuConfCompute } from '../probes/gpu-conf-compute.ts'
+import { gpuFabric } from '../probes/gpu-fabric.ts'
+import { gpuModules } from '../probes/gpu-modules.ts'
+import { gpuMps } from '../probes/gpu-mps.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { gpuNvlink } from '../probes/gpu-nvlink.ts'
 import { gpuTopology } from '../probes/gpu-topology.ts'
 import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
 import { inventoryMemory } from '../probes/inventory-memory.ts'
+import { kernelMessages } from '../probes/kernel-messages.ts'
+import { memorySpd } from '../probes/memory-spd.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { netInterfaces } from '../probes/net-interfaces.ts'
+import { netLinks } from '../probes/net-links.ts'
+import { netLldp } from '../probes/net-lldp.ts'
+import { netNeighbours } from '../probes/net-neighbours.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
 import { osIdentity } from '../probes/os-identity.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
 import { pciIommu } from '../probes/pci-iommu.ts'
+import { pciPorts } from '../probes/pci-ports.ts'
+import { rdmaGpudirect } from '../probes/rdma-gpudirect.ts'
+import { sessionLimits } from '../probes/session-limits.ts'
 import { sshSession } from '../probes/ssh-session.ts'
 import { steal } from '../probes/steal.ts'
+import { storageRemote } from '../probes/storage-remote.ts'
+import { tenancyKfd } from '../probes/tenancy-kfd.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
+import { tenancyRay } from '../probes/tenancy-ray.ts'
 import { tenancyRuntimes } from '../probes/tenancy-runtimes.ts'
 import { tenancySessions } from '../probes/tenancy-sessions.ts'
+import { tenancySlices } from '../probes/tenancy-slices.ts'
+import { tenancySlurm } from '../probes/tenancy-slurm.ts'
 import { timezone } from '../probes/timezone.ts'
+import { tpmEk } from '../probes/tpm-ek.ts'
+import { tpmMeasurements } from '../probes/tpm-measurements.ts'
+import { usbDevices } from '../probes/usb-devices.ts'
 import { virtBuses } from '../probes/virt-buses.ts'
 import { virtGuests } from '../probes/virt-guests.ts'
+import { virtHosted } from '../probes/virt-hosted.ts'
+import { virtInterrupts } from '../probes/virt-interrupts.ts'
+import { virtMachines } from '../probes/virt-machines.ts'
 
 export { evidenceCollectionCompleteness } from '../checks/evidence-collection-completeness.ts'
-export { arguesIsolation } from '../isolation/argue.ts'
+export { arguesIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
 
 /** Isolation, location, inventory, and what the evidence itself rests on. The accounts it also reads are listed with access. */
 export const probes: readonly Probe<unknown>[] = [
@@ -81,6 +121,43 @@ export const probes: readonly Probe<unknown>[] = [
   tenancyRuntimes,
   cloudInit,
   timezone,
+  bmcPresence,
+  bmc,
+  bootMemory,
+  dmiEntries,
+  gpuAmd,
+  gpuAmdLegacy,
+  gpuCards,
+  gpuConfCompute,
+  gpuFabric,
+  gpuModules,
+  gpuMps,
+  gpuNvlink,
+  kernelMessages,
+  memorySpd,
+  netLinks,
+  netLldp,
+  netNeighbours,
+  pciPorts,
+  rdmaGpudirect,
+  storageRemote,
+  tpmEk,
+  tpmMeasurements,
+  usbDevices,
+  virtInterrupts,
+  armPlatform,
+  cpuConfidential,
+  cpuLeaves,
+  cpuMsr,
+  cpuTopology,
+  sessionLimits,
+  tenancyKfd,
+  tenancyRay,
+  tenancySlices,
+  tenancySlurm,
+  virtHosted,
+  virtMachines,
+  ...LIVE_PROBES,
 ]
 
 export const checks: readonly Check[] = [
@@ -92,12 +169,16 @@ export const checks: readonly Check[] = [
   tenancyPcieInventory,
   tenancyFabricPartition,
   tenancyIommu,
+  tenancyForeignMounts,
+  tenancyNetworkNeighbours,
+  encryptionInUseCcState,
   locationRttBound,
   locationProviderClaim,
   locationLocaleHints,
   inventoryHardware,
   inventoryDisksRecorded,
   inventoryNetworkInterfaces,
+  lifecycleDiskSwapDetection,
   evidenceHostIdentity,
   evidenceCollectorIdentity,
 ]

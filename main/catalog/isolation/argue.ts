@@ -1,41 +1,84 @@
-import type { Catalog, IsolationArgument } from '../../core/catalog.ts'
+import type { Catalog, IsolationArgument, SignalNote } from '../../core/catalog.ts'
 import type { Context } from '../../core/check.ts'
+import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { decideLayer } from './layer.ts'
-import { decideLocality } from './locality.ts'
-import {
-  DEVICE_PROBES,
-  type DeviceReadings,
-  LAYER_PROBES,
-  type LayerReadings,
-  readingsOf,
-  TENANCY_PROBES,
-  type TenancyReadings,
-} from './readings.ts'
-import { decideTenancy } from './tenancy.ts'
+import { COUNTS } from './counts.ts'
+import { providerLevels } from './levels.ts'
+import { CANNOT_SHOW, WITHOUT_LIVE_TESTS, WITHOUT_RIGHTS } from './limits.ts'
+import { livePassed } from './live-tests.ts'
+import { decideLocality } from './locality/decide.ts'
+import { type Observed, readFrom, signsOf } from './observe.ts'
+import { hardwarePins } from './pins.ts'
+import { decideLayer } from './rules.ts'
+import { openPoints } from './settle.ts'
+import type { Read, Signal } from './signal.ts'
+import { SIGNALS } from './signals.ts'
+import { decideTenancy, TENANCY_LIMITS } from './tenancy.ts'
+import { weightHere } from './weight.ts'
 
-/** The four isolation answers: what the system runs on, who uses it, where each device is, and how good the evidence is. Never one number. */
+/** The four isolation answers with the dossier behind them: what the system runs on, who uses it, where each device is, and how good the evidence is. Never one number. */
 export const arguesIsolation: Catalog['arguesIsolation'] = (readings, context) => argue(readings, context)
 
 function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): IsolationArgument {
-  const layer = decideLayer(readingsOf(LAYER_PROBES, readings) as LayerReadings)
-  const tenancy = decideTenancy(readingsOf(TENANCY_PROBES, readings) as TenancyReadings, context)
+  const read = readFrom(readings)
+  const { layer, platform, concealed, grade, rule, weight, minimum, observed, because } = decideLayer(read)
+  const tenancy = decideTenancy(read, context)
   return {
-    layer: layer.layer,
-    platform: layer.platform,
+    layer,
+    platform,
+    concealed,
     tenancy: tenancy.tenancy,
-    locality: decideLocality(readingsOf(DEVICE_PROBES, readings) as DeviceReadings, layer.layer),
-    grade: layer.grade,
-    concealed: false,
-    rule: { id: 'R7', text: '' },
-    weight: { honest: 0, adversarial: 0, families: [] },
-    signals: [],
-    contradictions: [],
-    minimum: [],
-    levels: [],
-    cannotShow: [],
-    settle: [],
-    pins: [],
-    because: [...layer.because, ...tenancy.because],
+    locality: decideLocality(read, layer),
+    grade,
+    rule,
+    weight,
+    signals: observed.map(reading),
+    contradictions: contradictions(observed),
+    minimum,
+    levels: providerLevels(observed),
+    cannotShow: cannotShow(read, observed),
+    settle: openPoints(observed),
+    pins: hardwarePins(read),
+    because: [...because, ...tenancy.because],
   }
+}
+
+const VALUE_LENGTH = 160
+
+function reading(one: Observed): IsolationArgument['signals'][number] {
+  const { signal, found } = one
+  const value = 'reason' in found ? found.reason : found.value
+  return {
+    id: signal.id,
+    reads: found.reads,
+    value: plain(value, VALUE_LENGTH),
+    weight: weightHere(one),
+    probes: found.reads === 'unreadable' ? [found.probe.id] : signal.probes.map(({ id }) => id),
+  }
+}
+
+const contradictions = (observed: readonly Observed[]): IsolationArgument['contradictions'] =>
+  signsOf(observed).flatMap(({ signal, sign: { weight, step } }) =>
+    weight === 'impossible' || weight === 'odd'
+      ? [{ class: weight === 'impossible' ? 'K1' : 'K2', signal: signal.id, family: signal.family, step }]
+      : [],
+  )
+
+function cannotShow(read: Read, observed: readonly Observed[]): readonly string[] {
+  const withoutRights = observed.some(
+    ({ found }) => found.reads === 'unreadable' && found.reason.includes('administrator rights'),
+  )
+  return [
+    ...CANNOT_SHOW,
+    ...TENANCY_LIMITS,
+    ...(withoutRights ? [WITHOUT_RIGHTS] : []),
+    ...(livePassed(read).length === 0 ? [WITHOUT_LIVE_TESTS] : []),
+  ]
+}
+
+/** The signals as data, for the catalog's snapshot: what each looks at, what it costs to fake, where it misleads, and what was counted. */
+export const SIGNAL_NOTES: readonly SignalNote[] = SIGNALS.map(note)
+
+function note({ observe: _, probes, ...data }: Signal): SignalNote {
+  return { ...data, probes: probes.map(({ id }) => id), counts: COUNTS[data.id] ?? null }
 }

@@ -22,8 +22,20 @@ export function isSince2009({ vendor, family, model }: CpuFeatures): boolean {
   return (vendor === 'AuthenticAMD' && family >= 0x14) || (vendor === 'HygonGenuine' && family >= 0x18)
 }
 
-// Highest basic CPUID leaf of server parts, by family-6 model. Linux lifts the old "limit CPUID" switch of the BIOS at boot.
-const LOWEST_CPUID_LEVEL: ReadonlyMap<number, { readonly level: number; readonly part: string }> = new Map([
+interface Highest {
+  readonly level: number
+  readonly part: string
+}
+
+// Highest basic CPUID leaf of server parts, by family-6 model: the lowest that any dump of a physical one shows. Linux lifts the old
+// "limit CPUID" switch of the BIOS at boot.
+const LOWEST_CPUID_LEVEL: ReadonlyMap<number, Highest> = new Map([
+  [26, { level: 11, part: 'Nehalem server' }],
+  [44, { level: 11, part: 'Westmere server' }],
+  [46, { level: 11, part: 'Nehalem server' }],
+  [47, { level: 11, part: 'Westmere server' }],
+  [45, { level: 13, part: 'Sandy Bridge server' }],
+  [62, { level: 13, part: 'Ivy Bridge server' }],
   [63, { level: 15, part: 'Haswell server' }],
   [79, { level: 20, part: 'Broadwell server' }],
   [86, { level: 20, part: 'Broadwell server' }],
@@ -35,9 +47,32 @@ const LOWEST_CPUID_LEVEL: ReadonlyMap<number, { readonly level: number; readonly
 ])
 
 /** The lowest highest-leaf that this processor model has on silicon, where we know it. */
-export function lowestCpuidLevel({ vendor, family, model }: CpuFeatures): { level: number; part: string } | null {
-  if (vendor !== 'GenuineIntel' || family !== 6 || model === null) return null
-  return LOWEST_CPUID_LEVEL.get(model) ?? null
+export function lowestCpuidLevel({ vendor, family, model }: CpuFeatures): Highest | null {
+  if (family === null || model === null) return null
+  if (vendor === 'GenuineIntel') return family === 6 ? (LOWEST_CPUID_LEVEL.get(model) ?? null) : null
+  if (vendor === 'HygonGenuine') return family === 24 ? { level: 13, part: 'Dhyana' } : null
+  if (vendor !== 'AuthenticAMD') return null
+  if (family === 21) return { level: 13, part: 'AMD family 15h' }
+  if (family === 23) return { level: model >= 0x30 ? 16 : 13, part: model >= 0x30 ? 'Zen 2' : 'Zen' }
+  return family === 25 || family === 26 ? { level: 16, part: family === 25 ? 'Zen 3 or 4' : 'Zen 5' } : null
+}
+
+/** The highest leaf of AMD's processors up to Zen 5, which no revision of them exceeds; null for others. */
+export const highestCpuidLevel = ({ vendor, family, model }: CpuFeatures): number | null =>
+  vendor === 'AuthenticAMD' && (family === 23 || family === 25 || (family === 26 && model !== null && model < 0x50))
+    ? 16
+    : null
+
+/**
+ * Whether the microcode revision is one that AMD made for another processor: since Zen its upper bytes hold family and model (AMD's
+ * loader matches on them; Linux, arch/x86/kernel/cpu/microcode/amd.c, union zen_patch_rev). Null where that cannot be told.
+ */
+export function hasForeignMicrocode({ vendor, family, model, microcode }: CpuFeatures): boolean | null {
+  if (vendor !== 'AuthenticAMD' || family === null || model === null || microcode === null) return null
+  if (family < 0x17 || !/^0x[0-9a-f]{1,8}$/i.test(microcode)) return null
+  const revision = Number(microcode)
+  const [ownFamily, ownModel] = [(revision >>> 24) + 0xf, (((revision >>> 20) & 0xf) << 4) | ((revision >>> 12) & 0xf)]
+  return ownFamily !== family || ownModel !== model
 }
 
 /** Microcode revisions that hypervisors show when nobody sets one: KVM on Intel and on AMD (vmx.c, svm.c), Hyper-V. */
@@ -62,3 +97,6 @@ export const HYPERVISOR_SIGNATURES: ReadonlyMap<string, string> = new Map([
   ['prl hyperv  ', 'Parallels'],
   ['EVMMEVMMEVMM', 'Intel KGT'],
 ])
+
+/** Models of Intel whose clock's speed the kernel knows from a table of its own, without CPUID (arch/x86/kernel/tsc_msr.c). */
+export const INTEL_CLOCK_BY_TABLE: ReadonlySet<number> = new Set([0x27, 0x35, 0x37, 0x4a, 0x4c, 0x5a, 0x75])

@@ -1,4 +1,4 @@
-import type { Sign } from './signs.ts'
+import type { Sign } from './signal.ts'
 
 // A product stands on a base; where both are named, the base comes first: "KVM (Firecracker)". First match wins in each list.
 const PRODUCTS = [

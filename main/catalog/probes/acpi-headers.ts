@@ -10,12 +10,17 @@ export interface AcpiHeaders {
   }[]
   /** Hypervisor vendor identity of the FADT (ACPI 6.5, table 5.9, offset 268), where it is not zero. */
   readonly hypervisorId: string | null
+  /** The FADT is long enough to hold that field. */
+  readonly hasHypervisorField: boolean
   /** Names of emulated devices that stand in the DSDT. */
   readonly marks: readonly string[]
 }
 
 const FOLDER = '/sys/firmware/acpi/tables/'
-const TABLES = 'FACP DSDT APIC MCFG HPET WAET DMAR IVRS SRAT SLIT HEST BERT SPMI TPM2 SSDT SSDT1'.split(' ')
+const TABLES =
+  'FACP DSDT APIC MCFG HPET WAET DMAR IVRS SRAT SLIT HEST BERT SPMI TPM2 SSDT SSDT1 SSDT2 SPCR GTDT IORT PPTT BGRT'.split(
+    ' ',
+  )
 const DSDT = `${FOLDER}DSDT`
 
 /** ACPI 6.5 §5.2.6: OEM id at 10, OEM table id at 16, creator id at 28. 276 bytes reach the FADT's hypervisor identity. */
@@ -25,12 +30,20 @@ export const acpiHeaders = defineProbe({
   why: 'Each firmware table names who made it. Emulators leave their own name in fields that few people change.',
   commands: {
     heads: runAsRoot(['head', '-v', '-c', '276', ...TABLES.map((name) => FOLDER + name)]),
-    marks: runAsRoot(['grep', '-a', '-o', '-E', 'QEMU0002|FWCF|BXPC|BOCHS|VMBUS|VGID|FIRECK|VBOX|VMWARE', DSDT]),
+    marks: runAsRoot([
+      'grep',
+      '-a',
+      '-o',
+      '-E',
+      'QEMU0002|FWCF|BXPC|BOCHS|VMBUS|VMBus|VGID|FIRECK|VBOX|VMWARE|XEN0000|FCVMGID',
+      DSDT,
+    ]),
   },
   parse({ heads, marks }) {
     const read = parseHeads(heads.bytes)
     if (read.length === 0) return unknown('the firmware’s tables could not be opened')
     if (marks.exitCode > 1 && !isAbsent(marks)) return unknown('the DSDT could not be searched')
+    const facp = read.find(({ name }) => name === 'FACP')?.text
     return known<AcpiHeaders>({
       tables: read.map(({ name, text }) => ({
         name,
@@ -38,8 +51,9 @@ export const acpiHeaders = defineProbe({
         oemTableId: field(text, 16, 8),
         creatorId: field(text, 28, 4),
       })),
-      hypervisorId: hypervisorId(read.find(({ name }) => name === 'FACP')?.text),
-      marks: [...new Set(lines(marks.text))].filter((mark) => /^[A-Z0-9]{4,8}$/.test(mark)),
+      hypervisorId: hypervisorId(facp),
+      hasHypervisorField: (facp?.length ?? 0) >= 276,
+      marks: [...new Set(lines(marks.text))].filter((mark) => /^[A-Za-z0-9]{4,8}$/.test(mark)),
     })
   },
 })

@@ -22,7 +22,18 @@ export interface CpuFeatures {
   readonly powerBits: readonly string[]
   readonly powerBitsAsked: readonly string[]
   readonly physicalAddressBits: number | null
+  /** Other flags that tell something of hardware, and that every CPU shows (`NOTED_FLAGS`). */
+  readonly marks: readonly string[]
+  /** Who made an arm64 core, and which part it is (MIDR_EL1); null elsewhere. */
+  readonly implementer: number | null
+  readonly part: number | null
 }
+
+/** Cache allocation and monitoring, the number of the socket, memory encryption (takes address bits away), energy counters, a clock of known speed. */
+export const NOTED_FLAGS: readonly string[] =
+  'cat_l3 cat_l2 cqm rdt_a mba intel_ppin amd_ppin tme sme sev rapl vmx svm tsc_known_freq constant_tsc nonstop_tsc'.split(
+    ' ',
+  )
 
 /** proc_cpuinfo(5). The power-management flags come from CPUID, and ordinary guests do not get them: they would need the MSRs behind them. */
 export const cpuFeatures = defineProbe({
@@ -62,12 +73,17 @@ export function parseCpuInfo(text: string): ReturnType<typeof known<CpuFeatures>
     powerBits: flagLines.length === 0 ? [] : asked.filter((bit) => flagLines.every((flags) => flags.has(bit))),
     powerBitsAsked: asked,
     physicalAddressBits: wholeNumber(/^(\d+) bits physical/.exec(first.get('address sizes') ?? '')?.[1]),
+    marks: flagLines.length === 0 ? [] : NOTED_FLAGS.filter((flag) => flagLines.every((flags) => flags.has(flag))),
+    implementer: architecture === 'arm64' ? wholeNumber(first.get('CPU implementer')) : null,
+    part: architecture === 'arm64' ? wholeNumber(first.get('CPU part')) : null,
   })
 }
 
+type Fields = ReadonlyMap<string, string>
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-function fieldsOf(block: string): ReadonlyMap<string, string> {
+function fieldsOf(block: string): Fields {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':')
@@ -77,7 +93,7 @@ function fieldsOf(block: string): ReadonlyMap<string, string> {
   return fields
 }
 
-function architectureOf(blocks: readonly ReadonlyMap<string, string>[]): Architecture {
+function architectureOf(blocks: readonly Fields[]): Architecture {
   const has = (name: string): boolean => blocks.some((fields) => fields.has(name))
   const is = (name: string, pattern: RegExp): boolean => blocks.some((fields) => pattern.test(fields.get(name) ?? ''))
   if (is('vendor_id', /^IBM\/S390/)) return 's390x'

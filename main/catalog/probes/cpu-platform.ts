@@ -84,11 +84,25 @@ export const cpuPlatform = defineProbe({
 })
 
 const UNCORE = /^(uncore_|amd_df|amd_l3|amd_umc|power$|cstate_pkg$)/
+// arm64 (drivers/perf): mesh, memory controllers, shared caches and links of Arm, Ampere, NVIDIA, HiSilicon, Alibaba, Marvell, Qualcomm, NXP.
+const ARM_UNCORE =
+  /^(arm_(cmn|dsu|dmc620|ccn|cspmu)|CCI_[45]00|ccn|smmuv3_pmcg|arm_smmuv3_pmcg|nvidia_[a-z0-9_]+_pmu|ampere_mcu|hisi_|ali_drw|cn10k_|mrvl_|uncore_(dmc|l3c|ccpi2)|(mcb|mcbe|l3c|iob|mc)\d+$|l[23]cache|imx[89]_ddr|dwc_rootport)/
 
-/** Units that count what happens outside the cores: memory controllers, mesh, package power. */
-export const uncoreUnits = ({ pmus }: CpuPlatform): readonly string[] => pmus.filter((name) => UNCORE.test(name))
+/** Units that count what happens outside the cores: memory controllers, mesh, links, package power. */
+export const uncoreUnits = ({ pmus }: CpuPlatform): readonly string[] =>
+  pmus.filter((name) => UNCORE.test(name) || ARM_UNCORE.test(name))
+/** Sampling built into the cores, which guests are rarely given: Arm's Statistical Profiling, AMD's instruction-based sampling, Intel's trace. */
+export const samplingUnits = ({ pmus }: CpuPlatform): readonly string[] =>
+  pmus.filter((name) => /^(arm_spe|ibs_fetch|ibs_op|intel_pt|intel_bts|trbe|arm_trbe)/.test(name))
+/** Counters of the cores themselves; hybrid processors have one unit for each kind of core. */
+export const coreUnits = ({ pmus }: CpuPlatform): readonly string[] =>
+  pmus.filter((name) => /^(cpu(_core|_atom|_lowpower)?$|armv[789]_|apple_)/.test(name))
 /** Energy zones that the kernel registers only when their counter answers with something else than zero (intel_rapl_common.c). */
 export const energyZones = ({ powercap }: CpuPlatform): readonly string[] =>
   powercap.filter((zone) => /^(intel|amd)-rapl/.test(zone))
 export const processorSensors = ({ sensors }: CpuPlatform): readonly string[] =>
-  sensors.filter((name) => /^(coretemp|k10temp|zenpower|power_meter|acpi_power_meter|fam15h_power)$/.test(name))
+  sensors.filter((name) =>
+    /^(coretemp|k10temp|k8temp|zenpower|power_meter|acpi_power_meter|fam15h_power|apm_xgene|scpi_sensors|scmi_sensors)$/.test(
+      name,
+    ),
+  )

@@ -1,5 +1,35 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { amount, answered, section, value } from './gpu-nvidia-text.ts'
 
+/** One slice of a divided GPU (MIG): its two ids, and how much of the GPU it has. */
+export interface GpuSlice {
+  readonly gpuInstance: number | null
+  readonly computeInstance: number | null
+  readonly memoryMib: number | null
+  readonly multiprocessors: number | null
+}
+export interface GpuLink {
+  /** Generation of the device’s own side, and of the host's; null where the driver says N/A or nothing. */
+  readonly deviceGeneration: number | null
+  readonly currentGeneration: number | null
+  readonly maxWidth: number | null
+  readonly currentWidth: number | null
+}
+/** What the board says about the place it is in: servers of a rack-wide design have it, others say N/A. */
+export interface GpuPlatform {
+  readonly chassisSerial: string | null
+  readonly slot: string | null
+  readonly tray: string | null
+  readonly module: string | null
+}
+/** The NVLink fabric that a fabric manager put the GPU into. */
+export interface GpuFabric {
+  /** Not Started, In Progress, Completed; null on GPUs without such a fabric. */
+  readonly state: string | null
+  readonly status: string | null
+  readonly clique: string | null
+  readonly cluster: string | null
+}
 export interface NvidiaGpu {
   /** As in the PCI list: four-digit domain, lower case. */
   readonly address: string
@@ -8,18 +38,38 @@ export interface NvidiaGpu {
   readonly serial: string
   /** None, Pass-Through, VGPU, Host VGPU, Host VSGA: the driver's own conclusion. */
   readonly virtualization: string
+  /** On a host that lends parts of it: SR-IOV or Non SR-IOV; null elsewhere. */
+  readonly hostVgpuMode: string | null
+  /** Whether virtual GPUs of different sizes may share it; null where none are lent. */
+  readonly vgpuHeterogeneous: string | null
+  /** A product that the vGPU software licenses, and how it stands; null where the driver names none. */
+  readonly licence: { readonly product: string; readonly status: string } | null
   readonly migMode: string
   readonly migDevices: number
+  readonly slices: readonly GpuSlice[]
+  /** Default, Exclusive_Process, Exclusive_Thread, Prohibited. */
+  readonly computeMode: string | null
   /** Generation of the link's host side; N/A where the driver sees no real port above. */
   readonly maxHostLink: string | null
-  readonly processes: readonly { readonly pid: number; readonly type: string }[]
+  readonly link: GpuLink
+  /** Whether it hangs on a processor by NVLink-C2C: Enabled, Disabled or null. */
+  readonly c2c: string | null
+  readonly vbios: string | null
+  readonly boardPart: string | null
+  /** Vendor and device as in the PCI list, such as 10de:2330. */
+  readonly pciId: string | null
+  readonly platform: GpuPlatform
+  readonly fabric: GpuFabric
+  readonly ecc: string | null
+  readonly memory: { readonly totalMib: number | null; readonly usedMib: number | null }
+  readonly processes: readonly { readonly pid: number; readonly type: string; readonly memoryMib: number | null }[]
 }
 export interface NvidiaGpus {
   readonly driver: string
   readonly gpus: readonly NvidiaGpu[]
 }
 
-/** nvidia-smi(1), -q -x. The form follows nvsmi_device_v12.dtd; only the named fields are read. */
+/** nvidia-smi(1), -q -x. The form follows nvsmi_device_v10.dtd to v13; only the named fields are read, and most are missing in some version. */
 export const gpuNvidia = defineProbe({
   id: 'gpu.nvidia',
   title: 'NVIDIA GPUs',
@@ -39,28 +89,80 @@ export function parseNvidiaSmi(text: string): Parsed<NvidiaGpus> {
 function readGpu(block: string): NvidiaGpu | null {
   const [, domain, rest] = /^([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])"/.exec(block) ?? []
   if (domain === undefined || rest === undefined || !block.includes('</gpu>')) return null
-  const processes = section(block, 'processes').split('<process_info>').slice(1)
-  const mode = section(block, 'gpu_virtualization_mode')
+  // Slices come before the GPU's own serial, UUID and memory, under the same names.
+  const slices = section(block, 'mig_devices')
+  const own = slices === '' ? block : block.replace(slices, () => '')
+  const mode = section(own, 'gpu_virtualization_mode')
+  const [platform, fabric] = [section(own, 'platformInfo'), section(own, 'fabric')]
+  const memory = section(own, 'fb_memory_usage')
   return {
     address: `${domain.slice(-4)}:${rest}`.toLowerCase(),
-    name: value(block, 'product_name'),
-    uuid: value(block, 'uuid'),
-    serial: value(block, 'serial'),
+    name: value(own, 'product_name'),
+    uuid: value(own, 'uuid'),
+    serial: value(own, 'serial'),
     virtualization: value(mode, 'virtualization_mode'),
-    migMode: value(block, 'current_mig'),
-    migDevices: section(block, 'mig_devices').split('<mig_device>').length - 1,
-    maxHostLink: /<max_host_link_gen>/.test(block) ? value(block, 'max_host_link_gen') : null,
-    processes: processes.flatMap((entry) => {
-      const pid = /<pid>\s*(\d{1,10})\s*</.exec(entry)?.[1]
-      return pid === undefined ? [] : [{ pid: Number(pid), type: value(entry, 'type') }]
-    }),
+    hostVgpuMode: answered(mode, 'host_vgpu_mode'),
+    vgpuHeterogeneous: answered(mode, 'vgpu_heterogeneous_mode'),
+    licence: readLicence(own),
+    migMode: value(own, 'current_mig'),
+    migDevices: slices.split('<mig_device>').length - 1,
+    slices: slices.split('<mig_device>').slice(1).map(readSlice),
+    computeMode: answered(own, 'compute_mode'),
+    maxHostLink: /<max_host_link_gen>/.test(own) ? value(own, 'max_host_link_gen') : null,
+    link: readLink(section(own, 'pci_gpu_link_info')),
+    c2c: answered(own, 'c2c_mode'),
+    vbios: answered(own, 'vbios_version'),
+    boardPart: answered(own, 'board_part_number') ?? answered(own, 'gpu_part_number'),
+    pciId: readPciId(value(own, 'pci_device_id')),
+    platform: {
+      chassisSerial: answered(platform, 'chassis_serial_number'),
+      slot: answered(platform, 'slot_number'),
+      tray: answered(platform, 'tray_index'),
+      module: answered(platform, 'module_id'),
+    },
+    fabric: {
+      state: answered(fabric, 'state'),
+      status: answered(fabric, 'status'),
+      clique: answered(fabric, 'cliqueId'),
+      cluster: answered(fabric, 'clusterUuid'),
+    },
+    ecc: answered(own, 'current_ecc'),
+    memory: { totalMib: amount(memory, 'total'), usedMib: amount(memory, 'used') },
+    processes: section(own, 'processes')
+      .split('<process_info>')
+      .slice(1)
+      .flatMap((entry) => {
+        const pid = /<pid>\s*(\d{1,10})\s*</.exec(entry)?.[1]
+        return pid === undefined
+          ? []
+          : [{ pid: Number(pid), type: value(entry, 'type'), memoryMib: amount(entry, 'used_memory') }]
+      }),
   }
 }
 
-function section(text: string, tag: string): string {
-  const start = text.indexOf(`<${tag}>`)
-  const end = text.indexOf(`</${tag}>`, start)
-  return start < 0 || end < 0 ? '' : text.slice(start + tag.length + 2, end)
+// Drivers up to 450 called the section after GRID.
+function readLicence(block: string): NvidiaGpu['licence'] {
+  const found = section(block, 'vgpu_software_licensed_product') || section(block, 'grid_licensed_product')
+  const product = answered(found, 'licensed_product_name')
+  return product === null ? null : { product, status: value(found, 'license_status') }
 }
 
-const value = (text: string, tag: string): string => section(text, tag).trim().slice(0, 200)
+const readSlice = (entry: string): GpuSlice => ({
+  gpuInstance: amount(entry, 'gpu_instance_id'),
+  computeInstance: amount(entry, 'compute_instance_id'),
+  memoryMib: amount(section(entry, 'fb_memory_usage'), 'total'),
+  multiprocessors: amount(entry, 'multiprocessor_count'),
+})
+
+const readLink = (block: string): GpuLink => ({
+  deviceGeneration: amount(block, 'max_device_link_gen') ?? amount(block, 'max_link_gen'),
+  currentGeneration: amount(block, 'current_link_gen'),
+  maxWidth: amount(block, 'max_link_width'),
+  currentWidth: amount(block, 'current_link_width'),
+})
+
+/** The driver prints the device first: 233010DE. */
+function readPciId(text: string): string | null {
+  const [, device, vendor] = /^(?:0x)?([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})$/.exec(text) ?? []
+  return device === undefined || vendor === undefined ? null : `${vendor}:${device}`.toLowerCase()
+}

@@ -1,5 +1,5 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
-import { sysfsFound } from '../isolation/listing.ts'
+import { sysfsFound, wholeNumber } from '../isolation/listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
 
 export interface FabricPort {
@@ -10,14 +10,28 @@ export interface FabricPort {
   readonly rate: string
   /** Partition keys in the port's table, without empty slots: four lower-case hex digits. */
   readonly partitionKeys: readonly string[]
+  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not say, 0 where there is none. */
+  readonly lid: number | null
+  readonly managerLid: number | null
+}
+export interface FabricAdapter {
+  readonly name: string
+  readonly boardId: string
+  readonly firmware: string
+  readonly nodeGuid: string
+  /** Same for all functions of one card. */
+  readonly systemGuid: string
+  /** PCI function behind it, with its ids and driver; null where the kernel did not say, or for adapters made of software. */
+  readonly pciAddress: string | null
+  readonly pciId: string | null
+  readonly driver: string | null
+  /** PCI address of the physical function that this one is a part of. */
+  readonly physicalFunction: string | null
+  /** Virtual functions that it can be divided into; null where it cannot. */
+  readonly divisibleInto: number | null
 }
 export interface Fabric {
-  readonly adapters: readonly {
-    readonly name: string
-    readonly boardId: string
-    readonly firmware: string
-    readonly nodeGuid: string
-  }[]
+  readonly adapters: readonly FabricAdapter[]
   readonly ports: readonly FabricPort[]
 }
 
@@ -35,9 +49,15 @@ export const infiniband = defineProbe({
       glob('/sys/class/infiniband/*/board_id'),
       glob('/sys/class/infiniband/*/fw_ver'),
       glob('/sys/class/infiniband/*/node_guid'),
+      glob('/sys/class/infiniband/*/sys_image_guid'),
+      glob('/sys/class/infiniband/*/device/uevent'),
+      glob('/sys/class/infiniband/*/device/physfn/uevent'),
+      glob('/sys/class/infiniband/*/device/sriov_totalvfs'),
       glob('/sys/class/infiniband/*/ports/*/link_layer'),
       glob('/sys/class/infiniband/*/ports/*/state'),
       glob('/sys/class/infiniband/*/ports/*/rate'),
+      glob('/sys/class/infiniband/*/ports/*/lid'),
+      glob('/sys/class/infiniband/*/ports/*/sm_lid'),
       glob('/sys/class/infiniband/*/ports/*/pkeys/*'),
     ]),
   },
@@ -50,8 +70,10 @@ export const infiniband = defineProbe({
       const [, adapter, port] = /^\/sys\/class\/infiniband\/([^/]+)\/ports\/(\d+)\/link_layer$/.exec(path) ?? []
       return adapter === undefined || port === undefined ? [] : [{ adapter, port }]
     })
-    if (names.some((name) => !pairs.some(({ adapter }) => adapter === name)))
+    const having = new Set(pairs.map(({ adapter }) => adapter))
+    if (names.some((name) => !having.has(name)))
       return unknown('the ports of a listed fabric adapter could not be read')
+    const keys = keysByPort(read)
     const at = (adapter: string, file: string): string => read.get(`/sys/class/infiniband/${adapter}/${file}`) ?? ''
     return known<Fabric>({
       adapters: names.map((name) => ({
@@ -59,6 +81,12 @@ export const infiniband = defineProbe({
         boardId: at(name, 'board_id'),
         firmware: at(name, 'fw_ver'),
         nodeGuid: at(name, 'node_guid'),
+        systemGuid: at(name, 'sys_image_guid'),
+        pciAddress: at(name, 'device PCI_SLOT_NAME') || null,
+        pciId: at(name, 'device PCI_ID').toLowerCase() || null,
+        driver: at(name, 'device DRIVER') || null,
+        physicalFunction: at(name, 'device/physfn PCI_SLOT_NAME') || null,
+        divisibleInto: wholeNumber(at(name, 'device/sriov_totalvfs')),
       })),
       ports: pairs.map(({ adapter, port }) => ({
         adapter,
@@ -66,23 +94,52 @@ export const infiniband = defineProbe({
         linkLayer: at(adapter, `ports/${port}/link_layer`),
         isActive: /^4: ACTIVE/.test(at(adapter, `ports/${port}/state`)),
         rate: at(adapter, `ports/${port}/rate`),
-        partitionKeys: [...read].flatMap(([path, key]) =>
-          path.startsWith(`/sys/class/infiniband/${adapter}/ports/${port}/pkeys/`) && /^0x[0-9a-f]{4}$/i.test(key)
-            ? [key.slice(2).toLowerCase()]
-            : [],
-        ),
+        partitionKeys: keys.get(`${adapter}/${port}`) ?? [],
+        lid: wholeNumber(at(adapter, `ports/${port}/lid`)),
+        managerLid: wholeNumber(at(adapter, `ports/${port}/sm_lid`)),
       })),
     })
   },
 })
 
 const KEY = /^(\/sys\/class\/infiniband\/[^/]+\/ports\/\d+\/pkeys\/\d+):(.*)$/
+const FILES = [
+  'board_id',
+  'fw_ver',
+  'node_guid',
+  'sys_image_guid',
+  'sriov_totalvfs',
+  'link_layer',
+  'state',
+  'rate',
+  'lid',
+  'sm_lid',
+]
 
+/** Path of a file → its value; of a uevent, path of its folder, a space and the key → the value. */
 function foundValues(text: string): readonly (readonly [string, string])[] {
-  const named = sysfsFound(text, ['board_id', 'fw_ver', 'node_guid', 'link_layer', 'state', 'rate'])
+  const named = sysfsFound(text, FILES)
   const keys = lines(text).flatMap((line) => {
     const [, path, key] = KEY.exec(line) ?? []
     return path === undefined || key === undefined ? [] : [[path, key.trim()] as const]
   })
-  return [...named.map(({ path, line }) => [path, line.trim()] as const), ...keys]
+  const devices = sysfsFound(text, ['uevent']).flatMap(({ path, line }) => {
+    const equals = line.indexOf('=')
+    return equals < 1
+      ? []
+      : [[`${path.slice(0, -'/uevent'.length)} ${line.slice(0, equals)}`, line.slice(equals + 1).trim()] as const]
+  })
+  return [...named.map(({ path, line }) => [path, line.trim()] as const), ...keys, ...devices]
+}
+
+function keysByPort(read: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const [path, key] of read) {
+    const [, adapter, port] = /^\/sys\/class\/infiniband\/([^/]+)\/ports\/(\d+)\/pkeys\/\d+$/.exec(path) ?? []
+    if (adapter === undefined || port === undefined || !/^0x[0-9a-f]{4}$/i.test(key)) continue
+    const own = found.get(`${adapter}/${port}`) ?? []
+    own.push(key.slice(2).toLowerCase())
+    found.set(`${adapter}/${port}`, own)
+  }
+  return found
 }

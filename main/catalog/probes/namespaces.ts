@@ -2,10 +2,11 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { longListing } from '../isolation/listing.ts'
 import { foundLines, isAbsent, lines } from '../read-text.ts'
 
-export const NAMESPACE_KINDS = ['pid', 'user', 'uts', 'ipc', 'cgroup'] as const
+export const NAMESPACE_KINDS = ['pid', 'user', 'uts', 'ipc', 'cgroup', 'time'] as const
 export type NamespaceKind = (typeof NAMESPACE_KINDS)[number]
 
 export interface Namespaces {
+  /** Null for a kind that the kernel does not have: control groups since 4.6, time since 5.6, users where they were built in. */
   readonly own: Readonly<Record<NamespaceKind, number | null>>
   /** Names of processes 1 and 2; on a kernel seen from outside containers, process 2 is kthreadd. */
   readonly firstProcess: string | null
@@ -23,6 +24,7 @@ export const INITIAL_NAMESPACES: Readonly<Record<NamespaceKind, number>> = {
   uts: 4026531838,
   ipc: 4026531839,
   cgroup: 4026531835,
+  time: 4026531834,
 }
 
 /** namespaces(7), cgroups(7). Hardware looks the same from inside a container; only the namespaces tell. */
@@ -47,13 +49,21 @@ export const namespaces = defineProbe({
     const found = foundLines(first.text)
     const line = (path: string): string | null => found.find((one) => one.path === path)?.line.trim() ?? null
     return known<Namespaces>({
-      own: { pid: inode('pid'), user: inode('user'), uts: inode('uts'), ipc: inode('ipc'), cgroup: inode('cgroup') },
+      own: {
+        pid: inode('pid'),
+        user: inode('user'),
+        uts: inode('uts'),
+        ipc: inode('ipc'),
+        cgroup: inode('cgroup'),
+        time: inode('time'),
+      },
       firstProcess: line('/proc/1/comm'),
       secondProcess: line('/proc/2/comm'),
       containerGroups: found
         .filter(
           (one) =>
-            one.path === '/proc/1/cgroup' && /docker|kubepods|libpod|lxc|containerd|machine\.slice/.test(one.line),
+            one.path === '/proc/1/cgroup' &&
+            /docker|kubepods|libpod|\/lxc[./]|containerd|crio-|\/ecs\/|machine\.slice/.test(one.line),
         )
         .map((one) => one.line),
       marks: lines(marks.text).filter((path) => path.startsWith('/')),

@@ -15,8 +15,12 @@ export interface PciDevice {
   readonly driver: string | null
   /** Addresses of the bridges above it, outermost first. */
   readonly above: readonly string[]
+  /** Domain and bus of the root bus that it hangs below, such as 0000:15; null where the path names none. */
+  readonly root: string | null
   /** GT/s the link could run at; null where there is no link. */
   readonly maxLinkSpeed: number | null
+  /** Lanes the link could have; null where there is no link or the kernel does not say. */
+  readonly maxLinkWidth: number | null
   /** Virtual functions that are switched on. */
   readonly virtualFunctions: number
 }
@@ -39,6 +43,7 @@ export const pciDevices = defineProbe({
       '-sH',
       '',
       glob('/sys/bus/pci/devices/*/max_link_speed'),
+      glob('/sys/bus/pci/devices/*/max_link_width'),
       glob('/sys/bus/pci/devices/*/sriov_numvfs'),
     ]),
   },
@@ -53,7 +58,7 @@ export const pciDevices = defineProbe({
       const own = fields.get(address) ?? new Map<string, string>()
       fields.set(address, own.set(line.slice(0, equals), line.slice(equals + 1)))
     }
-    const values = sysfsValues(links.text, ['max_link_speed', 'sriov_numvfs'])
+    const values = sysfsValues(links.text, ['max_link_speed', 'max_link_width', 'sriov_numvfs'])
     const devices = listed.map(({ name, target }) => readDevice(name, target ?? '', fields.get(name), values))
     if (devices.includes(null)) return unknown('the ids of a listed PCI device could not be read')
     return known<PciDevices>({ devices: devices.filter((device) => device !== null) })
@@ -73,6 +78,7 @@ function readDevice(
   const kind = /^[0-9a-f]{1,6}$/.exec(fields?.get('PCI_CLASS')?.toLowerCase() ?? '')?.[0]
   if (vendor === undefined || device === undefined || kind === undefined) return null
   const speed = /^(\d+(\.\d+)?) GT\/s/.exec(values.get(`/sys/bus/pci/devices/${address}/max_link_speed`) ?? '')?.[1]
+  const width = values.get(`/sys/bus/pci/devices/${address}/max_link_width`) ?? ''
   const functions = values.get(`/sys/bus/pci/devices/${address}/sriov_numvfs`) ?? ''
   return {
     address,
@@ -86,10 +92,16 @@ function readDevice(
       .split('/')
       .slice(0, -1)
       .filter((part) => ADDRESS.test(part)),
+    root: /(?:^|\/)pci([0-9a-f]{4,8}:[0-9a-f]{2})(?=\/)/.exec(target)?.[1] ?? null,
     maxLinkSpeed: speed === undefined ? null : Number(speed),
+    maxLinkWidth: /^[1-9]\d?$/.test(width) ? Number(width) : null,
     virtualFunctions: /^\d{1,5}$/.test(functions) ? Number(functions) : 0,
   }
 }
+
+/** On the root bus itself, with no port above. The bus in its address must be the root bus: else the path was not what the kernel gives. */
+export const isOnRootBus = ({ address, above, root }: PciDevice): boolean =>
+  above.length === 0 && root !== null && address.startsWith(`${root}:`)
 
 export const isGpu = (device: PciDevice): boolean =>
   /^(0300|0302|0380|1200)/.test(device.class) &&

@@ -2,7 +2,8 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { isAbsent, lines } from '../read-text.ts'
 
 export interface Pods {
-  readonly pods: readonly { readonly namespace: string; readonly name: string }[]
+  /** `uid` is how the control groups of the pod name it too. */
+  readonly pods: readonly { readonly namespace: string; readonly name: string; readonly uid: string }[]
 }
 
 /** The kubelet keeps one folder per pod, named namespace_pod_uid (kubernetes pkg/kubelet/kuberuntime/helpers.go, BuildPodLogsDirectory). */
@@ -14,8 +15,12 @@ export const tenancyPods = defineProbe({
   parse({ pods }) {
     if (isAbsent(pods)) return known<Pods>({ pods: [] })
     if (pods.exitCode !== 0) return unknown('the list of pods could not be read')
-    const read = lines(pods.text).map((name) => /^([a-z0-9.-]{1,63})_([a-z0-9.-]{1,253})_[0-9a-f-]{16,40}$/.exec(name))
+    const read = lines(pods.text).map((name) =>
+      /^([a-z0-9.-]{1,63})_([a-z0-9.-]{1,253})_([0-9a-f-]{16,40})$/.exec(name),
+    )
     if (read.includes(null)) return unknown('a folder in the list of pods has another name than pods have')
-    return known<Pods>({ pods: read.map((match) => ({ namespace: match?.[1] ?? '', name: match?.[2] ?? '' })) })
+    return known<Pods>({
+      pods: read.map((match) => ({ namespace: match?.[1] ?? '', name: match?.[2] ?? '', uid: match?.[3] ?? '' })),
+    })
   },
 })

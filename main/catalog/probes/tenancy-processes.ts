@@ -45,7 +45,7 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
   { manager: 'Podman', pattern: /libpod-(?!conmon)([0-9a-f]{12,64})/ },
   { manager: 'containerd', pattern: /(?:cri-containerd-|\/nerdctl-|\/containerd\/)([0-9a-f]{12,64})/ },
   { manager: 'CRI-O', pattern: /crio-(?!conmon)([0-9a-f]{12,64})/ },
-  { manager: 'LXC', pattern: /lxc(?:\.payload)?[./]([A-Za-z0-9_.-]{1,64})/ },
+  { manager: 'LXC', pattern: /\/lxc(?:\.payload[./]|\/)([A-Za-z0-9_.-]{1,64})/ },
   { manager: 'systemd-nspawn', pattern: /machine\.slice\/systemd-nspawn@([^/:]{1,64})/ },
 ]
 
@@ -86,10 +86,16 @@ function ownerOf(cgroup: string): number | null {
 
 // Names as ps shows them: cut after 15 characters.
 const MONITORS =
-  /^(qemu-system-.*|qemu-kvm|qemu|kvm|firecracker|cloud-hyperviso?r?|crosvm|VBoxHeadless|VirtualBoxVM|vmware-vmx|lkvm|bhyve|stratovirt|dragonball.*|jailer)$/
+  /^(qemu-system-.*|qemu-kvm|qemu|kvm|firecracker|cloud-hyperviso?r?|crosvm|VBoxHeadless|VirtualBoxVM|vmware-vmx|lkvm|libvirt_lxc|bhyve|stratovirt|dragonball.*|jailer)$/
 const GUEST_SERVICES =
   /^(libvirtd|virtqemud|virtxend|xenstored|xl|vboxwebsrv|VBoxSVC|vmware-hostd|nova-compute|incusd|lxd|multipassd)$/
 
+// Threads that the kernel starts for an open guest, whatever the program that opened it calls itself (virt/kvm, drivers/vhost).
+const GUEST_THREADS = /^(vhost-\d{1,10}|kvm-pit\/\d{1,10}|kvm-nx-lpage-re.*)$/
+
+/** Threads of the kernel that exist only while a guest is open. */
+export const guestThreadsOf = ({ processes }: Processes): readonly Process[] =>
+  processes.filter(({ command, user }) => user === 'root' && GUEST_THREADS.test(command))
 /** Programs that run a virtual machine. */
 export const monitorsOf = ({ processes }: Processes): readonly Process[] =>
   processes.filter(({ command }) => MONITORS.test(command))

@@ -5,11 +5,11 @@ import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
 export interface GuestSupport {
   /** Devices and modules of hypervisors on this system that exist. */
   readonly found: readonly string[]
-  /** Users of the KVM module of the processor: each running guest holds it. Null when it is not a module. */
+  /** How often the KVM module of the processor is held: by each guest, and by each file that a guest has open. Null when it is not a module. */
   readonly openGuests: number | null
 }
 
-/** kvm_main.c: creating a guest takes a reference on the vendor module, so its count is the number of open guests. */
+/** kvm_main.c: an open guest and its processors each hold the vendor module, so a count of zero is no open guest. */
 export const virtGuests = defineProbe({
   id: 'virt.guests',
   title: 'Support for running virtual machines',

@@ -30,21 +30,28 @@ export function catalogCommand({ program }: Context): void {
     .command('sudoers')
     .description('a sudoers drop-in that allows exactly the root-only commands')
     .option('--user <name>', 'the login it is for', 'bwaudit')
-    .action(({ user }: { user: string }) => emitText(sudoersFor(rootCommands(catalog.probes), { user })))
+    .option('--live-tests', 'allow the lines of live tests too')
+    .action(({ user, liveTests }: { user: string; liveTests?: true }) =>
+      emitText(sudoersFor(rootCommands(catalog.probes, { liveTests: liveTests === true }), { user })),
+    )
   command.action(() => emit(catalogSnapshot(catalog)))
 }
 
-const probeRow = ({ id, title, why, commands }: (typeof catalog.probes)[number]): unknown => ({
+const probeRow = ({ id, title, why, live, commands }: (typeof catalog.probes)[number]): unknown => ({
   id,
   title,
   why,
+  live: live === true,
   commands,
 })
 
 function probesText(): string {
-  const lines = catalog.probes.flatMap(({ id, title, why, commands }) => [
+  const lines = catalog.probes.flatMap(({ id, title, why, live, commands }) => [
     `${id}  ${title}`,
     `    why: ${why}`,
+    ...(live === true
+      ? ['    live: asked only with --live-tests, because it keeps a processor busy for some seconds']
+      : []),
     ...Object.values(commands).map((one) =>
       one.kind === 'measure'
         ? `    measured from this computer: ${one.measure}`

@@ -29,7 +29,12 @@ export function collectCommand(context: Context): void {
     .option('--json', 'print what was stored')
   collectOptions(command).action(async (options: Options) => {
     if (options.script === true)
-      return emitText(printableCollector(catalog.probes, context.world.entropy, { sudo: options.sudo === true }))
+      return emitText(
+        printableCollector(catalog.probes, context.world.entropy, {
+          sudo: options.sudo === true,
+          liveTests: options.liveTests === true,
+        }),
+      )
     if (options.import !== undefined) return await readBack(context, options.import, options)
     const collected = await collectFleet(context, options)
     if (!collected.ok) return endWith(context, collected.error)

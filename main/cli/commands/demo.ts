@@ -6,6 +6,7 @@ import { catalog } from '../../catalog/index.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
+import { LIVE_TESTS } from '../options.ts'
 import { progressTo, say } from '../terminal.ts'
 
 /** `demo`: the built-in demo fleet, audited over real SSH against in-process servers. Exits 0 when it ran as designed, gaps and all. */
@@ -14,7 +15,8 @@ export function demoCommand(context: Context): void {
     .command('demo')
     .description('audit the built-in demo fleet and write report, pack and summary')
     .option('--out <folder>', 'where they go', 'demo-out')
-    .action(async ({ out }: { out: string }) => {
+    .option(...LIVE_TESTS)
+    .action(async ({ out, liveTests }: { out: string; liveTests?: true }) => {
       const { world } = context
       const demo = await world.demo.start()
       try {
@@ -30,6 +32,7 @@ export function demoCommand(context: Context): void {
           marks: demo.marks,
           signal: new AbortController().signal,
           onEvent: progressTo(process.stderr),
+          liveTests: liveTests === true,
         })
         if (!collected.ok) return endWith(context, collected.error)
         const scope = {

@@ -1,5 +1,8 @@
 import type { Fleet } from '../../../schemas/types.ts'
+import { catalog } from '../../catalog/index.ts'
+import { assess } from '../../core/assess.ts'
 import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -8,7 +11,7 @@ import { emit, emitText, say } from '../terminal.ts'
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]
 
-/** `fleet import|show|trust`: the declared population, and decisions about host keys. */
+/** `fleet import|show|trust|pin`: the declared population, decisions about host keys, and the parts that a later run must find again. */
 export function fleetCommand(context: Context): void {
   const command = context.program.command('fleet').description('the declared population')
   command
@@ -33,6 +36,39 @@ export function fleetCommand(context: Context): void {
     .requiredOption('--fingerprint <SHA256:…>', 'the fingerprint you verified')
     .requiredOption('--how <words>', 'how you verified it, for example “read on the console by M. Ortiz”')
     .action(async (file: string, options: TrustOptions) => await trust(context, file, options))
+  command
+    .command('pin <file>')
+    .description('pin serial numbers and addresses that a collection found, so that later ones notice a swapped part')
+    .requiredOption('--from <recordings...>', 'recordings of the nodes')
+    .action(async (file: string, { from }: { from: string[] }) => await pin(context, file, from))
+}
+
+async function pin(context: Context, file: string, folders: readonly string[]): Promise<void> {
+  const { world } = context
+  const fleet = await world.fleets.read(file)
+  if (!fleet.ok) return endWith(context, fleet.error)
+  const recordings = await world.readRecordings(folders)
+  if (!recordings.ok) return endWith(context, recordings.error)
+  const asOf = recordings.value
+    .map(({ recording }) => recording.endedAt)
+    .sort()
+    .at(-1)
+  if (asOf === undefined) return context.exit(EXIT.usage)
+  const population = fleet.value.targets({}).map(({ node }) => node.name)
+  const scope = { fleet: fleet.value.fleet.name, population, frameworks: [] }
+  const { nodes } = assess({ catalog, scope, recordings: recordings.value, asOf })
+  const found = nodes.flatMap(({ node, isolation }) =>
+    isolation === null || isolation.pins.length === 0 ? [] : [[node, isolation.pins] as const],
+  )
+  const before = fleet.value
+    .targets({})
+    .flatMap(({ node }) => (node.hardware === undefined ? [] : [[node.name, node.hardware] as const]))
+  const pins = Object.fromEntries([...before, ...found].sort(([a], [b]) => compare(a, b)))
+  const path = `${file}.hardware.json`
+  const written = await world.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
+  if (!written.ok) return endWith(context, written.error)
+  for (const [node, parts] of found) say(`  ${node}  ${parts.length} parts`)
+  say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections compare with it.`)
 }
 
 async function importFleet(

@@ -13,6 +13,9 @@ export interface Part {
   readonly bytes: Uint8Array
   readonly started: number
   readonly ended: number
+  /** When its first and its last line were heard, by the reader's clock, in milliseconds; null where the reader has none. */
+  readonly heardFrom: number | null
+  readonly heardTo: number | null
 }
 
 export type Piece =
@@ -24,7 +27,8 @@ export type Piece =
   | { readonly kind: 'wrong'; readonly detail: string }
 
 export interface FrameStream {
-  readonly push: (chunk: Uint8Array) => readonly Piece[]
+  /** `at`: when the chunk was heard, in milliseconds of any one clock. */
+  readonly push: (chunk: Uint8Array, at?: number) => readonly Piece[]
 }
 
 const LONGEST_LINE = 200
@@ -39,6 +43,7 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
   const endMark = Buffer.from(`\n${nonce} E `, 'latin1')
   let rest: Buffer = Buffer.alloc(0)
   let at = 0
+  let heard: number | null = null
   let inside: Inside | null = null
   let state: 'reading' | 'ended' | 'wrong' = 'reading'
 
@@ -78,7 +83,7 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
     }
     const index = whole(first)
     if (kind !== 'B' || index === null) return wrong('a frame line is not one of ours')
-    inside = { index, started: seconds(second), body: [], room: keep(index) }
+    inside = { index, started: seconds(second), heardFrom: heard, body: [], room: keep(index) }
     return 'again'
   }
 
@@ -95,10 +100,11 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
     if (Number(index) !== current.index) return wrong(`command ${current.index} was ended as another`)
     inside = null
     const bytes = new Uint8Array(Buffer.concat(current.body))
+    const { index: ended, started, heardFrom } = current
     return {
       kind: 'part',
-      index: current.index,
-      part: { exit, bytes, started: current.started, ended: seconds(uptime) },
+      index: ended,
+      part: { exit, bytes, started, ended: seconds(uptime), heardFrom, heardTo: heard },
     }
   }
 
@@ -111,7 +117,8 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
   }
 
   return {
-    push(chunk) {
+    push(chunk, heardAt) {
+      heard = heardAt ?? null
       rest = Buffer.concat([rest.subarray(at), chunk])
       at = 0
       const pieces: Piece[] = []
@@ -124,6 +131,7 @@ export function frameStream(nonce: string, keep: (index: number) => number): Fra
 interface Inside {
   readonly index: number
   readonly started: number
+  readonly heardFrom: number | null
   readonly body: Uint8Array[]
   /** How many more bytes are kept. */
   room: number

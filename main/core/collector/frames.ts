@@ -12,6 +12,8 @@ export interface Frame {
   readonly stderr: Uint8Array
   readonly startedUptime: number
   readonly endedUptime: number
+  /** Milliseconds between hearing its first and its last line, by the reader's clock; null where the reader has none. */
+  readonly heardMs: number | null
 }
 
 export type FrameEvent =
@@ -29,7 +31,8 @@ export type FrameEvent =
 type Broken = Extract<FrameEvent, { kind: 'broken' }>
 
 export interface FrameReader {
-  readonly push: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => readonly FrameEvent[]
+  /** `at`: when the chunk was heard, in milliseconds of any one clock. Without it no frame tells how long it was heard. */
+  readonly push: (stream: 'stdout' | 'stderr', chunk: Uint8Array, at?: number) => readonly FrameEvent[]
 }
 
 /** More than this before the header is not a login banner; more than this in all is not an answer. */
@@ -75,13 +78,13 @@ export function createFrameReader(
   }
 
   return {
-    push(stream, chunk) {
+    push(stream, chunk, at) {
       if (broken) return []
       total += chunk.length
       if (total > LARGEST_ANSWER)
         return [breakWith('collector.output-too-large', `more than ${LARGEST_ANSWER} bytes in all`)]
       const events: FrameEvent[] = []
-      for (const piece of streams[stream].push(chunk)) {
+      for (const piece of streams[stream].push(chunk, at)) {
         if (broken) break
         if (piece.kind === 'wrong') events.push(garbled(piece.detail))
         else if (piece.kind === 'header') {
@@ -110,8 +113,12 @@ function frameOf(index: number, stdout: Part, stderr: Part): Frame {
     stderr: stderr.bytes,
     startedUptime: stdout.started,
     endedUptime: stdout.ended,
+    heardMs: heardMs(stdout),
   }
 }
+
+const heardMs = ({ heardFrom, heardTo }: Part): number | null =>
+  heardFrom === null || heardTo === null ? null : Math.max(0, Math.round(heardTo - heardFrom))
 
 /** A recorded answer as frames, for servers that replay: what the script would have written. */
 export interface ReplayedFrame {

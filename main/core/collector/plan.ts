@@ -6,6 +6,8 @@ export interface PlannedCommand {
   readonly probe: string
   readonly command: string
   readonly run: RunCommand
+  /** Of a live test: how long it lasts is part of its answer. */
+  readonly live: boolean
 }
 
 export interface Plan {
@@ -20,16 +22,30 @@ export const DEFAULT_TIMEOUT_SECONDS = 20
 export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 export const MAX_ERROR_BYTES = 64 * 1024
 
-/** Every command of the probes in catalog order, without those in `skip` ("probe/command"). Measurements are not part of the script. */
+/**
+ * Every command of the probes in catalog order, without those in `skip` ("probe/command"). Measurements are not part of the script, and
+ * live tests only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
+ * one stretch of time.
+ */
 export function planOf(
   probes: readonly Probe<unknown>[],
-  options: { readonly sudo: boolean; readonly echo: boolean; readonly skip?: ReadonlySet<string> },
+  options: {
+    readonly sudo: boolean
+    readonly echo: boolean
+    readonly skip?: ReadonlySet<string>
+    readonly liveTests?: boolean
+  },
 ): Plan {
   const commands: PlannedCommand[] = []
   for (const probe of probes) {
+    const live = probe.live === true
+    if (live && options.liveTests !== true) continue
+    const names = Object.keys(probe.commands)
+    const isAnswered = (name: string): boolean => options.skip?.has(`${probe.id}/${name}`) === true
+    const isWhole = names.every(isAnswered)
     for (const [command, run] of Object.entries(probe.commands)) {
-      if (run.kind !== 'run' || options.skip?.has(`${probe.id}/${command}`) === true) continue
-      commands.push({ index: commands.length, probe: probe.id, command, run })
+      if (run.kind !== 'run' || (live ? isWhole : isAnswered(command))) continue
+      commands.push({ index: commands.length, probe: probe.id, command, run, live })
     }
   }
   return { commands, sudo: options.sudo, echo: options.echo }

@@ -29,6 +29,7 @@ ${plan.echo ? 'exec cat' : 'exit 0'}
  * half of it names the plan, so that a transcript can only be read back against the questions it answers (see import-transcript.ts).
  */
 export function printableScript(plan: Plan, nonce: string): string {
+  const live = plan.commands.filter((command) => command.live).length
   const asRoot = plan.commands.filter(({ run }) => run.as === 'root').length
   return `#!/bin/sh
 # Barewitness collector for a node without SSH access.
@@ -40,7 +41,12 @@ export function printableScript(plan: Plan, nonce: string): string {
 # What it does: puts ${plan.commands.length} questions to this system, one after the other, by the commands below and no others. Each line names
 # the question, has a time limit and a limit of bytes, gets no input, and runs at the lowest priority.
 # ${asRoot} of the questions need root. ${plan.sudo ? 'Where this is not run by root they are asked through “sudo -n”, which never asks for a password.' : 'Where this is not run by root they are left out and recorded as not asked.'}
-# What it never does: change a file or a setting, install anything, open a network connection of its own, or read private keys,
+${
+  live === 0
+    ? ''
+    : `# ${live} of the questions are live tests, which were asked for: they keep one processor busy, each for some seconds, less than a minute in all.
+`
+}# What it never does: change a file or a setting, install anything, open a network connection of its own, or read private keys,
 # password hashes or the contents of your data. Read it before you run it. The answers are yours: read those as well.
 ${collectorScript(plan, nonce)}`
 }

@@ -91,6 +91,10 @@ function facts(recording: Recording, digest: string): readonly { label: string; 
       ),
     },
     {
+      label: 'Live tests',
+      value: plainCell(recording.liveTests === true ? 'Asked for.' : 'Not asked for.'),
+    },
+    {
       label: 'Collected',
       value: plainCell(`${when(recording.startedAt)} to ${when(recording.endedAt)}, ${outcome.status}${failed}`),
     },

@@ -1,6 +1,8 @@
 import type { DeviceLocality, Isolation, NodeAssessment } from '../../../schemas/types.ts'
 import { gradeWords, layerWords } from '../../../schemas/words.ts'
+import type { Catalog } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
+import { dossierBlocks } from './dossier.ts'
 import type { Matter } from './input.ts'
 import { type Block, heading, plainCell, quiet, type Section, text } from './model.ts'
 import { observed, reasonLine, worstFirst } from './wording.ts'
@@ -21,7 +23,7 @@ const LOCALITY: Readonly<Record<DeviceLocality['is'], string>> = {
 }
 
 /** Per node, the four isolation answers, each apart, and everything that speaks for, against or stays unclear. */
-export function isolationSection({ assessment }: Matter): Section {
+export function isolationSection({ assessment, catalog }: Matter): Section {
   return {
     id: 'isolation',
     title: 'Isolation, node by node',
@@ -29,12 +31,12 @@ export function isolationSection({ assessment }: Matter): Section {
       text(
         'Isolation has four separate answers: what the operating system runs on, who uses it, where each device is, and how strong the evidence is. They are never added up. Running directly on hardware is argued from many signs; no single sign decides it.',
       ),
-      ...assessment.nodes.flatMap(nodeBlocks),
+      ...assessment.nodes.flatMap((node) => nodeBlocks(node, catalog)),
     ],
   }
 }
 
-function nodeBlocks(node: NodeAssessment): readonly Block[] {
+function nodeBlocks(node: NodeAssessment, catalog: Catalog): readonly Block[] {
   const name = heading(3, plain(node.node, 80), true)
   const made: Block[] =
     node.synthetic === null
@@ -43,7 +45,7 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
   if (node.isolation === null) {
     return [name, ...made, text(`${observed(node)} There is no isolation argument; section 5 says why.`)]
   }
-  const { layer, platform, tenancy, locality, grade, reasons } = node.isolation
+  const { layer, platform, concealed, tenancy, locality, grade, reasons } = node.isolation
   const named = platform === null ? '' : `, platform: ${plain(platform, 80)}`
   return [
     name,
@@ -52,7 +54,10 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
     {
       kind: 'facts',
       rows: [
-        { label: 'Execution layer', value: plainCell(`${layerWords[layer]}${named}`) },
+        {
+          label: 'Execution layer',
+          value: plainCell(`${layerWords[layer]}${named}${concealed ? '; it hides this' : ''}`),
+        },
         { label: 'Tenancy on the OS', value: plainCell(TENANCY[tenancy]) },
         {
           label: 'Devices',
@@ -66,7 +71,11 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
     },
     ...(reasons.length === 0
       ? [text('No reason was recorded for these answers.')]
-      : [{ kind: 'list', items: worstFirst(reasons).map(reasonLine) } as const]),
+      : [
+          heading(4, 'For, against and unclear'),
+          { kind: 'list', items: worstFirst(reasons).map(reasonLine) } as const,
+        ]),
+    ...dossierBlocks(node.isolation, catalog),
   ]
 }
 
@@ -74,7 +83,8 @@ function nodeBlocks(node: NodeAssessment): readonly Block[] {
 function alike(locality: readonly DeviceLocality[]): readonly (readonly DeviceLocality[])[] {
   const groups = new Map<string, DeviceLocality[]>()
   for (const one of locality) {
-    const key = [one.kind, one.is, one.text, make(one.device)].join('\n')
+    // Which port or function it is stands in brackets and differs for each.
+    const key = [one.kind, one.is, one.text.replaceAll(/ \([^)]*\)/g, ''), make(one.device)].join('\n')
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   return [...groups.values()]
@@ -86,7 +96,7 @@ const make = (device: string): string => device.split(' ').slice(1).join(' ')
 function local(devices: readonly DeviceLocality[]): string {
   const [first] = devices
   if (first === undefined) return ''
-  const said = plain(first.text, 200)
+  const said = plain(devices.length === 1 ? first.text : first.text.replaceAll(/ \([^)]*\)/g, ''), 200)
   const which = devices.map(({ device }) => plain(device.split(' ')[0] ?? '', 40)).join(', ')
   const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
   const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`

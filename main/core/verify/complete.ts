@@ -64,9 +64,11 @@ function agreement({ statement, scope, catalogDigest }: PackReading, assessment:
 function nodeProblems(entry: NodeAssessment, loaded: LoadedRecording | undefined): readonly string[] {
   const name = quote(entry.node)
   if (loaded === undefined) {
-    const cited = [...entry.findings.flatMap(({ reasons }) => reasons), ...(entry.isolation?.reasons ?? [])].some(
-      ({ captures }) => captures.length > 0,
-    )
+    const cited = [
+      ...entry.findings.flatMap(({ reasons }) => reasons),
+      ...(entry.isolation?.reasons ?? []),
+      ...(entry.isolation?.contradictions ?? []),
+    ].some(({ captures }) => captures.length > 0)
     return entry.recording === null && entry.status === 'missing' && !cited
       ? []
       : [`Node ${name}: its recording is not in the pack, and ${PATHS.assessment} rests on it.`]
@@ -74,7 +76,7 @@ function nodeProblems(entry: NodeAssessment, loaded: LoadedRecording | undefined
   if (entry.recording?.digest !== recordingDigest(loaded))
     return [`Node ${name}: ${PATHS.assessment} rests on another recording than the one in the pack.`]
   const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
-  const dangling = (reasons: readonly Reason[]): boolean =>
+  const dangling = (reasons: readonly Pick<Reason, 'probe' | 'captures'>[]): boolean =>
     reasons.some(({ probe, captures }) =>
       captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`)),
     )
@@ -82,7 +84,7 @@ function nodeProblems(entry: NodeAssessment, loaded: LoadedRecording | undefined
     ...entry.findings
       .filter(({ reasons }) => dangling(reasons))
       .map(({ check }) => `Node ${name}, check ${quote(check)}: a reason points to a capture that is not in the pack.`),
-    ...(dangling(entry.isolation?.reasons ?? [])
+    ...(dangling([...(entry.isolation?.reasons ?? []), ...(entry.isolation?.contradictions ?? [])])
       ? [`Node ${name}: a reason about isolation points to a capture that is not in the pack.`]
       : []),
   ]

@@ -81,11 +81,14 @@ const hasRepeats = ({ nodes }: Assessment, found: ReadonlyMap<string, Verdict>):
 
 function isolation(stated: Assessment, derived: Assessment): readonly string[] {
   const again = new Map(derived.nodes.map((entry) => [entry.node, isolationText(entry)]))
+  const dossiers = new Map(derived.nodes.map((entry) => [entry.node, canonicalJson(entry.isolation)]))
   return stated.nodes.flatMap((entry) => {
     const [one, other] = [isolationText(entry), again.get(entry.node) ?? 'nothing']
-    return one === other
-      ? []
-      : [`Node ${quote(entry.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
+    if (one === other)
+      return canonicalJson(entry.isolation) === (dossiers.get(entry.node) ?? '')
+        ? []
+        : [`Node ${quote(entry.node)}, isolation: the answers come out the same, and the dossier behind them does not.`]
+    return [`Node ${quote(entry.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
   })
 }
 

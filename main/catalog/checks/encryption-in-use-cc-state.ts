@@ -1,0 +1,55 @@
+import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { cpuConfidential } from '../probes/cpu-confidential.ts'
+import { gpuConfCompute } from '../probes/gpu-conf-compute.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/**
+ * Off altogether is recorded, not held against the node: no rule asks for it, and most servers have it off. Half of it is: a
+ * confidential guest that hands its data to GPUs without protection.
+ */
+export const encryptionInUseCcState = defineCheck({
+  id: 'encryption.in-use.cc-state',
+  property: 'encryption-at-rest',
+  claim:
+    'The processor encrypts the memory of this system against whoever runs the machine, and its GPUs run in confidential-computing mode.',
+  limits:
+    'As the kernel and the GPU driver tell it. Only remote attestation, which was not done, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not looked at: it does not protect against the host.',
+  needs: { cpu: cpuConfidential, pci: pciDevices },
+  wants: { gpus: gpuConfCompute },
+  evaluate({ cpu, pci }, { gpus }): Conclusion {
+    const { protection } = cpu
+    const devices = pci.devices.filter((device) => isGpu(device) || isNvidiaGpu(device))
+    const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
+    if (protection === null && gpus.ok && !isOn) return { verdict: 'informational', because: [off, ...onGpus(false)] }
+    if (protection === null && devices.length === 0) return { verdict: 'informational', because: [off] }
+    const onProcessor =
+      protection === null
+        ? leavesUnclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
+        : speaksFor(`This system is a confidential guest (${protection}).`, cpuConfidential)
+    const ofGpus = devices.length === 0 ? [] : gpus.ok ? onGpus(isOn) : unclearAbout(gpuConfCompute, gpus)
+    return weigh([onProcessor, ...ofGpus])
+  },
+})
+
+const off: Step = leavesUnclear(
+  'The kernel shows no mark of a confidential guest: memory in use is open to whoever runs the machine.',
+  cpuConfidential,
+)
+
+const gpuSteps =
+  (devices: readonly PciDevice[]) =>
+  (isOn: boolean): readonly Step[] => {
+    const others = devices.filter((device) => !isNvidiaGpu(device)).length
+    const own = devices.length - others
+    return [
+      ...(own === 0
+        ? []
+        : isOn
+          ? [speaksFor(`The driver says of ${count(own, 'GPU')}: confidential computing is on.`, gpuConfCompute)]
+          : [speaksAgainst(`The driver says of ${count(own, 'GPU')}: confidential computing is off.`, gpuConfCompute)]),
+      ...(others > 0
+        ? [leavesUnclear(`Of ${count(others, 'accelerator')} of other makers this is not known.`, pciDevices)]
+        : []),
+    ]
+  }

@@ -1,0 +1,129 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-tables.ts'
+import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
+import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
+import { hasRemoteStorage, type RemoteStorage, storageRemote } from '../probes/storage-remote.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { isNetworkMount } from '../storage/kinds.ts'
+
+/** File systems that the machine beneath shares with this one: its owner owns them. */
+const FROM_BENEATH: ReadonlySet<string> = new Set(['9p', 'virtiofs', 'vboxsf', 'vmhgfs', 'fuse.vmhgfs-fuse', 'prl_fs'])
+/** File systems that several machines write on one shared drive. */
+const SHARED_DRIVE: ReadonlySet<string> = new Set(['gfs2', 'ocfs2', 'vmfs', 'cxfs'])
+
+export const tenancyForeignMounts = defineCheck({
+  id: 'tenancy.foreign-mounts',
+  property: 'isolation',
+  claim:
+    'No file system or drive in use on this node is lent by another party: none comes from the machine beneath, and none from another machine.',
+  limits:
+    'Whose a remote volume is was not declared, and with whom it is shared on the far side cannot be seen: remote volumes leave this undecided. What a controller or data-processing unit keeps behind a drive that looks local is not visible.',
+  needs: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
+  evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
+    const because = [
+      ...lent(mounts),
+      ...overNetwork(mounts),
+      ...onSharedDrives(mounts),
+      ...driveSteps(disks, remote),
+      ...otherDevices(disks, remote),
+    ]
+    return weigh(
+      because.length > 0
+        ? because
+        : [
+            speaksFor(
+              `${count(mounts.length, 'mount')}, none from the machine beneath or over a network.`,
+              storageMounts,
+            ),
+            speaksFor(
+              `${count(disks.length, 'drive')}, none reached over a network or presented by another party.`,
+              inventoryDisks,
+            ),
+            speaksFor('The kernel has no way open to drives of other machines.', storageRemote),
+          ],
+    )
+  },
+})
+
+const at = (mounts: readonly Mount[]): string =>
+  named(
+    mounts.map(({ point, fsType }) => `${point} (${fsType})`),
+    4,
+  )
+
+function lent(mounts: readonly Mount[]): readonly Step[] {
+  const found = mounts.filter(({ fsType }) => FROM_BENEATH.has(fsType))
+  return found.length === 0
+    ? []
+    : [
+        speaksAgainst(
+          `The machine that this system runs on shares file systems with it (${found.length}): ${at(found)}. They belong to whoever runs that machine.`,
+          storageMounts,
+        ),
+      ]
+}
+
+function overNetwork(mounts: readonly Mount[]): readonly Step[] {
+  const found = mounts.filter((mount) => isNetworkMount(mount) && !FROM_BENEATH.has(mount.fsType))
+  return found.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Whose they are was not declared.`,
+          storageMounts,
+        ),
+      ]
+}
+
+function onSharedDrives(mounts: readonly Mount[]): readonly Step[] {
+  const found = mounts.filter(({ fsType }) => SHARED_DRIVE.has(fsType))
+  return found.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `File systems that several machines write at once (${found.length}): ${at(found)}.`,
+          storageMounts,
+        ),
+      ]
+}
+
+/** Drives that are not plainly this machine's own, with why; drives of one reason stand in one step. */
+function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly Step[] {
+  const byReason = new Map<string, string[]>()
+  for (const disk of disks) {
+    const reason = whyOpen(disk, remote)
+    if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []).slice(0, 64), disk.name])
+  }
+  return [...byReason].map(([reason, names]) => leavesUnclear(`${named(names, 4)}: ${reason}`, inventoryDisks))
+}
+
+function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
+  const network = networkOf(disk, remote)
+  if (network !== null) return `reached over ${network}. Whose it is was not declared.`
+  const service = serviceOf(disk)
+  if (service !== null) return `a volume of ${service}, which the provider keeps.`
+  const attached = attachmentOf(disk)
+  return attached === 'pci' || attached === 'other' || (attached === 'usb' && !isVirtualMedia(disk))
+    ? null
+    : 'presented by a hypervisor, a data-processing unit or a management controller; what stands behind it is not visible.'
+}
+
+/** Ways to other machines' drives that no listed drive was seen for. */
+const otherDevices = (disks: readonly Disk[], remote: RemoteStorage): readonly Step[] =>
+  hasRemoteStorage(remote) && !disks.some((disk) => networkOf(disk, remote) !== null)
+    ? [
+        leavesUnclear(
+          `The kernel has a way open to drives of other machines: ${named(
+            [
+              ...remote.iscsi.map(({ session, target }) => `iSCSI ${target === '' ? session : target}`),
+              ...remote.rbd.map(({ pool, image }) => `Ceph ${pool}/${image}`),
+              ...remote.srp,
+              ...remote.nbd,
+              ...remote.drbd,
+            ],
+            4,
+          )}.`,
+          storageRemote,
+        ),
+      ]
+    : []

@@ -1,0 +1,64 @@
+import type { Step } from '../../core/check.ts'
+import { cpuFeatures } from '../probes/cpu-features.ts'
+import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
+import { virtBuses } from '../probes/virt-buses.ts'
+import { speaksAgainst } from '../steps.ts'
+import { hostFeatures, instruments } from './cpu-hardware.ts'
+import { type Observed, signsOf } from './observe.ts'
+import type { Read } from './signal.ts'
+
+export interface HostAnswer {
+  readonly platform: string | null
+  readonly step: Step
+}
+
+/** A hypervisor beneath us that lets us see and manage the hardware: Xen's control domain, Hyper-V's root partition, or one with every host feature. */
+export function hypervisorHost(read: Read, observed: readonly Observed[]): HostAnswer | null {
+  const buses = read(virtBuses)
+  if (buses.ok && buses.fact.isControlDomain)
+    return {
+      platform: 'Xen',
+      step: speaksAgainst(
+        'This system is Xen’s control domain: it runs on the hypervisor and manages its guests.',
+        virtBuses,
+        'files',
+      ),
+    }
+  const leaf = read(cpuHypervisorLeaf)
+  if (leaf.ok && leaf.fact.mayCreatePartitions)
+    return {
+      platform: 'Microsoft Hyper-V',
+      step: speaksAgainst(
+        'This system may create Hyper-V partitions: it is the root partition of the hypervisor.',
+        cpuHypervisorLeaf,
+        'reserved',
+      ),
+    }
+  const cpu = read(cpuFeatures)
+  // A guest that firmware, GPU driver or stolen time name as such is none that manages the hypervisor.
+  const isNamedGuest = signsOf(observed).some(
+    ({ signal, sign }) => sign.weight === 'names' && ['firmware', 'gpu', 'timing'].includes(signal.family),
+  )
+  if (!cpu.ok || !cpu.fact.hypervisorBit || isNamedGuest) return null
+  const hasHardware = instruments(read).some(({ found, name }) => found && (name === 'rapl' || name === 'uncore'))
+  return hostFeatures(read).holds && hasHardware
+    ? {
+        platform: null,
+        step: speaksAgainst(
+          'The hypervisor flag is set, and yet the processor shows every host feature and working counters: this system manages the hypervisor beneath it.',
+          cpuFeatures,
+        ),
+      }
+    : null
+}
+
+export function partitionStep(read: Read): Step | null {
+  const buses = read(virtBuses)
+  return buses.ok && buses.fact.isPartition
+    ? speaksAgainst(
+        'The machine is divided by its firmware, and this system is one logical partition.',
+        virtBuses,
+        'files',
+      )
+    : null
+}

@@ -1,0 +1,103 @@
+import { LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe } from '../../core/probe.ts'
+import { cpuFeatures } from '../probes/cpu-features.ts'
+import { liveCpuid, liveCpuidLong } from '../probes/live-cpuid.ts'
+import { liveEnergy } from '../probes/live-energy.ts'
+import { liveJitter } from '../probes/live-jitter.ts'
+import { liveMsr } from '../probes/live-msr.ts'
+import { liveSteal } from '../probes/live-steal.ts'
+import { liveThermal } from '../probes/live-thermal.ts'
+import type { Observation, Read, Signal } from './signal.ts'
+import { cpuidDecides, cpuidTimingSignals } from './signals/timing-cpuid.ts'
+import { instrumentSignals } from './signals/timing-instruments.ts'
+
+/** Every probe that is asked only with live tests, in the order in which they are asked: what measures time goes before what loads. */
+export const LIVE_PROBES: readonly Probe<unknown>[] = [
+  liveCpuid,
+  liveMsr,
+  liveCpuidLong,
+  liveSteal,
+  liveJitter,
+  liveEnergy,
+  liveThermal,
+]
+
+export interface LiveTest {
+  /** Of the signal, or of the probe whose answer was lost. */
+  readonly id: string
+  /** It speaks for hardware; false where it speaks against it, or leaves open what hardware would have settled. */
+  readonly holds: boolean
+  readonly text: string
+}
+
+/** Answers that should be there and are not. An absent tool, device or right is an answer of its own. The reasons are those of readProbe(). */
+const LOST = /^(not usable: |not collected: the session ended)/
+/** A probe without any reading: nobody made one, so nobody asked. */
+const NO_READING = 'this was not collected'
+
+/** Whether live tests were asked for: some live probe has a reading, or a reason other than that nobody asked. */
+export const liveAsked = (read: Read): boolean =>
+  LIVE_PROBES.some((probe) => {
+    const reading = read(probe)
+    return reading.ok || (reading.reason !== LIVE_NOT_ASKED && reading.reason !== NO_READING)
+  })
+
+/**
+ * What the live tests say of hardware, one entry for each that says something; none where nobody asked for them. A test whose answer
+ * was lost does not hold. One that the node cannot answer, for want of a device, a tool or a right, has no entry: it was as good as
+ * not asked. Gaps in the run of a processor and steal that stayed at zero never speak for hardware here.
+ */
+export function livePassed(read: Read): readonly LiveTest[] {
+  if (!liveAsked(read)) return []
+  return [
+    ...lostTests(read),
+    ...costTests(read),
+    ...judged(read, ['time.external', 'time.rapl', 'time.liveness']),
+    ...stealRose(read),
+  ]
+}
+
+const lostTests = (read: Read): readonly LiveTest[] =>
+  LIVE_PROBES.flatMap((probe) => {
+    const reading = read(probe)
+    return !reading.ok && (LOST.test(reading.reason) || reading.reason === LIVE_UNANSWERED)
+      ? [{ id: probe.id, holds: false, text: `${probe.title}: ${reading.reason}.` }]
+      : []
+  })
+
+/** The cost of CPUID is one test: against its control where there is one, else alone. It counts where it decides, on Intel. */
+function costTests(read: Read): readonly LiveTest[] {
+  const cpu = read(cpuFeatures)
+  if (!cpu.ok || !cpuidDecides(cpu.fact)) return []
+  const found = ['time.delta', 'time.cpuid'].flatMap((id) => {
+    const observed = observe(read, id)
+    return observed.reads === 'unreadable' || observed.reads === 'not-applicable' ? [] : [{ id, observed }]
+  })[0]
+  return found === undefined
+    ? []
+    : [{ id: found.id, holds: found.observed.reads === 'metal', text: `${found.observed.value}.` }]
+}
+
+const judged = (read: Read, ids: readonly string[]): readonly LiveTest[] =>
+  ids.flatMap((id) => {
+    const found = observe(read, id)
+    return found.reads === 'metal' || found.reads === 'virtual'
+      ? [{ id, holds: found.reads === 'metal', text: `${found.value}.` }]
+      : []
+  })
+
+function stealRose(read: Read): readonly LiveTest[] {
+  const interval = read(liveSteal)
+  return interval.ok && interval.fact.steal > 0
+    ? [{ id: 'time.steal', holds: false, text: 'A hypervisor took processor time while we watched.' }]
+    : []
+}
+
+const SIGNALS: ReadonlyMap<string, Signal> = new Map(
+  [...cpuidTimingSignals, ...instrumentSignals].map((signal) => [signal.id, signal]),
+)
+
+function observe(read: Read, id: string): Observation {
+  const signal = SIGNALS.get(id)
+  if (signal === undefined) throw new Error(`no such live signal: ${id}`)
+  return signal.observe(read)
+}

@@ -1,0 +1,137 @@
+import type { DeviceLocality } from '../../../../schemas/types.ts'
+import type { Layer } from '../../../../schemas/words.ts'
+import { quote } from '../../../core/plain-text.ts'
+import { type Disk, diskFunction, inventoryDisks } from '../../probes/inventory-disks.ts'
+import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import { type RemoteStorage, storageRemote } from '../../probes/storage-remote.ts'
+import {
+  attachmentOf,
+  emulatorOf,
+  fullName,
+  IMITATED_CONTROLLERS,
+  instanceStoreOf,
+  isVirtualMedia,
+  networkOf,
+  serviceOf,
+} from '../disk-tables.ts'
+import type { Read } from '../signal.ts'
+import { answer, type Place, real } from './real.ts'
+
+interface Around {
+  readonly layer: Layer
+  readonly remote: RemoteStorage | null
+  /** The PCI function that the drive hangs on, where both were read. */
+  readonly controller: PciDevice | undefined
+}
+
+/** Where each drive is. Drives that other machines serve are listed too where the kernel gives them a name of their own. */
+export function diskAnswers(read: Read, layer: Layer): readonly DeviceLocality[] {
+  const [disks, ways, pci] = [read(inventoryDisks), read(storageRemote), read(pciDevices)]
+  const remote = ways.ok ? ways.fact : null
+  const functions = new Map(pci.ok ? pci.fact.devices.map((device) => [device.address, device]) : [])
+  const own = disks.ok
+    ? disks.fact.disks.map((disk) => {
+        const name = `${disk.name}${disk.model === '' ? '' : ` ${disk.model}`}`
+        const controller = functions.get(diskFunction(disk) ?? '')
+        return answer('disk', name, placeOf(disk, { layer, remote, controller }))
+      })
+    : []
+  // These two hang under no device, so the list of drives leaves them out.
+  const served = [
+    ...(remote?.nbd ?? []).map((name) =>
+      answer('disk', name, {
+        is: 'remote',
+        text: 'A network block device (NBD): a process serves it, here or elsewhere.',
+      }),
+    ),
+    ...(remote?.drbd ?? []).map((name) =>
+      answer('disk', name, {
+        is: 'remote',
+        text: 'A replicated drive (DRBD): what is written here is written to another machine as well.',
+      }),
+    ),
+  ]
+  return [...own, ...served]
+}
+
+function placeOf(disk: Disk, around: Around): Place {
+  return remotePlace(disk, around) ?? presentedPlace(disk, around) ?? attachedPlace(disk, around)
+}
+
+function remotePlace(disk: Disk, { remote }: Around): Place | null {
+  const network = networkOf(disk, remote)
+  if (network !== null)
+    return { is: 'remote', text: `Reached over ${network}: the drive is not in this machine.${servedBy(disk, remote)}` }
+  const service = serviceOf(disk)
+  return service === null
+    ? null
+    : { is: 'remote', text: `A volume of ${service}: the data lies elsewhere in the provider’s network.` }
+}
+
+/** The target behind an iSCSI session, or how an NVMe controller over a network is reached. */
+function servedBy({ path, address }: Disk, remote: RemoteStorage | null): string {
+  const session = /\/(session\d+)\//.exec(path)?.[1]
+  const target = remote?.iscsi.find((one) => one.session === session)
+  if (target !== undefined && target.target !== '')
+    return ` Its target is ${quote(target.target)}${target.portal === '' ? '' : ` at ${quote(target.portal, 60)}`}.`
+  const at = /traddr=([^,\s]{1,60})/.exec(address)?.[1]
+  return at === undefined ? '' : ` It is served from ${quote(at, 60)}.`
+}
+
+/** Drives that somebody presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
+function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null {
+  const isMetal = layer === 'metal' || layer === 'hypervisor-host'
+  const store = instanceStoreOf(disk)
+  if (store !== null) {
+    const local = `${store}: a drive inside the machine, presented by the provider’s card`
+    if (isMetal) return { is: 'native', text: `${local}.` }
+    return { is: 'virtual-function', text: `${local}, which can serve other guests of the machine as well.` }
+  }
+  const emulator = emulatorOf(disk)
+  if (emulator !== null || VIRTUAL_VENDORS.has(controller?.vendor ?? ''))
+    return { is: 'virtual', text: 'An emulated drive; what stands behind it is not visible.' }
+  switch (attachmentOf(disk)) {
+    case 'virtio':
+      return isMetal
+        ? {
+            is: 'virtual',
+            text: 'A virtio drive on real hardware: a data-processing unit presents it. Whether a drive in the machine or a volume on the network stands behind it is not visible.',
+          }
+        : { is: 'virtual', text: 'A virtio drive of a hypervisor; what stands behind it is not visible.' }
+    case 'virtio-mmio':
+    case 'xen':
+    case 'hyper-v':
+      return { is: 'virtual', text: 'A paravirtual drive of a hypervisor; what stands behind it is not visible.' }
+    case 'network':
+      return { is: 'virtual', text: 'NVMe over a loop inside this system: a file or another drive stands behind it.' }
+    default:
+  }
+  // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this maker exists.
+  if (controller?.vendor === '15b3')
+    return {
+      is: 'unknown',
+      text: 'Presented by a BlueField data-processing unit: a drive in the machine or a volume on the network can stand behind it, and neither is visible.',
+    }
+  return isVirtualMedia(disk)
+    ? { is: 'virtual', text: 'Presented over USB by the management controller; what stands behind it is not visible.' }
+    : null
+}
+
+function attachedPlace(disk: Disk, { layer, controller }: Around): Place {
+  const attached = attachmentOf(disk)
+  if (attached === 'usb') return real(layer, 'A drive on USB')
+  const where = controller === undefined ? '' : ` (${controller.vendor}:${controller.device} at ${controller.address})`
+  if (layer !== 'vm') return real(layer, `A drive on a controller of this machine${where}`)
+  if (disk.name.startsWith('nvme')) return real(layer, `An NVMe drive with its controller${where}`)
+  return controller === undefined || IMITATED_CONTROLLERS.has(`${controller.vendor}:${controller.device}`)
+    ? {
+        is: 'virtual',
+        text: `A drive of a guest${where}: emulators present this controller; what stands behind it is not visible.`,
+      }
+    : {
+        is: 'unknown',
+        text: `A drive of a guest on a controller that emulators do not usually present${where}: handed over, or imitated under a maker’s name (${quote(fullName(disk), 60)}).`,
+      }
+}
+
+const VIRTUAL_VENDORS: ReadonlySet<string> = new Set(['1b36', '15ad', '80ee', '5853', '1ab8'])

@@ -1,0 +1,106 @@
+import type { DeviceLocality } from '../../../../schemas/types.ts'
+import type { Layer } from '../../../../schemas/words.ts'
+import { plain, quote } from '../../../core/plain-text.ts'
+import { isGpuFunction, isVirtualGpuName } from '../../gpu/models.ts'
+import { type GpuCard, gpuCards } from '../../probes/gpu-cards.ts'
+import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import type { Read } from '../signal.ts'
+import { answer, type Place, real } from './real.ts'
+
+/** Where each GPU and accelerator of the PCI bus is. One that the driver knows and the bus does not is listed as well. */
+export function gpuAnswers(read: Read, layer: Layer): readonly DeviceLocality[] {
+  const [pci, driver, graphics] = [read(pciDevices), read(gpuNvidia), read(gpuCards)]
+  const gpus = new Map(driver.ok ? driver.fact.gpus.map((gpu) => [gpu.address, gpu]) : [])
+  const cards = new Map(graphics.ok ? graphics.fact.cards.map((card) => [card.address, card]) : [])
+  const listed = pci.ok ? pci.fact.devices.filter((device) => isGpu(device) || gpus.has(device.address)) : []
+  const addresses = new Set(listed.map(({ address }) => address))
+  return [
+    ...listed.map((device) => {
+      const gpu = gpus.get(device.address)
+      const card = cards.get(device.address)
+      const place = gpu === undefined ? undrivenPlace(device, card, layer) : nvidiaPlace(gpu, layer)
+      return answer('gpu', nameOf(device.address, gpu?.name ?? card?.productName ?? null), lent(device, place))
+    }),
+    ...[...gpus.values()]
+      .filter(({ address }) => !addresses.has(address))
+      .map((gpu) => {
+        const place = nvidiaPlace(gpu, layer)
+        const isReal = place.is === 'native'
+        return answer(
+          'gpu',
+          nameOf(gpu.address, gpu.name),
+          isReal ? { is: 'unknown', text: 'The driver knows it, and it was not seen on the PCI bus.' } : place,
+        )
+      }),
+  ]
+}
+
+const nameOf = (address: string, name: string | null): string =>
+  name === null || name === '' ? address : `${address} ${name}`
+
+/** An NVIDIA GPU that the driver answered about. Its own word for "virtual" or "handed to a guest" stands on any layer. */
+function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
+  const { virtualization, name, migMode, slices } = gpu
+  if (/^VGPU$/i.test(virtualization) || isVirtualGpuName(name))
+    return { is: 'virtual', text: 'A virtual GPU: a part of one that its owner shares out among guests.' }
+  if (/^Pass-?Through$/i.test(virtualization))
+    return { is: 'passthrough', text: `A whole GPU, handed to a guest: so its driver says.${sliceText(gpu)}` }
+  const isHost = /^Host (VGPU|VSGA)$/i.test(virtualization)
+  if (/^Enabled$/i.test(migMode) && !isOnHardware(layer))
+    return {
+      is: layer === 'unknown' ? 'unknown' : 'virtual',
+      text:
+        slices.length === 1
+          ? 'A GPU divided into slices (MIG), of which one is visible here: the others can be somebody else’s.'
+          : `A GPU divided into slices (MIG), ${slices.length} of them visible here; others can be somebody else’s.`,
+    }
+  if (!isHost && !/^None$/i.test(virtualization))
+    return { is: 'unknown', text: 'Its driver does not say how it is attached.' }
+  const whole = real(layer, 'A physical function')
+  return {
+    is: whole.is,
+    text: `${whole.text}${isHost ? ' It serves virtual GPUs to guests of this system.' : ''}${sliceText(gpu)}`,
+  }
+}
+
+const sliceText = ({ migMode, slices }: NvidiaGpu): string =>
+  /^Enabled$/i.test(migMode)
+    ? ` It is divided into slices (MIG): ${slices.length === 0 ? 'none is set up' : `${slices.length} set up on this system`}.`
+    : ''
+
+const isOnHardware = (layer: Layer): boolean => layer === 'metal' || layer === 'hypervisor-host'
+
+/** A GPU of another maker, or an NVIDIA GPU of which the driver said nothing. */
+function undrivenPlace(device: PciDevice, card: GpuCard | undefined, layer: Layer): Place {
+  if (card !== undefined && card.physicalFunction !== null)
+    return {
+      is: 'virtual-function',
+      text: `A virtual function of the GPU at ${plain(card.physicalFunction, 20)}, which is in this system as well.`,
+    }
+  if (isGpuFunction(device))
+    return {
+      is: 'virtual-function',
+      text: 'A virtual function of a GPU that is not in this system: others can share it.',
+    }
+  if (isNvidiaGpu(device)) {
+    const how =
+      device.driver === 'vfio-pci'
+        ? 'It is set aside for a guest of this system (driver vfio-pci).'
+        : 'NVIDIA’s driver gave no answer about it.'
+    return { is: 'unknown', text: how }
+  }
+  const whole = real(layer, 'A physical function')
+  const partition = card?.partition ?? null
+  const divided =
+    partition === null || /^SPX$/i.test(partition)
+      ? ''
+      : ` It is divided into partitions (${quote(partition, 20)}), all of this system.`
+  return { is: whole.is, text: `${whole.text}${divided}` }
+}
+
+/** Virtual functions that are switched on belong to a GPU that is being shared out; it stays where it is. */
+const lent = ({ virtualFunctions }: PciDevice, place: Place): Place =>
+  virtualFunctions > 0
+    ? { is: place.is, text: `${place.text} Virtual functions are switched on (${virtualFunctions}) for guests.` }
+    : place

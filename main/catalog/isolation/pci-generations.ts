@@ -1,0 +1,70 @@
+import type { CpuFeatures } from '../probes/cpu-features.ts'
+
+/** Processors that come with one kind of host bridge: part of them since Nehalem, so the two cannot be mixed. */
+interface Generation {
+  readonly name: string
+  /** Models of Intel family 6 (arch/x86/include/asm/intel-family.h). */
+  readonly models: readonly number[]
+  /** Device ids that Intel gave the host bridge, vendor 8086 (pci.ids). */
+  readonly bridge: RegExp
+}
+
+const GENERATIONS: readonly Generation[] = [
+  { name: 'Nehalem or Westmere server', models: [0x1a, 0x2c, 0x2e, 0x2f], bridge: /^340[0-7]$/ },
+  { name: 'Sandy Bridge server', models: [0x2d], bridge: /^3c0[01]$/ },
+  { name: 'Ivy Bridge server', models: [0x3e], bridge: /^0e0[01]$/ },
+  { name: 'Haswell server', models: [0x3f], bridge: /^2f0[01]$/ },
+  { name: 'Broadwell server', models: [0x4f, 0x56], bridge: /^6f0[01]$/ },
+  { name: 'Skylake or Cascade Lake server', models: [0x55], bridge: /^2020$/ },
+  { name: 'Ice Lake server or newer', models: [0x6a, 0x6c, 0x8f, 0xcf], bridge: /^09a2$/ },
+  { name: 'Sandy Bridge', models: [0x2a], bridge: /^010[048c]$/ },
+  { name: 'Ivy Bridge', models: [0x3a], bridge: /^015[048c]$/ },
+  { name: 'Haswell', models: [0x3c, 0x45, 0x46], bridge: /^(0c0[048]|0a0[048]|0d0[048])$/ },
+]
+
+const bridgeOf = (device: string): Generation | null => GENERATIONS.find(({ bridge }) => bridge.test(device)) ?? null
+
+/** The generation of this processor, where its host bridges are on record. Null for other makers and other models. */
+export const generationOf = ({ vendor, family, model }: CpuFeatures): Generation | null =>
+  vendor === 'GenuineIntel' && family === 6
+    ? (GENERATIONS.find(({ models }) => model !== null && models.includes(model)) ?? null)
+    : null
+
+export interface GenerationFit {
+  readonly fit: 'fits' | 'differs' | 'unknown'
+  /** Of which processors the bridge is part; null where it is on no record. */
+  readonly bridgeOf: string | null
+  readonly processor: string | null
+}
+
+/** Whether Intel's host bridge with this device id is part of this processor. Only two that are both on record can differ. */
+export function fitOfBridge(cpu: CpuFeatures, device: string): GenerationFit {
+  const [own, other] = [generationOf(cpu), bridgeOf(device)]
+  const fit = own === null || other === null ? 'unknown' : own === other ? 'fits' : 'differs'
+  return { fit, bridgeOf: other?.name ?? null, processor: own?.name ?? null }
+}
+
+const OLDER_INTEL = new Set([0x2c, 0x2e, 0x2f, 0x35, 0x36])
+
+/** A processor whose memory controller and PCI Express root are in it and whose chipset is newer than 2010: Sandy Bridge, AMD family 14h, or later. */
+export function isSince2011({ vendor, family, model }: CpuFeatures): boolean {
+  if (family === null || model === null) return false
+  if (vendor === 'GenuineIntel') return family === 6 ? model >= 0x2a && !OLDER_INTEL.has(model) : family > 15
+  return (vendor === 'AuthenticAMD' && family >= 0x14) || (vendor === 'HygonGenuine' && family >= 0x18)
+}
+
+const UNCORE_ALWAYS = new Set([0x55, 0x6a, 0x6c, 0x8f, 0xcf])
+const UNCORE_OFTEN = new Set([0x2d, 0x3e, 0x3f, 0x4f, 0x56, 0xad, 0xae, 0xaf])
+
+/**
+ * Whether the inside of this processor shows on the PCI bus. AMD: northbridge or data fabric at 00:18, since family 0Fh, and the kernel
+ * cannot do without. Intel: servers; firmware hid the buses on some older ones. Null where we do not know.
+ */
+export function showsUncore({ vendor, family, model }: CpuFeatures): 'always' | 'often' | 'never' | null {
+  if (family === null || model === null) return null
+  if (vendor === 'AuthenticAMD') return family >= 0x0f ? 'always' : 'never'
+  if (vendor === 'HygonGenuine') return 'always'
+  if (vendor !== 'GenuineIntel' || family !== 6) return null
+  if (UNCORE_ALWAYS.has(model)) return 'always'
+  return UNCORE_OFTEN.has(model) ? 'often' : 'never'
+}

@@ -1,0 +1,187 @@
+import type { Isolation } from '../../../schemas/types.ts'
+import type { Grade, Layer } from '../../../schemas/words.ts'
+import type { Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { cpuFeatures } from '../probes/cpu-features.ts'
+import { dmiIdentity } from '../probes/dmi-identity.ts'
+import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { containerAnswer } from './container.ts'
+import { hostFeatures } from './cpu-hardware.ts'
+import { hypervisorHost, partitionStep } from './hosts.ts'
+import { livePassed } from './live-tests.ts'
+import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
+import { type Observed, observeAll, reads, signsOf } from './observe.ts'
+import { platformName } from './platform-name.ts'
+import type { Read } from './signal.ts'
+import { SIGNALS } from './signals.ts'
+import { weigh } from './weight.ts'
+
+export interface LayerAnswer {
+  readonly layer: Layer
+  readonly platform: string | null
+  readonly concealed: boolean
+  readonly grade: Grade
+  readonly rule: Isolation['rule']
+  readonly weight: Isolation['weight']
+  readonly minimum: Isolation['minimum']
+  readonly observed: readonly Observed[]
+  readonly because: readonly Step[]
+}
+
+type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
+
+/** As read, the signals must lean to hardware by at least this; and not to a guest once all that is cheap to fake is taken away. */
+const LEANS_TO_METAL = -1
+
+/**
+ * What this system runs on. The rules are tried in order and the first that applies decides; each says its evidence. Weights decide
+ * nothing alone. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is
+ * "not decided".
+ */
+export function decideLayer(read: Read): LayerAnswer {
+  const observed = observeAll(SIGNALS, read)
+  const minimum = minimumEvidence(read, observed)
+  const weight = weigh(observed)
+  const decided = decide(read, observed, minimum, weight)
+  const concealed = isConcealed(decided, observed)
+  return {
+    layer: decided.layer,
+    platform: decided.platform,
+    concealed,
+    grade: gradeOf(decided.layer, read, observed),
+    rule: decided.rule,
+    weight,
+    minimum,
+    observed,
+    because: [
+      ...(concealed ? hides(read) : []),
+      ...decided.first,
+      ...stepsOf(observed),
+      ...openItems(minimum, decided.layer),
+    ],
+  }
+}
+
+function decide(
+  read: Read,
+  observed: readonly Observed[],
+  minimum: Isolation['minimum'],
+  weight: Isolation['weight'],
+): Decision {
+  const platform = platformName(signsOf(observed).map(({ sign }) => sign))
+  const host = hypervisorHost(read, observed)
+  if (host !== null)
+    return made('hypervisor-host', host.platform ?? platform, 'R2', 'It manages a hypervisor beneath it.', host.step)
+  const named = signsOf(observed).find(({ sign }) => sign.weight === 'names')
+  if (named !== undefined)
+    return made('vm', platform, 'R1', `A hypervisor names itself, or shows what only it provides (${named.signal.id}).`)
+  const container = containerAnswer(read)
+  if (container.isContainer)
+    return made('container', container.platform, 'R3', 'Our session runs in a container.', ...container.steps)
+  const contradicted = contradiction(read, observed)
+  if (contradicted !== null) return made('vm', platform, 'R4', contradicted)
+  const unnamed = unnamedGuest(observed)
+  if (unnamed !== null) return made('vm', platform, 'R5', unnamed, speaksAgainst(unnamed, cpuFeatures))
+  const partition = partitionStep(read)
+  if (partition !== null)
+    return made('lpar', null, 'R1', 'The firmware says that this is one logical partition.', partition)
+  const isMetal = holdsWhole(minimum) && weight.honest <= LEANS_TO_METAL && weight.adversarial <= 0
+  return isMetal
+    ? made(
+        'metal',
+        null,
+        'R6',
+        'The minimum evidence for hardware is there in full, and nothing unexplained speaks against it.',
+      )
+    : made('unknown', null, 'R7', whyUndecided(minimum, weight), ...container.steps)
+}
+
+const made = (
+  layer: Layer,
+  platform: string | null,
+  id: Isolation['rule']['id'],
+  text: string,
+  ...first: readonly Step[]
+): Decision => ({ layer, platform, rule: { id, text }, first })
+
+/** One impossibility always contradicts; two oddities of different families do where the processor lacks a host's features. */
+function contradiction(read: Read, observed: readonly Observed[]): string | null {
+  const signs = signsOf(observed)
+  const impossible = signs.filter(({ sign }) => sign.weight === 'impossible')
+  if (impossible.length > 0) return `What the machine says of itself cannot be: ${ids(impossible)}.`
+  const odd = signs.filter(({ sign }) => sign.weight === 'odd')
+  const families = new Set(odd.map(({ signal }) => signal.family))
+  return families.size >= 2 && reads(observed, 'cpu.powerbits', 'virtual') && !hostFeatures(read).holds
+    ? `The processor lacks a host’s features, and signs of ${families.size} families need an explanation: ${ids(odd)}.`
+    : null
+}
+
+const ids = (signs: ReturnType<typeof signsOf>): string => [...new Set(signs.map(({ signal }) => signal.id))].join(', ')
+
+/** No host features on a current processor, and an instrument around it missing as well. */
+function unnamedGuest(observed: readonly Observed[]): string | null {
+  const missing = ['cpu.pmu', 'cpu.rapl', 'time.delta', 'pci.uncore'].filter((id) => reads(observed, id, 'virtual'))
+  return reads(observed, 'cpu.powerbits', 'virtual') && missing.length > 0
+    ? `The processor lacks the power-management features that hardware of its kind has, and so does what is around it: ${missing.join(', ')}.`
+    : null
+}
+
+const whyUndecided = (minimum: Isolation['minimum'], { honest, adversarial }: Isolation['weight']): string => {
+  const open = minimum.filter(({ holds }) => holds === 'no').map(({ item }) => item)
+  return open.length > 0
+    ? `No rule decides. Of the minimum evidence for hardware these parts do not hold: ${open.join(', ')}.`
+    : `No rule decides. The minimum evidence for hardware is there, and the signals do not lean to hardware (weights ${honest} and ${adversarial}).`
+}
+
+/** Virtual, while it shows itself as hardware: contradictions give away what flag and firmware’s texts do not say. */
+const isConcealed = ({ layer, rule }: Decision, observed: readonly Observed[]): boolean =>
+  layer === 'vm' &&
+  (rule.id === 'R4' ||
+    (reads(observed, 'cpu.hvbit', 'metal') &&
+      signsOf(observed).some(({ sign }) => sign.weight === 'impossible') &&
+      !reads(observed, 'dmi.strings', 'virtual')))
+
+/** What it calls itself, against what it is. */
+function hides(read: Read): readonly Step[] {
+  const dmi = read(dmiIdentity)
+  if (!dmi.ok || !dmi.fact.present) return []
+  const { sysVendor, productName } = dmi.fact
+  return [
+    speaksAgainst(
+      `The machine hides that it is virtual: it calls itself ${quote(`${sysVendor} ${productName}`)}, and the signs below contradict it.`,
+      dmiIdentity,
+    ),
+  ]
+}
+
+/** A needs evidence rooted in hardware, which no passive reading gives; B two live tests that fit; C passive; D below the minimum. */
+function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
+  if (layer === 'unknown') return 'D'
+  const passed = livePassed(read).filter(({ holds }) => holds).length
+  return layer === 'metal' && passed >= 2 && isWellRead(observed) ? 'B' : 'C'
+}
+
+/** Signs against first as they weigh, then what speaks for hardware, then what was not read. */
+function stepsOf(observed: readonly Observed[]): readonly Step[] {
+  const against = signsOf(observed).map(({ sign }) => sign.step)
+  const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))
+  const unread = observed.flatMap(({ signal, found }) => (found.reads === 'unreadable' ? [{ signal, found }] : []))
+  const byProbe = new Map(unread.map(({ found }) => [found.probe.id, found]))
+  return [
+    ...against,
+    ...said,
+    ...[...byProbe.values()].map(({ probe, reason }) => leavesUnclear(`${probe.title}: ${reason}.`, probe)),
+  ]
+}
+
+/** What of the minimum holds or lacks, as steps; only where hardware is the question. */
+const openItems = (minimum: Isolation['minimum'], layer: Layer): readonly Step[] =>
+  layer !== 'metal' && layer !== 'unknown'
+    ? []
+    : minimum.flatMap(({ holds, title, text }) =>
+        holds === 'yes'
+          ? [speaksFor(`${title}. ${text}`, null)]
+          : holds === 'no'
+            ? [leavesUnclear(`Missing for hardware: ${title.charAt(0).toLowerCase()}${title.slice(1)}. ${text}`, null)]
+            : [],
+      )

@@ -1,0 +1,232 @@
+import { quote } from '../../../core/plain-text.ts'
+import { bootMemory } from '../../probes/boot-memory.ts'
+import { cpuFeatures } from '../../probes/cpu-features.ts'
+import { dmiIdentity } from '../../probes/dmi-identity.ts'
+import { kernelMessages } from '../../probes/kernel-messages.ts'
+import { virtBuses } from '../../probes/virt-buses.ts'
+import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { claimsServer, isFirmwareHouse } from '../claims.ts'
+import { isSince2009 } from '../cpu-tables.ts'
+import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+
+const LOST = 'the kernel’s first messages are no longer in the journal'
+
+// Makers of firmware that runs in virtual machines only.
+const GUEST_FIRMWARE: readonly (readonly [RegExp, string])[] = [
+  [/^(Proxmox|Ubuntu|Debian) distribution of EDK II/i, 'QEMU'],
+  [/^VMware/i, 'VMware'],
+  [/^BHYVE/i, 'bhyve'],
+  [/^Parallels/i, 'Parallels'],
+]
+
+const vendor: Signal = {
+  id: 'efi.vendor',
+  family: 'firmware',
+  title: 'Maker of the UEFI firmware, by its own system table',
+  onMetal: 'American Megatrends, Dell, HPE, Lenovo, Insyde and the like.',
+  onGuest: '“EDK II”, a distribution’s build of it, or the hypervisor’s maker, even where SMBIOS was rewritten.',
+  spoof: 'S1',
+  traps: [
+    'EDK II also starts reference boards, many ARM machines and boards with free firmware.',
+    'Makers of boards and of firmware differ on real machines, so that two real names never contradict.',
+    'Machines that start without UEFI have no such table.',
+  ],
+  source: 'UEFI 2.10 §4.3 (FirmwareVendor); Linux drivers/firmware/efi/efi.c; published kernel logs.',
+  probes: [kernelMessages, dmiIdentity, cpuFeatures],
+  observe(read) {
+    const log = read(kernelMessages)
+    if (!log.ok) return unreadable(kernelMessages, log.reason)
+    const { efiVendor, fromStart } = log.fact
+    if (efiVendor === null)
+      return fromStart ? notApplicable('This system was not started through UEFI.') : unreadable(kernelMessages, LOST)
+    const platform = GUEST_FIRMWARE.find(([pattern]) => pattern.test(efiVendor))?.[1]
+    if (platform !== undefined)
+      return virtual(
+        quote(efiVendor),
+        sign(
+          'impossible',
+          platform,
+          speaksAgainst(
+            `The firmware that started the system calls itself ${quote(efiVendor)}, which is made for virtual machines.`,
+            kernelMessages,
+          ),
+        ),
+      )
+    if (isFirmwareHouse(efiVendor)) return metal(quote(efiVendor))
+    const [dmi, cpu] = [read(dmiIdentity), read(cpuFeatures)]
+    const isGeneric = /^(EDK II|EDK2|Microsoft|MSFT)\b/i.test(efiVendor)
+    if (!isGeneric || !cpu.ok || cpu.fact.architecture !== 'x86') return neutral(quote(efiVendor))
+    const claimed = dmi.ok && isFirmwareHouse(dmi.fact.biosVendor) ? dmi.fact.biosVendor : null
+    return virtual(
+      quote(efiVendor),
+      claimed !== null && dmi.ok && claimsServer(dmi.fact)
+        ? sign(
+            'odd',
+            null,
+            speaksAgainst(
+              `SMBIOS names ${quote(claimed)} as the maker of the firmware, and the firmware calls itself ${quote(efiVendor)}.`,
+              kernelMessages,
+            ),
+          )
+        : sign(
+            'hint',
+            null,
+            speaksAgainst(
+              `The firmware calls itself ${quote(efiVendor)}, as that of most virtual machines does.`,
+              kernelMessages,
+            ),
+          ),
+    )
+  },
+}
+
+const legacy: Signal = {
+  id: 'efi.legacy',
+  family: 'firmware',
+  title: 'Started through UEFI',
+  onMetal: 'Yes, on servers since about 2018.',
+  onGuest: 'Often not: SeaBIOS is the usual firmware of QEMU.',
+  spoof: 'S0',
+  traps: ['Servers can be set to start the old way.', 'Guests with UEFI firmware are common.'],
+  source: 'Linux drivers/firmware/efi/efi.c; Documentation/ABI/testing/sysfs-firmware-efi.',
+  probes: [bootMemory, dmiIdentity, cpuFeatures],
+  observe(read) {
+    const [boot, dmi, cpu] = [read(bootMemory), read(dmiIdentity), read(cpuFeatures)]
+    if (!boot.ok) return unreadable(bootMemory, boot.reason)
+    if (boot.fact.isUefi) return metal('UEFI')
+    if (!cpu.ok || cpu.fact.architecture !== 'x86') return neutral('not UEFI')
+    const year = dmi.ok ? Number(/(\d{4})\s*$/.exec(dmi.fact.biosDate.slice(0, 40))?.[1] ?? 0) : 0
+    return year >= 2018 && dmi.ok && claimsServer(dmi.fact)
+      ? virtual(
+          'not UEFI',
+          sign(
+            'hint',
+            null,
+            speaksAgainst(
+              `The system was not started through UEFI, though its firmware is that of a server of ${year}.`,
+              bootMemory,
+              'folders',
+            ),
+          ),
+        )
+      : neutral('not UEFI')
+  },
+}
+
+const FEW_RANGES = 12
+const MANY_RANGES = 20
+
+const memoryMap: Signal = {
+  id: 'boot.mem',
+  family: 'firmware',
+  title: 'Shape of the firmware’s memory map',
+  onMetal: 'Dozens of ranges, with memory that ACPI keeps over sleep.',
+  onGuest: 'Four to eight ranges without it; a few more under UEFI.',
+  spoof: 'S1',
+  traps: ['Old and small boards have short maps.', 'The map is kept on x86 only, and not by every kernel.'],
+  source: 'ACPI 6.5 §15 (system address map); Documentation/ABI/testing/sysfs-firmware-memmap; measured on QEMU.',
+  probes: [bootMemory, cpuFeatures],
+  observe(read) {
+    const [boot, cpu] = [read(bootMemory), read(cpuFeatures)]
+    if (!boot.ok) return unreadable(bootMemory, boot.reason)
+    const { map } = boot.fact
+    if (map === null) return notApplicable('This kernel does not show the firmware’s memory map.')
+    const value = `${count(map.ranges, 'range')}, ${map.hasAcpiStorage ? 'some' : 'none'} kept by ACPI`
+    const isModern = cpu.ok && cpu.fact.architecture === 'x86' && isSince2009(cpu.fact)
+    if (map.ranges <= FEW_RANGES && !map.hasAcpiStorage && isModern)
+      return virtual(
+        value,
+        sign(
+          'hint',
+          null,
+          speaksAgainst(`The firmware’s memory map is as plain as an emulator’s: ${value}.`, bootMemory, 'ranges'),
+        ),
+      )
+    return map.ranges >= MANY_RANGES && map.hasAcpiStorage ? metal(value) : neutral(value)
+  },
+}
+
+const PLATFORMS: readonly (readonly [RegExp, string])[] = [
+  [/KVM/i, 'KVM'],
+  [/Xen/i, 'Xen'],
+  [/VMware/i, 'VMware'],
+  [/Hyper-?V\b/i, 'Microsoft Hyper-V'],
+  [/ACRN/i, 'ACRN'],
+]
+
+const platformIn = (words: string): string | null => PLATFORMS.find(([pattern]) => pattern.test(words))?.[1] ?? null
+
+const detected: Signal = {
+  id: 'hv.dmesg',
+  // What the kernel detects while starting, it detects from the processor: the same cause as the hypervisor flag.
+  family: 'cpu-identity',
+  title: 'Hypervisor that the kernel detected while starting',
+  onMetal: '“bare hardware”, or nothing.',
+  onGuest: 'The hypervisor’s name, and the drivers that speak to it.',
+  spoof: 'S0',
+  traps: [
+    'A hidden hypervisor flag makes the kernel say “bare hardware” in a guest.',
+    'The control domain of Xen and the root partition of Hyper-V say a name too.',
+    'The journal may have lost the first messages.',
+  ],
+  source:
+    'Linux arch/x86/kernel/cpu/hypervisor.c, arch/x86/kernel/paravirt.c, drivers/firmware/smccc/kvm_guest.c; measured.',
+  probes: [kernelMessages],
+  observe(read) {
+    const log = read(kernelMessages)
+    if (!log.ok) return unreadable(kernelMessages, log.reason)
+    const { hypervisor, bootedOn, guestDrivers, fromStart } = log.fact
+    const isBare = bootedOn === null || /^bare hardware/.test(bootedOn)
+    const said = [
+      ...(hypervisor === null ? [] : [`Hypervisor detected: ${hypervisor}`]),
+      ...(isBare ? [] : [`Booting paravirtualized kernel on ${bootedOn}`]),
+      ...guestDrivers,
+    ]
+    const signs: readonly Sign[] = said.map((words) =>
+      sign(
+        'names',
+        platformIn(words),
+        speaksAgainst(`While starting, the kernel said ${quote(words)}.`, kernelMessages),
+      ),
+    )
+    if (signs.length > 0) return virtual(hypervisor === null ? 'a driver for guests' : quote(hypervisor), ...signs)
+    if (!fromStart) return unreadable(kernelMessages, LOST)
+    return bootedOn === null
+      ? neutral('no hypervisor detected')
+      : metal(quote(bootedOn), speaksFor('While starting, the kernel detected no hypervisor.', kernelMessages))
+  },
+}
+
+const configuration: Signal = {
+  id: 'fw.qemu',
+  family: 'firmware',
+  title: 'QEMU’s firmware configuration device',
+  onMetal: 'Not there.',
+  onGuest: 'There, where the kernel’s driver for it is loaded.',
+  spoof: 'S1',
+  traps: [
+    'The driver is often not loaded, so that a missing device says little.',
+    'Other monitors imitate the device.',
+  ],
+  source: 'QEMU docs/specs/fw_cfg.rst; Documentation/ABI/testing/sysfs-firmware-qemu_fw_cfg.',
+  probes: [virtBuses, cpuFeatures],
+  observe(read) {
+    const [buses, cpu] = [read(virtBuses), read(cpuFeatures)]
+    if (!buses.ok) return unreadable(virtBuses, buses.reason)
+    if (cpu.ok && !['x86', 'arm64'].includes(cpu.fact.architecture))
+      return notApplicable('Guests of this architecture have no such device.')
+    return buses.fact.qemuFirmwareConfig
+      ? virtual(
+          'there',
+          sign(
+            'impossible',
+            'QEMU',
+            speaksAgainst('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
+          ),
+        )
+      : metal('not there')
+  },
+}
+
+/** Signals in how the machine started. */
+export const bootSignals: readonly Signal[] = [vendor, legacy, memoryMap, detected, configuration]

@@ -1,0 +1,159 @@
+import { quote } from '../../../core/plain-text.ts'
+import { cpuFeatures } from '../../probes/cpu-features.ts'
+import { pciDevices } from '../../probes/pci-devices.ts'
+import { virtBuses } from '../../probes/virt-buses.ts'
+import { virtInterrupts } from '../../probes/virt-interrupts.ts'
+import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { metal, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+
+/** Xen’s control domain: it runs on the hypervisor and manages its guests. False where it was not read. */
+export function isControlDomain(read: Read): boolean {
+  const buses = read(virtBuses)
+  return buses.ok && buses.fact.isControlDomain
+}
+
+/** A logical partition of a machine that its firmware divides (s390, POWER). False where it was not read. */
+export function isPartition(read: Read): boolean {
+  const buses = read(virtBuses)
+  return buses.ok && buses.fact.isPartition
+}
+
+const names = (platform: string | null, text: string, command: string): Sign =>
+  sign('names', platform, speaksAgainst(text, virtBuses, command))
+
+function interruptSigns(read: Read): readonly Sign[] {
+  const interrupts = read(virtInterrupts)
+  if (!interrupts.ok) return []
+  const { callbacks, hyperV } = interrupts.fact
+  const text = `A hypervisor called this system ${count(callbacks + hyperV, 'time')} since boot by an interrupt of its own.`
+  return callbacks + hyperV > 0
+    ? [sign('names', hyperV > 0 ? 'Microsoft Hyper-V' : null, speaksAgainst(text, virtInterrupts))]
+    : []
+}
+
+/** Virtio devices that no PCI function carries, on x86: a monitor put them straight into memory. Elsewhere co-processors use the bus too. */
+function virtioSigns(read: Read, virtio: number): readonly Sign[] {
+  if (virtio === 0) return []
+  const [cpu, pci] = [read(cpuFeatures), read(pciDevices)]
+  const carried = pci.ok ? pci.fact.devices.filter(({ vendor }) => vendor === '1af4').length : virtio
+  const isBare = cpu.ok && cpu.fact.architecture === 'x86' && carried < virtio
+  return [
+    sign(
+      isBare ? 'odd' : 'hint',
+      null,
+      speaksAgainst(
+        isBare
+          ? `${count(virtio, 'virtio device')}, ${virtio - carried} of them on no PCI function: hardware has no such place for them.`
+          : `${count(virtio, 'virtio device')} on the bus: guests have them, and so has hardware with a data-processing unit.`,
+        virtBuses,
+        'lists',
+      ),
+    ),
+  ]
+}
+
+const bus: Signal = {
+  id: 'virt.bus',
+  family: 'pci',
+  title: 'Buses and interrupts that only hypervisors provide',
+  onMetal: 'empty or absent; no interrupt of a hypervisor',
+  onGuest: 'devices on Hyper-V’s, Xen’s or the virtio bus, and calls counted in /proc/interrupts',
+  spoof: 'S0',
+  traps: [
+    'The bus folders exist empty on many kernels of hardware.',
+    'Hardware with a data-processing unit, and arm64 co-processors, have virtio devices.',
+    'Xen’s control domain and Hyper-V’s root partition show the buses too: they are told apart by what they may do.',
+    'Old kernels print the interrupt line on hardware with zeros.',
+  ],
+  source:
+    'Documentation/ABI: sysfs-bus-vmbus; Linux drivers/xen/xenbus, arch/x86/kernel/irq.c. Measured: 117 calls in a Firecracker guest.',
+  probes: [virtBuses, virtInterrupts],
+  observe(read) {
+    const reading = read(virtBuses)
+    if (!reading.ok) return unreadable(virtBuses, reading.reason)
+    const { vmbus, xen, virtio } = reading.fact
+    const signs = [
+      ...(vmbus > 0 ? [names('Microsoft Hyper-V', `${count(vmbus, 'device')} on Hyper-V’s bus.`, 'lists')] : []),
+      ...(xen > 0 ? [names('Xen', `${count(xen, 'device')} on Xen’s bus.`, 'lists')] : []),
+      ...interruptSigns(read),
+      ...virtioSigns(read, virtio),
+    ]
+    const said = `Hyper-V ${vmbus}, Xen ${xen}, virtio ${virtio}`
+    if (signs.length > 0) return virtual(said, ...signs)
+    const interrupts = read(virtInterrupts)
+    if (!interrupts.ok) return unreadable(virtInterrupts, interrupts.reason)
+    return metal(said, speaksFor('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
+  },
+}
+
+const treePlatform = (words: string): string | null =>
+  words.includes('xen') ? 'Xen' : words.includes('kvm') ? 'KVM' : null
+const programPlatform = (words: string): string | null =>
+  words.includes('KVM') ? 'KVM' : words.includes('z/VM') ? 'z/VM' : null
+
+const directories: Signal = {
+  id: 'hv.dirs',
+  family: 'pci',
+  title: 'Files in which a hypervisor shows itself',
+  onMetal: 'absent',
+  onGuest:
+    'Xen in /sys/hypervisor, KVM or Xen in the device tree of arm64, the control program in /proc/sysinfo of s390',
+  spoof: 'S0',
+  traps: [
+    'An empty /sys/hypervisor stands on kernels of hardware.',
+    'Xen’s control domain shows the files too.',
+    'x86 guests of most hypervisors have none of them.',
+  ],
+  source:
+    'Documentation/ABI: sysfs-hypervisor-xen, sysfs-firmware-qemu_fw_cfg; Linux arch/s390 sysinfo, devicetree bindings arm/xen.',
+  probes: [virtBuses],
+  observe(read) {
+    const reading = read(virtBuses)
+    if (!reading.ok) return unreadable(virtBuses, reading.reason)
+    const { hypervisorType, deviceTreeHypervisor, controlProgram, qemuFirmwareConfig } = reading.fact
+    const signs = [
+      ...(hypervisorType === null
+        ? []
+        : [
+            names(
+              hypervisorType === 'xen' ? 'Xen' : null,
+              `The kernel says that it runs on the hypervisor ${quote(hypervisorType)}.`,
+              'files',
+            ),
+          ]),
+      ...(deviceTreeHypervisor === null
+        ? []
+        : [
+            names(
+              treePlatform(deviceTreeHypervisor),
+              `The device tree names a hypervisor: ${quote(deviceTreeHypervisor)}.`,
+              'files',
+            ),
+          ]),
+      ...(controlProgram === null
+        ? []
+        : [
+            names(
+              programPlatform(controlProgram),
+              `The machine names a control program above this system: ${quote(controlProgram)}.`,
+              'files',
+            ),
+          ]),
+      ...(qemuFirmwareConfig
+        ? [
+            sign(
+              'impossible',
+              'QEMU',
+              speaksAgainst('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
+            ),
+          ]
+        : []),
+    ]
+    return signs.length > 0
+      ? virtual(`${count(signs.length, 'file')} of a hypervisor`, ...signs)
+      : metal('none of these files')
+  },
+}
+
+/** What paravirtual buses and the files of hypervisors tell. */
+export const busSignals: readonly Signal[] = [bus, directories]

@@ -1,0 +1,195 @@
+import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
+import { cpuMsr } from '../../probes/cpu-msr.ts'
+import { coreUnits, cpuPlatform, energyZones, processorSensors, uncoreUnits } from '../../probes/cpu-platform.ts'
+import { kernelMessages } from '../../probes/kernel-messages.ts'
+import { virtBuses } from '../../probes/virt-buses.ts'
+import { named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { isServerPart } from '../cpu-parts.ts'
+import { readRegisters } from '../cpu-registers.ts'
+import { isSince2009 } from '../cpu-tables.ts'
+import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { isControlDomain } from './bus.ts'
+import { aroundX86, onX86 } from './cpu-shared.ts'
+
+const counters: Signal = {
+  id: 'cpu.pmu',
+  family: 'cpu-features',
+  title: 'Counting units of the processor',
+  onMetal: 'Units of the cores, and on servers those of memory controllers, mesh and package power.',
+  onGuest: 'Units of the cores at most, often none.',
+  spoof: 'S2',
+  traps: [
+    'The units outside the cores can be a module that is not loaded.',
+    'Small and desktop processors have few of them.',
+    'Xen’s control domain is not given the units of the cores.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-bus-event_source-devices; Linux arch/x86/events/intel/uncore.c, amd/uncore.c, core.c; measured on guests of QEMU and Firecracker.',
+  probes: [cpuFeatures, cpuPlatform, kernelMessages, virtBuses],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const [outside, own] = [uncoreUnits(platform), coreUnits(platform)]
+      if (outside.length > 0)
+        return metal(
+          `${outside.length} outside the cores`,
+          speaksFor(`The kernel drives counting units outside the cores: ${named(outside, 4)}.`, cpuPlatform, 'lists'),
+        )
+      const value = own.length > 0 ? 'only those of the cores' : 'none'
+      if (!isSince2009(cpu) || isControlDomain(read)) return neutral(value)
+      if (own.length === 0) {
+        const messages = read(kernelMessages)
+        const refused = messages.ok && /due to virtualization/i.test(messages.fact.performance ?? '')
+        return virtual(
+          value,
+          sign(
+            'odd',
+            null,
+            speaksAgainst(
+              refused
+                ? 'The kernel finds no counting unit in the cores, and says that virtualization is the reason.'
+                : 'The kernel finds no counting unit in the cores; every processor of today has some.',
+              cpuPlatform,
+              'lists',
+            ),
+          ),
+        )
+      }
+      return isServerPart(cpu)
+        ? virtual(
+            value,
+            sign(
+              'hint',
+              null,
+              speaksAgainst(
+                'The kernel finds no counting units outside the cores; processors of this line have them, in a module that may not be loaded.',
+                cpuPlatform,
+                'lists',
+              ),
+            ),
+          )
+        : neutral(value)
+    }),
+}
+
+/** Processors that count their energy in registers: Intel's since Sandy Bridge, AMD's since Zen. */
+const countsEnergy = (cpu: CpuFeatures): boolean =>
+  isSince2009(cpu) &&
+  (cpu.vendor === 'GenuineIntel'
+    ? cpu.family === 6 && (cpu.model ?? 0) >= 0x2a && ![0x2c, 0x2e, 0x2f].includes(cpu.model ?? 0)
+    : (cpu.family ?? 0) >= 0x17)
+
+const energy: Signal = {
+  id: 'cpu.rapl',
+  family: 'cpu-features',
+  title: 'Energy counters of the processor',
+  onMetal: 'One for each package, often one for its memory.',
+  onGuest: 'None: hypervisors answer zero, and the kernel then registers no counter.',
+  spoof: 'S2',
+  traps: [
+    'Some kernels lack the driver, and AMD’s came with Linux 5.8.',
+    'QEMU since 9.1 can answer with an estimate of its own (rapl=on).',
+    'Whether they move is another signal’s question.',
+  ],
+  source:
+    'Documentation/power/powercap/powercap.rst; Linux drivers/powercap/intel_rapl_common.c; arch/x86/kvm/x86.c, energy registers of guests read zero.',
+  probes: [cpuFeatures, cpuPlatform, virtBuses],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const zones = energyZones(platform)
+      if (zones.length > 0)
+        return metal(
+          `${zones.length} zones`,
+          speaksFor(`The kernel drives energy counters: ${named(zones, 4)}.`, cpuPlatform, 'lists'),
+        )
+      if (!countsEnergy(cpu)) return notApplicable('Processors of this age or maker have no energy counter.')
+      return isControlDomain(read)
+        ? neutral('none')
+        : virtual(
+            'none',
+            sign(
+              'hint',
+              null,
+              speaksAgainst(
+                'The kernel finds no energy counter; the processor that is named has one, and some kernels lack the driver.',
+                cpuPlatform,
+                'lists',
+              ),
+            ),
+          )
+    }),
+}
+
+const registers: Signal = {
+  id: 'cpu.msr',
+  family: 'cpu-features',
+  title: 'Registers that describe the processor’s hardware',
+  onMetal: 'A clock ratio, a highest temperature and a unit of energy.',
+  onGuest: 'Zeros, or no such register.',
+  spoof: 'S2',
+  traps: [
+    'The device is there only where its kernel module is loaded, and is not loaded for this.',
+    'Xen answers some of them itself, for its control domain too.',
+    'VMware passes some on.',
+  ],
+  source:
+    'Intel SDM vol. 4 (MSR_PLATFORM_INFO, MSR_TEMPERATURE_TARGET, MSR_RAPL_POWER_UNIT); AMD PPR (P-state definitions, RAPL unit); Linux arch/x86/kvm/x86.c; measured on emulated guests.',
+  probes: [cpuFeatures, cpuMsr, virtBuses],
+  observe: (read) =>
+    onX86(read, (cpu) => {
+      const answers = read(cpuMsr)
+      if (!answers.ok) return unreadable(cpuMsr, answers.reason)
+      const { is, value } = readRegisters(cpu, answers.fact)
+      if (is === 'unknown') return notApplicable('What these registers hold is not on record for this processor.')
+      if (is === 'sane')
+        return metal(value, speaksFor(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
+      return is === 'mixed' || isControlDomain(read)
+        ? neutral(value)
+        : virtual(
+            value,
+            sign(
+              'odd',
+              null,
+              speaksAgainst(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
+            ),
+          )
+    }),
+}
+
+const sensors: Signal = {
+  id: 'cpu.thermal',
+  family: 'cpu-features',
+  title: 'Temperature and power sensors of the processor',
+  onMetal: 'coretemp or k10temp, on servers often a power meter.',
+  onGuest: 'None.',
+  spoof: 'S1',
+  traps: [
+    'Minimal kernels lack the drivers.',
+    'Guests of VMware can load coretemp.',
+    'Whether they move is another signal’s question.',
+  ],
+  source:
+    'Documentation/hwmon/coretemp.rst, k10temp.rst, acpi_power_meter.rst; measured on guests of QEMU and Firecracker.',
+  probes: [cpuFeatures, cpuPlatform],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const found = processorSensors(platform)
+      if (found.length > 0)
+        return metal(
+          named([...new Set(found)], 4),
+          speaksFor(
+            `The kernel drives sensors of the processor: ${named([...new Set(found)], 4)}.`,
+            cpuPlatform,
+            'values',
+          ),
+        )
+      return isSince2009(cpu)
+        ? virtual(
+            'none',
+            sign('hint', null, speaksAgainst('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
+          )
+        : neutral('none')
+    }),
+}
+
+/** Instruments that hardware has around its processor, by whether they are there. */
+export const cpuInstrumentSignals: readonly Signal[] = [counters, energy, registers, sensors]

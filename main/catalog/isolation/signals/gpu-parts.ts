@@ -1,0 +1,240 @@
+import { quote } from '../../../core/plain-text.ts'
+import { isGpuFunction } from '../../gpu/models.ts'
+import { gpuConfCompute } from '../../probes/gpu-conf-compute.ts'
+import { gpuFabric, gpuServiceRuns } from '../../probes/gpu-fabric.ts'
+import { gpuModules } from '../../probes/gpu-modules.ts'
+import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
+import { hostSerials } from '../../probes/host-identity.ts'
+import { isGpu, pciDevices } from '../../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { lacksNvidia, onNvidia } from './on-gpu.ts'
+import { onPci } from './on-pci.ts'
+
+const isBlank = (text: string | null): boolean => text !== null && /^(?=-*0)[0-]{4,}$/.test(text.trim())
+const isSet = (serial: string): boolean =>
+  serial !== '' && !/^(n\/a|\[n\/a\]|redacted)$/i.test(serial) && !isBlank(serial)
+
+/** The chassis that the boards name, where it is the one that the firmware names: only servers built as one have it. */
+function sharedChassis(
+  read: Read,
+  gpus: readonly NvidiaGpu[],
+): { readonly said: string; readonly agrees: boolean } | null {
+  const named = [...new Set(gpus.flatMap(({ platform }) => platform.chassisSerial ?? []))]
+  const serials = read(hostSerials)
+  const [said] = named
+  if (said === undefined || !isSet(said) || !serials.ok) return null
+  const { product, board, chassis } = serials.fact
+  return { said, agrees: named.length === 1 && [product, board, chassis].some((serial) => serial.trim() === said) }
+}
+
+const identity: Signal = {
+  id: 'gpu.identity',
+  family: 'gpu',
+  title: 'Serial numbers of the GPUs',
+  onMetal: 'set, each its own, and in rack-wide servers with the serial of the chassis',
+  onGuest: 'all zeros where a provider hides them; the real ones where it does not',
+  spoof: 'S2',
+  traps: [
+    'Boards for home use have no serial number, and boards with several GPUs have one for all.',
+    'One provider’s boards show zeros on its whole machines as well.',
+    'A guest with a whole GPU shows the real serial.',
+  ],
+  source: 'NVML reference, nvmlDeviceGetSerial and nvmlPlatformInfo_t. Measured: 0000000000000 on A10G and T4 guests.',
+  probes: [gpuNvidia, pciDevices, hostSerials],
+  observe: (read) =>
+    onNvidia(read, ({ gpus }) => {
+      const blank = gpus.filter(({ serial, boardPart }) => isBlank(serial) || isBlank(boardPart))
+      const uuids = gpus.map(({ uuid }) => uuid).filter((uuid) => /^GPU-[0-9a-f]{8}-/.test(uuid))
+      const repeated = uuids.length - new Set(uuids).size
+      const serials = gpus.filter(({ serial }) => isSet(serial)).length
+      const said = `${serials} of ${count(gpus.length, 'GPU')} with a serial number`
+      const signs = [
+        ...(repeated > 0
+          ? [
+              sign(
+                'odd',
+                null,
+                speaksAgainst(`${count(repeated, 'GPU repeats', 'GPUs repeat')} the id of another one.`, gpuNvidia),
+              ),
+            ]
+          : []),
+        ...(blank.length > 0
+          ? [
+              sign(
+                'hint',
+                null,
+                speaksAgainst(
+                  `${count(blank.length, 'GPU shows', 'GPUs show')} zeros for the serial or part number.`,
+                  gpuNvidia,
+                ),
+              ),
+            ]
+          : []),
+      ]
+      if (signs.length > 0) return virtual(said, ...signs)
+      const chassis = sharedChassis(read, gpus)
+      if (chassis === null) return neutral(said)
+      return chassis.agrees
+        ? metal(
+            said,
+            speaksFor(`The GPUs name the chassis that the firmware names, ${quote(chassis.said, 40)}.`, gpuNvidia),
+          )
+        : neutral(
+            said,
+            leavesUnclear(
+              `The GPUs name the chassis ${quote(chassis.said, 40)}, and no serial number of the firmware is that one; in a rack-wide server it can be the rack’s.`,
+              gpuNvidia,
+            ),
+          )
+    }),
+}
+
+const mig: Signal = {
+  id: 'gpu.mig',
+  family: 'gpu',
+  title: 'GPUs divided into slices (MIG)',
+  onMetal: 'off, or divided by the customer, with all slices and the whole memory in view',
+  onGuest: 'divided, with one slice of it in view',
+  spoof: 'S1',
+  traps: [
+    'A customer divides GPUs too, and may set up a single slice.',
+    'A container is given single slices of its own system’s GPUs.',
+  ],
+  source: 'NVIDIA Multi-Instance GPU user guide; nvidia-smi(1), “MIG Devices”.',
+  probes: [gpuNvidia, pciDevices],
+  observe: (read) =>
+    onNvidia(read, ({ gpus }) => {
+      const divided = gpus.filter(({ migMode }) => /^Enabled$/i.test(migMode))
+      const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
+      const said =
+        divided.length === 0
+          ? 'no GPU is divided'
+          : `${count(divided.length, 'GPU')} divided, ${count(slices, 'slice')} in view`
+      const alone = divided.filter(
+        ({ slices: own, memory }) =>
+          own.length === 1 && memory.totalMib !== null && (own[0]?.memoryMib ?? 0) < memory.totalMib * 0.9,
+      )
+      const hidden = divided.filter(({ slices: own, memory }) => own.length === 1 && memory.totalMib === null)
+      const found = [...alone, ...hidden]
+      return found.length === 0
+        ? neutral(said)
+        : virtual(
+            said,
+            sign(
+              'hint',
+              null,
+              speaksAgainst(
+                hidden.length > 0
+                  ? `Of ${count(found.length, 'divided GPU')} one slice is in view, and the memory of the whole is not: this is how a rented slice looks.`
+                  : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can be somebody else’s.`,
+                gpuNvidia,
+              ),
+            ),
+          )
+    }),
+}
+
+const confidential: Signal = {
+  id: 'gpu.cc',
+  family: 'gpu',
+  title: 'Confidential computing of the GPUs',
+  onMetal: 'off: the mode has no use without a confidential guest',
+  onGuest: 'on, in a confidential guest; off in all others',
+  spoof: 'S2',
+  traps: ['Off says nothing: most guests have it off.', 'GPUs before Hopper cannot do it.'],
+  source:
+    'NVIDIA, “Deployment guide for secure AI”: the mode needs a guest under AMD SEV-SNP or Intel TDX; nvidia-smi(1), conf-compute.',
+  probes: [gpuConfCompute, gpuNvidia, pciDevices],
+  observe(read) {
+    const none = lacksNvidia(read)
+    if (none !== null) return none
+    const state = read(gpuConfCompute)
+    if (!state.ok) return unreadable(gpuConfCompute, state.reason)
+    const { isOn, isProtectedGroup, processor } = state.fact
+    if (!isOn && !isProtectedGroup) return neutral('off')
+    return virtual(
+      isOn ? 'on' : 'protected group of GPUs',
+      sign(
+        'odd',
+        null,
+        speaksAgainst(
+          `The GPUs run in ${isOn ? 'confidential-computing mode' : 'the mode that protects a group of them'}, which serves a confidential virtual machine${processor === null ? '' : ` (processor: ${quote(processor, 40)})`}.`,
+          gpuConfCompute,
+        ),
+      ),
+    )
+  },
+}
+
+const LENDING_MODULES: ReadonlySet<string> = new Set(['nvidia_vgpu_vfio', 'gim', 'kvmgt'])
+
+const lending: Signal = {
+  id: 'gpu.mdev',
+  family: 'gpu',
+  title: 'Lending of virtual GPUs to guests',
+  onMetal: 'nothing, or the drivers of a host that lends parts of its GPUs',
+  onGuest: 'nothing',
+  spoof: 'S1',
+  traps: ['It tells of a host with guests, and so of tenancy, not of what this system runs on.'],
+  source:
+    'Documentation/driver-api/vfio-mediated-device.rst; NVIDIA vGPU software, “installing the manager”; AMD’s GPU-IOV module (gim).',
+  probes: [gpuModules, gpuFabric],
+  observe(read) {
+    const modules = read(gpuModules)
+    if (!modules.ok) return unreadable(gpuModules, modules.reason)
+    const services = read(gpuFabric)
+    const lend = [
+      ...modules.fact.modules.filter((name) => LENDING_MODULES.has(name)),
+      ...modules.fact.dividing,
+      ...(services.ok
+        ? (['nvidia-vgpud', 'nvidia-vgpu-mgr'] as const).filter((unit) => gpuServiceRuns(services.fact, unit))
+        : []),
+    ]
+    return lend.length === 0
+      ? neutral('nothing lends virtual GPUs')
+      : neutral(
+          named(lend, 3),
+          leavesUnclear(`This system can lend parts of its GPUs to guests: ${named(lend, 4)}.`, gpuModules),
+        )
+  },
+}
+
+const AMD = '1002'
+
+const part: Signal = {
+  id: 'gpu.function',
+  family: 'gpu',
+  title: 'Virtual functions of AMD accelerators',
+  onMetal: 'whole accelerators; on a host that lends them, functions beside the whole one',
+  onGuest: 'a virtual function, and nowhere the accelerator that it is a part of',
+  spoof: 'S1',
+  traps: ['A guest with a whole accelerator shows no function.', 'Ids of functions are known for some models only.'],
+  source:
+    'pci.ids (MxGPU ids); Linux amdgpu driver, PCI ids of functions; PCI Express SR-IOV: functions belong to a physical one.',
+  probes: [pciDevices],
+  observe: (read) =>
+    onPci(read, (devices) => {
+      const gpus = devices.filter((device) => device.vendor === AMD && isGpu(device))
+      if (gpus.length === 0) return notApplicable('The PCI bus has no accelerator of AMD.')
+      const functions = gpus.filter(isGpuFunction)
+      const said = `${gpus.length - functions.length} whole, ${count(functions.length, 'function')}`
+      if (functions.length === 0) return metal(said)
+      return functions.length < gpus.length
+        ? neutral(said)
+        : virtual(
+            said,
+            sign(
+              'odd',
+              null,
+              speaksAgainst(
+                `${count(functions.length, 'virtual function')} of AMD accelerators, and no whole one on the bus: it is in a host above this system.`,
+                pciDevices,
+                'ids',
+              ),
+            ),
+          )
+    }),
+}
+
+export const partSignals: readonly Signal[] = [identity, mig, confidential, lending, part]

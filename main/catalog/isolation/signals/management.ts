@@ -1,0 +1,249 @@
+import { plain } from '../../../core/plain-text.ts'
+import { type Bmc, bmc } from '../../probes/bmc.ts'
+import { bmcPresence } from '../../probes/bmc-presence.ts'
+import { cloudInit } from '../../probes/cloud-init.ts'
+import { dmiIdentity } from '../../probes/dmi-identity.ts'
+import { type HostSerials, hostSerials } from '../../probes/host-identity.ts'
+import { osIdentity } from '../../probes/os-identity.ts'
+import { secureBoot } from '../../probes/secure-boot.ts'
+import { tenancyProcesses } from '../../probes/tenancy-processes.ts'
+import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { claimsServer } from '../claims.ts'
+import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { tpmSignals } from './management-tpm.ts'
+
+const saysServer = (read: Read): boolean => {
+  const dmi = read(dmiIdentity)
+  return dmi.ok && claimsServer(dmi.fact)
+}
+
+const device: Signal = {
+  id: 'bmc.dev',
+  family: 'management',
+  title: 'Management controller',
+  onMetal: 'the kernel’s device, or an entry of firmware: 89 of 100 servers describe one',
+  onGuest: 'none; QEMU can model one with a working device',
+  spoof: 'S0',
+  traps: [
+    'Providers hide the controller from their tenants on purpose; drivers may not be loaded.',
+    'A model of a controller is one option of QEMU.',
+    'Desktops and small boards have none.',
+  ],
+  source: 'Linux Documentation/driver-api/ipmi.rst; IPMI 2.0 appendix C. Measured: QEMU’s model shows the same device.',
+  probes: [bmcPresence, dmiIdentity],
+  observe(read) {
+    const reading = read(bmcPresence)
+    if (!reading.ok) return unreadable(bmcPresence, reading.reason)
+    const { device: open, listed } = reading.fact
+    if (open || listed.length > 0) return metal(open ? 'the kernel talks to one' : 'firmware lists one')
+    return saysServer(read)
+      ? virtual(
+          'none',
+          sign(
+            'hint',
+            null,
+            speaksAgainst(
+              'The machine calls itself a server and shows no management controller; a provider may hide it.',
+              bmcPresence,
+            ),
+          ),
+        )
+      : neutral('none')
+  },
+}
+
+const FEW_SENSORS = 3
+const MANY_SENSORS = 20
+const PLACEHOLDER = /^(|0+|0?123456789.*|n\/?a|none|unknown|not specified|default string|to be filled.*|\W+)$/i
+const real = (serial: string): boolean => serial.length >= 4 && !PLACEHOLDER.test(serial)
+
+/** Serial numbers that controller and firmware both give, compared kind by kind; null where none can be compared. */
+function serialsAgree(inventory: Bmc['inventory'], serials: HostSerials | null): boolean | null {
+  if (inventory === null || serials === null) return null
+  const pairs = [
+    [inventory.productSerial, serials.product],
+    [inventory.boardSerial, serials.board],
+    [inventory.chassisSerial, serials.chassis],
+  ].filter(([one = '', other = '']) => real(one) && real(other))
+  return pairs.length === 0 ? null : pairs.some(([one, other]) => one === other)
+}
+
+function depthSigns(fact: Bmc, read: Read, agrees: boolean | null): readonly Sign[] {
+  const { sensors } = fact
+  return [
+    ...(sensors !== null && sensors <= FEW_SENSORS && saysServer(read)
+      ? [
+          sign(
+            'odd',
+            null,
+            speaksAgainst(
+              `The machine calls itself a server, and its management controller has ${count(sensors, 'sensor')}; real ones have dozens.`,
+              bmc,
+              'sensors',
+            ),
+          ),
+        ]
+      : []),
+    ...(agrees === false
+      ? [
+          sign(
+            'odd',
+            null,
+            speaksAgainst(
+              'The serial numbers in the management controller’s inventory are none of those that the firmware reports.',
+              bmc,
+              'inventory',
+            ),
+          ),
+        ]
+      : []),
+  ]
+}
+
+const depth: Signal = {
+  id: 'bmc.depth',
+  family: 'management',
+  title: 'What the management controller knows',
+  onMetal:
+    '50 to 200 sensors that move, an inventory with the firmware’s serial numbers, a history of events, power in watts',
+  onGuest: 'QEMU’s model: one sensor, no inventory, no event, no power',
+  spoof: 'S2',
+  traps: [
+    'After a repair the inventory can carry the serial numbers of the part that was replaced.',
+    'Nodes of a shared chassis have fewer sensors.',
+    'A provider may answer through the controller whatever it likes; only its own network port can be asked independently.',
+  ],
+  source: 'ipmitool(1); IPMI 2.0 §33, §38. Measured: QEMU’s ipmi-bmc-sim answers with one sensor and no inventory.',
+  probes: [bmc, dmiIdentity, hostSerials],
+  observe(read) {
+    const reading = read(bmc)
+    if (!reading.ok) return unreadable(bmc, reading.reason)
+    const { fact } = reading
+    const serials = read(hostSerials)
+    const agrees = serialsAgree(fact.inventory, serials.ok ? serials.fact : null)
+    const sensors = fact.sensors === null ? 'no list of sensors' : count(fact.sensors, 'sensor')
+    const said = `${sensors}, ${fact.inventory === null ? 'no inventory' : 'an inventory'}, ${count(fact.events ?? 0, 'event')}${fact.watts === null ? '' : `, ${fact.watts} W`}`
+    const signs = depthSigns(fact, read, agrees)
+    if (signs.length > 0) return virtual(said, ...signs)
+    return (fact.readings ?? 0) >= MANY_SENSORS
+      ? metal(
+          said,
+          speaksFor(
+            `The management controller (${plain(fact.maker ?? 'maker not named', 60)}) reads ${count(fact.readings ?? 0, 'sensor')}${agrees === true ? ', and its inventory has the serial number of the firmware' : ''}.`,
+            bmc,
+          ),
+        )
+      : neutral(said)
+  },
+}
+
+/** Programs that run in guests, by the 15 characters that the kernel keeps of a name. */
+const AGENTS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
+  ['qemu-ga', 'QEMU'],
+  ['spice-vdagentd', 'QEMU'],
+  ['vmtoolsd', 'VMware'],
+  ['VGAuthService', 'VMware'],
+  ['hv_kvp_daemon', 'Microsoft Hyper-V'],
+  ['hv_vss_daemon', 'Microsoft Hyper-V'],
+  ['hv_fcopy_daemon', 'Microsoft Hyper-V'],
+  ['VBoxService', 'VirtualBox'],
+  ['xe-daemon', 'Xen'],
+  ['prltoolsd', 'Parallels'],
+  ['waagent', null],
+  ['google_guest_ag', null],
+  ['google_osconfig', null],
+  ['amazon-ssm-agen', null],
+  ['aliyun-service', null],
+])
+
+const agent: Signal = {
+  id: 'agent.guest',
+  family: 'management',
+  title: 'Programs that hypervisors want in their guests',
+  onMetal: 'none, unless the image was made for guests',
+  onGuest: 'a guest agent of the hypervisor or of the cloud',
+  spoof: 'S0',
+  traps: [
+    'One image often serves guests and hardware: the agent then runs on both.',
+    'Agents in Python go by that name.',
+  ],
+  source: 'Names of the programs in their own packages; proc_pid_comm(5).',
+  probes: [tenancyProcesses],
+  observe(read) {
+    const reading = read(tenancyProcesses)
+    if (!reading.ok) return unreadable(tenancyProcesses, reading.reason)
+    const { processes, isComplete } = reading.fact
+    const found = [...new Set(processes.map(({ command }) => command))].filter((command) => AGENTS.has(command))
+    if (found.length > 0)
+      return virtual(
+        named(found, 4),
+        ...found.map((command) =>
+          sign(
+            'hint',
+            AGENTS.get(command) ?? null,
+            speaksAgainst(`The program ${named([command])} runs here; it is made for guests.`, tenancyProcesses),
+          ),
+        ),
+      )
+    return isComplete ? metal('none runs') : neutral('none was seen, and not all programs were')
+  },
+}
+
+const KERNEL_FOR_GUESTS = /-(aws|azure|gcp|gke|kvm|cloud|oracle|ibm|virtual)(-|$)/
+
+const cloud: Signal = {
+  id: 'cloud.id',
+  family: 'management',
+  title: 'Cloud and kernel that this system was made for',
+  onMetal: 'a general kernel; bare-metal clouds name themselves too',
+  onGuest: 'a cloud’s name, a kernel built for one cloud or for guests',
+  spoof: 'S0',
+  traps: [
+    'Clouds use the same images and the same first-boot program for bare metal.',
+    'Anybody can install either kernel.',
+  ],
+  source: 'cloud-init documentation, instance metadata; kernel packages of Ubuntu and Debian.',
+  probes: [osIdentity, cloudInit],
+  observe(read) {
+    const [system, first] = [read(osIdentity), read(cloudInit)]
+    if (!system.ok) return unreadable(osIdentity, system.reason)
+    const name = first.ok ? first.fact.cloudName : null
+    const flavour = KERNEL_FOR_GUESTS.exec(system.fact.kernel)?.[1]
+    const said = `${name === null ? 'no cloud named' : `cloud ${named([name])}`}, kernel ${flavour === undefined ? 'for general use' : `of the flavour “${flavour}”`}`
+    return flavour === undefined
+      ? neutral(said)
+      : virtual(
+          said,
+          sign(
+            'hint',
+            null,
+            speaksAgainst(
+              `The kernel is of the flavour “${flavour}”, made for a cloud or for guests.`,
+              osIdentity,
+              'kernel',
+            ),
+          ),
+        )
+  },
+}
+
+const boot: Signal = {
+  id: 'sec.boot',
+  family: 'management',
+  title: 'Secure Boot',
+  onMetal: 'on or off',
+  onGuest: 'on or off: monitors offer it to guests as well',
+  spoof: 'S0',
+  traps: ['It says what firmware checked, and nothing of what is beneath it.'],
+  source: 'UEFI 2.10 §3.3 and §32.3.',
+  probes: [secureBoot],
+  observe(read) {
+    const reading = read(secureBoot)
+    if (!reading.ok) return unreadable(secureBoot, reading.reason)
+    const { firmware, secureBoot: on } = reading.fact
+    return neutral(firmware === 'other' ? 'not started by UEFI' : on === true ? 'on' : 'off')
+  },
+}
+
+/** What the management controller, the TPM and the system’s own software tell. */
+export const managementSignals: readonly Signal[] = [device, depth, ...tpmSignals, agent, cloud, boot]

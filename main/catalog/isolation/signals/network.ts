@@ -1,0 +1,211 @@
+import { quote } from '../../../core/plain-text.ts'
+import { type NetInterface, netInterfaces } from '../../probes/net-interfaces.ts'
+import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { isRepresentor, partOf } from '../locality/nic.ts'
+import {
+  guestAddress,
+  HYPERVISOR_DRIVERS,
+  IMITATED_DRIVERS,
+  isLocallyGiven,
+  isVirtio,
+  PROVIDER_DRIVERS,
+} from '../net-tables.ts'
+import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { fabricSignals } from './fabric.ts'
+import { surroundingSignals } from './network-around.ts'
+
+/** An interface that a device backs. */
+interface Backed extends NetInterface {
+  readonly driver: string
+}
+
+/** Adapters of this system; null where they were not read. Ports of an adapter's own switch and interfaces on USB are left out. */
+function adaptersOf(read: Read): readonly Backed[] | null {
+  const reading = read(netInterfaces)
+  return reading.ok
+    ? reading.fact.interfaces.filter(
+        (nic): nic is Backed => nic.driver !== null && !isRepresentor(nic) && !nic.path.includes('/usb'),
+      )
+    : null
+}
+const reasonOf = (read: Read): string => {
+  const reading = read(netInterfaces)
+  return reading.ok ? '' : reading.reason
+}
+const NONE = 'no interface that this session sees is backed by an adapter'
+const names = (nics: readonly NetInterface[]): string =>
+  named(
+    nics.map(({ name }) => name),
+    4,
+  )
+
+const driver: Signal = {
+  id: 'net.driver',
+  family: 'network',
+  title: 'Drivers of the network adapters',
+  onMetal: 'whole adapters of hardware makers',
+  onGuest: 'virtio, VMware’s, Hyper-V’s or Xen’s adapters, or one virtual function of an adapter',
+  spoof: 'S1',
+  traps: [
+    'Amazon’s, Google’s, Microsoft’s and Alibaba’s adapters are presented by a card of the provider, on whole machines too; so is virtio by a data-processing unit.',
+    'Adapters that emulators imitate (e1000, e1000e, igb and older ones) are on real boards as well: they say nothing.',
+    'An adapter that was handed over whole looks as on hardware.',
+    'A provider’s card can present a virtual function to a whole machine (Huawei’s bare metal): it needs an explanation and decides nothing alone.',
+    'Inside a container only its own interfaces are seen.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-bus-pci (physfn); pci.ids; drivers/net/{vmxnet3,hyperv,xen-netfront.c,virtio_net.c}. Measured: corpus of captures.',
+  probes: [netInterfaces],
+  observe(read) {
+    const nics = adaptersOf(read)
+    if (nics === null) return unreadable(netInterfaces, reasonOf(read))
+    if (nics.length === 0) return neutral(NONE)
+    const provided = nics.filter((nic) => PROVIDER_DRIVERS.has(nic.driver))
+    const alone = nics.filter(
+      (nic) =>
+        nic.physicalFunction === null &&
+        !provided.includes(nic) &&
+        !/\.sf\.\d+\//.test(nic.path) &&
+        partOf(nic, nic.driver) !== null,
+    )
+    const signs = [...hypervisorSigns(nics), ...loneSigns(alone), ...virtioSigns(nics)]
+    const drivers = [...new Set(nics.map((nic) => nic.driver))].sort()
+    const value = `${count(nics.length, 'adapter')}: ${named(drivers, 6)}`
+    if (signs.length > 0) return virtual(value, ...signs)
+    const whole = nics.filter(
+      (nic) =>
+        nic.pciAddress !== null &&
+        !provided.includes(nic) &&
+        !IMITATED_DRIVERS.has(nic.driver) &&
+        nic.driver !== 'unnamed' &&
+        partOf(nic, nic.driver) === null,
+    )
+    if (whole.length > 0) return metal(value)
+    return provided.length > 0
+      ? neutral(
+          value,
+          leavesUnclear(
+            `${names(provided)}: an adapter that the provider’s card presents, to guests and to whole machines alike.`,
+            netInterfaces,
+            'drivers',
+          ),
+        )
+      : neutral(value)
+  },
+}
+
+const hypervisorSigns = (nics: readonly Backed[]): readonly Sign[] =>
+  [...new Set(nics.map((nic) => nic.driver))].flatMap((one) => {
+    const platform = HYPERVISOR_DRIVERS.get(one)
+    return platform === undefined
+      ? []
+      : [
+          sign(
+            'names',
+            platform,
+            speaksAgainst(
+              `The driver of ${names(nics.filter((nic) => nic.driver === one))} is ${quote(one, 40)}, for adapters of ${platform}.`,
+              netInterfaces,
+              'drivers',
+            ),
+          ),
+        ]
+  })
+
+const loneSigns = (alone: readonly Backed[]): readonly Sign[] =>
+  alone.length === 0
+    ? []
+    : [
+        sign(
+          'odd',
+          null,
+          speaksAgainst(
+            `${names(alone)} (${named(
+              alone.map(({ pciId }) => pciId ?? 'no id'),
+              2,
+            )}): a virtual function, and the adapter that it is a part of is not in this system; on hardware both are.`,
+            netInterfaces,
+            'drivers',
+          ),
+        ),
+      ]
+
+function virtioSigns(nics: readonly Backed[]): readonly Sign[] {
+  const virtio = nics.filter((nic) => isVirtio(nic.driver, nic.path))
+  return virtio.length === 0
+    ? []
+    : [
+        sign(
+          'hint',
+          null,
+          speaksAgainst(
+            `${names(virtio)} on virtio. Guests have such adapters, and so has hardware with a data-processing unit.`,
+            netInterfaces,
+            'drivers',
+          ),
+        ),
+      ]
+}
+
+/** Ranges that providers give to whole machines as well. */
+const OPEN_RANGES: ReadonlySet<string> = new Set(['Xen', 'OpenStack', 'Google Compute Engine'])
+
+const mac: Signal = {
+  id: 'net.mac',
+  family: 'network',
+  title: 'Addresses of the network adapters',
+  onMetal: 'addresses that a maker of adapters registered',
+  onGuest: 'the beginnings that hypervisors hand out: 52:54:00, 00:50:56, 00:15:5d and others',
+  spoof: 'S0',
+  traps: [
+    'An address is text: a provider sets a real maker’s as easily.',
+    'Bonds, bridges and container ends make up addresses of their own; only adapters are looked at.',
+    'Alibaba gives its whole machines addresses of Xen’s range, and Huawei of OpenStack’s: those ranges only hint.',
+    'Software on real hardware can set any address; the kernel says so, and then it does not count.',
+  ],
+  source: 'IEEE registration authority (MA-L); include/uapi/linux/netdevice.h (addr_assign_type).',
+  probes: [netInterfaces],
+  observe(read) {
+    const nics = adaptersOf(read)
+    if (nics === null) return unreadable(netInterfaces, reasonOf(read))
+    const own = nics.filter(
+      ({ mac: address, addressSource }) =>
+        /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(address) && (addressSource ?? 0) === 0,
+    )
+    if (own.length === 0) return neutral(nics.length === 0 ? NONE : 'no adapter has an Ethernet address of its own')
+    const given = own.flatMap((nic) => {
+      const platform = guestAddress(nic.mac)
+      return platform === null ? [] : [{ nic, platform }]
+    })
+    if (given.length > 0)
+      return virtual(
+        `${given.length} of ${count(own.length, 'address', 'addresses')} begin as those of guests`,
+        ...given.slice(0, 16).map(({ nic, platform }) =>
+          sign(
+            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a maker's driver it contradicts.
+            OPEN_RANGES.has(platform) ||
+              isVirtio(nic.driver, nic.path) ||
+              PROVIDER_DRIVERS.has(nic.driver) ||
+              HYPERVISOR_DRIVERS.has(nic.driver)
+              ? 'hint'
+              : 'odd',
+            null,
+            speaksAgainst(
+              `The address of ${quote(nic.name, 40)} (driver ${quote(nic.driver, 40)}) begins with ${quote(nic.mac.slice(0, 8), 8)}, as ${platform} gives to guests.`,
+              netInterfaces,
+              'values',
+            ),
+          ),
+        ),
+      )
+    const registered = own.filter((nic) => !isLocallyGiven(nic.mac))
+    return registered.length === own.length
+      ? metal(`${count(own.length, 'address', 'addresses')} of makers’ ranges`)
+      : neutral(
+          `${own.length - registered.length} of ${count(own.length, 'address', 'addresses')} not from a maker’s range`,
+        )
+  },
+}
+
+/** What adapters and the network around them tell. Adapters that only look virtual say where they are, not what the machine is. */
+export const networkSignals: readonly Signal[] = [driver, mac, ...surroundingSignals, ...fabricSignals]

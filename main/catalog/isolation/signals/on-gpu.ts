@@ -1,0 +1,28 @@
+import { gpuNvidia, type NvidiaGpus } from '../../probes/gpu-nvidia.ts'
+import { isNvidiaGpu, pciDevices } from '../../probes/pci-devices.ts'
+import { notApplicable, type Observation, type Read, unreadable } from '../signal.ts'
+
+/** NVIDIA GPUs on the PCI bus; null where the bus was not read. */
+export function listedGpus(read: Read): number | null {
+  const pci = read(pciDevices)
+  return pci.ok ? pci.fact.devices.filter(isNvidiaGpu).length : null
+}
+
+/** No NVIDIA GPU: not on the bus, and none that a driver knows. An unread bus leaves that open. */
+export function lacksNvidia(read: Read): Observation | null {
+  const driver = read(gpuNvidia)
+  return listedGpus(read) === 0 && !(driver.ok && driver.fact.gpus.length > 0)
+    ? notApplicable('The PCI bus has no NVIDIA GPU.')
+    : null
+}
+
+/** Judges what the driver says of its GPUs. Without a driver's answer it cannot be judged; a machine without such GPUs has nothing to judge. */
+export function onNvidia(read: Read, judge: (driver: NvidiaGpus, listed: number | null) => Observation): Observation {
+  const none = lacksNvidia(read)
+  if (none !== null) return none
+  const driver = read(gpuNvidia)
+  if (!driver.ok) return unreadable(gpuNvidia, driver.reason)
+  return driver.fact.gpus.length === 0
+    ? unreadable(gpuNvidia, 'the driver answers, and knows no GPU')
+    : judge(driver.fact, listedGpus(read))
+}

@@ -1,0 +1,159 @@
+import { cpuFeatures } from '../../probes/cpu-features.ts'
+import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { SHARED_VENDORS, virtualDevicePlatform } from '../pci-tables.ts'
+import { metal, neutral, type Sign, type Signal, sign, virtual } from '../signal.ts'
+import { onPci } from './on-pci.ts'
+import { chipsetSignals } from './pci-chipset.ts'
+import { linkSignals } from './pci-links.ts'
+import { platformSignals } from './pci-platform.ts'
+
+function groups<K>(devices: readonly PciDevice[], key: (device: PciDevice) => K | null): ReadonlyMap<K, number> {
+  const counts = new Map<K, number>()
+  for (const device of devices) {
+    const name = key(device)
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}
+
+const vendorSigns = (devices: readonly PciDevice[]): readonly Sign[] => [
+  ...[...groups(devices, virtualDevicePlatform)].map(([platform, number]) =>
+    sign(
+      'names',
+      platform,
+      speaksAgainst(
+        `${count(number, 'PCI device')} with a vendor or device id that only ${platform} presents.`,
+        pciDevices,
+        'ids',
+      ),
+    ),
+  ),
+  ...[
+    ...groups(devices, (device) =>
+      virtualDevicePlatform(device) === null && SHARED_VENDORS.has(device.vendor) ? device.vendor : null,
+    ),
+  ].map(([vendor, number]) =>
+    sign(
+      'odd',
+      null,
+      speaksAgainst(
+        `${count(number, 'PCI device')} with the vendor id ${vendor} (${SHARED_VENDORS.get(vendor)}): guests have them, and so has hardware with a data-processing unit.`,
+        pciDevices,
+        'ids',
+      ),
+    ),
+  ),
+]
+
+const vendors: Signal = {
+  id: 'pci.vendors',
+  family: 'pci',
+  title: 'Makers of the PCI devices',
+  onMetal: 'makers of chips: 8086, 1022, 10de, 15b3 and the like',
+  onGuest:
+    'ids that only hypervisors present (1b36, 15ad, 5853, 80ee), or paravirtual devices (1af4, 1d0f, 1ae0, 1414)',
+  spoof: 'S0',
+  traps: [
+    'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing.',
+    'A guest that is given emulated or passed-through devices of real makers shows none.',
+  ],
+  source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 guests on record, in none of 27 physical machines.',
+  probes: [pciDevices],
+  observe: (read) =>
+    onPci(read, (devices) => {
+      const signs = vendorSigns(devices)
+      return signs.length === 0
+        ? metal(`${count(devices.length, 'device')}, none of a maker of virtual devices`)
+        : virtual(`${signs.length === 1 ? 'one kind' : `${signs.length} kinds`} of virtual or shared devices`, ...signs)
+    }),
+}
+
+const subsystem: Signal = {
+  id: 'pci.subsystem',
+  family: 'pci',
+  title: 'Maker of the board, as its chips name it',
+  onMetal: 'the maker of the server or of the card',
+  onGuest: 'QEMU’s 1af4:1100 on copied chips, also where everything else was renamed',
+  spoof: 'S1',
+  traps: ['Virtio devices carry 1af4 in this place by their own standard; they are not counted.'],
+  source:
+    'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every guest of QEMU on record, dressed up or not.',
+  probes: [pciDevices],
+  observe: (read) =>
+    onPci(read, (devices) => {
+      const own = devices.filter(
+        ({ vendor, subsystemVendor, subsystemDevice }) =>
+          subsystemVendor === '1af4' && subsystemDevice === '1100' && vendor !== '1af4',
+      )
+      if (own.length > 0)
+        return virtual(
+          `1af4:1100 on ${count(own.length, 'device')}`,
+          sign(
+            'impossible',
+            'QEMU',
+            speaksAgainst(
+              `QEMU’s subsystem id 1af4:1100 stands on ${count(own.length, 'device')} of other makers (${named(
+                own.map(({ address }) => address),
+                3,
+              )}).`,
+              pciDevices,
+              'ids',
+            ),
+          ),
+        )
+      const filled = devices.filter(({ subsystemVendor }) => subsystemVendor !== '0000')
+      return filled.length === 0
+        ? neutral('no chip names a board')
+        : metal(`${filled.length} of ${devices.length} devices name a board, none QEMU’s`)
+    }),
+}
+
+const FEW = 9
+const MANY = 60
+
+const size: Signal = {
+  id: 'pci.count',
+  family: 'pci',
+  title: 'Size of the PCI tree',
+  onMetal: 'servers 100 to 600 functions on several root buses',
+  onGuest: '6 to 45 functions on one root bus',
+  spoof: 'S1',
+  traps: ['Small edge boards have 10 to 30 functions.', 'A guest with many passed-through devices has more.'],
+  source: 'Measured: 11 to 281 functions on physical machines captured whole, 6 to 9 in 6 guests.',
+  probes: [pciDevices, cpuFeatures],
+  observe(read) {
+    const [pci, cpu] = [read(pciDevices), read(cpuFeatures)]
+    if (pci.ok && pci.fact.devices.length === 0 && cpu.ok && cpu.fact.architecture === 'x86')
+      return virtual(
+        'none',
+        sign(
+          'odd',
+          null,
+          speaksAgainst('The machine has no PCI device at all; hardware of this kind always has.', pciDevices, 'tree'),
+        ),
+      )
+    return onPci(read, (devices) => {
+      const roots = new Set(devices.flatMap(({ root }) => root ?? [])).size
+      const said = `${count(devices.length, 'PCI function')} on ${count(Math.max(1, roots), 'root bus', 'root buses')}`
+      if (devices.length <= FEW)
+        return virtual(
+          said,
+          sign('hint', null, speaksAgainst(`${said}: small servers have more, guests as few.`, pciDevices, 'tree')),
+        )
+      return devices.length >= MANY && roots > 1
+        ? metal(said, speaksFor(`${said}, as servers have.`, pciDevices, 'tree'))
+        : neutral(said)
+    })
+  },
+}
+
+/** What the PCI tree tells: its makers, its head, its size, its ports, the memory protection and instruments beside it. */
+export const pciSignals: readonly Signal[] = [
+  vendors,
+  subsystem,
+  ...chipsetSignals,
+  size,
+  ...linkSignals,
+  ...platformSignals,
+]

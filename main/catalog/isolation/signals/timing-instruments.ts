@@ -1,0 +1,87 @@
+import { cpuFeatures } from '../../probes/cpu-features.ts'
+import { liveEnergy } from '../../probes/live-energy.ts'
+import { liveThermal } from '../../probes/live-thermal.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
+
+/** Watts of one package: less is no running processor, more is no processor. */
+const WATTS: readonly [low: number, high: number] = [0.1, 2000]
+/** Degrees Celsius that a running processor can have. */
+const DEGREES: readonly [low: number, high: number] = [1, 125]
+
+const rapl: Signal = {
+  id: 'time.rapl',
+  family: 'timing',
+  title: 'Energy counter under load',
+  onMetal: 'rises by tens of watts',
+  onGuest: 'no counter, or one that stands still',
+  spoof: 'S2',
+  traps: [
+    'Absence says little: some kernels lack the driver, and processors before 2011 the counter.',
+    'QEMU since 9.1 can answer the counters with an estimate of its own (rapl=on); then they rise in a guest.',
+    'What rises is the package, with whoever else works on it.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-class-powercap; Intel SDM vol. 3B, power and thermal management; arch/x86/kvm/x86.c, energy registers of guests read zero.',
+  probes: [cpuFeatures, liveEnergy],
+  observe(read) {
+    const [cpu, energy] = [read(cpuFeatures), read(liveEnergy)]
+    if (cpu.ok && cpu.fact.architecture !== 'x86')
+      return notApplicable('Energy counters of this form are those of x86.')
+    if (!energy.ok) return unreadable(liveEnergy, energy.reason)
+    const { zone } = energy.fact
+    if (zone === null) return neutral('no energy counter')
+    const watts = zone.microjoules / 1e6 / zone.seconds
+    const said = `${(zone.microjoules / 1e6).toFixed(1)} J in ${zone.seconds.toFixed(2)} s of load`
+    if (zone.microjoules === 0)
+      return virtual(
+        said,
+        sign(
+          'odd',
+          null,
+          speaksAgainst(
+            `The energy counter of the processor stood still while the processor worked for ${zone.seconds.toFixed(2)} s.`,
+            liveEnergy,
+          ),
+        ),
+      )
+    return watts >= WATTS[0] && watts <= WATTS[1]
+      ? metal(said, speaksFor(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
+      : neutral(said, leavesUnclear(`The energy counter rose by what no processor takes: ${said}.`, liveEnergy))
+  },
+}
+
+const liveness: Signal = {
+  id: 'time.liveness',
+  family: 'timing',
+  title: 'Temperature of the processor under load',
+  onMetal: 'sensors inside the processor, and some of them move',
+  onGuest: 'no sensors, or ones that stand still',
+  spoof: 'S2',
+  traps: [
+    'Absence says little: the driver may be missing, and processors other than x86 report elsewhere.',
+    'Sensors in steps of one degree may stand still for the second that the load lasts.',
+    'A hypervisor that passes thermal registers through shows real temperatures in a guest.',
+  ],
+  source: 'Documentation/ABI/testing/sysfs-class-hwmon; Documentation/hwmon/coretemp.rst and k10temp.rst.',
+  probes: [liveThermal, liveEnergy],
+  observe(read) {
+    const thermal = read(liveThermal)
+    if (!thermal.ok) return unreadable(liveThermal, thermal.reason)
+    const { sensors, moved, range, clock } = thermal.fact
+    if (range === null) return neutral('no temperature sensor of the processor')
+    const said = `${moved} of ${count(sensors, 'temperature sensor')} of the processor moved under load, ${range[0].toFixed(0)} to ${range[1].toFixed(0)} °C`
+    const isReal = range[0] >= DEGREES[0] && range[1] <= DEGREES[1]
+    if (moved === 0 || !isReal)
+      return neutral(said, leavesUnclear(`${said}: that shows no working sensor.`, liveThermal))
+    const energy = read(liveEnergy)
+    const together = [
+      ...(energy.ok && (energy.fact.zone?.microjoules ?? 0) > 0 ? ['the energy counter rose'] : []),
+      ...(clock !== null && clock[0] !== clock[1] ? ['the clock of the first CPU changed'] : []),
+    ]
+    return metal(said, speaksFor(`${[said, ...together].join('; ')}.`, liveThermal))
+  },
+}
+
+/** Instruments that move when the processor works. */
+export const instrumentSignals: readonly Signal[] = [rapl, liveness]

@@ -1,0 +1,136 @@
+import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { accountsLocal, type LocalAccounts } from '../../probes/accounts-local.ts'
+import { type Pods, tenancyPods } from '../../probes/tenancy-pods.ts'
+import { type Container, containersOf, tenancyProcesses } from '../../probes/tenancy-processes.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import type { TenancyReadings } from './readings.ts'
+import { peopleOf, rosterOf } from './roster.ts'
+
+/** Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: anybody can make one that is alike. */
+const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+  'kube-flannel',
+  'gpu-operator',
+  'gpu-operator-resources',
+  'nvidia-gpu-operator',
+  'nvidia-network-operator',
+  'network-operator',
+  'node-feature-discovery',
+  'cert-manager',
+  'calico-system',
+  'calico-apiserver',
+  'tigera-operator',
+  'cilium',
+  'cilium-secrets',
+  'metallb-system',
+  'ingress-nginx',
+  'local-path-storage',
+  'longhorn-system',
+  'rook-ceph',
+  'monitoring',
+])
+
+/**
+ * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user
+ * number, so a roster name among its users explains nothing; a login account that is not on the roster speaks against. Containers that
+ * bear a name (LXC, systemd-nspawn) are explained by that name on the roster.
+ */
+export function containerSteps(
+  { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
+  context: Context,
+): readonly Step[] {
+  const missing = [...unclearAbout(tenancyPods, pods), ...unclearAbout(accountsLocal, accounts)]
+  if (!processes.ok || !pods.ok || !accounts.ok) return missing
+  const containers = containersOf(processes.fact)
+  const spaces = spacesOf(pods.fact)
+  if (containers.length === 0 && spaces.length === 0)
+    return [speaksFor('No container runs, and no tenant’s Kubernetes namespace has pods here.', tenancyProcesses)]
+  const managers = [...new Set(containers.map(({ manager }) => manager))].sort()
+  const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
+  const roster = rosterOf(context)
+  if (roster === null)
+    return [leavesUnclear(`${what}, and no roster was declared to tell whose they are.`, tenancyProcesses)]
+  const open = [
+    ...spaceSteps(spaces, roster),
+    ...unlistedPods(containers, pods.fact),
+    ...ownerSteps(containers, accounts.fact, roster, what),
+  ]
+  return open.length > 0
+    ? open
+    : [
+        speaksFor(
+          `${what}, all of them under owners on the declared roster${spaces.length === 0 ? '' : `; Kubernetes namespaces ${named(spaces)}`}.`,
+          tenancyProcesses,
+        ),
+      ]
+}
+
+const spacesOf = ({ pods }: Pods): readonly string[] =>
+  [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => !SYSTEM_NAMESPACES.has(name)).sort()
+
+function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): readonly Step[] {
+  const foreign = spaces.filter((name) => !roster.has(name))
+  return foreign.length === 0
+    ? []
+    : [
+        speaksAgainst(
+          `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreign)}.`,
+          tenancyPods,
+        ),
+      ]
+}
+
+/** Pods that run and have no folder: the kubelet keeps its folders elsewhere, or something else made the groups. */
+function unlistedPods(containers: readonly Container[], { pods }: Pods): readonly Step[] {
+  const plainId = (id: string): string => id.replace(/[-_]/g, '')
+  const listed = new Set(pods.map(({ uid }) => plainId(uid)))
+  const unlisted = containers.filter(({ manager, id }) => manager === 'Kubernetes' && !listed.has(plainId(id)))
+  return unlisted.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace cannot be told: the list of pods lacks them.`,
+          tenancyPods,
+        ),
+      ]
+}
+
+const NAMED_MANAGERS: ReadonlySet<string> = new Set(['LXC', 'systemd-nspawn'])
+
+function ownerSteps(
+  containers: readonly Container[],
+  accounts: LocalAccounts,
+  roster: ReadonlySet<string>,
+  what: string,
+): readonly Step[] {
+  const people = peopleOf(accounts)
+  const names = new Set(people.map(({ name }) => name))
+  const isForeign = (user: string): boolean => names.has(user) && !roster.has(user)
+  const isOwned = ({ manager, id, ownerId }: Container): boolean =>
+    people.some(({ uid, name }) => uid === ownerId && roster.has(name)) ||
+    (NAMED_MANAGERS.has(manager) && roster.has(id))
+  const foreign = [...new Set(containers.flatMap(({ users }) => users.filter(isForeign)))].sort()
+  const unowned = containers.filter(
+    (container) => container.manager !== 'Kubernetes' && !isOwned(container) && !container.users.some(isForeign),
+  )
+  return [
+    ...(foreign.length > 0
+      ? [
+          speaksAgainst(
+            `Containers run under accounts that are not on the declared roster: ${named(foreign)}.`,
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+    ...(unowned.length > 0
+      ? [
+          leavesUnclear(
+            `${what}; of ${unowned.length} nobody on the declared roster can be named as the owner.`,
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+  ]
+}

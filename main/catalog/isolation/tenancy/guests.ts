@@ -1,0 +1,194 @@
+import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import {
+  guestServicesOf,
+  guestThreadsOf,
+  monitorsOf,
+  type Process,
+  tenancyProcesses,
+} from '../../probes/tenancy-processes.ts'
+import { tenancyRuntimes } from '../../probes/tenancy-runtimes.ts'
+import { virtBuses } from '../../probes/virt-buses.ts'
+import { virtGuests } from '../../probes/virt-guests.ts'
+import { virtHosted } from '../../probes/virt-hosted.ts'
+import { virtMachines } from '../../probes/virt-machines.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import type { TenancyReadings } from './readings.ts'
+import { rosterOf } from './roster.ts'
+
+type Readings = Pick<TenancyReadings, 'processes' | 'guests' | 'hosted' | 'machines' | 'runtimes'>
+
+const programs = (of: readonly Process[]): string => named([...new Set(of.map(({ command }) => command))])
+const users = (of: readonly Process[]): readonly string[] => [...new Set(of.map(({ user }) => user))].sort()
+
+/** Virtual machines that run here, and services that would start them: any of them is more than "none". */
+export function guestSteps(readings: Readings, context: Context): readonly Step[] {
+  const { processes } = readings
+  const found = runningSteps(readings, explainsGuests(readings, context) ? leavesUnclear : speaksAgainst)
+  const services = processes.ok ? guestServicesOf(processes.fact) : []
+  return [
+    ...found,
+    ...(services.length > 0
+      ? [leavesUnclear(`Services that start virtual machines are running: ${programs(services)}.`, tenancyProcesses)]
+      : []),
+  ]
+}
+
+/** The same, for the question of whose they are: guests that the roster explains divide the tenant's own system. */
+export function guestOwnerSteps(
+  readings: Readings & Pick<TenancyReadings, 'buses'>,
+  context: Context,
+): readonly Step[] {
+  return [
+    ...runningSteps(readings, explainsGuests(readings, context) ? speaksFor : speaksAgainst),
+    ...controlDomain(readings),
+  ]
+}
+
+/** The accounts that run the guests are on the roster, and none is root; or each guest that is listed bears a name on it. */
+function explainsGuests({ processes, runtimes }: Readings, context: Context): boolean {
+  const roster = rosterOf(context)
+  if (roster === null || !processes.ok) return false
+  const monitors = monitorsOf(processes.fact)
+  if (monitors.length === 0) return false
+  if (users(monitors).every((owner) => roster.has(owner) && owner !== 'root')) return true
+  const listed = runtimes.ok ? runtimes.fact.libvirtGuests : []
+  return listed.length === monitors.length && listed.every((name) => roster.has(name))
+}
+
+function runningSteps(
+  { processes, guests, hosted, machines, runtimes }: Readings,
+  says: typeof speaksFor,
+): readonly Step[] {
+  const missing = [
+    ...unclearAbout(virtGuests, guests),
+    ...unclearAbout(virtHosted, hosted),
+    ...unclearAbout(virtMachines, machines),
+    ...unclearAbout(tenancyRuntimes, runtimes),
+  ]
+  if (!processes.ok) return missing
+  const monitors = monitorsOf(processes.fact)
+  const steps = [
+    ...(monitors.length === 0
+      ? []
+      : [
+          says(
+            `Virtual machines run here (${monitors.length}), under ${named(users(monitors))}: ${programs(monitors)}.`,
+            tenancyProcesses,
+          ),
+        ]),
+    ...hiddenSteps({ processes, guests, machines }),
+    ...lentSteps(hosted),
+    ...listedSteps(runtimes, monitors.length),
+  ]
+  if (missing.length + steps.length > 0) return [...missing, ...steps]
+  return [
+    speaksFor(
+      `No virtual machine runs here${guests.ok && guests.fact.openGuests !== null ? '; the kernel has none open' : ''}.`,
+      virtGuests,
+    ),
+  ]
+}
+
+/** Guests that the kernel has open and no program of a known name runs. */
+function hiddenSteps({
+  processes,
+  guests,
+  machines,
+}: Pick<Readings, 'processes' | 'guests' | 'machines'>): readonly Step[] {
+  if (!processes.ok) return []
+  const monitors = monitorsOf(processes.fact)
+  const known = new Set(monitors.map(({ pid }) => pid))
+  const holders = machines.ok ? (machines.fact.holders ?? []).filter((pid) => !known.has(pid)) : []
+  const names = new Map(processes.fact.processes.map(({ pid, command }) => [pid, command]))
+  const threads = guestThreadsOf(processes.fact)
+  const held = guests.ok ? (guests.fact.openGuests ?? 0) : 0
+  return [
+    ...(holders.length > 0
+      ? [
+          speaksAgainst(
+            `The kernel has virtual machines open that programs of other names hold: ${named(holders.map((pid) => names.get(pid) ?? `process ${pid}, which is not in our list`))}.`,
+            virtMachines,
+          ),
+        ]
+      : []),
+    ...(monitors.length > 0 || held === 0
+      ? []
+      : [
+          speaksAgainst(
+            `The kernel’s virtualization is in use (held ${count(held, 'time')}), and no process that we can name runs a guest.`,
+            virtGuests,
+            'uses',
+          ),
+        ]),
+    ...(monitors.length > 0 || threads.length === 0
+      ? []
+      : [
+          speaksAgainst(
+            `The kernel runs threads for a guest, and no process that we can name runs one: ${programs(threads)}.`,
+            tenancyProcesses,
+          ),
+        ]),
+  ]
+}
+
+function lentSteps(hosted: Readings['hosted']): readonly Step[] {
+  if (!hosted.ok) return []
+  const { xenGuests, mediated } = hosted.fact
+  return [
+    ...(xenGuests.length > 0
+      ? [
+          speaksAgainst(
+            `This system serves devices to ${count(xenGuests.length, 'guest')} of Xen: ${named(xenGuests.map(String))}.`,
+            virtHosted,
+            'lists',
+          ),
+        ]
+      : []),
+    ...(mediated.length > 0
+      ? [
+          leavesUnclear(
+            `Parts of devices were made for guests (${mediated.length}): ${named(mediated, 2)}.`,
+            virtHosted,
+            'lists',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function listedSteps(runtimes: Readings['runtimes'], monitors: number): readonly Step[] {
+  if (!runtimes.ok) return []
+  const { libvirtGuests, xenGuests } = runtimes.fact
+  return [
+    ...(libvirtGuests.length > monitors
+      ? [
+          speaksAgainst(
+            `The guest manager lists running guests that no process runs: ${named(libvirtGuests)}.`,
+            tenancyRuntimes,
+          ),
+        ]
+      : []),
+    ...(xenGuests.length > 0
+      ? [
+          leavesUnclear(
+            `Xen’s tools keep data of ${count(xenGuests.length, 'guest')}, running or left from before: ${named(xenGuests)}.`,
+            tenancyRuntimes,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Xen's guests are no processes of the control domain: without them in sight, nothing was shown. */
+const controlDomain = ({ buses }: Pick<TenancyReadings, 'buses'>): readonly Step[] => [
+  ...unclearAbout(virtBuses, buses),
+  ...(buses.ok && buses.fact.isControlDomain
+    ? [
+        leavesUnclear(
+          'This system is Xen’s control domain: other guests of Xen are not in its list of processes.',
+          virtBuses,
+          'files',
+        ),
+      ]
+    : []),
+]

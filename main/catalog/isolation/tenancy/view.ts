@@ -1,0 +1,36 @@
+import { type Step, unclearAbout } from '../../../core/check.ts'
+import { INITIAL_NAMESPACES, namespaces as namespacesProbe } from '../../probes/namespaces.ts'
+import { tenancyProcesses } from '../../probes/tenancy-processes.ts'
+import { leavesUnclear } from '../../steps.ts'
+import type { TenancyReadings } from './readings.ts'
+
+/** Whether we see everything that runs: from the initial process namespace, and with nothing hidden. */
+export function viewSteps({
+  namespaces,
+  processes,
+}: Pick<TenancyReadings, 'namespaces' | 'processes'>): readonly Step[] {
+  const own = namespaces.ok ? namespaces.fact.own.pid : INITIAL_NAMESPACES.pid
+  return [
+    ...unclearAbout(namespacesProbe, namespaces),
+    ...unclearAbout(tenancyProcesses, processes),
+    ...(own === INITIAL_NAMESPACES.pid
+      ? []
+      : [
+          leavesUnclear(
+            own === null
+              ? 'The kernel does not tell whether we look from inside a container.'
+              : 'We look from inside a container: processes outside it are not visible.',
+            namespacesProbe,
+            'own',
+          ),
+        ]),
+    ...(processes.ok && !processes.fact.isComplete
+      ? [
+          leavesUnclear(
+            'The process list lacks the first processes of the system: others may be hidden too.',
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,35 @@
+import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { listingIsComplete } from '../isolation/listing.ts'
+import { lines } from '../read-text.ts'
+
+export interface BmcPresence {
+  /** The kernel talks to a controller: /dev/ipmi0 is there. */
+  readonly device: boolean
+  /** Firmware or kernel list a controller: paths of platform and ACPI devices. */
+  readonly listed: readonly string[]
+}
+
+/** Linux Documentation/driver-api/ipmi.rst; IPI0001 is the ACPI id of a controller (IPMI 2.0, appendix C3). Names only, nothing is asked of it. */
+export const bmcPresence = defineProbe({
+  id: 'bmc.presence',
+  title: 'Management controller, as the kernel sees it',
+  why: 'Nearly every server has a management controller; virtual machines have none unless somebody models one.',
+  commands: {
+    paths: run([
+      'ls',
+      '-1d',
+      '/dev/ipmi0',
+      '/sys/class/ipmi/ipmi0',
+      glob('/sys/devices/platform/*ipmi*'),
+      glob('/sys/bus/acpi/devices/IPI0001:*'),
+    ]),
+  },
+  parse({ paths }) {
+    if (!listingIsComplete(paths)) return unknown('the list of management devices could not be read')
+    const found = lines(paths.text).filter((line) => line.startsWith('/'))
+    return known<BmcPresence>({
+      device: found.includes('/dev/ipmi0'),
+      listed: found.filter((path) => path.startsWith('/sys/')).slice(0, 16),
+    })
+  },
+})

@@ -1,0 +1,103 @@
+import { type Answer, defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface BmcFru {
+  /** Empty where the inventory has none. */
+  readonly productSerial: string
+  readonly boardSerial: string
+  readonly chassisSerial: string
+}
+export interface Bmc {
+  readonly maker: string | null
+  readonly firmware: string | null
+  readonly ipmiVersion: string | null
+  /** Sensors it lists; null where it did not answer for them. */
+  readonly sensors: number | null
+  /** Sensors among them with a measured value. */
+  readonly readings: number | null
+  /** Entries of its event log; null where it did not answer. */
+  readonly events: number | null
+  /** The inventory of the server’s board; null where there is none. */
+  readonly inventory: BmcFru | null
+  /** Power that the server draws now, in watts; null where it does not measure. */
+  readonly watts: number | null
+}
+
+/**
+ * ipmitool(1) through the kernel’s own device. All five only ask. Users, networks and keys of the controller are not asked for. Sensors
+ * are read over a slow bus, hence the time. What a controller does not know (power, inventory) it refuses, which is an answer.
+ */
+export const bmc = defineProbe({
+  id: 'bmc.state',
+  title: 'What the management controller tells',
+  why: 'A real controller has dozens of sensors that move, an inventory with serial numbers and a history; a model has next to nothing.',
+  commands: {
+    controller: runAsRoot(['ipmitool', 'mc', 'info'], { timeoutSeconds: 20, maxBytes: 65536 }),
+    sensors: runAsRoot(['ipmitool', 'sdr', 'elist'], { timeoutSeconds: 90, maxBytes: 262144 }),
+    inventory: runAsRoot(['ipmitool', 'fru', 'print', '0'], { timeoutSeconds: 30, maxBytes: 65536 }),
+    events: runAsRoot(['ipmitool', 'sel', 'info'], { timeoutSeconds: 20, maxBytes: 65536 }),
+    power: runAsRoot(['ipmitool', 'dcmi', 'power', 'reading'], { timeoutSeconds: 20, maxBytes: 65536 }),
+  },
+  parse({ controller, sensors, inventory, events, power }) {
+    const info = fieldsOf(controller)
+    if (info === null || !info.has('Device ID'))
+      return unknown(
+        /Could not open device/.test(controller.errorText)
+          ? 'the kernel offers no management controller'
+          : 'the management controller did not answer',
+      )
+    const rows = sensorRows(sensors)
+    const entries = fieldsOf(events)?.get('Entries')
+    const watts = /^\d{1,6}(?= Watts)/.exec(fieldsOf(power)?.get('Instantaneous power reading') ?? '')?.[0]
+    return known<Bmc>({
+      maker: info.get('Manufacturer Name') ?? null,
+      firmware: info.get('Firmware Revision') ?? null,
+      ipmiVersion: info.get('IPMI Version') ?? null,
+      sensors: rows?.length ?? null,
+      readings: rows?.filter((value) => /\d/.test(value)).length ?? null,
+      events: entries !== undefined && /^\d{1,7}$/.test(entries) ? Number(entries) : null,
+      inventory: inventoryOf(fieldsOf(inventory)),
+      watts: watts === undefined ? null : Number(watts),
+    })
+  },
+})
+
+/** "Name : value" lines; null where the program failed. */
+function fieldsOf({ exitCode, text }: Answer): ReadonlyMap<string, string> | null {
+  if (exitCode !== 0) return null
+  const fields = new Map<string, string>()
+  for (const line of lines(text)) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon)).trim()
+    if (colon > 0 && !fields.has(name))
+      fields.set(
+        name,
+        line
+          .slice(colon + 1)
+          .trim()
+          .slice(0, 200),
+      )
+  }
+  return fields
+}
+
+/** The value column of "Name | 01h | ok | 3.1 | 45 degrees C"; rows of another form are left out. */
+function sensorRows({ exitCode, text }: Answer): readonly string[] | null {
+  if (exitCode !== 0) return null
+  return lines(text).flatMap((line) => {
+    const cells = line.split('|')
+    return cells.length === 5 && /^ [0-9A-F]{2}h $/.test(cells[1] ?? '') ? [(cells[4] ?? '').trim()] : []
+  })
+}
+
+function inventoryOf(fields: ReadonlyMap<string, string> | null): BmcFru | null {
+  if (fields === null) return null
+  const [productSerial = '', boardSerial = '', chassisSerial = ''] = [
+    'Product Serial',
+    'Board Serial',
+    'Chassis Serial',
+  ].map((name) => fields.get(name))
+  return fields.has('Board Mfg') || `${productSerial}${boardSerial}${chassisSerial}` !== ''
+    ? { productSerial, boardSerial, chassisSerial }
+    : null
+}

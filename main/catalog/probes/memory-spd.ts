@@ -1,0 +1,29 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+
+export interface MemorySpd {
+  /** Addresses on the management bus of modules whose own data chip a driver holds; null where no such driver is loaded. */
+  readonly chips: readonly string[] | null
+}
+
+const DRIVERS = ['/sys/bus/i2c/drivers/ee1004', '/sys/bus/i2c/drivers/spd5118']
+
+/**
+ * Drivers of the chip on each memory module that describes it: ee1004 (DDR4) and spd5118 (DDR5), Documentation/hwmon/spd5118.rst. Only
+ * the drivers' folders are listed; the chips themselves are not asked, since the bus may belong to the management controller.
+ */
+export const memorySpd = defineProbe({
+  id: 'memory.spd',
+  title: 'Data chips of the memory modules',
+  why: 'Real memory modules carry a chip that describes them; a table in the firmware has none behind it.',
+  commands: { lists: run(['ls', '-1', ...DRIVERS]) },
+  parse({ lists }) {
+    if (!listingIsComplete(lists)) return unknown('the drivers of memory modules could not be listed')
+    const folders = listedFolders(lists.text)
+    const listed = DRIVERS.flatMap((path) => folders.get(path) ?? [])
+    // The first six-bit device address of such chips is 0x50, the last 0x57 (JEDEC JESD21-C 4.1.6, JESD300-5).
+    return known<MemorySpd>({
+      chips: folders.size === 0 ? null : listed.filter((name) => /^\d{1,3}-005[0-7]$/.test(name)),
+    })
+  },
+})

@@ -1,0 +1,38 @@
+import { certificateNames } from '../../core/certificate.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+
+export interface TpmEndorsement {
+  /** Who signed the certificate of the TPM’s endorsement key, one name in a line, as it stands in the certificate. */
+  readonly issuer: string
+  readonly validTo: string
+}
+
+/**
+ * The certificate that the TPM’s maker left at index 0x1c00002 (TCG EK Credential Profile 2.5, §2.2.1.4). It is public. The index is
+ * read with the owner’s authorization, which wrong tries cannot lock; it opens the kernel’s resource manager and nothing else, starts no
+ * service, writes no file and asks no network.
+ */
+export const tpmEk = defineProbe({
+  id: 'tpm.ek',
+  title: 'Certificate of the TPM’s endorsement key',
+  why: 'Its issuer is the maker of the TPM; software TPMs of hypervisors carry one that they made themselves, or their cloud’s.',
+  commands: {
+    certificate: runAsRoot(['tpm2_nvread', '-T', 'device:/dev/tpmrm0', '-C', 'o', '0x1c00002'], {
+      timeoutSeconds: 30,
+      maxBytes: 16 * 1024,
+    }),
+  },
+  parse({ certificate }) {
+    if (certificate.exitCode !== 0) return unknown('the TPM gave no certificate of its endorsement key')
+    const names = certificateNames(oneStructure(certificate.bytes))
+    return names === null
+      ? unknown('what the TPM gave is no certificate')
+      : known<TpmEndorsement>({ issuer: names.issuer.slice(0, 1000), validTo: names.validTo })
+  },
+})
+
+/** The DER structure at the beginning: an index is often larger than the certificate in it. */
+function oneStructure(bytes: Uint8Array): Uint8Array {
+  const isLong = bytes[0] === 0x30 && bytes[1] === 0x82
+  return isLong ? bytes.subarray(0, 4 + (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0)) : bytes
+}

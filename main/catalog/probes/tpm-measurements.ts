@@ -1,0 +1,20 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { readTcgLog, type TcgLog } from '../isolation/tcg-log.ts'
+import { isAbsent } from '../read-text.ts'
+
+/** Linux Documentation/security/tpm/tpm_event_log.rst. The log is what the firmware wrote down of the start; reading it does not reach the TPM. */
+export const tpmMeasurements = defineProbe({
+  id: 'tpm.measurements',
+  title: 'The firmware’s log of the start',
+  why: 'The log replays to the TPM’s registers, and says which firmware measured itself: a virtual machine’s names itself.',
+  commands: {
+    log: runAsRoot(['cat', '/sys/kernel/security/tpm0/binary_bios_measurements'], { maxBytes: 2 * 1024 * 1024 }),
+  },
+  parse({ log }) {
+    if (isAbsent(log)) return unknown('the firmware handed over no log of the start')
+    if (log.exitCode !== 0) return unknown('the firmware’s log of the start could not be read')
+    const read = readTcgLog(log.bytes)
+    if (read === 'no SHA-256') return unknown('the firmware’s log of the start has no SHA-256 digests')
+    return read === 'broken' ? unknown('the firmware’s log of the start does not add up') : known<TcgLog>(read)
+  },
+})

@@ -1,0 +1,29 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { grepIsComplete, lines } from '../read-text.ts'
+
+export interface HypervisorInterrupts {
+  /** Interrupts that a hypervisor sent this kernel since boot, on all processors. */
+  readonly callbacks: number
+  /** The same from Hyper-V’s own timer and re-enlightenment. */
+  readonly hyperV: number
+}
+
+/**
+ * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the
+ * line on hardware too, with zeros, so only counts tell.
+ */
+export const virtInterrupts = defineProbe({
+  id: 'virt.interrupts',
+  title: 'Interrupts that only hypervisors send',
+  why: 'A hypervisor that calls its guest by an interrupt of its own is counted by the guest’s kernel.',
+  commands: { counts: run(['grep', '-E', '^ *(HYP|HVS|HRE):', '/proc/interrupts'], { maxBytes: 256 * 1024 }) },
+  parse({ counts }) {
+    if (!grepIsComplete(counts)) return unknown('the counts of interrupts could not be read')
+    const sum = (names: RegExp): number =>
+      lines(counts.text)
+        .filter((line) => names.test(line))
+        .flatMap((line) => line.slice(line.indexOf(':') + 1).match(/(?<=\s)\d{1,15}(?=\s)/g) ?? [])
+        .reduce((total, digits) => total + Number(digits), 0)
+    return known<HypervisorInterrupts>({ callbacks: sum(/^ *HYP:/), hyperV: sum(/^ *(HVS|HRE):/) })
+  },
+})

@@ -1,0 +1,175 @@
+import type { SignalView } from '../../schemas/ipc.ts'
+import type { Isolation } from '../../schemas/types.ts'
+import { contradictionWords, familyWords, oddsWords } from '../../schemas/words.ts'
+import { plural, visible } from '../text.ts'
+import { Levels, type Notes, type PartProps, Signals, signed, titleOf } from './DossierTables.tsx'
+import { Shape } from './Mark.tsx'
+
+export interface DossierProps {
+  readonly isolation: Isolation
+  readonly signals: readonly SignalView[]
+}
+
+/** The dossier behind the four isolation answers: the rule, the weights, contradictions, signals, what would have to be faked, what stays open. */
+export function Dossier({ isolation, signals }: DossierProps) {
+  const notes: Notes = new Map(signals.map((note) => [note.id, note]))
+  return (
+    <section className="dossier" aria-labelledby="dossier">
+      <h2 id="dossier">The dossier</h2>
+      <Decision isolation={isolation} />
+      <Contradictions isolation={isolation} notes={notes} />
+      <Minimum isolation={isolation} />
+      <Signals isolation={isolation} notes={notes} />
+      <Levels isolation={isolation} notes={notes} />
+      <Open isolation={isolation} />
+      <Pins isolation={isolation} />
+    </section>
+  )
+}
+
+function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolation }) {
+  return (
+    <dl className="answers" aria-label="How it was decided">
+      <div>
+        <dt>Rule that decided</dt>
+        <dd>
+          {rule.id}. {visible(rule.text)}
+        </dd>
+      </div>
+      <div>
+        <dt>Weight of the evidence, as read</dt>
+        <dd>
+          {signed(weight.honest)} ({oddsWords(weight.honest)})
+        </dd>
+      </div>
+      <div>
+        <dt>The same, if the provider set whatever is cheap to set</dt>
+        <dd>
+          {signed(weight.adversarial)} ({oddsWords(weight.adversarial)})
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
+  if (contradictions.length === 0) return <p className="quiet">No contradiction was seen in what was read.</p>
+  return (
+    <details open>
+      <summary>{plural(contradictions.length, 'contradiction')}</summary>
+      <ul className="marked">
+        {contradictions.map((one) => (
+          <li key={`${one.signal} ${one.text}`}>
+            <Shape
+              mark={one.class === 'K1' ? 'square-cross' : 'diamond-question'}
+              tone={one.class === 'K1' ? 'not-met' : 'inconclusive'}
+            />
+            <span>
+              {visible(one.text)}{' '}
+              <span className="note">
+                {contradictionWords[one.class]} ({one.class}). {familyWords[one.family]}: {titleOf(notes, one.signal)}.
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const HOLDS = {
+  yes: { mark: 'ring-tick', tone: 'met', word: 'Holds' },
+  no: { mark: 'diamond-question', tone: 'inconclusive', word: 'Doesn’t hold' },
+  'not-applicable': { mark: 'bar', tone: 'not-applicable', word: 'Doesn’t apply' },
+} as const
+
+function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolation }) {
+  if (minimum.length === 0 || (layer !== 'metal' && layer !== 'unknown')) return null
+  const applies = minimum.filter(({ holds }) => holds !== 'not-applicable')
+  return (
+    <details open={layer === 'unknown'}>
+      <summary>
+        Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length} parts
+        hold
+      </summary>
+      <ul className="marked">
+        {minimum.map(({ item, title, holds, text }) => (
+          <li key={item}>
+            <Shape mark={HOLDS[holds].mark} tone={HOLDS[holds].tone} />
+            <span>
+              {HOLDS[holds].word}: {title}. <span className="note">{visible(text)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Open({ isolation: { cannotShow, settle } }: { readonly isolation: Isolation }) {
+  return (
+    <>
+      <details>
+        <summary>What cannot be shown from inside</summary>
+        <ul>
+          {cannotShow.map((said) => (
+            <li key={said}>{said}</li>
+          ))}
+        </ul>
+      </details>
+      {settle.length > 0 && (
+        <details>
+          <summary>{plural(settle.length, 'open point')}, and what would settle each</summary>
+          <div className="scroll">
+            <table className="claims">
+              <thead>
+                <tr>
+                  <th scope="col">Open</th>
+                  <th scope="col">What would settle it</th>
+                </tr>
+              </thead>
+              <tbody>
+                {settle.map(({ what, how }) => (
+                  <tr key={what}>
+                    <th scope="row">{visible(what)}</th>
+                    <td>{visible(how)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </details>
+      )}
+    </>
+  )
+}
+
+function Pins({ isolation: { pins } }: { readonly isolation: Isolation }) {
+  if (pins.length === 0) return null
+  return (
+    <details>
+      <summary>Parts of this machine: {pins.length} serial numbers and addresses</summary>
+      <p className="quiet">Reported by the node about itself; to notice a moved or swapped part in a later run.</p>
+      <div className="scroll">
+        <table className="claims">
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col">Part</th>
+              <th scope="col">Serial number or address</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pins.map(({ kind, part, value }) => (
+              <tr key={`${kind} ${part} ${value}`}>
+                <th scope="row">{kind}</th>
+                <td>{visible(part)}</td>
+                <td className="mono">{visible(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { tenancyForeignMounts } from '../../main/catalog/checks/tenancy-foreign-mounts.ts'
+import { conclude } from '../../main/core/check.ts'
+import { captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { fixtureRecording } from '../support/fixtures.ts'
+
+const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.needs)
+
+function concluded(node: string, without?: string) {
+  const { recording, captures } = fixtureRecording(node, PROBES)
+  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  if (without !== undefined) byKey.delete(without)
+  const readings = new Map(PROBES.map((probe) => [probe.id, readProbe(probe, byKey)]))
+  return conclude(tenancyForeignMounts, readings, {
+    node: recording.node,
+    asOf: recording.endedAt,
+    observedAt: recording.endedAt,
+  })
+}
+
+describe('no file system or drive of another party', () => {
+  test.each([
+    ['demo-gpu-01', 'met'],
+    ['fx-iso-hostshare', 'not-met'],
+    ['fx-iso-netdrive', 'inconclusive'],
+    ['demo-guest-03', 'inconclusive'],
+  ])('%s: %s', (node, verdict) => {
+    const { verdict: got, because } = concluded(node)
+    expect(got, because.map(({ text }) => text).join('\n')).toBe(verdict)
+    for (const { text } of because) for (const banned of BANNED) expect(text).not.toMatch(banned)
+  })
+
+  test('without any one of its readings it is inconclusive', () => {
+    for (const key of ['storage.mounts/mountinfo', 'inventory.disks/list', 'storage.remote/lists'])
+      expect(concluded('demo-gpu-01', key).verdict, key).toBe('inconclusive')
+  })
+})

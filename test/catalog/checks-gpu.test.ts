@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { encryptionInUseCcState } from '../../main/catalog/checks/encryption-in-use-cc-state.ts'
+import { inventoryHardware } from '../../main/catalog/checks/inventory-hardware.ts'
+import { tenancyGpuExclusive } from '../../main/catalog/checks/tenancy-gpu-exclusive.ts'
+import { cpuConfidential } from '../../main/catalog/probes/cpu-confidential.ts'
+import { gpuConfCompute } from '../../main/catalog/probes/gpu-conf-compute.ts'
+import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
+import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { tenancyProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { answer, fact } from '../support/answers.ts'
+import { fixtureRecording } from '../support/fixtures.ts'
+import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
+
+function on(node: string, check: Check, without: readonly Probe<unknown>[] = []): Conclusion {
+  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const { recording, captures } = fixtureRecording(node, probes)
+  const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
+  const readings = new Map(
+    probes.filter((probe) => !without.includes(probe)).map((probe) => [probe.id, readProbe(probe, by)]),
+  )
+  return conclude(check, readings, { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt })
+}
+
+describe('confidential computing', () => {
+  test.each([
+    ['fx-iso-cc', [], 'met'],
+    ['fx-iso-cc-half', [], 'not-met'],
+    ['fx-iso-cc', [gpuConfCompute], 'inconclusive'],
+    ['fx-iso-cc', [cpuConfidential], 'inconclusive'],
+    ['fx-iso-cc', [pciDevices], 'inconclusive'],
+    ['fx-iso-k8s', [], 'inconclusive'],
+    ['demo-gpu-01', [], 'informational'],
+    ['demo-guest-03', [], 'informational'],
+  ] as const)('%s without %j: %s', (node, without, verdict) =>
+    expect(on(node, encryptionInUseCcState, without).verdict).toBe(verdict),
+  )
+
+  test('marks of a confidential guest', () => {
+    const missing = answer('', { exitCode: 2, errorText: 'x: No such file or directory\n' })
+    const read = (devices: string, flags = '', secure = missing) =>
+      fact(cpuConfidential.parse({ devices: answer(devices), flags: answer(flags), secure })).protection
+    expect(read('/dev/sev-guest\n')).toBe('AMD SEV-SNP')
+    expect(read('', 'tdx_guest\n')).toBe('Intel TDX')
+    expect(read('/sys/firmware/uv/prot_virt_guest\n', '', answer('/sys/firmware/uv/prot_virt_guest:1\n'))).toBe(
+      'IBM Secure Execution',
+    )
+    expect(read('/sys/firmware/uv/prot_virt_guest\n', '', answer('/sys/firmware/uv/prot_virt_guest:0\n'))).toBeNull()
+  })
+})
+
+describe('exclusive use of the GPUs', () => {
+  const recorded = fixtureRecording('demo-gpu-01', []).recording
+  const context: Context = { node: recorded.node, asOf: recorded.endedAt, observedAt: recorded.endedAt }
+  const processes = { processes: [{ pid: 1, user: 'root', command: 'systemd', cgroup: '/' }], isComplete: true }
+  const verdict = (form: GpuForm, list = processes, given = context) => {
+    const readings = new Map<string, Parsed<unknown>>([
+      [pciDevices.id, known({ devices: [pci('0000:01:00.0', '10de:2331')] })],
+      [tenancyProcesses.id, known(list)],
+      [gpuNvidia.id, parseNvidiaSmi(gpuXml(form))],
+    ])
+    return conclude(tenancyGpuExclusive, readings, given).verdict
+  }
+  const divided = { mig: 'Enabled', slices: slice(1, 40448) }
+  test('a GPU that this system divides for itself is no fault', () => {
+    expect(verdict({})).toBe('met')
+    expect(verdict(divided)).toBe('met')
+    expect(on('fx-iso-mig', tenancyGpuExclusive).verdict).toBe('met')
+  })
+  test('one of which only slices are in view was divided by somebody else', () =>
+    expect(verdict({ ...divided, total: 'Insufficient Permissions' })).toBe('not-met'))
+  test('it is open without a roster, or with processes out of view', () => {
+    expect(verdict(divided, { ...processes, isComplete: false })).toBe('inconclusive')
+    const { roster: _, ...node } = context.node
+    expect(verdict(divided, processes, { ...context, node })).toBe('inconclusive')
+  })
+  test('a virtual GPU, by mode or by name', () => {
+    expect(verdict({ mode: 'VGPU' })).toBe('not-met')
+    expect(verdict({ name: 'NVIDIA A100-4C' })).toBe('not-met')
+    expect(on('demo-gpu-01', tenancyGpuExclusive, [gpuNvidia]).verdict).toBe('inconclusive')
+  })
+})
+
+test('the inventory names boards, firmware and serials', () => {
+  const texts = on('demo-gpu-01', inventoryHardware).because.map(({ text }) => text)
+  expect(texts).toContainEqual(expect.stringMatching(/8 GPUs: .*Board “692-2G520-0200-000”.*Firmware .*Serial numbers/))
+  expect(on('demo-gpu-01', inventoryHardware, [gpuNvidia]).verdict).toBe('informational')
+})
+
+test('nothing a person reads says more than was observed', () => {
+  for (const check of [encryptionInUseCcState, tenancyGpuExclusive])
+    for (const node of ['demo-gpu-01', 'fx-iso-cc', 'fx-iso-cc-half', 'fx-iso-mig'])
+      for (const text of [check.claim, check.limits, ...on(node, check).because.map((step) => step.text)])
+        for (const banned of BANNED) expect(text).not.toMatch(banned)
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
+import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import type { IsolationArgument } from '../../main/core/catalog.ts'
+import { readProbe } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { fixtureNames } from '../support/fixtures.ts'
+import { argue, capturesOf, readingsFrom } from './isolation-readings.ts'
+
+const RANK = { A: 0, B: 1, C: 2, D: 3 } as const
+const ISOLATION = fixtureNames().filter((name) => /^(demo-|fx-iso-|vm-)/.test(name))
+
+/** The argument again and again with one capture of the node taken out. */
+function* withoutEach(node: string): Generator<readonly [string, IsolationArgument]> {
+  const { captures, context } = capturesOf(node)
+  const whole = readingsFrom(captures)
+  for (const key of captures.keys()) {
+    const less = new Map([...captures].filter(([other]) => other !== key))
+    const probe = catalog.probes.find(({ id }) => id === key.split('/')[0])
+    if (probe === undefined) continue
+    yield [key, arguesIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
+  }
+}
+
+describe('the rules', () => {
+  test.each(ISOLATION)('%s: no capture can be taken out so that the answer gets better', (node) => {
+    const whole = argue(node)
+    for (const [key, { layer, grade }] of withoutEach(node)) {
+      if (whole.layer !== 'metal') expect(layer, key).not.toBe('metal')
+      // Another layer is another question: a guest of which less is known is no better graded than the one that was named.
+      if (layer === whole.layer) expect(RANK[grade], key).toBeGreaterThanOrEqual(RANK[whole.grade])
+    }
+  })
+
+  test.each(ISOLATION)('%s: everything said can be read by a person, and is bounded', (node) => {
+    const said = argue(node)
+    const texts = [
+      said.rule.text,
+      ...said.because.map(({ text }) => text),
+      ...said.minimum.flatMap(({ title, text }) => [title, text]),
+      ...said.levels.flatMap(({ provider, mustFake, wouldStillShow }) => [provider, ...mustFake, ...wouldStillShow]),
+      ...said.cannotShow,
+      ...said.settle.flatMap(({ what, how }) => [what, how]),
+    ]
+    for (const text of texts) {
+      for (const banned of BANNED) expect(text).not.toMatch(banned)
+      expect(text.length).toBeLessThan(3000)
+      expect(text).not.toBe('')
+    }
+    expect(said.signals.map(({ id }) => id)).toEqual(catalog.signals.map(({ id }) => id))
+  })
+
+  test('live tests that fit raise the grade to B, and only then', () => {
+    expect(argue('demo-gpu-01').grade).toBe('C')
+    const live = argue('fx-iso-live-metal')
+    expect([live.layer, live.grade]).toEqual(['metal', 'B'])
+    expect(live.minimum.find(({ item }) => item === 'd')?.holds).toBe('yes')
+  })
+
+  test('what an owner without rights is told is the exact line to allow', () => {
+    const open = argue('demo-nosudo-06').settle.find(({ what }) => what.startsWith('Full hardware table'))
+    expect(open?.how).toContain('“dmidecode -t ')
+    expect(open?.how).toContain('sudo')
+  })
+
+  test('parts of the machine are pinned, the same for the same machine', () => {
+    const pins = argue('demo-gpu-01').pins
+    expect(new Set(pins.map(({ kind }) => kind))).toEqual(
+      new Set(['board', 'chassis', 'disk', 'gpu', 'hca', 'nic', 'system']),
+    )
+    expect(argue('fx-iso-echo').pins).toEqual(pins)
+  })
+})
+
+describe('the signals as data', () => {
+  test.each(catalog.signals.map((note) => [note.id, note] as const))(
+    '%s says what it looks at and where it misleads',
+    (_, note) => {
+      expect(note.title).not.toBe('')
+      expect(note.onMetal).not.toBe('')
+      expect(note.onGuest).not.toBe('')
+      expect(note.source).not.toBe('')
+      expect(note.traps.length).toBeGreaterThan(0)
+      expect(note.probes.length).toBeGreaterThan(0)
+      for (const probe of note.probes) expect(catalog.probes.map(({ id }) => id)).toContain(probe)
+      for (const text of [note.title, note.onMetal, note.onGuest, ...note.traps])
+        for (const banned of BANNED) expect(text).not.toMatch(banned)
+    },
+  )
+  test('have ids of their own', () => {
+    const ids = catalog.signals.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})

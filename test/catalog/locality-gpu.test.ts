@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { gpuAnswers } from '../../main/catalog/isolation/locality/gpu.ts'
+import type { Read } from '../../main/catalog/isolation/signal.ts'
+import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
+import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
+import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
+import type { Layer } from '../../schemas/words.ts'
+import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
+
+const readOf = (...facts: readonly (readonly [Probe<never> | Probe<unknown>, Parsed<unknown>])[]): Read => {
+  const readings = new Map(facts.map(([probe, reading]) => [probe.id, reading]))
+  return ((probe: Probe<unknown>) => readings.get(probe.id) ?? unknown('this was not collected')) as Read
+}
+const bus = (...devices: readonly PciDevice[]) => [pciDevices, known({ devices })] as const
+const CARD = pci('0000:01:00.0', '10de:2331', ['0000:00:01.0'])
+const is = (form: GpuForm, layer: Layer) =>
+  gpuAnswers(readOf(bus(CARD), [gpuNvidia, parseNvidiaSmi(gpuXml(form))]), layer).map((one) => one.is)
+
+test.each<[string, GpuForm, Layer, string]>([
+  ['whole, on hardware', {}, 'metal', 'native'],
+  ['whole, on a hypervisor’s host', { mode: 'Host VGPU' }, 'hypervisor-host', 'native'],
+  ['whole, in a guest that hides it', {}, 'vm', 'passthrough'],
+  ['whole, nobody knows where', {}, 'unknown', 'unknown'],
+  ['given to a guest, whatever else was argued', { mode: 'Pass-Through' }, 'metal', 'passthrough'],
+  ['virtual', { mode: 'VGPU' }, 'metal', 'virtual'],
+  ['called like a virtual one', { name: 'NVIDIA L40S-2Q' }, 'metal', 'virtual'],
+  ['a slice of it in a guest', { mig: 'Enabled', slices: slice(1, 9728) }, 'vm', 'virtual'],
+  ['a slice of it, nobody knows where', { mig: 'Enabled', slices: slice(1, 9728) }, 'unknown', 'unknown'],
+  ['divided by its owner', { mig: 'Enabled', slices: slice(1, 9728) }, 'metal', 'native'],
+  ['a driver that says nothing of it', { mode: 'N/A' }, 'metal', 'unknown'],
+])('%s', (_, form, layer, expected) => expect(is(form, layer)).toEqual([expected]))
+
+test('without a driver’s answer nothing is called native', () => {
+  const [one] = gpuAnswers(readOf(bus({ ...CARD, driver: 'vfio-pci' })), 'metal')
+  expect(one).toMatchObject({ is: 'unknown', device: '0000:01:00.0', text: expect.stringContaining('vfio-pci') })
+  expect(gpuAnswers(readOf(), 'metal')).toEqual([])
+})
+
+test('a GPU that only the driver knows', () => {
+  const read = readOf([gpuNvidia, parseNvidiaSmi(gpuXml({}))])
+  expect(gpuAnswers(read, 'metal')).toMatchObject([{ is: 'unknown', text: expect.stringContaining('PCI bus') }])
+})
+
+test('accelerators of AMD and Intel', () => {
+  const whole = pci('0000:05:00.0', '1002:74a1', [], '120000')
+  const part = pci('0000:05:02.0', '1002:74b5', [], '120000')
+  const flex = pci('0000:4d:00.0', '8086:56c0', [], '038000')
+  const flexPart = pci('0000:4d:00.1', '8086:56c0', [], '038000')
+  const card = (address: string, rest: object) => ({
+    name: 'card0',
+    address,
+    productName: null,
+    partition: null,
+    ...rest,
+  })
+  const cards = [
+    card(whole.address, { physicalFunction: null, partition: 'CPX', productName: 'AMD Instinct MI300X OAM' }),
+    card(flexPart.address, { physicalFunction: flex.address }),
+  ]
+  const answers = gpuAnswers(
+    readOf(bus(whole, part, { ...flex, virtualFunctions: 1 }, flexPart), [gpuCards, known({ cards })]),
+    'metal',
+  )
+  expect(answers.map((one) => one.is)).toEqual(['native', 'virtual-function', 'native', 'virtual-function'])
+  expect(answers[0]).toMatchObject({
+    device: '0000:05:00.0 AMD Instinct MI300X OAM',
+    text: expect.stringContaining('“CPX”'),
+  })
+  expect(answers[2]?.text).toMatch(/Virtual functions are switched on \(1\)/)
+})

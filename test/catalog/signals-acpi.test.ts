@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import { acpiSignals } from '../../main/catalog/isolation/signals/acpi.ts'
+import { type AcpiHeaders, acpiHeaders } from '../../main/catalog/probes/acpi-headers.ts'
+import { acpiOverview } from '../../main/catalog/probes/acpi-overview.ts'
+import { known } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { ARM, cpuinfo, type Fact, identity, observing, weights } from '../support/firmware-facts.ts'
+
+const observe = observing(acpiSignals)
+
+const tables = (list: string, more: { profile?: number | null; devices?: readonly string[] } = {}): Fact => [
+  acpiOverview,
+  known({
+    present: list !== '',
+    tables: list
+      .split(' ')
+      .filter((entry) => entry !== '')
+      .map((entry) => ({ name: entry.split(':')[0] ?? '', size: Number(entry.split(':')[1] ?? 100) })),
+    profile: more.profile ?? null,
+    devices: more.devices ?? [],
+  }),
+]
+const heads = (more: Partial<AcpiHeaders>): Fact => [
+  acpiHeaders,
+  known({ tables: [], hypervisorId: null, hasHypervisorField: false, marks: [], ...more }),
+]
+const made = (...makers: readonly (readonly [string, string])[]): Fact =>
+  heads({
+    tables: makers.map(([oemId, creatorId], at) => ({
+      name: ['FACP', 'DSDT', 'APIC', 'HPET'][at % 4] ?? '',
+      oemId,
+      oemTableId: 'X',
+      creatorId,
+    })),
+  })
+
+// QEMU 7.2 Q35, and a two-socket server of Ice Lake's time.
+const QEMU = 'APIC:144 DSDT:8521 FACP:244 FACS:64 HPET:56 MCFG:60 WAET:40'
+const SERVER =
+  'APIC DMAR DSDT:247000 EINJ ERST FACP:276 FACS FIDT FPDT HEST HMAT HPET MCFG MSCT OEM4 PCCT SLIT SPCR SPMI SRAT SSDT1 SSDT2 TPM2 WSMT'
+const SUPERMICRO = identity({ sysVendor: 'Supermicro', productName: 'SYS-420GP-TNAR' })
+const ICE_LAKE = cpuinfo(1)
+const EPYC = cpuinfo(1, 'fpu', 1, 25, 'AuthenticAMD')
+
+describe('acpi.set', () => {
+  test('a server, a small board, a guest', () => {
+    expect(observe('acpi.set', tables(SERVER), ICE_LAKE).reads).toBe('metal')
+    expect(
+      observe('acpi.set', tables('APIC DSDT:41000 FACP FACS HPET MCFG SSDT1 SSDT2 SSDT3 LPIT TPM2'), ICE_LAKE).reads,
+    ).toBe('neutral')
+    expect(weights(observe('acpi.set', tables(QEMU), ICE_LAKE))).toEqual(['impossible null', 'hint null'])
+    expect(weights(observe('acpi.set', tables(QEMU), ICE_LAKE, SUPERMICRO))).toEqual(['impossible null', 'odd null'])
+  })
+
+  test('tables of the other maker’s DMA protection', () => {
+    expect(weights(observe('acpi.set', tables(SERVER), EPYC))).toEqual(['impossible null'])
+    expect(weights(observe('acpi.set', tables(SERVER.replace('DMAR', 'IVRS')), ICE_LAKE))).toEqual(['impossible null'])
+    expect(observe('acpi.set', tables(SERVER.replace('DMAR', 'IVRS')), EPYC).reads).toBe('metal')
+    expect(observe('acpi.set', tables(SERVER)).reads).toBe('metal')
+  })
+
+  test('none at all: a hint on a current x86 processor, nothing to ask on ARM; unread', () => {
+    expect(weights(observe('acpi.set', tables(''), ICE_LAKE))).toEqual(['hint null'])
+    expect(observe('acpi.set', tables(''), ARM).reads).toBe('not-applicable')
+    expect(observe('acpi.set', tables(''), cpuinfo(1, 'fpu', 4, 15)).reads).toBe('not-applicable')
+    expect(observe('acpi.set').reads).toBe('unreadable')
+  })
+})
+
+describe('acpi.dsdt', () => {
+  const of = (list: string, ...facts: readonly Fact[]) => observe('acpi.dsdt', tables(list), ...facts)
+
+  test('size and marks', () => {
+    expect(of(SERVER, ICE_LAKE, heads({})).reads).toBe('metal')
+    expect(weights(of(QEMU, ICE_LAKE, heads({ marks: ['QEMU0002', 'FWCF'] })))).toEqual(['impossible QEMU', 'odd null'])
+    expect(weights(of('DSDT:3923', EPYC, heads({ marks: ['FIRECK'] })))).toEqual(['impossible Firecracker', 'odd null'])
+    expect(weights(of('DSDT:41000', ICE_LAKE, heads({ marks: ['VGID'] })))).toEqual(['odd null'])
+  })
+
+  test('without rights a long table is open; a short one is short all the same; old machines had short ones', () => {
+    expect(of(SERVER, ICE_LAKE).reads).toBe('neutral')
+    expect(weights(of(QEMU, ICE_LAKE))).toEqual(['odd null'])
+    expect(of('DSDT:8000', cpuinfo(1, 'fpu', 4, 15), heads({})).reads).toBe('neutral')
+    expect(of('DSDT:8000', ARM, heads({})).reads).toBe('neutral')
+    expect(of('FACP').reads).toBe('not-applicable')
+    expect(observe('acpi.dsdt').reads).toBe('unreadable')
+  })
+})
+
+describe('acpi.oem', () => {
+  const of = (...makers: readonly (readonly [string, string])[]) => weights(observe('acpi.oem', made(...makers)))
+
+  test('hypervisors, also where only the creator is left', () => {
+    expect(of(['BOCHS', 'BXPC'])).toEqual(['impossible QEMU'])
+    expect(of(['SUPERM', 'BXPC'], ['SUPERM', 'BXPC'])).toEqual(['impossible QEMU'])
+    expect(of(['VRTUAL', 'MSFT'])).toEqual(['impossible Microsoft Hyper-V'])
+    expect(of(['FIRECK', 'FCAT'])).toEqual(['impossible Firecracker'])
+    expect(of(['PTLTD', 'MSFT'], ['VMWARE', 'VMW'])).toEqual(['impossible VMware'])
+    expect(of(['Google', 'GOOG'])).toEqual(['odd Google Compute Engine'])
+    expect(of(['AMAZON', 'AMZN'])).toEqual(['odd Amazon EC2'])
+  })
+
+  test('makers of real machines, Phoenix and compilers among them', () => {
+    const real: readonly (readonly [string, string])[] = [
+      ['ALASKA', 'AMI'],
+      ['DELL', 'INTL'],
+      ['PTLTD', 'PTL'],
+      ['INTEL', 'MSFT'],
+      ['ALASKA', 'MSFT'],
+    ]
+    for (const maker of real)
+      expect([maker, observe('acpi.oem', made(maker, maker, maker)).reads]).toEqual([maker, 'metal'])
+  })
+
+  test('Amazon’s bare metal is left open; one table is too few; unread', () => {
+    const sized = identity({ sysVendor: 'Amazon EC2', productName: 'c5.metal' })
+    const amazon = ['AMAZON', 'AMZN'] as const
+    expect(observe('acpi.oem', made(amazon, amazon, amazon), sized).reads).toBe('neutral')
+    expect(observe('acpi.oem', made(['DELL', 'DELL'])).reads).toBe('neutral')
+    expect(observe('acpi.oem').reads).toBe('unreadable')
+  })
+})
+
+describe('acpi.hvid, acpi.profile, acpi.hid', () => {
+  test('the field of the fixed table', () => {
+    const of = (more: Partial<AcpiHeaders>) => observe('acpi.hvid', heads(more))
+    expect(weights(of({ hypervisorId: 'FIRECKVM', hasHypervisorField: true }))).toEqual(['names Firecracker'])
+    expect(weights(of({ hypervisorId: 'MsHyperV', hasHypervisorField: true }))).toEqual(['names Microsoft Hyper-V'])
+    expect(weights(of({ hypervisorId: 'something', hasHypervisorField: true }))).toEqual(['odd null'])
+    expect(of({ hasHypervisorField: true }).reads).toBe('metal')
+    expect(of({}).reads).toBe('neutral')
+    expect(observe('acpi.hvid').reads).toBe('unreadable')
+  })
+
+  test('the profile', () => {
+    const of = (profile: number | null, ...facts: readonly Fact[]) =>
+      observe('acpi.profile', tables(SERVER, { profile }), ...facts)
+    expect(of(4, SUPERMICRO).reads).toBe('metal')
+    expect(weights(of(0, SUPERMICRO))).toEqual(['odd null'])
+    expect(weights(of(0))).toEqual(['hint null'])
+    expect(of(200).reads).toBe('neutral')
+    expect(of(null).reads).toBe('unreadable')
+    expect(observe('acpi.profile', tables('')).reads).toBe('not-applicable')
+    expect(observe('acpi.profile').reads).toBe('unreadable')
+  })
+
+  test('devices', () => {
+    const of = (...devices: readonly string[]) => observe('acpi.hid', tables(SERVER, { devices }))
+    expect(weights(of('PNP0A08', 'QEMU0002'))).toEqual(['impossible QEMU'])
+    expect(weights(of('VMBUS', 'MSFT1000'))).toEqual(['impossible Microsoft Hyper-V', 'impossible Microsoft Hyper-V'])
+    expect(weights(of('LNRO0005'))).toEqual(['impossible null'])
+    expect(of('PNP0A08', 'ACPI000D', 'IPI0001', 'MSFT0101').reads).toBe('metal')
+    expect(of('PNP0A08', 'PNP0C33', 'MSFT0101', 'IPI0001', 'LNRO0003').reads).toBe('neutral')
+    expect(of().reads).toBe('not-applicable')
+    expect(observe('acpi.hid').reads).toBe('unreadable')
+  })
+})
+
+test('every signal says what an auditor needs, in allowed words', () => {
+  for (const { id, title, onMetal, onGuest, source, traps, probes } of acpiSignals) {
+    expect([id, probes.length > 0, traps.length > 0]).toEqual([id, true, true])
+    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...traps].join(' ')))]).toEqual([
+      id,
+      false,
+    ])
+  }
+})

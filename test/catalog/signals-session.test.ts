@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import { containerAnswer } from '../../main/catalog/isolation/container.ts'
+import { readFrom } from '../../main/catalog/isolation/observe.ts'
+import type { Read } from '../../main/catalog/isolation/signal.ts'
+import { sessionSignals } from '../../main/catalog/isolation/signals/session.ts'
+import { INITIAL_NAMESPACES, type Namespaces, namespaces } from '../../main/catalog/probes/namespaces.ts'
+import { type SessionLimits, sessionLimits } from '../../main/catalog/probes/session-limits.ts'
+import { parseMountinfo, storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
+import { virtBuses } from '../../main/catalog/probes/virt-buses.ts'
+import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
+import { virtHosted } from '../../main/catalog/probes/virt-hosted.ts'
+import { known, unknown } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { observed, said, weighed } from '../support/device-facts.ts'
+import type { Fact } from '../support/firmware-facts.ts'
+import { readWith } from '../support/tenancy-readings.ts'
+
+const HOST: Namespaces = {
+  own: INITIAL_NAMESPACES,
+  firstProcess: 'systemd',
+  secondProcess: 'kthreadd',
+  containerGroups: [],
+  marks: [],
+}
+const WHOLE: SessionLimits = {
+  depth: 1,
+  droppedCapabilities: [],
+  filtersCalls: false,
+  virtualServer: null,
+  schedulerId: 1,
+  manager: null,
+  groups: 'whole',
+  cpuQuota: null,
+  memoryBytes: null,
+  processors: 64,
+  usableProcessors: 64,
+  traces: [],
+}
+const ROOT = '22 1 253:1 / / rw - ext4 /dev/sda1 rw\n'
+const session = (fields: Partial<Namespaces> = {}): Fact => [namespaces, known({ ...HOST, ...fields })]
+const limits = (fields: Partial<SessionLimits> = {}): Fact => [sessionLimits, known({ ...WHOLE, ...fields })]
+const mounts = (text = ROOT): Fact => [storageMounts, parseMountinfo(text)]
+const reading = (...facts: readonly Fact[]): Read => readFrom(new Map(facts.map(([{ id }, found]) => [id, found])))
+const on = (id: string, ...facts: readonly Fact[]) =>
+  observed(sessionSignals, id, reading(session(), limits(), mounts(), ...facts))
+const INSIDE = { ...INITIAL_NAMESPACES, pid: 4026533101 }
+
+describe('a container', () => {
+  const container = (...facts: readonly Fact[]) => containerAnswer(reading(...facts))
+
+  test('by process or user namespace, and by nothing that was not read', () => {
+    expect(container(session({ own: INSIDE })).isContainer).toBe(true)
+    // Rootless containers of Podman share the process namespace only when asked to.
+    expect(container(session({ own: { ...INITIAL_NAMESPACES, user: 4026532777 } })).isContainer).toBe(true)
+    // A service of systemd with a private host name, and kernels that lack a kind.
+    expect(container(session({ own: { ...INITIAL_NAMESPACES, uts: 4026532777 } })).isContainer).toBe(false)
+    expect(container(session({ own: { ...INITIAL_NAMESPACES, user: null, time: null } })).isContainer).toBe(false)
+    expect(container(session(), limits(), mounts())).toEqual({ isContainer: false, platform: null, steps: [] })
+    expect(container().isContainer).toBe(false)
+    expect(container([namespaces, unknown('not usable')], [sessionLimits, unknown('not usable')]).isContainer).toBe(
+      false,
+    )
+  })
+
+  test('by what else the kernel says, where a number alone was made to fit', () => {
+    for (const fields of [{ depth: 2 }, { schedulerId: 5276 }, { traces: ['/proc/vz'] }, { virtualServer: 42 }])
+      expect([fields, container(session(), limits(fields)).isContainer]).toEqual([fields, true])
+    expect(container(session({ secondProcess: 'systemd-journal' }))).toMatchObject({ isContainer: true })
+    expect(container(session({ secondProcess: null }), limits({ depth: null, schedulerId: null })).isContainer).toBe(
+      false,
+    )
+    expect(container(limits({ traces: ['/proc/vz', '/proc/bc'] })).isContainer).toBe(false)
+    expect(container(limits({ virtualServer: 0 })).isContainer).toBe(false)
+  })
+
+  test('a guest that was made from an image of Docker’s is none', () => {
+    expect(container(session({ marks: ['/.dockerenv'] }), limits({ manager: 'docker' })).isContainer).toBe(false)
+  })
+
+  const group = (line: string): Fact => session({ own: INSIDE, containerGroups: [line] })
+  const marked = (marks: readonly string[]): Fact => session({ own: INSIDE, marks })
+  const bind = (root: string): string => `${ROOT}30 22 253:1 ${root} /etc/hostname rw - ext4 /dev/sda1 rw\n`
+  const ID = 'a'.repeat(64)
+  test.each([
+    ['Docker', group(`12:pids:/docker/${ID}`), limits()],
+    ['Docker', marked(['/.dockerenv']), limits()],
+    ['Docker', session({ own: INSIDE }), mounts(bind(`/var/lib/docker/containers/${ID}/hostname`))],
+    ['Podman', group(`1:name=systemd:/machine.slice/libpod-${ID}.scope`), limits()],
+    ['Podman', marked(['/run/.containerenv']), limits({ manager: 'podman' })],
+    [
+      'Podman',
+      session({ own: INSIDE }),
+      mounts(bind(`/containers/storage/overlay-containers/${ID}/userdata/hostname`)),
+    ],
+    ['LXC', group('0::/lxc.payload.103/init.scope'), limits({ manager: 'lxc' })],
+    ['LXC', marked(['/run/systemd/container']), limits({ traces: ['/dev/lxd/sock'] })],
+    ['LXC', session({ own: INSIDE }), mounts(`${ROOT}30 22 0:50 / /proc/meminfo rw - fuse.lxcfs lxcfs rw\n`)],
+    ['OpenVZ', marked(['/proc/vz']), limits({ traces: ['/proc/vz'] })],
+    ['Kubernetes', group(`0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-${ID}.scope`), limits()],
+    ['Kubernetes', marked(['/.dockerenv']), limits({ traces: ['/run/secrets/kubernetes.io'] })],
+    ['Kubernetes', session({ own: INSIDE }), mounts(bind('/var/lib/kubelet/pods/1f0c/etc-hosts'))],
+    ['systemd-nspawn', marked(['/run/systemd/container']), limits({ manager: 'systemd-nspawn' })],
+    [null, session({ own: INSIDE }), limits({ manager: 'acme' })],
+    [null, session({ own: INSIDE }), mounts('22 1 0:50 / / rw - overlay overlay rw\n')],
+  ] as const)('%s', (platform, one, two) => {
+    const found = container(one, two)
+    expect([found.isContainer, found.platform]).toEqual([true, platform])
+    expect(found.steps.every(({ says }) => says === 'against')).toBe(true)
+  })
+
+  test('of the fixtures one is a container, and the demo guest, made from an image, is none', () => {
+    expect(containerAnswer(readWith('fx-iso-container'))).toMatchObject({ isContainer: true, platform: 'LXC' })
+    for (const name of ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'fx-iso-k8s'])
+      expect([name, containerAnswer(readWith(name)).isContainer]).toEqual([name, false])
+  })
+})
+
+describe('namespaces and first processes', () => {
+  test('initial; in a container; a service kept apart; not told', () => {
+    expect(weighed(on('ns.inode'))).toEqual(['metal'])
+    expect(weighed(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, time: null } })))).toEqual(['metal'])
+    const inside = on('ns.inode', session({ own: INSIDE }))
+    expect([inside.reads, said(inside)]).toEqual(['neutral', ''])
+    expect(said(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, uts: 1 } })))).toContain('uts')
+    expect(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, pid: null } })).reads).toBe('neutral')
+    expect(on('ns.inode', [namespaces, unknown('lost')]).reads).toBe('unreadable')
+  })
+  test('process 2, the scheduler and the group of process 1', () => {
+    expect(on('ns.pid1').reads).toBe('metal')
+    expect(on('ns.pid1', limits({ schedulerId: null })).reads).toBe('metal')
+    expect(on('ns.pid1', limits({ schedulerId: 5276 })).reads).toBe('neutral')
+    expect(on('ns.pid1', session({ secondProcess: null })).reads).toBe('neutral')
+    expect(said(on('ns.pid1', session({ containerGroups: ['0::/lxc/1'] })))).toMatch(/initial namespaces/)
+    expect(on('ns.pid1', [namespaces, unknown('lost')]).reads).toBe('unreadable')
+  })
+})
+
+describe('files, capabilities, limits, OpenVZ', () => {
+  test('traces of container software say little in the initial namespaces', () => {
+    expect(on('ns.files').reads).toBe('metal')
+    const image = on('ns.files', session({ marks: ['/.dockerenv', '/proc/bc'] }))
+    expect([image.reads, said(image)]).toEqual(['neutral', expect.stringMatching(/“\/\.dockerenv”.*alone say little/)])
+    expect(said(on('ns.files', session({ own: INSIDE, marks: ['/.dockerenv'] })))).toBe('')
+    expect(on('ns.files', mounts('22 1 0:50 / / rw - overlay overlay rw\n')).reads).toBe('neutral')
+    // The system that runs containers has their layers mounted in its own tree.
+    expect(
+      on('ns.files', mounts(`${ROOT}30 22 0:50 / /var/lib/docker/overlay2/a/merged rw - overlay overlay rw\n`)).reads,
+    ).toBe('metal')
+    for (const probe of [namespaces, sessionLimits, storageMounts])
+      expect(on('ns.files', [probe, unknown('lost')]).reads).toBe('unreadable')
+  })
+  test('capabilities', () => {
+    expect(on('ns.caps').reads).toBe('metal')
+    expect(said(on('ns.caps', limits({ droppedCapabilities: [16, 17, 21] })))).toMatch(/kernel modules, raw input/)
+    expect([on('ns.caps', limits({ droppedCapabilities: [24] })).reads]).toEqual(['neutral'])
+    expect(said(on('ns.caps', limits({ droppedCapabilities: [24] })))).toBe('')
+    expect(on('ns.caps', limits({ droppedCapabilities: null })).reads).toBe('neutral')
+    expect(on('ns.caps', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+  })
+  test('limits at the root', () => {
+    expect(on('ns.cgroup').reads).toBe('metal')
+    expect(on('ns.cgroup', limits({ groups: null })).reads).toBe('neutral')
+    const part = on('ns.cgroup', limits({ groups: 'part', usableProcessors: 8, cpuQuota: 2.5, memoryBytes: 2 ** 30 }))
+    expect([part.reads, said(part)]).toEqual([
+      'neutral',
+      expect.stringContaining('8 of 64 processors, the time of 2.5 processors, 1024 MiB of memory'),
+    ])
+    expect(on('ns.cgroup', limits({ groups: 'part' })).reads).toBe('neutral')
+    expect(said(on('ns.cgroup', session({ own: INSIDE }), limits({ cpuQuota: 1 })))).toBe('')
+    expect(on('ns.cgroup', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+  })
+  test('OpenVZ: container, holder of containers, neither', () => {
+    const vz = (...traces: readonly string[]) => on('ns.vz', limits({ traces }))
+    expect([vz().reads, vz('/proc/vz').reads, vz('/proc/vz', '/proc/bc').reads]).toEqual([
+      'metal',
+      'neutral',
+      'neutral',
+    ])
+    expect(said(vz('/proc/vz', '/proc/bc'))).toMatch(/can hold containers of others/)
+    expect(on('ns.vz', limits({ virtualServer: 7 })).reads).toBe('neutral')
+    expect(on('ns.vz', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+  })
+})
+
+describe('systems that hold guests', () => {
+  const guests = (openGuests: number | null, ...found: readonly string[]): Fact => [
+    virtGuests,
+    known({ found, openGuests }),
+  ]
+  const hosted = (xenGuests: readonly number[], taps: readonly string[] = []): Fact => [
+    virtHosted,
+    known({ xenGuests, heldBack: [], mediated: [], taps }),
+  ]
+  const buses = (isControlDomain: boolean, hypervisorType: string | null): Fact => [
+    virtBuses,
+    known({ isControlDomain, hypervisorType }),
+  ]
+  test('KVM and Xen say nothing of hardware: guests can hold guests', () => {
+    expect(on('host.kvm', guests(9, '/dev/kvm'), hosted([], ['vnet0']))).toMatchObject({
+      reads: 'neutral',
+      value: 'KVM held 9 times; 1 device set up for guests',
+    })
+    expect(on('host.kvm', guests(null))).toMatchObject({ reads: 'neutral', value: 'no support for guests' })
+    expect(on('host.kvm').reads).toBe('unreadable')
+    expect(on('host.xen', buses(true, 'xen'), hosted([1, 2]))).toMatchObject({
+      reads: 'neutral',
+      value: 'control domain, serves devices to 2 guests',
+    })
+    expect(on('host.xen', buses(false, 'xen'))).toMatchObject({ reads: 'neutral' })
+    expect(on('host.xen', buses(false, null))).toMatchObject({ reads: 'neutral', value: 'no control domain' })
+    expect(on('host.xen').reads).toBe('unreadable')
+  })
+})
+
+test('no signal of the session ever says “virtual”, and each says what an auditor needs', () => {
+  for (const name of ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'fx-iso-container', 'fx-iso-xen-dom0'])
+    for (const { observe } of sessionSignals) expect(observe(readWith(name)).reads).not.toBe('virtual')
+  for (const { id, title, onMetal, onGuest, source, traps, probes } of sessionSignals) {
+    expect([id, probes.length > 0, traps.length > 0]).toEqual([id, true, true])
+    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...traps].join(' ')))]).toEqual([
+      id,
+      false,
+    ])
+  }
+  expect(new Set(sessionSignals.map(({ id }) => id)).size).toBe(sessionSignals.length)
+})

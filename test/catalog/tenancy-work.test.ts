@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { gpuNvidia } from '../../main/catalog/probes/gpu-nvidia.ts'
+import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { tenancyKfd } from '../../main/catalog/probes/tenancy-kfd.ts'
+import { tenancyRay } from '../../main/catalog/probes/tenancy-ray.ts'
+import { tenancyRuntimes } from '../../main/catalog/probes/tenancy-runtimes.ts'
+import { tenancySlices } from '../../main/catalog/probes/tenancy-slices.ts'
+import { tenancySlurm } from '../../main/catalog/probes/tenancy-slurm.ts'
+import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
+import { virtHosted } from '../../main/catalog/probes/virt-hosted.ts'
+import { virtMachines } from '../../main/catalog/probes/virt-machines.ts'
+import { known, unknown } from '../../main/core/probe.ts'
+import {
+  answer,
+  type Changed,
+  change,
+  DEMO,
+  factOf,
+  processRows,
+  tenancyOf,
+  texts,
+} from '../support/tenancy-readings.ts'
+
+describe('jobs and clusters', () => {
+  const slurmd = [3300, 'root', 'slurmd', '0::/system.slice/slurmd.service'] as const
+  const task = [7001, 'mortiz', 'python3', '0::/system.slice/slurmstepd.scope/job_77/step_0/user/task_0'] as const
+  const jobs = (...of: readonly (readonly [string, string])[]): Changed[number] => [
+    tenancySlurm,
+    known({ jobs: of.map(([user, account], at) => ({ id: String(77 + at), user, account, state: 'RUNNING' })) }),
+  ]
+
+  test('the scheduler’s own list counts where the scheduler runs', () => {
+    expect(answer(jobs(['eve', 'globex'])).tenancy).toBe('single-observed')
+    expect(answer(processRows(DEMO, slurmd)).tenancy).toBe('unknown')
+    expect(answer(processRows(DEMO, slurmd), jobs()).tenancy).toBe('single-observed')
+    const own = answer(processRows(DEMO, slurmd, task), jobs(['mortiz', 'radiology'], ['jlin', 'oncology']))
+    expect([own.tenancy, texts(own, 'for')]).toEqual([
+      'single-observed',
+      expect.stringContaining('for the accounts “oncology”, “radiology”'),
+    ])
+    const foreign = answer(processRows(DEMO, slurmd, task), jobs(['mortiz', 'radiology'], ['eve', 'globex']))
+    expect([foreign.tenancy, texts(foreign, 'against')]).toEqual(['shared', expect.stringContaining('“eve”')])
+  })
+  test('a job’s control group is enough to ask', () => {
+    const group = change(tenancySlices, { jobs: [{ id: 77, uid: 4242 }] })
+    const found = answer(group, jobs())
+    expect([found.tenancy, texts(found, 'against')]).toEqual(['shared', expect.stringContaining('number 4242')])
+    expect(answer(change(tenancySlices, { jobs: [{ id: 77, uid: 1000 }] })).tenancy).toBe('unknown')
+    // A scheduler that keeps others' jobs from an ordinary login.
+    const hidden = answer(change(tenancySlices, { jobs: [{ id: 91, uid: null }] }), jobs())
+    expect([hidden.tenancy, texts(hidden, 'unclear')]).toEqual(['unknown', expect.stringContaining('“91”')])
+  })
+  test('Ray: reported where it is the tenant’s own', () => {
+    const ray = (user: string) => processRows(DEMO, [7001, user, 'raylet', '0::/system.slice/ray.service'])
+    const sessions: Changed[number] = [tenancyRay, known({ sessions: ['session_2026-11-20_08-00-00_123456_7000'] })]
+    const own = answer(ray('mortiz'), sessions)
+    expect([own.tenancy, texts(own, 'for')]).toEqual(['single-observed', expect.stringContaining('since 1 start')])
+    expect(answer(ray('eve'), sessions).tenancy).toBe('shared')
+    expect(answer(ray('mortiz'), [tenancyRay, unknown('this was not collected')]).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, [ray('mortiz'), sessions], null).tenancy).toBe('unknown')
+  })
+})
+
+describe('guests of this system', () => {
+  const qemu = (user: string) =>
+    processRows(DEMO, [
+      9011,
+      user,
+      'qemu-system-x86',
+      '0::/machine.slice/machine-qemu\\x2d1\\x2dg.scope/libvirt/emulator',
+    ])
+  test('under an account of the roster, under root, by a name on the roster', () => {
+    expect(answer(qemu('mortiz')).tenancy).toBe('single-observed')
+    expect(answer(qemu('root')).tenancy).toBe('shared')
+    const listed = change(tenancyRuntimes, { libvirtGuests: ['lab'] })
+    const roster = ['root', 'bwaudit', 'mortiz', 'jlin']
+    expect(tenancyOf(DEMO, [qemu('root'), listed], roster).tenancy).toBe('shared')
+    expect(tenancyOf(DEMO, [qemu('root'), listed], [...roster, 'lab']).tenancy).toBe('single-observed')
+  })
+  test('under another name, by the kernel’s own list, count and threads', () => {
+    expect(answer(change(virtMachines, { holders: [48101] })).tenancy).toBe('shared')
+    expect(texts(answer(change(virtMachines, { holders: [48101] })), 'against')).toContain('“torchrun”')
+    expect(texts(answer(change(virtMachines, { holders: [99] })), 'against')).toContain('not in our list')
+    expect(answer(change(virtMachines, { holders: null })).tenancy).toBe('single-observed')
+    expect(answer(change(virtGuests, { openGuests: 3 })).tenancy).toBe('shared')
+    expect(answer(processRows(DEMO, [9020, 'root', 'vhost-9011', '-'])).tenancy).toBe('shared')
+    expect(answer(processRows(DEMO, [9020, 'mortiz', 'vhost-9011', '-'])).tenancy).toBe('single-observed')
+  })
+  test('of Xen, and parts of devices made for guests', () => {
+    expect(answer(change(virtHosted, { xenGuests: [1, 2] })).tenancy).toBe('shared')
+    expect(answer(change(tenancyRuntimes, { xenGuests: ['3'] })).tenancy).toBe('unknown')
+    expect(answer(change(virtHosted, { mediated: ['aa618089-8b16-4d01-a136-25a0f3c73123'] })).tenancy).toBe('unknown')
+    // A driver outside the kernel, such as DPDK's, holds a function the same way.
+    expect(answer(change(virtHosted, { heldBack: ['0000:5e:00.0'], taps: ['tap0'] })).tenancy).toBe('single-observed')
+  })
+  test('a service that could start them is no guest', () => {
+    expect(answer(processRows(DEMO, [2600, 'root', 'libvirtd', '0::/system.slice/libvirtd.service'])).tenancy).toBe(
+      'single-observed',
+    )
+  })
+})
+
+describe('GPUs', () => {
+  const { gpus } = factOf(gpuNvidia)
+  const with0 = (fields: Partial<(typeof gpus)[number]>): Changed[number] =>
+    change(gpuNvidia, { gpus: gpus.map((gpu, at) => (at === 0 ? { ...gpu, ...fields } : gpu)) })
+  test('a process that nobody has', () => {
+    expect(answer(with0({ processes: [{ pid: 777, type: 'C', memoryMib: 60_000 }] })).tenancy).toBe('shared')
+  })
+  test('memory that nobody holds', () => {
+    const unheld = answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 40_000 } }))
+    expect([unheld.tenancy, texts(unheld, 'unclear')]).toEqual(['unknown', expect.stringContaining('40000 MiB')])
+    expect(answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 1100 } })).tenancy).toBe('single-observed')
+    const untold = [{ pid: 48120, type: 'C', memoryMib: null }]
+    expect(answer(with0({ processes: untold, memory: { totalMib: 81559, usedMib: 40_000 } })).tenancy).toBe(
+      'single-observed',
+    )
+  })
+  test('slices and a sharing service of the tenant’s own are reported', () => {
+    const sliced = answer(with0({ migMode: 'Enabled', migDevices: 7 }))
+    expect([sliced.tenancy, texts(sliced, 'for')]).toEqual(['single-observed', expect.stringContaining('7 slices')])
+    const service = (user: string) => processRows(DEMO, [7001, user, 'nvidia-cuda-mps', '0::/system.slice/mps.service'])
+    expect(answer(service('mortiz')).tenancy).toBe('single-observed')
+    expect(answer(service('eve')).tenancy).toBe('shared')
+  })
+  test('GPUs that nothing asked, and machines that have none', () => {
+    expect(answer([gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]).tenancy).toBe('unknown')
+    const devices = factOf(pciDevices).devices.filter(({ class: kind }) => !/^(03|12)/.test(kind))
+    const bare = change(pciDevices, { devices })
+    expect(answer(bare, [gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]).tenancy).toBe(
+      'single-observed',
+    )
+    expect(answer(bare, [gpuNvidia, unknown('this was not collected')]).tenancy).toBe('unknown')
+    expect(answer(bare, [gpuNvidia, unknown('not usable: nvidia-smi did not finish in time')]).tenancy).toBe('unknown')
+  })
+  test('AMD’s by the kernel’s list; others were not asked', () => {
+    expect(answer(change(tenancyKfd, { ids: [48120] })).tenancy).toBe('single-observed')
+    expect(answer(change(tenancyKfd, { ids: [31337] })).tenancy).toBe('shared')
+    const { devices } = factOf(pciDevices)
+    const first = devices[0]
+    if (first === undefined) throw new Error('no device')
+    const gaudi = { ...first, address: '0000:f1:00.0', class: '120000', vendor: '1da3' }
+    expect(answer(change(pciDevices, { devices: [...devices, gaudi] })).tenancy).toBe('unknown')
+  })
+})

@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { namespaces } from '../../main/catalog/probes/namespaces.ts'
+import { sessionLimits } from '../../main/catalog/probes/session-limits.ts'
+import { tenancyPods } from '../../main/catalog/probes/tenancy-pods.ts'
+import { tenancyRuntimes } from '../../main/catalog/probes/tenancy-runtimes.ts'
+import { tenancySessions } from '../../main/catalog/probes/tenancy-sessions.ts'
+import { tenancySlices } from '../../main/catalog/probes/tenancy-slices.ts'
+import { known, readProbe, unknown } from '../../main/core/probe.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { fixtureNames } from '../support/fixtures.ts'
+import {
+  answer,
+  type Changed,
+  change,
+  DEMO,
+  factOf,
+  nodeOf,
+  PROBES,
+  processRows,
+  tenancyOf,
+  texts,
+} from '../support/tenancy-readings.ts'
+
+const POD = '1f0c2e1a-7b44-4f0e-9a55-2f1c0de3b001'
+const GROUP = `0::/kubepods.slice/kubepods-pod${POD.replaceAll('-', '_')}.slice/cri-containerd-${'e'.repeat(64)}.scope`
+
+describe('who uses a node', () => {
+  test.each([
+    ['demo-gpu-01', 'single-observed'],
+    ['demo-guest-03', 'single-observed'],
+    ['demo-metal-04', 'shared'],
+    ['demo-shared-05', 'shared'],
+    ['demo-nosudo-06', 'unknown'],
+    ['fx-iso-vmware', 'unknown'],
+    ['fx-iso-hyperv', 'single-observed'],
+    ['fx-iso-xen-dom0', 'unknown'],
+    ['fx-iso-container', 'unknown'],
+    ['fx-iso-kvmhost', 'shared'],
+    ['fx-iso-k8s', 'shared'],
+    ['fx-iso-part', 'unknown'],
+    ['fx-iso-slurm', 'single-observed'],
+  ] as const)('%s: %s', (node, tenancy) => {
+    const found = tenancyOf(node)
+    expect([found.tenancy, texts(found, tenancy === 'shared' ? 'against' : 'unclear')]).toEqual([
+      tenancy,
+      tenancy === 'single-observed' ? '' : expect.stringMatching(/./),
+    ])
+  })
+
+  test('the statement carries the moment, and stands first', () => {
+    for (const node of ['demo-gpu-01', 'demo-shared-05', 'demo-nosudo-06']) {
+      const { statement, because } = tenancyOf(node)
+      expect(statement).toContain('2026-11-20T09:12:00.000Z')
+      expect(because[0]?.text).toBe(statement)
+    }
+  })
+
+  test('without a roster nothing is explained', () => {
+    expect(tenancyOf(DEMO, [], null).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, [], []).tenancy).toBe('shared')
+  })
+
+  test('nothing was read: unknown', () => {
+    const none: Changed = PROBES.map((probe) => [probe, unknown('this was not collected')])
+    expect(tenancyOf(DEMO, none).tenancy).toBe('unknown')
+  })
+})
+
+describe('any one capture that is missing', () => {
+  const LOST = [/* taken out */ null, 'lost', 'timed-out', 'truncated'] as const
+  const nodes = [...fixtureNames().filter((name) => /^(demo|fx-iso)-/.test(name))]
+
+  test.each(nodes)('%s: never makes the answer single-observed', (name) => {
+    const { captures } = nodeOf(name)
+    const before = tenancyOf(name).tenancy
+    for (const [key, capture] of captures) {
+      const probe = PROBES.find(({ id }) => id === capture.meta.probe)
+      if (probe === undefined) continue
+      for (const status of LOST) {
+        const rest = new Map([...captures].filter(([other]) => other !== key))
+        if (status !== null) rest.set(key, { ...capture, meta: { ...capture.meta, status, exitCode: null } })
+        const { tenancy } = tenancyOf(name, [[probe, readProbe(probe, rest)]])
+        if (before !== 'single-observed') expect([key, status, tenancy]).not.toEqual([key, status, 'single-observed'])
+      }
+    }
+  })
+
+  test('a node that was single-observed needs all of them but the schedulers’ own, and mounts', () => {
+    const { captures } = nodeOf(DEMO)
+    const spare = [...captures].flatMap(([key, capture]) => {
+      const probe = PROBES.find(({ id }) => id === capture.meta.probe)
+      const rest = new Map([...captures].filter(([other]) => other !== key))
+      return probe !== undefined && tenancyOf(DEMO, [[probe, readProbe(probe, rest)]]).tenancy === 'single-observed'
+        ? [probe.id]
+        : []
+    })
+    expect([...new Set(spare)].sort()).toEqual(['storage.mounts', 'tenancy.ray', 'tenancy.slurm'])
+  })
+
+  test('nor do any few of them together', () => {
+    const needed = PROBES.filter(({ id }) => !['storage.mounts', 'tenancy.ray', 'tenancy.slurm'].includes(id))
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...nodes),
+        fc.subarray([...needed], { minLength: 1 }),
+        fc.subarray([...PROBES]),
+        fc.constantFrom('this was not collected', 'not usable: ls did not finish in time'),
+        (name, lost, more, reason) => {
+          const gone: Changed = [...lost, ...more].map((probe) => [probe, unknown(reason)])
+          expect(tenancyOf(name, gone).tenancy).not.toBe('single-observed')
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('users', () => {
+  test('a share of an account off the roster; of one in no list; of a service', () => {
+    const of = (...userIds: number[]) => answer(change(tenancySlices, { userIds }))
+    expect(of(0, 120, 1000, 1001, 65534).tenancy).toBe('single-observed')
+    expect(of(1000, 4242).tenancy).toBe('unknown')
+    const shared = tenancyOf(DEMO, [change(tenancySlices, { userIds: [1000, 1001] })], ['root', 'bwaudit', 'mortiz'])
+    expect([shared.tenancy, texts(shared, 'against')]).toEqual(['shared', expect.stringContaining('“jlin”')])
+  })
+  test('a terminal of somebody else', () => {
+    const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))
+    expect([found.tenancy, texts(found, 'against')]).toEqual(['shared', expect.stringContaining('“oper”')])
+  })
+  test('from inside a container that only the kernel’s other answers show', () => {
+    expect(answer(change(sessionLimits, { traces: ['/proc/vz'] })).tenancy).toBe('unknown')
+    expect(answer(change(namespaces, { secondProcess: 'bash' })).tenancy).toBe('unknown')
+  })
+  test('from inside a container', () => {
+    const own = { ...factOf(namespaces).own, pid: 4026532999 }
+    expect(answer(change(namespaces, { own })).tenancy).toBe('unknown')
+    expect(texts(answer(change(namespaces, { own: { ...own, pid: null } })), 'unclear')).toMatch(/does not tell/)
+  })
+})
+
+describe('containers', () => {
+  const lxc = processRows(DEMO, [7001, 'root', 'init', '0::/lxc.payload.mortiz-lab/init.scope'])
+  test('by name on the roster, and without', () => {
+    expect(tenancyOf(DEMO, [lxc]).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, [lxc], ['root', 'bwaudit', 'mortiz', 'jlin', 'mortiz-lab']).tenancy).toBe('single-observed')
+  })
+  test('a pod with its namespace on the roster, off it, and without a folder', () => {
+    const pod = processRows(DEMO, [7001, 'root', 'python3', GROUP])
+    const pods = (namespace: string): Changed[number] => [
+      tenancyPods,
+      known({ pods: [{ namespace, name: 'job-1', uid: POD }] }),
+    ]
+    expect(answer(pod, pods('mortiz')).tenancy).toBe('single-observed')
+    expect(texts(answer(pod, pods('mortiz')), 'for')).toContain('“mortiz”')
+    expect(answer(pod, pods('globex')).tenancy).toBe('shared')
+    expect(answer(pod, pods('kube-tenant-b')).tenancy).toBe('shared')
+    const unlisted = answer(pod)
+    expect([unlisted.tenancy, texts(unlisted, 'unclear')]).toEqual([
+      'unknown',
+      expect.stringContaining('namespace cannot be told'),
+    ])
+  })
+  test('work that a manager lists and no process belongs to', () => {
+    const tasks = { containerdNamespaces: ['moby'], containerdTasks: ['f'.repeat(64)] }
+    expect(answer(change(tenancyRuntimes, tasks)).tenancy).toBe('unknown')
+    expect(answer(change(tenancyRuntimes, { ...tasks, containerdTasks: [] })).tenancy).toBe('single-observed')
+    expect(answer(change(tenancyRuntimes, { unlistedNamespaces: ['buildkit'] })).tenancy).toBe('unknown')
+    expect(answer(change(tenancySlices, { machines: ['machine-qemu\\x2d1\\x2da.scope'] })).tenancy).toBe('unknown')
+    const defined = answer(change(tenancyRuntimes, { lxcContainers: ['old'], definedGuests: ['idle'] }))
+    expect([defined.tenancy, texts(defined, 'for')]).toEqual([
+      'single-observed',
+      expect.stringContaining('they know of “old”, “idle”'),
+    ])
+  })
+})
+
+test('nothing a person reads says more than was observed', () => {
+  const said = fixtureNames()
+    .filter((name) => /^(demo|fx-iso)-/.test(name))
+    .flatMap((name) => tenancyOf(name).because.map(({ text }) => text))
+  for (const text of said) for (const banned of BANNED) expect(text).not.toMatch(banned)
+})

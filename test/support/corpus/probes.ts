@@ -1,0 +1,10 @@
+import { catalog } from '../../../main/catalog/index.ts'
+import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
+import type { Probe } from '../../../main/core/probe.ts'
+
+/** Every question of the catalog and of its signals, each once. */
+export const CATALOG_PROBES: readonly Probe<unknown>[] = [
+  ...new Map(
+    [...catalog.probes, ...SIGNALS.flatMap(({ probes }) => probes)].map((probe) => [probe.id, probe]),
+  ).values(),
+]

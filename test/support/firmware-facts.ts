@@ -1,0 +1,64 @@
+import { readFrom } from '../../main/catalog/isolation/observe.ts'
+import type { Observation, Signal } from '../../main/catalog/isolation/signal.ts'
+import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
+import { type DmiIdentity, dmiIdentity } from '../../main/catalog/probes/dmi-identity.ts'
+import { dmiTable, parseDmiTable } from '../../main/catalog/probes/dmi-table.ts'
+import { known, type Parsed, type Probe } from '../../main/core/probe.ts'
+import { dmidecode, type Structure } from './dmidecode.ts'
+
+/** Readings for tests of firmware signals. */
+export type Fact = readonly [Probe<unknown> | Probe<never>, Parsed<unknown>]
+
+export const observing =
+  (signals: readonly Signal[]) =>
+  (id: string, ...facts: readonly Fact[]): Observation => {
+    const signal = signals.find((one) => one.id === id)
+    if (signal === undefined) throw new Error(id)
+    return signal.observe(readFrom(new Map(facts.map(([probe, reading]) => [probe.id, reading]))))
+  }
+
+/** Weight and platform of each sign, or how it reads where it has no signs to show. */
+export const weights = (found: Observation): readonly string[] =>
+  'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.reads]
+
+export const NO_IDENTITY: DmiIdentity = {
+  present: true,
+  sysVendor: '',
+  productName: '',
+  productVersion: '',
+  boardVendor: '',
+  boardName: '',
+  biosVendor: '',
+  biosVersion: '',
+  biosDate: '',
+  chassisVendor: '',
+  chassisType: '1',
+  chassisAssetTag: '',
+}
+export const identity = (fields: Partial<DmiIdentity>): Fact => [dmiIdentity, known({ ...NO_IDENTITY, ...fields })]
+export const table = (...structures: readonly Structure[]): Fact => [dmiTable, parseDmiTable(dmidecode(...structures))]
+export const cpuinfo = (blocks: number, flags = 'fpu', model = 106, family = 6, vendor = 'GenuineIntel'): Fact => [
+  cpuFeatures,
+  parseCpuInfo(
+    [...Array(blocks).keys()]
+      .map(
+        (at) =>
+          `processor\t: ${at}\nvendor_id\t: ${vendor}\ncpu family\t: ${family}\nmodel\t\t: ${model}\nflags\t\t: ${flags}\n`,
+      )
+      .join('\n'),
+  ),
+]
+export const ARM: Fact = [cpuFeatures, parseCpuInfo('processor\t: 0\nCPU implementer\t: 0x41\n')]
+export const ROOTLESS: Fact = [dmiTable, { ok: false, reason: 'not collected: needs administrator rights (dmidecode)' }]
+export const NO_TABLE: Fact = [
+  dmiTable,
+  known({
+    present: false,
+    counts: new Map(),
+    virtualMachineBit: false,
+    modules: [],
+    processors: [],
+    caches: 0,
+    slots: [],
+  }),
+]

@@ -1,0 +1,88 @@
+import { readFrom } from '../../main/catalog/isolation/observe.ts'
+import type { Read } from '../../main/catalog/isolation/signal.ts'
+import { TENANCY_PROBES } from '../../main/catalog/isolation/tenancy/readings.ts'
+import { decideTenancy, type TenancyAnswer } from '../../main/catalog/isolation/tenancy.ts'
+import { storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
+import type { Context } from '../../main/core/check.ts'
+import { captureKey, known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
+
+/** Everything that the session signals and the answer on tenancy are read from. */
+export const PROBES: readonly Probe<unknown>[] = [...Object.values(TENANCY_PROBES), storageMounts]
+
+export interface Node {
+  readonly captures: ReadonlyMap<string, CapturedAnswer>
+  readonly context: Context
+}
+
+/** What a fixture node answered; the same node is read many times, so it is loaded once. */
+const loaded = new Map<string, Node>()
+export function nodeOf(name: string): Node {
+  const before = loaded.get(name)
+  if (before !== undefined) return before
+  const { recording, captures } = fixtureRecording(name, PROBES)
+  const node: Node = {
+    captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME },
+  }
+  loaded.set(name, node)
+  return node
+}
+
+export const readingsOf = ({ captures }: Node): ReadonlyMap<string, Parsed<unknown>> =>
+  new Map(PROBES.map((probe) => [probe.id, readProbe(probe, captures)]))
+
+export type Changed = readonly (readonly [Probe<never, never> | Probe<unknown>, Parsed<unknown>])[]
+
+/** A fixture node, with some of its readings replaced. */
+export const readWith = (name: string, changed: Changed = []): Read =>
+  readFrom(new Map([...readingsOf(nodeOf(name)), ...changed.map(([{ id }, reading]) => [id, reading] as const)]))
+
+/** Who uses a fixture node, with some of its readings and its roster replaced. */
+export function tenancyOf(name: string, changed: Changed = [], roster?: readonly string[] | null): TenancyAnswer {
+  const { context } = nodeOf(name)
+  const { roster: declared, ...node } = context.node
+  const named = roster === undefined ? declared : (roster ?? undefined)
+  return decideTenancy(readWith(name, changed), {
+    ...context,
+    node: named === undefined ? node : { ...node, roster: [...named] },
+  })
+}
+
+/** The texts of an answer's steps of one kind. */
+export const texts = ({ because }: TenancyAnswer, says: 'for' | 'against' | 'unclear'): string =>
+  because
+    .filter((step) => step.says === says)
+    .map(({ text }) => text)
+    .join('\n')
+
+/** The process list of a fixture with more rows: pid, user, command, control group. */
+export const processRows = (
+  name: string,
+  ...rows: readonly (readonly [number, string, string, string])[]
+): readonly [typeof TENANCY_PROBES.processes, Parsed<unknown>] => {
+  const before = readWith(name)(TENANCY_PROBES.processes)
+  if (!before.ok) throw new Error(before.reason)
+  const more = rows.map(([pid, user, command, cgroup]) => ({ pid, user, command, cgroup }))
+  return [
+    TENANCY_PROBES.processes,
+    { ok: true, fact: { ...before.fact, processes: [...before.fact.processes, ...more] } },
+  ]
+}
+
+/** The node of the demo on which nobody but its tenant was seen. */
+export const DEMO = 'demo-gpu-01'
+/** What a node of the demo found, for a probe. */
+export const factOf = <F>(probe: Probe<F, never> | Probe<F>): F => {
+  const reading = readWith(DEMO)(probe as Probe<F>)
+  if (!reading.ok) throw new Error(reading.reason)
+  return reading.fact
+}
+/** The same with some fields changed, as a reading. */
+export const change = <F>(probe: Probe<F, never> | Probe<F>, fields: Partial<F>): Changed[number] => [
+  probe as Probe<unknown>,
+  known({ ...factOf(probe), ...fields }),
+]
+/** Who uses that node, with some of its readings changed. */
+export const answer = (...changed: Changed) => tenancyOf(DEMO, changed)

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { importTranscript } from '../../main/app/import-transcript.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import { FIXTURE_NODES } from '../support/fixtures.ts'
+import { bootGuest, keepFixture, whyNoGuests } from '../support/vm/boot.ts'
+import { GUESTS, type Guest } from '../support/vm/guests.ts'
+
+const missing = whyNoGuests()
+const KEEP = process.env.KEEP_FIXTURES === '1'
+const rows: Record<string, unknown>[] = []
+
+describe.skipIf(missing !== null)(`live guests${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  for (const guest of GUESTS)
+    test(`${guest.name} is a virtual machine${guest.concealed ? ' that conceals it' : ''}`, { timeout: 600_000 }, () =>
+      check(guest),
+    )
+  afterAll(() => console.table(rows))
+})
+
+async function check(guest: Guest): Promise<void> {
+  const { stdout, stderr, peers, seconds } = await bootGuest(guest)
+  const node = { name: guest.name, address: 'serial-line', port: 22, user: 'root', sudo: false }
+  const importedAt = '2026-11-21T12:00:00.000Z'
+  const imported = importTranscript({ stdout, stderr, node, run: 'vm', importedAt }, catalog)
+  if (!imported.ok) throw new Error(`${imported.error.code}: ${imported.error.detail}`)
+  const { recording, captures } = imported.value
+  if (KEEP) keep(guest, captures)
+  const { nodes } = assess({
+    catalog,
+    scope: { fleet: 'vm', population: [guest.name], frameworks: [] },
+    recordings: [imported.value],
+    asOf: recording.endedAt,
+  })
+  const isolation = nodes[0]?.isolation
+  const signals = isolation?.signals.filter(({ reads }) => reads === 'virtual') ?? []
+  rows.push({
+    guest: guest.name,
+    layer: isolation?.layer,
+    platform: isolation?.platform,
+    rule: isolation?.rule.id,
+    concealed: isolation?.concealed,
+    K1: isolation?.contradictions.filter((one) => one.class === 'K1').length,
+    K2: isolation?.contradictions.filter((one) => one.class === 'K2').length,
+    signals: signals.length,
+    ...peers,
+    seconds,
+  })
+  expect(isolation?.layer).toBe('vm')
+  expect(isolation?.concealed).toBe(guest.concealed)
+  if (guest.concealed) expect(new Set(isolation?.contradictions.map(({ signal }) => signal)).size).toBeGreaterThan(4)
+}
+
+type Captures = Extract<ReturnType<typeof importTranscript>, { ok: true }>['value']['captures']
+
+const keep = (guest: Guest, captures: Captures): void =>
+  keepFixture(
+    join(FIXTURE_NODES, guest.name),
+    {
+      synthetic: `Booted for this project: ${guest.looks}.`,
+      privilege: 'root',
+      node: { roster: ['root'] },
+    },
+    captures
+      .filter(({ meta }) => meta.status === 'done')
+      .map(({ meta, stdout, stderr }) => ({
+        key: `${meta.probe}/${meta.command}`,
+        stdout,
+        stderr,
+        exit: meta.exitCode ?? 0,
+      })),
+  )
