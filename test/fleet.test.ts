@@ -182,3 +182,21 @@ test('files: read from disk, absent, and too large', async () => {
     error: { code: 'input.refused', detail: expect.stringContaining('8 MiB') },
   })
 })
+
+describe('pinned parts beside the fleet file', () => {
+  const fleet = 'name: x\nnodes:\n  - { name: a, address: a }\n'
+  const disk = { kind: 'disk', part: 'SAMSUNG MZQL23T8HCLS', value: 'S64G1' }
+
+  test('go to the node that they are of', () => {
+    const read = parseFleet(fleet, 'fleet.yaml', JSON.stringify({ a: [disk], gone: [disk] }))
+    expect(read.ok && read.value.targets({})[0]?.node.hardware).toEqual([disk])
+  })
+  test('that cannot be read are an error that names the file: a swap would go unnoticed', () => {
+    for (const text of ['{', '[]', '{"a":[{"kind":"soul","part":"x","value":"y"}]}', '{"a":"x"}'])
+      expect(parseFleet(fleet, 'fleet.yaml', text)).toMatchObject({
+        ok: false,
+        error: { code: 'input.refused', detail: expect.stringContaining('fleet.yaml.hardware.json') },
+      })
+    expect(parseFleet(fleet, 'fleet.yaml', '{"__proto__":[]}').ok).toBe(true)
+  })
+})

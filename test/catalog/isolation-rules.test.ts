@@ -5,6 +5,7 @@ import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fixtureNames } from '../support/fixtures.ts'
+import { GUESTS } from '../support/vm/guests.ts'
 import { argue, capturesOf, readingsFrom } from './isolation-readings.ts'
 
 const RANK = { A: 0, B: 1, C: 2, D: 3 } as const
@@ -69,6 +70,14 @@ describe('the rules', () => {
       new Set(['board', 'chassis', 'disk', 'gpu', 'hca', 'nic', 'system']),
     )
     expect(argue('fx-iso-echo').pins).toEqual(pins)
+  })
+})
+
+describe('guests that were booted for this, by what they answered (npm run test:vm)', () => {
+  test.each(GUESTS.map((guest) => [guest.name, guest] as const))('%s', (name, guest) => {
+    const { layer, concealed, contradictions } = argue(name)
+    expect([layer, concealed]).toEqual(['vm', guest.concealed])
+    if (guest.concealed) expect(new Set(contradictions.map(({ signal }) => signal)).size).toBeGreaterThanOrEqual(5)
   })
 })
 

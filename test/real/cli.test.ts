@@ -97,6 +97,23 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     expect(server.log().split('Accepted publickey').length - 1).toBe(1)
   })
 
+  test('parts that were found can be pinned, and the next collection compares with them', () => {
+    const file = fleet()
+    const pinned = cli('fleet', 'pin', file, '--from', at('out', 'evidence', run, 'this-host'))
+    expect([pinned.status, existsSync(`${file}.hardware.json`)], pinned.stderr).toEqual([0, true])
+    const again = cli('collect', '--fleet', file, '--out', at('pinned'))
+    expect([0, 4], again.stderr).toContain(again.status)
+    const later = readdirSync(at('pinned', 'evidence')).find((name) => /^\d{8}t/.test(name)) ?? ''
+    const assessed = JSON.parse(
+      cli('assess', at('pinned', 'evidence', later, 'this-host'), '--json').stdout,
+    ) as Assessment
+    const check = assessed.nodes[0]?.findings.find(({ check: id }) => id === 'lifecycle.disk-swap-detection')
+    // A guest may have no part with a serial number: then there is nothing to compare with.
+    const parts = Object.values(JSON.parse(readFileSync(`${file}.hardware.json`, 'utf8')) as object).flat().length
+    expect(check?.verdict).toBe(parts === 0 ? 'inconclusive' : 'met')
+    rmSync(`${file}.hardware.json`)
+  })
+
   test('the pack verifies with its root pinned, and every verdict is derived again', () => {
     const root =
       readdirSync(at('ids'), { recursive: true, encoding: 'utf8' }).find((name) => /root.*\.(pem|crt)$/.test(name)) ??

@@ -11,7 +11,7 @@ import { type Observed, readFrom, signsOf } from './observe.ts'
 import { hardwarePins } from './pins.ts'
 import { decideLayer } from './rules.ts'
 import { openPoints } from './settle.ts'
-import type { Read, Signal } from './signal.ts'
+import type { Read, Signal, Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { decideTenancy, TENANCY_LIMITS } from './tenancy.ts'
 import { weightHere } from './weight.ts'
@@ -57,12 +57,17 @@ function reading(one: Observed): IsolationArgument['signals'][number] {
   }
 }
 
+const rank = (weight: Weight): number => (weight === 'impossible' ? 0 : 1)
+
+/** The impossible first. */
 const contradictions = (observed: readonly Observed[]): IsolationArgument['contradictions'] =>
-  signsOf(observed).flatMap(({ signal, sign: { weight, step } }) =>
-    weight === 'impossible' || weight === 'odd'
-      ? [{ class: weight === 'impossible' ? 'K1' : 'K2', signal: signal.id, family: signal.family, step }]
-      : [],
-  )
+  [...signsOf(observed)]
+    .sort((a, b) => rank(a.sign.weight) - rank(b.sign.weight))
+    .flatMap(({ signal, sign: { weight, step } }) =>
+      weight === 'impossible' || weight === 'odd'
+        ? [{ class: weight === 'impossible' ? 'K1' : 'K2', signal: signal.id, family: signal.family, step }]
+        : [],
+    )
 
 function cannotShow(read: Read, observed: readonly Observed[]): readonly string[] {
   const withoutRights = observed.some(

@@ -5,6 +5,7 @@ import { quote } from '../../core/plain-text.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { dmiIdentity } from '../probes/dmi-identity.ts'
 import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { claimsServer } from './claims.ts'
 import { containerAnswer } from './container.ts'
 import { hostFeatures } from './cpu-hardware.ts'
 import { hypervisorHost, partitionStep } from './hosts.ts'
@@ -12,7 +13,7 @@ import { livePassed } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { type Observed, observeAll, reads, signsOf } from './observe.ts'
 import { platformName } from './platform-name.ts'
-import type { Read } from './signal.ts'
+import type { Read, Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { weigh } from './weight.ts'
 
@@ -43,7 +44,7 @@ export function decideLayer(read: Read): LayerAnswer {
   const minimum = minimumEvidence(read, observed)
   const weight = weigh(observed)
   const decided = decide(read, observed, minimum, weight)
-  const concealed = isConcealed(decided, observed)
+  const concealed = isConcealed(read, decided, observed)
   return {
     layer: decided.layer,
     platform: decided.platform,
@@ -74,7 +75,12 @@ function decide(
     return made('hypervisor-host', host.platform ?? platform, 'R2', 'It manages a hypervisor beneath it.', host.step)
   const named = signsOf(observed).find(({ sign }) => sign.weight === 'names')
   if (named !== undefined)
-    return made('vm', platform, 'R1', `A hypervisor names itself, or shows what only it provides (${named.signal.id}).`)
+    return made(
+      'vm',
+      platform,
+      'R1',
+      `A hypervisor names itself, or shows what only it provides: ${titles([named.signal])}.`,
+    )
   const container = containerAnswer(read)
   if (container.isContainer)
     return made('container', container.platform, 'R3', 'Our session runs in a container.', ...container.steps)
@@ -108,21 +114,32 @@ const made = (
 function contradiction(read: Read, observed: readonly Observed[]): string | null {
   const signs = signsOf(observed)
   const impossible = signs.filter(({ sign }) => sign.weight === 'impossible')
-  if (impossible.length > 0) return `What the machine says of itself cannot be: ${ids(impossible)}.`
+  if (impossible.length > 0)
+    return `What the machine says of itself cannot be: ${titles(impossible.map(({ signal }) => signal))}.`
   const odd = signs.filter(({ sign }) => sign.weight === 'odd')
   const families = new Set(odd.map(({ signal }) => signal.family))
   return families.size >= 2 && reads(observed, 'cpu.powerbits', 'virtual') && !hostFeatures(read).holds
-    ? `The processor lacks a host’s features, and signs of ${families.size} families need an explanation: ${ids(odd)}.`
+    ? `The processor lacks a host’s features, and signs of ${families.size} families need an explanation: ${titles(odd.map(({ signal }) => signal))}.`
     : null
 }
 
-const ids = (signs: ReturnType<typeof signsOf>): string => [...new Set(signs.map(({ signal }) => signal.id))].join(', ')
+const MOST_NAMED = 5
+
+/** Signals by title, each once; a long list is cut with a count. */
+function titles(signals: readonly Signal[]): string {
+  const all = [...new Set(signals.map(({ title }) => title))].map(
+    (title) => title.charAt(0).toLowerCase() + title.slice(1),
+  )
+  const more = all.length - MOST_NAMED
+  return `${all.slice(0, MOST_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
 
 /** No host features on a current processor, and an instrument around it missing as well. */
 function unnamedGuest(observed: readonly Observed[]): string | null {
-  const missing = ['cpu.pmu', 'cpu.rapl', 'time.delta', 'pci.uncore'].filter((id) => reads(observed, id, 'virtual'))
+  const around = ['cpu.pmu', 'cpu.rapl', 'time.delta', 'pci.uncore']
+  const missing = observed.filter(({ signal, found }) => around.includes(signal.id) && found.reads === 'virtual')
   return reads(observed, 'cpu.powerbits', 'virtual') && missing.length > 0
-    ? `The processor lacks the power-management features that hardware of its kind has, and so does what is around it: ${missing.join(', ')}.`
+    ? `The processor lacks the power-management features that hardware of its kind has, and hardware around it is missing as well: ${titles(missing.map(({ signal }) => signal))}.`
     : null
 }
 
@@ -133,13 +150,18 @@ const whyUndecided = (minimum: Isolation['minimum'], { honest, adversarial }: Is
     : `No rule decides. The minimum evidence for hardware is there, and the signals do not lean to hardware (weights ${honest} and ${adversarial}).`
 }
 
-/** Virtual, while it shows itself as hardware: contradictions give away what flag and firmware’s texts do not say. */
-const isConcealed = ({ layer, rule }: Decision, observed: readonly Observed[]): boolean =>
-  layer === 'vm' &&
-  (rule.id === 'R4' ||
-    (reads(observed, 'cpu.hvbit', 'metal') &&
-      signsOf(observed).some(({ sign }) => sign.weight === 'impossible') &&
-      !reads(observed, 'dmi.strings', 'virtual')))
+/** Virtual, while it shows itself as hardware: contradictions give away what the flag and the maker in the firmware do not say. */
+function isConcealed(read: Read, { layer, rule }: Decision, observed: readonly Observed[]): boolean {
+  if (layer !== 'vm') return false
+  if (rule.id === 'R4') return true
+  const dmi = read(dmiIdentity)
+  return (
+    dmi.ok &&
+    claimsServer(dmi.fact) &&
+    reads(observed, 'cpu.hvbit', 'metal') &&
+    signsOf(observed).some(({ sign }) => sign.weight === 'impossible')
+  )
+}
 
 /** What it calls itself, against what it is. */
 function hides(read: Read): readonly Step[] {
