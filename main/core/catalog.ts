@@ -14,7 +14,7 @@ export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & 
 /** What the catalog says about one signal of isolation, apart from the code that reads it. */
 export interface SignalNote {
   readonly id: string
-  readonly family: string
+  readonly family: Contradiction['family']
   readonly title: string
   readonly onMetal: string
   readonly onGuest: string

@@ -49,6 +49,9 @@ describe('usage', () => {
     expect(probes.length).toBeGreaterThanOrEqual(30)
     expect(checks.length).toBeGreaterThanOrEqual(30)
     for (const check of checks) expect(check.limits.length).toBeGreaterThan(10)
+    const signals = JSON.parse(cli('catalog', 'signals', '--json').stdout) as { traps: string[] }[]
+    expect(signals.length).toBeGreaterThanOrEqual(90)
+    expect(cli('catalog', 'signals').stdout.split('\n    misleads: ').length).toBeGreaterThan(signals.length)
   })
 })
 

@@ -5,7 +5,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { COUNTS } from './counts.ts'
 import { providerLevels } from './levels.ts'
 import { CANNOT_SHOW, WITHOUT_LIVE_TESTS, WITHOUT_RIGHTS } from './limits.ts'
-import { livePassed } from './live-tests.ts'
+import { liveAsked } from './live-tests.ts'
 import { decideLocality } from './locality/decide.ts'
 import { type Observed, readFrom, signsOf } from './observe.ts'
 import { hardwarePins } from './pins.ts'
@@ -77,7 +77,7 @@ function cannotShow(read: Read, observed: readonly Observed[]): readonly string[
     ...CANNOT_SHOW,
     ...TENANCY_LIMITS,
     ...(withoutRights ? [WITHOUT_RIGHTS] : []),
-    ...(livePassed(read).length === 0 ? [WITHOUT_LIVE_TESTS] : []),
+    ...(liveAsked(read) ? [] : [WITHOUT_LIVE_TESTS]),
   ]
 }
 

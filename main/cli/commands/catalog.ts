@@ -1,10 +1,11 @@
+import { familyWords, spoofWords } from '../../../schemas/words.ts'
 import { catalog } from '../../catalog/index.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
 import { rootCommands, sudoersFor } from '../../core/sudoers.ts'
 import type { Context } from '../context.ts'
 import { emit, emitText } from '../terminal.ts'
 
-/** `catalog [probes|checks|frameworks|sudoers]`: what is asked, concluded and mapped, before anything runs. */
+/** `catalog [probes|checks|signals|frameworks|sudoers]`: what is asked, concluded and mapped, before anything runs. */
 export function catalogCommand({ program }: Context): void {
   const command = program.command('catalog').description('what is asked, concluded and mapped')
   command
@@ -21,6 +22,13 @@ export function catalogCommand({ program }: Context): void {
     .action(({ json }: { json?: true }) =>
       json === true ? emit(catalog.checks.map(({ id }) => checkRow(id))) : emitText(checksText()),
     )
+  command
+    .command('signals')
+    .description(
+      'what tells hardware from a guest: how it looks on either, what it costs to fake, where it misleads, what was counted',
+    )
+    .option('--json', 'machine-readable')
+    .action(({ json }: { json?: true }) => (json === true ? emit(catalog.signals) : emitText(signalsText())))
   command
     .command('frameworks')
     .description('every control with its class, what supports it and what it does not show')
@@ -81,6 +89,23 @@ function checkRow(id: string): Record<string, unknown> {
 
 function checksText(): string {
   const lines = catalog.checks.map((check) => `${check.id}  ${check.claim}\n    does not show: ${check.limits}`)
+  return `${lines.join('\n')}\n`
+}
+
+function signalsText(): string {
+  const lines = catalog.signals.flatMap(({ id, family, title, onMetal, onGuest, spoof, traps, source, counts }) => [
+    `${id}  ${title}  [${familyWords[family]}]`,
+    `    hardware: ${onMetal}`,
+    `    guest: ${onGuest}`,
+    `    to fake: ${spoofWords[spoof]}`,
+    ...traps.map((trap) => `    misleads: ${trap}`),
+    ...(counts === null
+      ? []
+      : [
+          `    counted as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} dressed-up guests, ${counts.metal.join(' of ')} machines`,
+        ]),
+    `    source: ${source}`,
+  ])
   return `${lines.join('\n')}\n`
 }
 
