@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { COUNTS } from '../../main/catalog/isolation/counts.ts'
+import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
 import { assessCase } from '../support/corpus/assess.ts'
+import { countSignals } from '../support/corpus/counts.ts'
 import { defaultCorpus, hasLabels, readCorpus } from '../support/corpus/labels.ts'
 import { acceptanceOf, matrixText, reasonsText, wrongOnes } from '../support/corpus/matrix.ts'
 
@@ -29,5 +32,9 @@ describe.skipIf(!hasLabels(DIR))('the labelled captures of real machines (skippe
   test('every guest that was captured in full is found, however it was dressed', () => {
     const whole = assessed.filter(({ truth, scope }) => truth === 'vm' && scope === 'full')
     expect(whole.map(({ name, layer }) => [name, layer])).toEqual(whole.map(({ name }) => [name, 'vm']))
+  })
+
+  test('are what the weights of the catalog were counted over', () => {
+    expect(COUNTS).toEqual(Object.fromEntries(countSignals(assessed, SIGNALS)))
   })
 })

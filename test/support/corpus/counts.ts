@@ -27,7 +27,8 @@ export function countSignals(assessed: readonly Assessed[], signals: readonly Si
       if (found.reads === 'virtual') tally[0] += 1
     }
   }
-  return counts
+  // Signals that could be read for none of them say nothing.
+  return new Map([...counts].filter(([, { vm, dressed, metal }]) => vm[1] + dressed[1] + metal[1] > 0))
 }
 
 /** The counts as they stand in the catalog's file of them. */
