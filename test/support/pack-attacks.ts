@@ -173,6 +173,23 @@ export const fileAttacks: readonly FileAttack[] = [
     onlyOurs: true,
   },
   {
+    name: 'an isolation dossier edited by the signer, its answers left alone',
+    tamper: (_, { signer }) =>
+      samplePack({
+        signer,
+        forge: (honest) => ({
+          ...honest,
+          nodes: honest.nodes.map((node) => ({
+            ...node,
+            isolation: node.isolation && { ...node.isolation, weight: { honest: -9, adversarial: -9, families: [] } },
+          })),
+        }),
+      }),
+    no: ['reproducible'],
+    names: /node-a.*isolation: the answers come out the same, and the dossier behind them does not/,
+    onlyOurs: true,
+  },
+  {
     name: 'a reason reworded by the signer',
     tamper: (_, { signer }) =>
       samplePack({
