@@ -54,6 +54,15 @@ export function properties(text: string): ReadonlyMap<string, string> {
   return values
 }
 
+/** What `systemctl show` printed of several units, one block each in the order asked for; null where it is not one for each. */
+export function unitBlocks(text: string, units: number): readonly ReadonlyMap<string, string>[] | null {
+  const blocks = text
+    .split(/\r?\n\r?\n/)
+    .map(properties)
+    .filter((block) => block.size > 0)
+  return blocks.length === units ? blocks : null
+}
+
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** JSON text as a value, or a reason. */

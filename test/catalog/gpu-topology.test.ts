@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimedGraph, compareWithPci, relationOf, treeGraph } from '../../main/catalog/gpu/topology.ts'
+import { claimedGraph, compareWithPci, relationOf } from '../../main/catalog/gpu/topology.ts'
 import { gpuNvidia } from '../../main/catalog/probes/gpu-nvidia.ts'
 import { gpuTopology, parseTopology } from '../../main/catalog/probes/gpu-topology.ts'
 import { infiniband } from '../../main/catalog/probes/infiniband.ts'
@@ -57,15 +57,6 @@ describe('an eight-GPU server', () => {
   })
   test('driver and tree agree', () =>
     expect(compareWithPci(graph, devices)).toEqual({ compared: 64, switched: 8, far: 56, disagreements: [] }))
-  test('the tree has a switch per pair, and its root', () => {
-    const tree = treeGraph(graph.nodes, devices)
-    const count = (kind: string) => tree.nodes.filter((one) => one.kind === kind).length
-    expect([count('gpu'), count('nic'), count('switch'), count('root')]).toEqual([8, 8, 8, 8])
-    expect(tree.edges.filter(({ from }) => from === 'GPU0')).toEqual([
-      { from: 'GPU0', to: '0000:16:00.0', kind: 'pci' },
-    ])
-    expect(tree.edges).toContainEqual({ from: '0000:16:00.0', to: 'pci0000:15', kind: 'pci' })
-  })
 })
 
 describe('disagreements', () => {
@@ -97,6 +88,5 @@ describe('disagreements', () => {
     const graph = claimedGraph(fact(parseTopology(TOPOLOGY_OLD)), { gpus: [], adapters: [] })
     expect(graph.nodes.map(({ address }) => address)).toEqual([null, null, null])
     expect(compareWithPci(graph, [gpu])).toEqual({ compared: 0, switched: 0, far: 0, disagreements: [] })
-    expect(treeGraph(graph.nodes, [gpu])).toEqual({ nodes: [], edges: [] })
   })
 })

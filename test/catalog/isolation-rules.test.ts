@@ -64,6 +64,34 @@ describe('the rules', () => {
     expect(open?.how).toContain('sudo')
   })
 
+  test('GPUs of every class and maker count: a display one of NVIDIA without its driver, one of a maker that nothing was read of', () => {
+    const kindOf = (node: string, from: RegExp, to: string): string | undefined => {
+      const { captures, context } = capturesOf(node)
+      const ids = captures.get('pci.devices/ids')
+      if (ids === undefined) throw new Error('no ids')
+      const text = Buffer.from(ids.stdout).toString('utf8').replaceAll(from, to)
+      const changed = new Map([...captures, ['pci.devices/ids', { ...ids, stdout: new TextEncoder().encode(text) }]])
+      changed.delete('gpu.nvidia/query')
+      return arguesIsolation(readingsFrom(changed), context).minimum.find(({ item }) => item === 'f')?.holds
+    }
+    expect(kindOf('demo-gpu-01', /PCI_CLASS=30200/g, 'PCI_CLASS=30000')).toBe('no')
+    expect(kindOf('fx-iso-amdgpu', /1002:74A1/g, '8086:0BD5')).toBe('no')
+    expect(kindOf('fx-iso-amdgpu', /nothing/g, '')).toBe('yes')
+    expect(argue('fx-iso-amd').minimum.find(({ item }) => item === 'f')?.holds).toBe('not-applicable')
+  })
+
+  test('a session whose user namespace was not listed is not taken for the system’s own', () => {
+    const { captures, context } = capturesOf('demo-gpu-01')
+    const own = captures.get('namespaces/own')
+    if (own === undefined) throw new Error('no namespaces')
+    const text = Buffer.from(own.stdout)
+      .toString('utf8')
+      .replace(/^.* user -> .*\n/m, '')
+    const changed = new Map([...captures, ['namespaces/own', { ...own, stdout: new TextEncoder().encode(text) }]])
+    const { layer, minimum } = arguesIsolation(readingsFrom(changed), context)
+    expect([layer, minimum.find(({ item }) => item === 'e')?.holds]).toEqual(['unknown', 'no'])
+  })
+
   test('parts of the machine are pinned, the same for the same machine', () => {
     const pins = argue('demo-gpu-01').pins
     expect(new Set(pins.map(({ kind }) => kind))).toEqual(

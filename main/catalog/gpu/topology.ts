@@ -6,7 +6,7 @@ import type { PciDevice } from '../probes/pci-devices.ts'
 /** A part of the picture. Switches and roots have only the PCI address they stand at. */
 export interface TopologyNode {
   readonly id: string
-  readonly kind: 'gpu' | 'nic' | 'switch' | 'root'
+  readonly kind: 'gpu' | 'nic'
   readonly label: string
   /** PCI address, or the domain and bus of a root; null where it is not known which device it is. */
   readonly address: string | null
@@ -66,34 +66,6 @@ function addressesOf(matrix: GpuTopology, { gpus, adapters }: TopologyParts): Re
       return address === null ? [] : [[name, address] as const]
     }),
   ])
-}
-
-/** What the PCI tree shows for the same devices: each hangs on switches, and those on the root bus of a processor. */
-export function treeGraph(nodes: readonly TopologyNode[], devices: readonly PciDevice[]): TopologyGraph {
-  const byAddress = new Map(devices.map((device) => [device.address, device]))
-  const found = new Map<string, TopologyNode>()
-  const ways = new Map<string, TopologyEdge>()
-  for (const node of nodes) {
-    const device = byAddress.get(node.address ?? '')
-    if (device === undefined) continue
-    found.set(node.id, node)
-    const path = [
-      node.id,
-      // Outermost first: port of the processor, then upstream and downstream port of each switch by turns.
-      ...device.above.filter((_, index) => index % 2 === 1).reverse(),
-      ...(device.root === null ? [] : [`pci${device.root}`]),
-    ]
-    for (const [index, id] of path.entries()) {
-      if (index === 0) continue
-      const isRoot = id.startsWith('pci')
-      const address = isRoot ? id.slice(3) : id
-      if (!found.has(id))
-        found.set(id, { id, kind: isRoot ? 'root' : 'switch', label: isRoot ? `Root ${address}` : address, address })
-      const from = path[index - 1] ?? ''
-      ways.set(`${from} ${id}`, { from, to: id, kind: 'pci' })
-    }
-  }
-  return { nodes: [...found.values()], edges: [...ways.values()] }
 }
 
 /** How two devices must reach each other, read off the PCI tree: PIX, PXB, PHB, or far (NODE or SYS); null where the tree does not say. */

@@ -1,4 +1,4 @@
-import { type Answer, type Parsed, unknown } from '../../core/probe.ts'
+import type { Answer } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
 
 /** What `ls -1 DIR DIR…` printed: folder → names. Folders that do not exist have no entry. Two or more folders print headings. */
@@ -66,9 +66,3 @@ export function wholeNumber(text: string | undefined): number | null {
   if (text === undefined || !/^(0x[0-9a-f]{1,12}|\d{1,15})$/i.test(text.trim())) return null
   return Number(text.trim())
 }
-
-/** The fact, or the reason in a sentence of its own: for readers that go on without it. */
-export const factOf = <F>(reading: Parsed<F>): F | null => (reading.ok ? reading.fact : null)
-
-export const exitReason = (what: string, answer: Answer): Parsed<never> =>
-  unknown(`${what} could not be read (exit status ${answer.exitCode})`)

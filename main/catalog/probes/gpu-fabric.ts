@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { properties } from '../read-text.ts'
+import { unitBlocks } from '../read-text.ts'
 
 export interface GpuService {
   readonly unit: string
@@ -32,12 +32,8 @@ export const gpuFabric = defineProbe({
   },
   parse({ units }) {
     if (units.exitCode !== 0) return unknown('the service manager did not answer')
-    const blocks = units.text
-      .split(/\r?\n\r?\n/)
-      .map(properties)
-      .filter((block) => block.size > 0)
-    // Blocks come in the order asked for.
-    if (blocks.length !== UNITS.length) return unknown('the service manager answered for other units than asked')
+    const blocks = unitBlocks(units.text, UNITS.length)
+    if (blocks === null) return unknown('the service manager answered for other units than asked')
     return known<GpuServices>({
       services: UNITS.map((unit, index) => ({
         unit,

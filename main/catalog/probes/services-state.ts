@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { properties } from '../read-text.ts'
+import { unitBlocks } from '../read-text.ts'
 
 export interface ServiceState {
   /** Whether the service manager knows such a unit at all. */
@@ -47,12 +47,9 @@ export const servicesState = defineProbe({
   },
   parse({ units }) {
     if (units.exitCode !== 0) return unknown('the service manager did not answer')
-    const blocks = units.text
-      .split(/\r?\n\r?\n/)
-      .map(properties)
-      .filter((block) => block.size > 0)
-    // Blocks come in the order asked for; an alias (chrony, chronyd) answers under its other name, hence the position.
-    if (blocks.length !== UNITS.length) return unknown('the service manager answered for other units than asked')
+    // An alias (chrony, chronyd) answers under its other name, hence the position.
+    const blocks = unitBlocks(units.text, UNITS.length)
+    if (blocks === null) return unknown('the service manager answered for other units than asked')
     return known<ServiceStates>({
       services: new Map(
         UNITS.map((unit, index) => [
