@@ -451,6 +451,40 @@ export interface ControlCheck {
   readonly informational: number
 }
 /**
+ * The declared population and frameworks. A declared node without a recording counts as not collected.
+ */
+export interface Scope {
+  readonly fleet: string
+  readonly population: readonly string[]
+  readonly frameworks: readonly ('hipaa' | 'soc2' | 'nprm')[]
+}
+export interface CatalogReference {
+  readonly version: string
+  readonly digest: Sha256
+}
+/**
+ * data/assessment.json in a pack: an assessment whose nodes stand in files of their own, so that a reader can take one node at a time.
+ */
+export interface AssessmentIndex {
+  readonly schema: 'barewitness.assessment-index/1'
+  readonly asOf: Instant
+  /**
+   * Version of the rules engine.
+   */
+  readonly engine: string
+  readonly catalog: CatalogReference
+  readonly scope: Scope
+  readonly demo: boolean
+  readonly nodes: {
+    readonly node: string
+    /**
+     * Of the node’s own assessment.json.
+     */
+    readonly sha256: string
+  }[]
+  readonly controls: readonly ControlAssessment[]
+}
+/**
  * Everything concluded from recordings, as of one moment. Derived: the same recordings, scope and asOf give the same bytes.
  */
 export interface Assessment {
@@ -460,25 +494,14 @@ export interface Assessment {
    * Version of the rules engine.
    */
   readonly engine: string
-  readonly catalog: {
-    readonly version: string
-    readonly digest: Sha256
-  }
+  readonly catalog: CatalogReference
   readonly scope: Scope
   readonly demo: boolean
   readonly nodes: readonly NodeAssessment[]
   readonly controls: readonly ControlAssessment[]
 }
 /**
- * The declared population and frameworks. A declared node without a recording counts as not collected.
- */
-export interface Scope {
-  readonly fleet: string
-  readonly population: readonly string[]
-  readonly frameworks: readonly ('hipaa' | 'soc2' | 'nprm')[]
-}
-/**
- * statement.json in a pack: an in-toto Statement v1 whose subjects are every payload file.
+ * statement.json in a pack: an in-toto Statement v1 whose subjects are the list of every payload file, and the documents that people ask for.
  */
 export interface Statement {
   readonly _type: 'https://in-toto.io/Statement/v1'

@@ -1,12 +1,12 @@
 import type { Verdict } from './words.ts'
 
-export const QUESTIONS = ['unaltered', 'signed-by', 'existed-by', 'complete', 'reproducible'] as const
+export const QUESTIONS = ['intact', 'signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const
 export type Question = (typeof QUESTIONS)[number]
 
 /** `yes`: shown. `no`: shown to be otherwise; the pack is rejected. `not-shown`: this pack cannot say, and says so. */
 export type AnswerOutcome = 'yes' | 'no' | 'not-shown'
 
-/** One of the five answers about a pack. `details` name the files and findings concerned, one per line. */
+/** One of the six answers about a pack. `details` name the files and findings concerned, one per line. */
 export interface VerificationAnswer {
   readonly question: Question
   readonly outcome: AnswerOutcome
@@ -24,18 +24,30 @@ export interface Difference {
 
 /** What `verify` prints with --json and what the review window shows. `ok` is false when any answer is `no`. */
 export interface VerificationReport {
-  readonly schema: 'barewitness.verification/1'
+  readonly schema: 'barewitness.verification/2'
   readonly file: string
+  readonly kind: VerifiedKind
   readonly verifiedAt: string
   readonly ok: boolean
   readonly demo: boolean
   readonly answers: readonly VerificationAnswer[]
   readonly differences: readonly Difference[]
-  readonly signer: { readonly subject: string; readonly fingerprint: string; readonly trusted: boolean } | null
+  readonly signer: {
+    readonly subject: string
+    readonly fingerprint: string
+    readonly trusted: boolean
+    readonly standing: SignerStanding
+  } | null
 }
 
+/** `pinned`: the reader named this very key. `known`: the reader named its root. `unknown`: neither. */
+export type SignerStanding = 'pinned' | 'known' | 'unknown'
+
+/** What was verified: a sealed pack, one of our signed reports alone, a pack with parts withheld, or somebody else's PDF. */
+export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'foreign-pdf'
+
 export const questionWords: Readonly<Record<Question, { readonly label: string; readonly asks: string }>> = {
-  unaltered: { label: 'Unaltered', asks: 'Is every file as it was when the pack was sealed?' },
+  intact: { label: 'Intact', asks: 'Is every file as it was when the pack was sealed?' },
   'signed-by': { label: 'Signed by', asks: 'Whose key sealed it, and do you trust that key?' },
   'existed-by': { label: 'Existed by', asks: 'By when did it exist, according to someone else’s clock?' },
   complete: {
@@ -45,5 +57,9 @@ export const questionWords: Readonly<Record<Question, { readonly label: string; 
   reproducible: {
     label: 'Reproducible',
     asks: 'Does evaluating the raw evidence again, here, give the same verdicts?',
+  },
+  'chain-continuous': {
+    label: 'Chain continuous',
+    asks: 'Does the history of runs that it states extend the one you last saw?',
   },
 }

@@ -3,15 +3,15 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSecret, sealSecret } from '../main/adapters/identity/envelope.ts'
+import { type Envelope, openSecret, sealSecret } from '../main/adapters/identity/envelope.ts'
 import {
-  createDemoSigner,
   createIdentities,
   createIdentity,
   exportTrust,
   listIdentities,
   openIdentity,
 } from '../main/adapters/identity/index.ts'
+import { createDemoSigner } from '../main/adapters/identity/signer.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
 import { fromPem } from '../main/core/pem.ts'
 import { realClock, realEntropy } from './support/deps.ts'
@@ -77,7 +77,7 @@ describe('a local identity', () => {
   test('is listed, and its root handed out', async () => {
     expect(await listIdentities(folder)).toMatchObject({
       ok: true,
-      value: [{ name: 'clinic', subject: 'Example Clinic, audit team' }],
+      value: [{ name: 'clinic', kind: 'local', subject: 'Example Clinic, audit team', retired: [] }],
     })
     const trust = await exportTrust(folder, 'clinic')
     expect(trust).toMatchObject({ ok: true })
@@ -144,6 +144,17 @@ describe('a local identity', () => {
       error: { code: 'identity.unreadable' },
     })
     rmSync(join(folder, 'changed'), { recursive: true })
+  })
+
+  test('made when key files still named the revocation list opens too', async () => {
+    await createIdentity({ ...input, name: 'older' })
+    const file = join(folder, 'older/key.json')
+    const { header, ciphertext } = JSON.parse(readFileSync(file, 'utf8')) as Envelope
+    const secret = await openSecret({ header, ciphertext }, PASSPHRASE)
+    const older = { ...header, crl: 'ab'.repeat(32) }
+    writeFileSync(file, JSON.stringify(await sealSecret(secret ?? new Uint8Array(), PASSPHRASE, older, realEntropy)))
+    expect(await openIdentity(folder, 'older', PASSPHRASE)).toMatchObject({ ok: true })
+    rmSync(join(folder, 'older'), { recursive: true })
   })
 
   test('cannot be made where nothing can be written', async () => {

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
 import { LIMITS } from '../main/adapters/pack/limits.ts'
 import { sha256 } from '../main/core/digest.ts'
-import { evidenceDigest, PATHS } from '../main/core/pack.ts'
+import { evidenceDigestOf, manifestLines, PATHS } from '../main/core/pack.ts'
 import { isSafeName, nodeFolder, recordingFiles } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { recordingDigest } from '../main/core/recording.ts'
 import { BANNED } from '../schemas/words.ts'
 import { archiveAttacks, rawEntries, rawZip } from './support/pack-attacks.ts'
-import { samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
+import { inHand, samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-pack-'))
 const at = (name: string): string => join(folder, name)
@@ -43,7 +43,7 @@ describe('a pack', () => {
         .map((line) => line.slice(66)),
     )
     expect([...listed, PATHS.tagManifest, PATHS.seal].sort()).toEqual([...files.keys()].sort())
-    expect(text(PATHS.info)).toMatch(/^Payload-Oxum: \d+\.13$/m)
+    expect(text(PATHS.info)).toMatch(/^Payload-Oxum: \d+\.15$/m)
     expect(text(PATHS.statement)).toContain('"_type":"https://in-toto.io/Statement/v1"')
   })
 
@@ -51,14 +51,14 @@ describe('a pack', () => {
     const payload = new Map([...files].filter(([path]) => path.startsWith('data/')))
     const manifest = new TextDecoder().decode(files.get(PATHS.manifest))
     const lines = manifest.split('\n').filter((line) => line !== '' && !line.includes('  data/report'))
-    expect(evidenceDigest(payload)).toBe(sha256(`${lines.join('\n')}\n`))
+    expect(evidenceDigestOf(manifest)).toBe(sha256(`${lines.join('\n')}\n`))
     const without = new Map([...payload].filter(([path]) => path !== PATHS.report))
-    expect(evidenceDigest(without)).toBe(evidenceDigest(payload))
+    expect(evidenceDigestOf(manifestLines(without))).toBe(evidenceDigestOf(manifestLines(payload)))
   })
 
   test('holds recordings whose two files hash to the digest of the recording', () => {
     const recording = sampleRecording('node-a', '')
-    const parts = new Map(recordingFiles(recording))
+    const parts = inHand(new Map(recordingFiles(recording)))
     const joined = Buffer.concat(
       ['recording.json', 'captures.jsonl'].map((name) => parts.get(`data/nodes/node-a/${name}`) ?? Buffer.alloc(0)),
     )

@@ -20,6 +20,7 @@ import { readRecordingFolder, readRecordingFolders, writeRecordingFolder } from 
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { measuredCapture } from '../main/app/captures.ts'
 import type { EvidenceStore, RecordingWriter } from '../main/core/ports.ts'
+import { loadAll } from '../main/core/recording.ts'
 import type { Recording } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
@@ -184,7 +185,8 @@ describe('the evidence store', () => {
     })
     for (const named of [copy, join(root, 'copies'), join(root, 'r1'), join(root, 'r1', 'n1')]) {
       const read = await readRecordingFolders([named], validator)
-      expect(read.ok && read.value).toEqual([loaded.value])
+      const all = read.ok ? await loadAll(read.value) : read
+      expect(all).toEqual({ ok: true, value: [loaded.value] })
     }
     expect(await readRecordingFolders([join(root, 'nothing')], validator)).toMatchObject({
       error: { code: 'input.not-found' },

@@ -4,6 +4,7 @@ import { fail } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { Files } from '../core/world.ts'
 import { writeWhole } from './store/durable.ts'
+import { digestOfFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024
 
@@ -13,6 +14,13 @@ export const createFiles = (): Files => ({
     try {
       if ((await lstat(path)).size > LARGEST) return fail('input.refused', `${path} is larger than ${LARGEST} bytes`)
       return ok(new Uint8Array(await readFile(path)))
+    } catch {
+      return fail('input.not-found', `${path} could not be read`)
+    }
+  },
+  digest: async (path) => {
+    try {
+      return ok(await digestOfFile(path))
     } catch {
       return fail('input.not-found', `${path} could not be read`)
     }

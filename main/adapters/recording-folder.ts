@@ -5,10 +5,11 @@ import { isSha256, sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
-import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
+import type { CapturedAnswer, LoadedRecording, RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { isCode, readPlain } from './store/durable.ts'
 import { openRecordingFiles } from './store/recording-files.ts'
+import { storedFile } from './stored-file.ts'
 
 const LARGEST_TEXT = 64 * 1024 * 1024
 const LARGEST_BLOB = 16 * 1024 * 1024
@@ -127,17 +128,21 @@ export async function writeRecordingFolder(folder: string, loaded: LoadedRecordi
 export async function readRecordingFolders(
   folders: readonly string[],
   validator: SchemaValidator,
-): Promise<Outcome<readonly LoadedRecording[]>> {
-  const recordings: LoadedRecording[] = []
+): Promise<Outcome<readonly RecordingSource[]>> {
+  const recordings: RecordingSource[] = []
   for (const named of folders) {
     try {
       if (!(await isThere(named))) return fail('input.not-found', plain(`there is no folder ${named}`, 600))
       const found = await recordingsBelow(named, DEEPEST)
       if (found.length === 0) return fail('input.refused', plain(`${named} is no recording and holds none`, 600))
       for (const folder of found) {
-        const loaded = await readRecordingFolder(folder, validator)
-        if (!loaded.ok) return loaded
-        recordings.push(loaded.value)
+        const header = await readRecordingHeader(folder, validator)
+        if (!header.ok) return header
+        recordings.push({
+          recording: header.value,
+          load: () => readRecordingFolder(folder, validator),
+          blob: ({ sha256: digest, size }) => storedFile(join(folder, 'sha256', digest), size, digest),
+        })
       }
     } catch (problem) {
       return invalid(named, problem)

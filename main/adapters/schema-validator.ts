@@ -18,6 +18,8 @@ const IDS = {
   recording: recording.$id,
   capture: `${recording.$id}#/$defs/Capture`,
   assessment: assessment.$id,
+  'assessment-index': `${assessment.$id}#/$defs/AssessmentIndex`,
+  'node-assessment': `${assessment.$id}#/$defs/NodeAssessment`,
   fleet: fleet.$id,
   hardware: hardware.$id,
   statement: pack.$id,

@@ -1,25 +1,43 @@
-import type { Assessment, Scope } from '../../schemas/types.ts'
+import type { Assessment, NodeAssessment, Scope } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
-import { assess } from '../core/assess.ts'
+import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
-import type { Outcome } from '../core/failure.ts'
-import { assemblePack, assessmentBytes, evidenceDigest, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import type { Signer } from '../core/ports.ts'
-import type { LoadedRecording } from '../core/recording.ts'
+import type { Failure, Outcome } from '../core/failure.ts'
+import {
+  assemblePack,
+  assessmentBytes,
+  evidenceDigestOf,
+  manifestLines,
+  PACK_EXTENSION,
+  PATHS,
+  payloadFiles,
+} from '../core/pack.ts'
+import { type PackContent, recordingFiles } from '../core/pack-files.ts'
+import type { PadesLevel, Signer } from '../core/ports.ts'
+import type { LoadedRecording, RecordingOutline, RecordingSource } from '../core/recording.ts'
 import { buildReport } from '../core/report.ts'
 import { ok } from '../core/result.ts'
+import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
+import { chainFiles } from '../core/run-chain/files.ts'
+import { predicateFor } from '../core/statement.ts'
 import type { World } from '../core/world.ts'
+import { whileSigning } from './signing.ts'
+import { type Stamping, stampReport } from './stamping.ts'
 import { summaryText } from './summary.ts'
 import { controlsTable, findingsTable } from './tables.ts'
 
 export interface ExportInput {
   readonly run: string
   readonly scope: Scope
-  readonly recordings: readonly LoadedRecording[]
+  readonly recordings: readonly RecordingSource[]
   readonly asOf: string
   readonly signer: Signer
+  /** Null: no time by somebody else. */
+  readonly stamping: Stamping | null
   readonly folder: string
+  /** Where the chain of this fleet's runs is kept; null: the pack is in none. */
+  readonly chainFolder: string | null
 }
 
 export interface ExportedFile {
@@ -32,41 +50,102 @@ export interface ExportedFile {
 export interface Exported {
   readonly assessment: Assessment
   readonly files: readonly ExportedFile[]
+  readonly level: PadesLevel
+  /** The seal over the pack has a time-stamp. */
+  readonly stamped: boolean
+  /** What was asked for and could not be had; everything else was written. */
+  readonly shortfalls: readonly Failure[]
 }
 
 export const PRODUCER = `Barewitness ${VERSION}`
 
 /**
  * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and tables. The report
- * is bound to the evidence by the evidence digest it prints; the pack holds the report; the one seal covers both.
+ * is bound to the evidence by the evidence digest it prints; the pack holds the report; the one seal covers both. An authority that
+ * cannot be had leaves the lower level, and is named.
  */
 export async function exportRun(world: World, catalog: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
-  const { run, scope, recordings, asOf, signer, folder } = input
-  const assessment = assess({ catalog, scope, recordings, asOf })
+  const evaluated = await evaluate(catalog, input)
+  if (!evaluated.ok) return evaluated
+  const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
+    whileSigning(() => exportEvaluated(world, catalog, input, evaluated.value, chain))
+  if (input.chainFolder === null) return await exported(null)
+  const id = hexOf(world.entropy.bytes(32))
+  const chain = await world.openRunChain(input.chainFolder, { id, fleet: input.scope.fleet })
+  if (!chain.ok) return chain
+  try {
+    return await exported(chain.value)
+  } finally {
+    await chain.value.close()
+  }
+}
+
+async function exportEvaluated(
+  world: World,
+  catalog: Catalog,
+  input: ExportInput,
+  { assessment, outlines, files: recordings }: Evaluated,
+  chain: OpenRunChain | null,
+): Promise<Outcome<Exported>> {
+  const { run, signer, stamping, folder } = input
   const payload = payloadFiles({ recordings, assessment, catalog })
+  for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) payload.set(path, content)
   const packName = `${run}${PACK_EXTENSION}`
-  const document = buildReport({
-    assessment,
-    catalog,
-    recordings,
-    producer: PRODUCER,
-    evidenceDigest: evidenceDigest(payload),
-    packName,
-    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
-    demo: assessment.demo,
-  })
   const results = assessmentBytes(assessment)
-  const attachments = [
-    { name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons, as in the pack' },
-  ]
-  const report = await world.sealing.signPdf(
-    await world.reports.render(document, { attachments, created: asOf }),
-    signer,
+  const parts = { assessment, outlines, results, packName, payload }
+  const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
+  payload.set(PATHS.report, report.pdf)
+  const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
+  const pack = assemblePack({ ...stated, payload, signer, authority: report.authority, packName })
+  const seal = await world.sealing.signDetached(signer, pack.toSeal)
+  const stamp =
+    stamping === null ? null : await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
+  // Before the archive exists: should this stop here, the chain names a pack that nobody has, and never has two packs in one place.
+  const entered = await chain?.append({
+    entry: ownEntry(predicateFor(evidenceDigestOf(manifestLines(payload)), stated), pack.toSeal, signer.fingerprint),
+    signature: null,
+  })
+  if (entered?.ok === false) return entered
+  const archive = await world.packs.write(
+    `${folder}/${packName}`,
+    new Map<string, PackContent>([
+      ...payload,
+      ...pack.tags,
+      [PATHS.seal, seal],
+      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
+    ]),
   )
-  payload.set(PATHS.report, report)
-  const pack = assemblePack({ payload, signer, packName, run, producer: PRODUCER, assessment, recordings })
-  const sealed = new Map([...pack.files, [PATHS.seal, await world.sealing.signDetached(signer, pack.toSeal)]])
-  const archive = await world.packs.write(`${folder}/${packName}`, sealed)
+  if (!archive.ok) return archive
+  const files = await writeBeside(world, catalog, folder, { run, assessment, results, report: report.pdf, packName })
+  if (!files.ok) return files
+  return ok({
+    assessment,
+    files: files.value,
+    level: report.level,
+    stamped: stamp?.ok === true,
+    shortfalls: [
+      ...(report.shortfall === null ? [] : [report.shortfall]),
+      ...(stamp?.ok === false ? [stamp.error] : []),
+    ],
+  })
+}
+
+interface Beside {
+  readonly run: string
+  readonly assessment: Assessment
+  readonly results: Uint8Array
+  readonly report: Uint8Array
+  readonly packName: string
+}
+
+/** What people open without a pack, beside it. */
+async function writeBeside(
+  world: World,
+  catalog: Catalog,
+  folder: string,
+  { run, assessment, results, report, packName }: Beside,
+): Promise<Outcome<readonly ExportedFile[]>> {
+  const archive = await world.files.digest(`${folder}/${packName}`)
   if (!archive.ok) return archive
   const texts: readonly (readonly [string, Uint8Array | string])[] = [
     [`${run}.report.pdf`, report],
@@ -75,20 +154,83 @@ export async function exportRun(world: World, catalog: Catalog, input: ExportInp
     ['findings.csv', world.csv(findingsTable(assessment, catalog))],
     ['controls.csv', world.csv(controlsTable(assessment, catalog))],
   ]
-  const files: ExportedFile[] = []
+  const files: ExportedFile[] = [{ name: packName, path: `${folder}/${packName}`, ...archive.value }]
   for (const [name, bytes] of texts) {
     const written = await world.files.write(`${folder}/${name}`, bytes)
     if (!written.ok) return written
-    files.push(described(folder, name, bytes))
+    files.push({ name, path: `${folder}/${name}`, size: Buffer.byteLength(bytes), sha256: sha256(bytes) })
   }
-  const written = await world.files.read(`${folder}/${packName}`)
-  if (!written.ok) return written
-  return ok({ assessment, files: [described(folder, packName, written.value), ...files] })
+  return ok(files)
 }
 
-const described = (folder: string, name: string, bytes: Uint8Array | string): ExportedFile => ({
-  name,
-  path: `${folder}/${name}`,
-  size: Buffer.byteLength(bytes),
-  sha256: sha256(bytes),
-})
+interface Evaluated {
+  readonly assessment: Assessment
+  readonly outlines: readonly RecordingOutline[]
+  readonly files: ReadonlyMap<string, PackContent>
+}
+
+/** One declared node after the other, so that the answers of one are in memory at a time where they lie in files. */
+async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInput): Promise<Outcome<Evaluated>> {
+  const nodes: NodeAssessment[] = []
+  const outlines: RecordingOutline[] = []
+  const files = new Map<string, PackContent>()
+  let demo = false
+  for (const node of populationOf(scope)) {
+    const loaded: {
+      readonly recording: LoadedRecording['recording']
+      readonly captures: LoadedRecording['captures']
+      readonly source: RecordingSource
+    }[] = []
+    for (const source of recordings.filter(({ recording }) => recording.node.name === node)) {
+      const one = await source.load()
+      if (!one.ok) return one
+      loaded.push({ ...one.value, source })
+    }
+    const rested = latest(loaded, node)
+    nodes.push(assessNode(catalog, node, rested, asOf))
+    if (rested === null) continue
+    const { recording, captures, source } = rested
+    demo ||= recording.demo
+    outlines.push({ recording, captures: captures.map(({ meta }) => ({ meta })) })
+    for (const [path, content] of recordingFiles(rested, source.blob ?? undefined)) files.set(path, content)
+  }
+  const assessment: Assessment = {
+    schema: 'barewitness.assessment/1',
+    ...conclude(catalog, { scope, asOf, demo }, nodes),
+    nodes,
+  }
+  return ok({ assessment, outlines, files })
+}
+
+interface ReportParts {
+  readonly assessment: Assessment
+  readonly outlines: readonly RecordingOutline[]
+  readonly results: Uint8Array
+  readonly packName: string
+  readonly payload: ReadonlyMap<string, PackContent>
+}
+
+async function signedReport(
+  world: World,
+  catalog: Catalog,
+  { signer, asOf }: ExportInput,
+  { assessment, outlines, results, packName, payload }: ReportParts,
+): Promise<Uint8Array> {
+  const document = buildReport({
+    assessment,
+    catalog,
+    recordings: outlines,
+    producer: PRODUCER,
+    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    packName,
+    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
+    demo: assessment.demo,
+  })
+  const attachments = [
+    { name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons, as in the pack' },
+  ]
+  return await world.sealing.signPdf(await world.reports.render(document, { attachments, created: asOf }), signer)
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))

@@ -1,38 +1,57 @@
 import type { VerificationReport } from '../../schemas/verification.ts'
-import { assess } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
-import { type VerifiedPack, verifyPack } from '../core/verify.ts'
+import type { ChainHead } from '../core/run-chain/head.ts'
+import type { Trust } from '../core/verify/trust.ts'
+import { type PackContents, verifyPack } from '../core/verify.ts'
+import { verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
 
-export interface ReviewedPack {
-  readonly report: VerificationReport
-  /** What the pack states, read as far as it can be. */
-  readonly contents: VerifiedPack['contents']
+export interface ReviewInput {
+  readonly path: string
+  readonly trust: Trust
+  readonly lastHead: ChainHead | null
+  /** Keep what the pack holds for reading it afterwards. */
+  readonly keep: boolean
 }
 
-/** Opens a pack (archive or folder) and asks the five questions. Fails only when it cannot be opened safely. */
-export async function reviewPack(
-  world: World,
-  catalog: Catalog,
-  path: string,
-  trust: readonly Uint8Array[],
-): Promise<Outcome<ReviewedPack>> {
+export interface Reviewed {
+  readonly report: VerificationReport
+  /** What the pack states, read as far as it can be; null for a PDF. */
+  readonly contents: PackContents | null
+  /** What the reader may keep of the chain of runs. */
+  readonly head: ChainHead | null
+}
+
+/** Opens a pack (archive or folder) or a PDF and asks the six questions. Fails only when it cannot be opened safely. */
+export async function reviewFile(world: World, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
+  const { path, trust } = input
+  const file = path.split(/[/\\]/).at(-1) ?? path
+  const verifiedAt = world.clock.now()
+  if (/\.pdf$/i.test(path)) {
+    const pdf = await world.files.read(path)
+    if (!pdf.ok) return pdf
+    const report = await verifyReport({ pdf: pdf.value, reader: world.sealing.reader, trust, verifiedAt, file })
+    return ok({ report, contents: null, head: null })
+  }
   const opened = await world.packs.open(path)
   if (!opened.ok) return opened
   try {
-    const { report, contents } = await verifyPack({
-      source: opened.value,
-      seal: world.sealing.reader,
-      catalog,
-      validator: world.validator,
-      assess,
-      trust,
-      verifiedAt: world.clock.now(),
-      file: path.split(/[/\\]/).at(-1) ?? path,
-    })
-    return ok({ report, contents })
+    return ok(
+      await verifyPack({
+        source: opened.value,
+        departures: opened.value.departures,
+        seal: world.sealing.reader,
+        catalog,
+        validator: world.validator,
+        trust,
+        lastHead: input.lastHead,
+        verifiedAt,
+        file,
+        keep: input.keep,
+      }),
+    )
   } finally {
     await opened.value.close()
   }

@@ -66,7 +66,7 @@ export async function runFleet(
 /** The scope of recordings alone, when no fleet file declares a population: exactly the nodes that were recorded. */
 export const scopeOf = (
   fleet: string,
-  recordings: readonly LoadedRecording[],
+  recordings: readonly Pick<LoadedRecording, 'recording'>[],
   frameworks: Scope['frameworks'],
 ): Scope => ({
   fleet,

@@ -5,12 +5,14 @@ import { createWorld } from '../adapters/world.ts'
 import { catalog } from '../catalog/index.ts'
 import { assessCommand } from './commands/assess.ts'
 import { catalogCommand } from './commands/catalog.ts'
+import { chainCommand } from './commands/chain.ts'
 import { collectCommand } from './commands/collect.ts'
 import { demoCommand } from './commands/demo.ts'
 import { exportCommand } from './commands/export.ts'
 import { fleetCommand } from './commands/fleet.ts'
 import { identityCommand } from './commands/identity.ts'
 import { runCommand } from './commands/run.ts'
+import { sealCommands } from './commands/seal.ts'
 import { verifyCommand } from './commands/verify.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -38,6 +40,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     assessCommand,
     exportCommand,
     runCommand,
+    chainCommand,
+    sealCommands,
     verifyCommand,
     catalogCommand,
     identityCommand,

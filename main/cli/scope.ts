@@ -1,7 +1,7 @@
 import type { DeclaredNode, Scope } from '../../schemas/types.ts'
 import { scopeOf } from '../app/run.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import type { LoadedRecording } from '../core/recording.ts'
+import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import { frameworkList } from './options.ts'
@@ -11,22 +11,33 @@ export interface ScopeOptions {
   readonly framework?: string
 }
 
+export interface Declared {
+  readonly scope: Scope
+  readonly timestampAuthority: string | undefined
+}
+
 /** The declared scope: of the fleet file where one is named, else exactly the recorded nodes. */
 export async function scopeFor(
   world: World,
   options: ScopeOptions,
-  recordings: readonly LoadedRecording[],
-): Promise<Outcome<Scope>> {
+  recordings: readonly Pick<RecordingSource, 'recording'>[],
+): Promise<Outcome<Declared>> {
   if (options.fleet === undefined) {
     const frameworks = frameworkList(options.framework)
-    return frameworks.ok ? ok(scopeOf('recordings', recordings, frameworks.value)) : frameworks
+    return frameworks.ok
+      ? ok({ scope: scopeOf('recordings', recordings, frameworks.value), timestampAuthority: undefined })
+      : frameworks
   }
   const read = await world.fleets.read(options.fleet)
   if (!read.ok) return read
   const { fleet, targets } = read.value
   const frameworks = frameworkList(options.framework, fleet.frameworks ?? ['hipaa', 'soc2'])
   if (!frameworks.ok) return frameworks
-  return ok({ fleet: fleet.name, population: targets({}).map(({ node }) => node.name), frameworks: frameworks.value })
+  const population = targets({}).map(({ node }) => node.name)
+  return ok({
+    scope: { fleet: fleet.name, population, frameworks: frameworks.value },
+    timestampAuthority: fleet.timestampAuthority,
+  })
 }
 
 /** What the fleet file declares of a node; without a fleet file, its name alone. */

@@ -1,26 +1,37 @@
 import type { Command } from 'commander'
-import type { Assessment, Scope } from '../../schemas/types.ts'
-import { exportRun } from '../app/export.ts'
+import type { Scope } from '../../schemas/types.ts'
+import { type Exported, exportRun } from '../app/export.ts'
+import type { Stamping } from '../app/stamping.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
-import type { LoadedRecording } from '../core/recording.ts'
+import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
-import { type PassphraseOptions, passphrase, say } from './terminal.ts'
+import { type PassphraseOptions, passphrase } from './passphrase.ts'
+import { say, sayFailure } from './terminal.ts'
+import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
-export interface SigningOptions extends PassphraseOptions {
+export interface SigningOptions extends PassphraseOptions, AuthorityOptions {
   readonly identity?: string
   readonly identityFolder?: string
+  readonly timestamp?: string
+  readonly chain?: string
 }
 
 /** Options that say whose key seals. */
 export const signingOptions = (command: Command): Command =>
-  command
+  authorityOptions(command)
+    .option(
+      '--timestamp <url>',
+      'ask this time-stamp authority (RFC 3161); default the fleet file’s timestampAuthority',
+    )
+    .option('--chain <folder>', 'the chain of this fleet’s runs that the pack extends; “run” keeps one in its --out')
     .option('--identity <name>', 'the signing identity (see “identity create”); default the only one there is')
     .option('--identity-folder <folder>', 'where identities are kept')
-    .option('--passphrase-fd <number>', 'read the passphrase from this file descriptor')
-    .option('--passphrase-file <file>', 'read the passphrase from a file that only you can read')
+    .option('--passphrase-fd <number>', 'read the passphrase, or a token’s PIN, from this file descriptor')
+    .option('--passphrase-file <file>', 'read the passphrase, or a token’s PIN, from a file that only you can read')
 
 /** Opens the named identity, or the only one. */
 export async function openSigner({ world }: Context, options: SigningOptions): Promise<Outcome<Signer>> {
@@ -28,6 +39,7 @@ export async function openSigner({ world }: Context, options: SigningOptions): P
   const listed = await world.identities.list(folder)
   if (!listed.ok) return listed
   const name = options.identity ?? (listed.value.length === 1 ? listed.value[0]?.name : undefined)
+  const isToken = listed.value.some((info) => info.name === name && info.kind === 'token')
   if (name === undefined)
     return fail(
       'identity.missing',
@@ -35,16 +47,18 @@ export async function openSigner({ world }: Context, options: SigningOptions): P
         ? `no identity in ${folder}`
         : `several identities in ${folder}; name one with --identity`,
     )
-  const secret = await passphrase(options, `Passphrase of identity ${name}`)
+  const secret = await passphrase(options, `${isToken ? 'PIN of the token of' : 'Passphrase of'} identity ${name}`)
   return secret.ok ? await world.identities.open(folder, name, secret.value) : secret
 }
 
 export interface ToExport {
   readonly run: string
   readonly scope: Scope
-  readonly recordings: readonly LoadedRecording[]
+  readonly recordings: readonly RecordingSource[]
   readonly folder: string
-  readonly signer?: Signer
+  readonly chainFolder: string | null
+  /** The fleet file's time-stamp authority. */
+  readonly timestampAuthority: string | undefined
 }
 
 /** Assesses as of now, writes report, pack and tables, and names what was written. */
@@ -52,14 +66,38 @@ export async function exportAndSay(
   context: Context,
   options: SigningOptions,
   input: ToExport,
-): Promise<Outcome<Assessment>> {
-  const signer = input.signer === undefined ? await openSigner(context, options) : ok(input.signer)
-  if (!signer.ok) return signer
+): Promise<Outcome<Exported>> {
   const { world } = context
-  const exported = await exportRun(world, catalog, { ...input, asOf: world.clock.now(), signer: signer.value })
+  const stamping = await stampingOf(context, options, input.timestampAuthority)
+  if (!stamping.ok) return stamping
+  const signer = await openSigner(context, options)
+  if (!signer.ok) return signer
+  const exported = await exportRun(world, catalog, {
+    ...input,
+    asOf: world.clock.now(),
+    signer: signer.value,
+    stamping: stamping.value,
+  })
   if (!exported.ok) return exported
   say('')
   say('Wrote')
   for (const { path, size } of exported.value.files) say(`  ${path}  (${size} bytes)`)
-  return ok(exported.value.assessment)
+  const { level, stamped, shortfalls } = exported.value
+  say(
+    `Sealed by ${plain(signer.value.subject)}; the report at PAdES level ${level}, the pack ${stamped ? 'with' : 'without'} a time-stamp.`,
+  )
+  for (const failure of shortfalls) sayFailure(failure)
+  return exported
+}
+
+/** The authority to ask, from the command line or the fleet file. */
+async function stampingOf(
+  { world }: Context,
+  options: SigningOptions,
+  ofFleet: string | undefined,
+): Promise<Outcome<Stamping | null>> {
+  const url = options.timestamp ?? ofFleet
+  if (url === undefined) return ok(null)
+  const authority = await readAuthority(world, options)
+  return authority.ok ? ok({ url, ...authority.value }) : authority
 }

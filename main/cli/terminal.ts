@@ -1,11 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { failureWords } from '../../schemas/words.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import type { Failure } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { RunEvent } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
 
 /** People read stderr; machines read stdout, and only with --json. */
 export const say = (text: string): void => void process.stderr.write(`${text}\n`)
@@ -70,34 +68,3 @@ export function askSecret(question: string): Promise<string | null> {
     lines.on('close', () => resolve(null))
   })
 }
-
-export interface PassphraseOptions {
-  readonly passphraseFd?: string
-  readonly passphraseFile?: string
-}
-
-/** A passphrase from a file descriptor, a file that only its owner can read, or a prompt. Never from argv or the environment. */
-export async function passphrase(options: PassphraseOptions, question: string): Promise<Outcome<string>> {
-  if (options.passphraseFd !== undefined) {
-    const fd = Number(options.passphraseFd)
-    if (!Number.isInteger(fd) || fd < 0)
-      return fail('input.refused', `--passphrase-fd must be a file descriptor number`)
-    return ok(firstLine(readFileSync(fd, 'utf8')))
-  }
-  if (options.passphraseFile !== undefined) {
-    const mode = statSync(options.passphraseFile, { throwIfNoEntry: false })?.mode
-    if (mode === undefined) return fail('input.not-found', options.passphraseFile)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return fail(
-        'input.refused',
-        `${options.passphraseFile} can be read by others; run: chmod 600 ${options.passphraseFile}`,
-      )
-    return ok(firstLine(readFileSync(options.passphraseFile, 'utf8')))
-  }
-  const answer = await askSecret(question)
-  if (answer === null)
-    return fail('input.refused', 'no terminal to ask for the passphrase; use --passphrase-file or --passphrase-fd')
-  return ok(answer)
-}
-
-const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''

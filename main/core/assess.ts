@@ -1,10 +1,16 @@
 import type { Assessment, Finding, Isolation, NodeAssessment, Reason, Scope } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from './catalog.ts'
-import { type Check, type Conclusion, type Context, conclude, type Step } from './check.ts'
+import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
 import { captureKey, type Parsed, readProbe } from './probe.ts'
-import { type CapturedAnswer, compare, type LoadedRecording, recordingDigest } from './recording.ts'
-import { rollUp } from './rollup.ts'
+import {
+  type CapturedAnswer,
+  compare,
+  type LoadedRecording,
+  type RecordingOutline,
+  recordingDigest,
+} from './recording.ts'
+import { type NodeVerdicts, rollUp } from './rollup.ts'
 
 export interface AssessInput {
   readonly catalog: Catalog
@@ -25,30 +31,50 @@ const DAY_MS = 86_400_000
  * A declared node without a usable recording gets a not-tested finding for every check.
  */
 export function assess({ catalog, scope, recordings, asOf }: AssessInput): Assessment {
-  const population = [...new Set(scope.population)].sort(compare)
-  const rested = population.map((node) => ({ node, loaded: latest(recordings, node) }))
+  const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
   const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, asOf))
+  const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
+  return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo }, nodes), nodes }
+}
+
+/** The declared nodes, each once, in the one order. */
+export const populationOf = ({ population }: Pick<Scope, 'population'>): readonly string[] =>
+  [...new Set(population)].sort(compare)
+
+/**
+ * What an assessment says beside its nodes: the second half of assess(), for readers that take one node at a time and keep only the
+ * verdicts. `demo`: whether any node rests on demonstration data.
+ */
+export function conclude(
+  catalog: Catalog,
+  { scope, asOf, demo }: { readonly scope: Scope; readonly asOf: string; readonly demo: boolean },
+  nodes: readonly NodeVerdicts[],
+): Omit<Assessment, 'nodes' | 'schema'> {
   const frameworks = [...new Set(scope.frameworks)].sort(compare)
   return {
-    schema: 'barewitness.assessment/1',
     asOf,
     engine: VERSION,
     catalog: { version: catalog.version, digest: catalogDigest(catalog) },
-    scope: { fleet: scope.fleet, population, frameworks },
-    demo: rested.some(({ loaded }) => loaded?.recording.demo === true),
-    nodes,
+    scope: { fleet: scope.fleet, population: populationOf(scope), frameworks },
+    demo,
     controls: rollUp(catalog, frameworks, nodes),
   }
 }
 
 /** Of several recordings of a node, the one that ended last; the digest breaks a tie, so that order carries no meaning. */
-function latest(recordings: readonly LoadedRecording[], node: string): LoadedRecording | null {
+export function latest<T extends RecordingOutline>(recordings: readonly T[], node: string): T | null {
   const own = recordings.filter(({ recording }) => recording.node.name === node)
   const keyed = own.map((loaded) => ({ loaded, key: `${loaded.recording.endedAt} ${recordingDigest(loaded)}` }))
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-function assessNode(catalog: Catalog, node: string, loaded: LoadedRecording | null, asOf: string): NodeAssessment {
+/** The first half of assess(): everything that is said of one declared node, from its recording or from the lack of one. */
+export function assessNode(
+  catalog: Catalog,
+  node: string,
+  loaded: LoadedRecording | null,
+  asOf: string,
+): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.')
   const { recording, captures } = loaded
   const ageDays = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
@@ -77,7 +103,7 @@ function assessNode(catalog: Catalog, node: string, loaded: LoadedRecording | nu
   const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
   const context: Context = { node: recording.node, asOf, observedAt: recording.endedAt }
   const findings = catalog.checks.map((check) =>
-    finding(check, conclude(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
+    finding(check, concludeCheck(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
   )
   return {
     ...identity,

@@ -1,18 +1,18 @@
-import type { Assessment, Scope } from '../../schemas/types.ts'
+import type { Assessment, AssessmentIndex, Capture, Scope } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import {
-  byProbeAndCommand,
-  captureLine,
-  compare,
-  type LoadedRecording,
-  recordingDigest,
-  recordingJson,
-} from './recording.ts'
+import type { StoredBytes } from './ports.ts'
+import { byProbeAndCommand, captureLine, compare, type LoadedRecording, recordingJson } from './recording.ts'
 
+/** A file's bytes, here or elsewhere. */
+export type PackContent = Uint8Array | StoredBytes
 /** Files of a pack by path inside it, `data/…` being the payload. */
-export type PackFiles = ReadonlyMap<string, Uint8Array>
+export type PackFiles = ReadonlyMap<string, PackContent>
+
+export const sizeOf = (content: PackContent): number => (content instanceof Uint8Array ? content.length : content.size)
+export const digestOf = (content: PackContent): Sha256 =>
+  content instanceof Uint8Array ? sha256(content) : content.sha256
 
 export const PATHS = {
   assessment: 'data/assessment.json',
@@ -28,6 +28,12 @@ export const PATHS = {
   help: 'VERIFY.txt',
   chain: 'signature/chain.pem',
   seal: 'signature/tagmanifest.p7s',
+  /** TimeStampResp over the seal. Like the seal itself, no list holds it. */
+  stamp: 'signature/tagmanifest.p7s.tsr',
+  /** Certificates of the time-stamp authority, leaf first; its revocation lists lie below the folder. Both are listed. */
+  tsaChain: 'signature/tsa/chain.pem',
+  tsaLists: 'signature/tsa/crls/',
+  verifyScript: 'verify.sh',
 } as const
 
 /** What assess() needs besides recordings: the content of data/scope.json. */
@@ -35,63 +41,78 @@ export interface PackScope extends Scope {
   readonly asOf: string
 }
 
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const jsonBytes = (value: unknown): Uint8Array => utf8(`${canonicalJson(value)}\n`)
+
+/** The bytes of a whole assessment, as embedded in the report. In a pack, nodes stand apart. */
+export const assessmentBytes = (assessment: Assessment): Uint8Array => jsonBytes(assessment)
+
+/**
+ * An assessment as it stands in a pack: one file per node, and an index that names them by digest, so that a reader can take one
+ * node at a time.
+ */
+export const assessmentFiles = (assessment: Assessment): Map<string, Uint8Array> =>
+  new Map([
+    [PATHS.assessment, jsonBytes(assessmentIndexOf(assessment))],
+    ...assessment.nodes.map((entry) => [nodeAssessmentPath(entry.node), jsonBytes(entry)] as const),
+  ])
+
+export const assessmentIndexOf = ({ nodes, schema: _, ...head }: Assessment): AssessmentIndex => ({
+  schema: 'barewitness.assessment-index/1',
+  ...head,
+  nodes: nodes.map((entry) => ({ node: entry.node, sha256: sha256(jsonBytes(entry)) })),
+})
+
+export const nodeAssessmentPath = (node: string): string => `${nodeFolder(node)}/assessment.json`
+
 export interface PayloadInput {
-  readonly recordings: readonly LoadedRecording[]
   readonly assessment: Assessment
   readonly catalog: Catalog
+  /** The files of the recordings that the assessment rests on, from recordingFiles(). Others stay out. */
+  readonly recordings: PackFiles
   /** As stored; nothing here reads them. */
   readonly exceptions?: unknown
   /** Manual evidence, by file name. */
-  readonly attachments?: ReadonlyMap<string, Uint8Array>
+  readonly attachments?: PackFiles
 }
 
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const json = (value: unknown): Uint8Array => utf8(`${canonicalJson(value)}\n`)
-
-/** The bytes of assessment.json, in the pack and embedded in the report alike. */
-export const assessmentBytes = (assessment: Assessment): Uint8Array => json(assessment)
-
 /**
- * The payload of a pack, without the report: the recordings that the assessment rests on, and everything needed to evaluate them again.
- * Recordings that the assessment doesn't rest on stay out. Throws on names that no pack can hold, which is our bug.
+ * The payload of a pack, without the report: recordings, and everything needed to evaluate them again. Throws on names that no pack can
+ * hold, which is our bug.
  */
-export function payloadFiles(input: PayloadInput): Map<string, Uint8Array> {
+export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   const { assessment, catalog } = input
   const { scope, asOf } = assessment
-  const files = new Map<string, Uint8Array>([
-    [PATHS.assessment, assessmentBytes(assessment)],
+  const files = new Map<string, PackContent>([
+    ...assessmentFiles(assessment),
     // Without a line end, so that the file's digest is the catalog's digest.
     [PATHS.catalog, utf8(canonicalJson(catalogSnapshot(catalog)))],
-    [PATHS.scope, json({ ...scope, asOf } satisfies PackScope)],
-    [PATHS.exceptions, json(input.exceptions ?? [])],
+    [PATHS.scope, jsonBytes({ ...scope, asOf } satisfies PackScope)],
+    [PATHS.exceptions, jsonBytes(input.exceptions ?? [])],
+    ...input.recordings,
   ])
-  for (const loaded of restedOn(assessment, input.recordings))
-    for (const [path, bytes] of recordingFiles(loaded)) files.set(path, bytes)
-  for (const [name, bytes] of input.attachments ?? []) files.set(`data/attachments/${name}`, bytes)
+  for (const [name, content] of input.attachments ?? []) files.set(`data/attachments/${name}`, content)
   const unfit = [...files.keys()].find((path) => !isSafePath(path))
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
   return files
 }
 
-/** The recordings an assessment rests on, each once. */
-export function restedOn(assessment: Assessment, recordings: readonly LoadedRecording[]): readonly LoadedRecording[] {
-  const byDigest = new Map(recordings.map((loaded) => [recordingDigest(loaded), loaded]))
-  return assessment.nodes.flatMap(({ recording }) => {
-    const loaded = recording === null ? undefined : byDigest.get(recording.digest)
-    return loaded === undefined ? [] : [loaded]
-  })
-}
-
-/** A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. */
-export function recordingFiles(loaded: LoadedRecording): readonly (readonly [string, Uint8Array])[] {
+/**
+ * A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. `blob` says where the bytes of an
+ * answer are to be had; they themselves unless told otherwise.
+ */
+export function recordingFiles(
+  loaded: LoadedRecording,
+  blob: (stream: Capture['stdout'], bytes: Uint8Array) => PackContent = (_, bytes) => bytes,
+): readonly (readonly [string, PackContent])[] {
   const folder = nodeFolder(loaded.recording.node.name)
   const captures = [...loaded.captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta))
   return [
     [`${folder}/recording.json`, utf8(recordingJson(loaded.recording))],
     [`${folder}/captures.jsonl`, utf8(captures.map(({ meta }) => captureLine(meta)).join(''))],
-    ...captures.flatMap(({ meta, stdout, stderr }): (readonly [string, Uint8Array])[] => [
-      [`${folder}/sha256/${meta.stdout.sha256}`, stdout],
-      [`${folder}/sha256/${meta.stderr.sha256}`, stderr],
+    ...captures.flatMap(({ meta, stdout, stderr }): (readonly [string, PackContent])[] => [
+      [`${folder}/sha256/${meta.stdout.sha256}`, blob(meta.stdout, stdout)],
+      [`${folder}/sha256/${meta.stderr.sha256}`, blob(meta.stderr, stderr)],
     ]),
   ]
 }
@@ -114,15 +135,13 @@ export const isSafePath = (path: string): boolean =>
 export const manifestLines = (files: PackFiles): string =>
   [...files]
     .sort(([a], [b]) => compare(a, b))
-    .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`)
+    .map(([path, content]) => `${digestOf(content)}  ${path}\n`)
     .join('')
 
 /**
  * The digest that ties the report to the evidence: SHA-256 over the lines of the payload manifest, without those of the report itself.
  * The same as: grep -v '  data/report' manifest-sha256.txt | sha256sum
  */
-export const evidenceDigest = (payload: PackFiles): Sha256 => evidenceDigestOf(manifestLines(payload))
-
 export const evidenceDigestOf = (manifest: string): Sha256 =>
   sha256(
     manifest
@@ -131,3 +150,6 @@ export const evidenceDigestOf = (manifest: string): Sha256 =>
       .map((line) => `${line}\n`)
       .join(''),
   )
+
+/** Where the time-stamps over the seal lie, first, second…: each is over the seal and all time-stamps before it. */
+export const stampPath = (place: number): string => (place === 1 ? PATHS.stamp : `${PATHS.seal}.${place}.tsr`)

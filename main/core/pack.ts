@@ -1,12 +1,13 @@
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import { evidenceDigest, manifestLines, PATHS, type PackFiles } from './pack-files.ts'
+import { evidenceDigestOf, manifestLines, PATHS, type PackFiles, sizeOf } from './pack-files.ts'
 import { pem } from './pem.ts'
 import type { Signer } from './ports.ts'
 import { type StatementInput, statementFor } from './statement.ts'
+import { VERIFY_SH } from './verify-sh.ts'
 import { verifyText } from './verify-text.ts'
 
-export { assessmentBytes, evidenceDigest, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
+export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 
 export const PACK_EXTENSION = '.barewitness.zip'
 
@@ -14,13 +15,24 @@ export interface PackInput extends StatementInput {
   /** From payloadFiles(), with the report added under PATHS.report. */
   readonly payload: PackFiles
   readonly signer: Pick<Signer, 'certificate' | 'chain' | 'crls' | 'fingerprint' | 'subject'>
+  /** The authority that will stamp the seal, when one was asked already: for its own check in later years. */
+  readonly authority?: StampAuthority | null
+  /** Listed and sealed files outside the payload. */
+  readonly tags?: ReadonlyMap<string, Uint8Array>
   /** The archive's file name, for VERIFY.txt. */
   readonly packName: string
 }
 
+export interface StampAuthority {
+  readonly name: string
+  /** DER, leaf first. */
+  readonly chain: readonly Uint8Array[]
+  readonly crls: readonly Uint8Array[]
+}
+
 export interface AssembledPack {
-  /** Every file but the seal. */
-  readonly files: PackFiles
+  /** Every file outside the payload, but the seal. */
+  readonly tags: ReadonlyMap<string, Uint8Array>
   /** The bytes to seal: put the signature over them at PATHS.seal. */
   readonly toSeal: Uint8Array
   readonly evidenceDigest: Sha256
@@ -30,19 +42,20 @@ export const BAG_DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding:
 
 /**
  * A BagIt 1.0 bag (RFC 8493) around a payload. The tag manifest lists every other file outside the payload, certificates and revocation
- * lists included, so that the one signature over it covers every byte of the pack but its own.
+ * lists included, so that the one signature over it covers every byte of the pack but its own and the time-stamps over it.
  */
 export function assemblePack(input: PackInput): AssembledPack {
-  const { payload, signer, assessment } = input
+  const { payload, signer, assessment, authority } = input
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-  const digest = evidenceDigest(payload)
-  const bytes = [...payload.values()].reduce((sum, { length }) => sum + length, 0)
+  const manifest = manifestLines(payload)
+  const digest = evidenceDigestOf(manifest)
+  const bytes = [...payload.values()].reduce((sum, content) => sum + sizeOf(content), 0)
   const info = [
     ['Bag-Software-Agent', input.producer],
     ['Bagging-Date', assessment.asOf.slice(0, 10)],
     ['External-Identifier', input.run],
     ['Payload-Oxum', `${bytes}.${payload.size}`],
-    ['Pack-Version', '1'],
+    ['Pack-Version', '2'],
     ['Evidence-Digest', digest],
     ['Signer-Fingerprint', signer.fingerprint],
     ...(assessment.demo ? [['Demo-Data', 'yes']] : []),
@@ -54,19 +67,31 @@ export function assemblePack(input: PackInput): AssembledPack {
     subject: signer.subject,
     evidenceDigest: digest,
     demo: assessment.demo,
-    revocationLists: signer.crls.map((_, index) => revocationListPath(index)),
+    revocationLists: signer.crls.map((_, index) => listPath('signature/crls/', index)),
+    timestamp: authority == null ? null : { authority: authority.name },
   })
   const tags = new Map<string, Uint8Array>([
+    ...(input.tags ?? []),
     [PATHS.bag, utf8(BAG_DECLARATION)],
     [PATHS.info, utf8(info.map(([name, value]) => `${name}: ${value}\n`).join(''))],
-    [PATHS.manifest, utf8(manifestLines(payload))],
-    [PATHS.statement, utf8(`${canonicalJson(statementFor(payload, input))}\n`)],
+    [PATHS.manifest, utf8(manifest)],
+    [PATHS.statement, utf8(`${canonicalJson(statementFor(payload, manifest, input))}\n`)],
     [PATHS.help, utf8(help)],
-    [PATHS.chain, utf8([signer.certificate, ...signer.chain].map((der) => pem('CERTIFICATE', der)).join(''))],
-    ...signer.crls.map((der, index) => [revocationListPath(index), utf8(pem('X509 CRL', der))] as const),
+    [PATHS.verifyScript, utf8(VERIFY_SH)],
+    [PATHS.chain, certificates([signer.certificate, ...signer.chain])],
+    ...revocationLists('signature/crls/', signer.crls),
+    ...(authority == null
+      ? []
+      : [[PATHS.tsaChain, certificates(authority.chain)] as const, ...revocationLists(PATHS.tsaLists, authority.crls)]),
   ])
   const toSeal = utf8(manifestLines(tags))
-  return { files: new Map([...payload, ...tags, [PATHS.tagManifest, toSeal]]), toSeal, evidenceDigest: digest }
+  return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), toSeal, evidenceDigest: digest }
 }
 
-const revocationListPath = (index: number): string => `signature/crls/crl-${index + 1}.pem`
+const certificates = (chain: readonly Uint8Array[]): Uint8Array =>
+  new TextEncoder().encode(chain.map((der) => pem('CERTIFICATE', der)).join(''))
+
+const revocationLists = (folder: string, lists: readonly Uint8Array[]): readonly (readonly [string, Uint8Array])[] =>
+  lists.map((der, index) => [listPath(folder, index), new TextEncoder().encode(pem('X509 CRL', der))])
+
+const listPath = (folder: string, index: number): string => `${folder}crl-${index + 1}.pem`

@@ -88,30 +88,97 @@ export interface Signer {
   readonly sign: (data: Uint8Array) => Promise<Uint8Array>
 }
 
+/** A certificate as people are told of it. */
+export interface CertificateName {
+  readonly subject: string
+  /** SHA-256 of the certificate, 64 lower-case hex characters. */
+  readonly fingerprint: string
+}
+
 /** What is said of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
 export interface SealReading {
   readonly problems: readonly string[]
-  readonly signer: {
-    readonly subject: string
-    readonly fingerprint: string
-    readonly notBefore: string
-    readonly notAfter: string
-  } | null
-  /** The root certificate's SHA-256 fingerprint when the chain in the seal ends in one. */
-  readonly root: { readonly subject: string; readonly fingerprint: string } | null
+  readonly signer: (CertificateName & { readonly notBefore: string; readonly notAfter: string }) | null
+  /** The root that the signer's chain ends in, when it does. */
+  readonly root: CertificateName | null
+  /** Whose issuer is not at hand, in a sentence: the signature verifies, and the chain ends before a root. */
+  readonly incomplete: string | null
   /** Signed by a key made for demonstrations. */
   readonly demo: boolean
   readonly revoked: { readonly at: string } | null
-  readonly timestamp: { readonly at: string; readonly authority: string; readonly problems: readonly string[] } | null
+  /** A verified revocation list covers every certificate below the root. */
+  readonly revocationCovered: boolean
+  /** In order: the first over the signature, each further one over all before it. */
+  readonly timestamps: readonly TimestampReading[]
+}
+
+/** What is said of one time-stamp token (RFC 3161). Whether its authority is trusted is the reader's to decide. */
+export interface TimestampReading {
+  /** Empty means: a well-formed token over the bytes at hand, signed by a certificate made for time-stamping. */
+  readonly problems: readonly string[]
+  /** genTime, UTC, ISO 8601; empty when it cannot be read. */
+  readonly at: string
+  readonly authority: CertificateName | null
+  readonly root: CertificateName | null
+  /** As in SealReading. */
+  readonly incomplete: string | null
+  /** The end of the authority's certificate: until then the token can be checked by itself. */
+  readonly until: string
+  readonly revoked: { readonly at: string } | null
+  readonly revocationCovered: boolean
+  /** Made by a demonstration key. */
+  readonly demo: boolean
+}
+
+/** A token and the exact bytes it must be over. */
+export interface StampedBytes {
+  /** DER of the TimeStampToken (a CMS ContentInfo), or of the whole TimeStampResp that holds it. */
+  readonly token: Uint8Array
+  readonly over: Uint8Array
+}
+export interface SealInput {
+  readonly content: Uint8Array
+  readonly signature: Uint8Array
+  /** DER certificates that may complete the signer's chain. */
+  readonly chain: readonly Uint8Array[]
+  /** DER revocation lists of the signer's issuers. */
+  readonly crls: readonly Uint8Array[]
+  readonly timestamps: readonly StampedBytes[]
+  /** The same for the authorities of the time-stamps. */
+  readonly tsaChain: readonly Uint8Array[]
+  readonly tsaCrls: readonly Uint8Array[]
 }
 export interface SealReader {
-  readonly read: (
-    content: Uint8Array,
-    signature: Uint8Array,
-    chain: readonly Uint8Array[],
-    crls: readonly Uint8Array[],
-    token: Uint8Array | null,
-  ) => Promise<SealReading>
+  readonly read: (input: SealInput) => Promise<SealReading>
+  /** Reads a signed PDF. `offered` are certificates that may complete chains; nothing in it is trusted by that. */
+  readonly readPdf: (pdf: Uint8Array, offered: readonly Uint8Array[]) => Promise<PdfReading>
+}
+
+/** PAdES baseline levels (ETSI EN 319 142-1 §6) that we write. B-LT alone is never written: without a time over it, it shows little. */
+export type PadesLevel = 'B-B' | 'B-T' | 'B-LTA'
+
+/** What is said of a PDF, read by the strict profile of the reports we write. */
+export interface PdfReading {
+  /** `report`: has the form of ours, whether or not it verifies. `foreign`: a PDF that we did not write, and do not judge. */
+  readonly kind: 'report' | 'foreign' | 'not-a-pdf'
+  /** Where the file departs from the profile, or its signatures from the bytes. Empty for a report that is intact. */
+  readonly problems: readonly string[]
+  readonly level: PadesLevel | null
+  /** The author's signature; its `timestamps` holds the signature's own token, then each document time-stamp, oldest first. */
+  readonly seal: SealReading | null
+  /** The evidence digest that the file's own data names, 64 hex characters. */
+  readonly evidenceDigest: string | null
+  /** Embedded files of the first revision, by name. */
+  readonly attachments: ReadonlyMap<string, Uint8Array>
+}
+
+/** Bytes kept elsewhere, of known size and digest. Both ways of reading give them anew each time, and reject when they cannot. */
+export interface StoredBytes {
+  readonly size: number
+  readonly sha256: string
+  /** All of them: for small files. */
+  readonly read: () => Promise<Uint8Array>
+  readonly open: () => AsyncIterable<Uint8Array>
 }
 
 /** An opened pack: already checked to be safe to read (no traversal, links, duplicates, bombs). Paths are inside `pack/`. */
@@ -124,7 +191,7 @@ export interface PackSource {
 /** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */
 export interface SchemaValidator {
   readonly problems: (
-    schema: 'recording' | 'capture' | 'assessment' | 'fleet' | 'statement',
+    schema: 'recording' | 'capture' | 'assessment' | 'assessment-index' | 'node-assessment' | 'fleet' | 'statement',
     value: unknown,
   ) => readonly string[]
 }

@@ -1,6 +1,9 @@
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
+import type { Outcome } from './failure.ts'
+import type { StoredBytes } from './ports.ts'
+import { ok } from './result.ts'
 
 /** One capture with its bytes: what a probe reads. The bytes are as stored, after redaction; their digests are in `meta`. */
 export interface CapturedAnswer {
@@ -15,12 +18,43 @@ export interface LoadedRecording {
   readonly captures: readonly CapturedAnswer[]
 }
 
+/** What is known about a recording without the bytes of its answers. Every LoadedRecording is one. */
+export interface RecordingOutline {
+  readonly recording: Recording
+  readonly captures: readonly { readonly meta: Capture }[]
+}
+
+/** A recording that is read when it is needed, so that many fit in memory. */
+export interface RecordingSource {
+  readonly recording: Recording
+  readonly load: () => Promise<Outcome<LoadedRecording>>
+  /** Where the bytes of an answer lie, by digest and size; null when they are only in memory. */
+  readonly blob: ((stream: Capture['stdout']) => StoredBytes) | null
+}
+
+export const inMemory = (loaded: LoadedRecording): RecordingSource => ({
+  recording: loaded.recording,
+  load: async () => ok(loaded),
+  blob: null,
+})
+
+/** All of them at once, for what cannot take one at a time. Fails with the first that does. */
+export async function loadAll(sources: readonly RecordingSource[]): Promise<Outcome<readonly LoadedRecording[]>> {
+  const loaded: LoadedRecording[] = []
+  for (const source of sources) {
+    const one = await source.load()
+    if (!one.ok) return one
+    loaded.push(one.value)
+  }
+  return ok(loaded)
+}
+
 /** The bytes of recording.json and of captures.jsonl: canonical JSON (RFC 8785), one line each, ending in a newline. */
 export const recordingJson = (recording: Recording): string => `${canonicalJson(recording)}\n`
 export const captureLine = (capture: Capture): string => `${canonicalJson(capture)}\n`
 
 /** The one identity of a recording: SHA-256 over recording.json followed by captures.jsonl, captures sorted by probe and command. */
-export function recordingDigest(loaded: LoadedRecording): Sha256 {
+export function recordingDigest(loaded: RecordingOutline): Sha256 {
   const lines = loaded.captures.map(({ meta }) => meta).sort(byProbeAndCommand)
   return sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
 }

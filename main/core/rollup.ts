@@ -1,7 +1,13 @@
-import type { ControlAssessment, ControlCheck, NodeAssessment } from '../../schemas/types.ts'
+import type { ControlAssessment, ControlCheck, Finding } from '../../schemas/types.ts'
 import type { ControlState, Verdict } from '../../schemas/words.ts'
 import type { Catalog } from './catalog.ts'
 import type { Control, Framework } from './framework.ts'
+
+/** As much of a node's assessment as controls rest on. */
+export interface NodeVerdicts {
+  readonly node: string
+  readonly findings: readonly Pick<Finding, 'check' | 'verdict'>[]
+}
 
 /**
  * Control states from findings, by the result model: failing beats missing beats manual beats supported; silence never supports.
@@ -11,13 +17,18 @@ import type { Control, Framework } from './framework.ts'
 export function rollUp(
   catalog: Catalog,
   frameworks: readonly string[],
-  nodes: readonly NodeAssessment[],
+  nodes: readonly NodeVerdicts[],
 ): ControlAssessment[] {
   const built = new Set(catalog.checks.map((check) => check.id))
   const verdicts = new Map(
     nodes.flatMap((node) => node.findings.map((found) => [`${node.node} ${found.check}`, found.verdict] as const)),
   )
-  const count = (check: string): ControlCheck => tally(check, built.has(check), nodes, verdicts)
+  const counted = new Map<string, ControlCheck>()
+  const count = (check: string): ControlCheck => {
+    const found = counted.get(check) ?? tally(check, built.has(check), nodes, verdicts)
+    counted.set(check, found)
+    return found
+  }
   return catalog.frameworks
     .filter((framework) => frameworks.includes(framework.id))
     .flatMap((framework) =>
@@ -34,7 +45,7 @@ export function rollUp(
 function tally(
   check: string,
   built: boolean,
-  nodes: readonly NodeAssessment[],
+  nodes: readonly NodeVerdicts[],
   verdicts: ReadonlyMap<string, Verdict>,
 ): ControlCheck {
   const of = (verdict: Verdict): number =>

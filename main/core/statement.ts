@@ -1,7 +1,7 @@
 import type { Assessment, PackPredicate, Statement } from '../../schemas/types.ts'
-import { sha256 } from './digest.ts'
-import { evidenceDigest, type PackFiles, restedOn } from './pack-files.ts'
-import { compare, type LoadedRecording } from './recording.ts'
+import { type Sha256, sha256 } from './digest.ts'
+import { digestOf, evidenceDigestOf, PATHS, type PackFiles } from './pack-files.ts'
+import { compare, type RecordingOutline } from './recording.ts'
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
 export const PREDICATE_TYPE = 'https://barewitness.dev/evidence-pack/v1'
@@ -10,25 +10,33 @@ export interface StatementInput {
   readonly run: string
   readonly producer: string
   readonly assessment: Assessment
-  readonly recordings: readonly LoadedRecording[]
+  readonly recordings: readonly RecordingOutline[]
 }
 
-/** The in-toto Statement (in-toto attestation framework, v1) over a payload: every file is a subject, every declared node is named. */
-export const statementFor = (payload: PackFiles, input: StatementInput): Statement => ({
+/** The documents that people ask for by themselves: subjects of the statement beside the list that names every file. */
+export const NAMED_SUBJECTS: readonly string[] = [PATHS.assessment, PATHS.catalog, PATHS.report, PATHS.scope]
+
+/** The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest: every declared node is named. */
+export const statementFor = (payload: PackFiles, manifest: string, input: StatementInput): Statement => ({
   _type: STATEMENT_TYPE,
-  subject: [...payload]
-    .map(([name, bytes]) => ({ name, digest: { sha256: sha256(bytes) } }))
-    .sort((a, b) => compare(a.name, b.name)),
+  subject: [
+    { name: PATHS.manifest, digest: { sha256: sha256(manifest) } },
+    ...NAMED_SUBJECTS.flatMap((name) => {
+      const content = payload.get(name)
+      return content === undefined ? [] : [{ name, digest: { sha256: digestOf(content) } }]
+    }),
+  ].sort((a, b) => compare(a.name, b.name)),
   predicateType: PREDICATE_TYPE,
-  predicate: predicateFor(payload, input),
+  predicate: predicateFor(evidenceDigestOf(manifest), input),
 })
 
-function predicateFor(payload: PackFiles, { run, producer, assessment, recordings }: StatementInput): PackPredicate {
+/** What a pack states of its run; the digest is that of evidenceDigestOf(). */
+export function predicateFor(
+  evidenceDigest: Sha256,
+  { run, producer, assessment, recordings }: StatementInput,
+): PackPredicate {
   const hostKeys = new Map(
-    restedOn(assessment, recordings).map(({ recording }) => [
-      recording.node.name,
-      recording.hostKey?.fingerprint ?? null,
-    ]),
+    recordings.map(({ recording }) => [recording.node.name, recording.hostKey?.fingerprint ?? null]),
   )
   return {
     run,
@@ -40,8 +48,8 @@ function predicateFor(payload: PackFiles, { run, producer, assessment, recording
     nodes: assessment.nodes.map(({ node, recording }) => ({
       name: node,
       recording: recording?.digest ?? null,
-      hostKey: hostKeys.get(node) ?? null,
+      hostKey: recording === null ? null : (hostKeys.get(node) ?? null),
     })),
-    report: { evidenceDigest: evidenceDigest(payload) },
+    report: { evidenceDigest },
   }
 }

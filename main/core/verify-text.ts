@@ -1,4 +1,7 @@
+import { sha256 } from './digest.ts'
+import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
+import { VERIFY_SH } from './verify-sh.ts'
 
 export interface VerifyTextInput {
   readonly packName: string
@@ -8,64 +11,74 @@ export interface VerifyTextInput {
   readonly evidenceDigest: string
   readonly demo: boolean
   readonly revocationLists: readonly string[]
+  /** Who stamps the seal; null when nobody does. */
+  readonly timestamp: { readonly authority: string } | null
+  /** Further ways to look at the pack, printed at the end. No test runs their lines, so they get no COMMAND_INDENT. */
+  readonly recipes?: readonly Recipe[]
+}
+
+export interface Recipe {
+  readonly title: string
+  readonly lines: readonly string[]
 }
 
 /** Lines that begin with this are commands; nothing else does. A test runs exactly them. */
 export const COMMAND_INDENT = '    '
 
-/**
- * VERIFY.txt: how a stranger checks a pack without Barewitness. One subshell that stops at the first failure, so that pasting it
- * neither leaves settings behind nor closes the reader's shell. Runs in any POSIX sh (no `!` or `||` before a check: both switch
- * `set -e` off for it). openssl is kept from the system's own list of authorities, which would let in any public certificate.
- */
+/** VERIFY.txt: how a stranger checks a pack without Barewitness. The checks themselves are those of verify.sh. */
 export function verifyText(input: VerifyTextInput): string {
-  const { packName, fingerprint, rootFingerprint, revocationLists } = input
-  const commands = [
-    ...open(packName, fingerprint),
-    ...(input.demo ? DEMO_ROOT : []),
-    ...SAFE_ARCHIVE,
-    ...FILES,
-    ...seal(revocationLists),
-    ...END,
-  ]
+  const { timestamp } = input
+  const stamped = timestamp !== null
   return `${[
     'HOW TO CHECK THIS PACK WITHOUT BAREWITNESS',
     '',
     ...(input.demo ? DEMO_NOTE : []),
-    'You need sh, unzip (Info-ZIP), sha256sum and other GNU tools, and openssl 3.0 or later. No network, no account.',
+    'What you need, by a way that is not this pack',
     '',
-    'What you need from the signer, by a way that is not this pack',
-    '',
-    ` 1. The root certificate, as a file root.pem. Its SHA-256 fingerprint should be`,
-    `   ${rootFingerprint}`,
+    ' 1. From the signer, the root certificate, as a file root.pem. Its SHA-256 fingerprint should be',
+    `   ${input.rootFingerprint}`,
     '   A root certificate taken from the pack shows nothing: whoever forged the pack would have put theirs in.',
-    ` 2. The fingerprint of the signing certificate of ${plain(input.subject)}. This pack claims`,
-    `   ${fingerprint}`,
-    '   Compare it with the one you received, and put yours into the line that begins with PIN=.',
+    ` 2. From the signer, the fingerprint of the signing certificate of ${plain(input.subject)}. This pack claims`,
+    `   ${input.fingerprint}`,
+    ...(timestamp === null ? [] : tsaNeed(timestamp.authority)),
+    ` ${stamped ? 4 : 3}. verify.sh, the same file for every pack of one version. In the version that made this pack, its SHA-256 is`,
+    `   ${sha256(VERIFY_SH)}`,
+    '   The copy in the pack is for convenience: compare its digest with one from elsewhere, and read it.',
+    '   It needs sh, unzip (Info-ZIP), awk, GNU tools, and openssl 3.0 or later. No network, no account. It unpacks into a folder of',
+    '   its own below TMPDIR, or /tmp, and removes it.',
     '',
-    'Read the commands before you run them: they came with the pack. The same steps stand in the report.',
-    'Put the archive and root.pem into an empty folder, go there, and paste everything between the two lines of dashes.',
+    `Put the archive${stamped ? ', root.pem and tsa-root.pem' : ' and root.pem'} into a folder and go there. The first two commands take verify.sh from the pack.`,
+    'In the last one, put the fingerprint that you were given in the place of the one that this pack claims.',
     '',
-    RULE,
-    ...commands.map((line) => `${COMMAND_INDENT}${line}`),
-    RULE,
+    ...commands(input).map((line) => `${COMMAND_INDENT}${line}`),
     '',
     'If the last line printed is ALL CHECKS PASSED, this was shown:',
     '  - The archive can be unpacked without harm.',
     '  - Every file is as listed; none is missing, none was added, none has another name.',
-    '  - The list was sealed with the key whose fingerprint you put into PIN=, issued by the root you hold.',
-    ...(revocationLists.length > 0
-      ? ['  - The revocation list in the pack, which the root signed, does not name that key.']
+    '  - The list was sealed with the key whose fingerprint you gave, issued by the root you hold.',
+    ...(stamped
+      ? [
+          '  - It was sealed no later than the printed time, as the time-stamp authority whose root you gave says.',
+          '   The certificates were judged as of that time; they may have ended since.',
+        ]
+      : []),
+    ...(input.revocationLists.length > 0
+      ? [
+          '  - The revocation list in the pack, which the root signed, does not name that key, or only from a later date on.',
+        ]
       : ['  - Nothing about revocation: the pack carries no revocation list.']),
     '',
     'This was not shown:',
-    '  - When it was sealed. There is no time-stamp by somebody else in this pack; all times in it are the signer’s own.',
+    stamped
+      ? '  - Times before the sealing. Those in the evidence are the signer’s and the servers’ own.'
+      : '  - When it was sealed. There was no time-stamp when this was written; all times in the pack are the signer’s own.',
     '  - That the key has not been revoked since. Ask the signer.',
     '  - That the servers told the truth, or that the results follow from the answers. For the latter run:',
     '   barewitness verify PACK --trust root.pem',
     '   It evaluates the raw answers again, on your computer, and compares every result.',
+    '  - What else the script printed below “This was not shown”.',
     '',
-    'What else can be checked by hand, inside unpacked/pack',
+    'What else can be checked by hand, in the unpacked pack',
     '  - The report belongs to this evidence: the digest printed on its first page is',
     `   ${input.evidenceDigest}`,
     "   and is computed by:  grep -v '  data/report' manifest-sha256.txt | sha256sum",
@@ -73,69 +86,43 @@ export function verifyText(input: VerifyTextInput): string {
     '   data/nodes/NODE/captures.jsonl says which command each belongs to.',
     '  - A recording as a whole:  cat data/nodes/NODE/recording.json data/nodes/NODE/captures.jsonl | sha256sum',
     '   gives the digest that statement.json names for the node.',
+    ...(input.recipes ?? []).flatMap(recipe),
   ].join('\n')}\n`
 }
 
-const RULE = '-'.repeat(72)
-
 const DEMO_NOTE = [
   'DEMONSTRATION. The data is made up or replayed, and the key was made for this one run and thrown away. Nobody may trust it.',
-  'Only for trying out the commands, they take the root certificate from the pack itself. Never do that with a real pack.',
+  'Only for trying out the commands, they take the root certificates from the pack itself. Never do that with a real pack.',
   '',
 ]
 
-const open = (packName: string, fingerprint: string): readonly string[] => [
-  '( set -eu',
-  `trap 'test $? -eq 0 || echo "STOPPED: a check failed. Do not rely on this pack."' EXIT`,
-  'export LC_ALL=C SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/dev/null',
-  `Z=$PWD/${shellQuote(packName)}`,
-  'ROOT=$PWD/root.pem',
-  `PIN=${fingerprint}`,
+const tsaNeed = (authority: string): readonly string[] => [
+  ` 3. From the time-stamp authority ${plain(authority)}, its root certificate, as a file tsa-root.pem.`,
+  '   If you have none, leave it out of the command: everything else is checked, and no time is shown.',
 ]
+
+function commands({ packName, fingerprint, demo, timestamp }: VerifyTextInput): readonly string[] {
+  const pack = shellQuote(packName)
+  const root = demo ? 'demo-root.pem' : 'root.pem'
+  const tsaRoot = demo ? 'demo-tsa-root.pem' : 'tsa-root.pem'
+  return [
+    `unzip -p ${pack} pack/${PATHS.verifyScript} > verify.sh`,
+    'sha256sum verify.sh',
+    ...(demo ? [lastCertificate(pack, PATHS.chain, root)] : []),
+    ...(demo && timestamp !== null ? [lastCertificate(pack, PATHS.tsaChain, tsaRoot)] : []),
+    `sh verify.sh ${pack} ${root} ${fingerprint}${timestamp === null ? '' : ` ${tsaRoot}`}`,
+  ]
+}
+
+const lastCertificate = (pack: string, chain: string, file: string): string =>
+  `unzip -p ${pack} pack/${chain} | awk '/BEGIN/ { last = "" } { last = last $0 "\\n" } END { printf "%s", last }' > ${file}`
 
 /** One word of POSIX sh, whatever the characters. */
 const shellQuote = (word: string): string =>
   /^[A-Za-z0-9._-]+$/.test(word) ? word : `'${plain(word).replaceAll("'", `'\\''`)}'`
 
-const DEMO_ROOT = [
-  'unzip -p "$Z" pack/signature/chain.pem | awk \'/BEGIN/ { n += 1 } n == 2\' > demo-root.pem',
-  'ROOT=$PWD/demo-root.pem',
+const recipe = ({ title, lines }: Recipe): readonly string[] => [
+  '',
+  title,
+  ...lines.map((line) => `   ${line.trimStart()}`),
 ]
-
-const SAFE_ARCHIVE = [
-  'echo "1. The archive can be unpacked without harm"',
-  'test -s "$ROOT"',
-  'unzip -Z1 "$Z" > list.txt',
-  'test -s list.txt',
-  'test "$(grep -cvE "^pack/(VERIFY[.]txt|([a-z0-9][a-z0-9._-]*/)*[a-z0-9][a-z0-9._-]*)$" list.txt)" = 0',
-  'test -z "$(tr A-Z a-z < list.txt | sort | uniq -d)"',
-  'test "$(unzip -Z "$Z" | grep -c "^l")" = 0',
-  'test "$(unzip -Zt "$Z" | sed "s/.* files*, \\([0-9]*\\) bytes uncompressed.*/\\1/")" -le 2147483648',
-  'unzip -tqq "$Z"',
-  'mkdir unpacked',
-  'unzip -q "$Z" -d unpacked',
-  'cd unpacked/pack',
-]
-
-const FILES = [
-  'echo "2. Every file is as listed; none is missing, none was added"',
-  'sha256sum --strict --quiet -c tagmanifest-sha256.txt',
-  'sha256sum --strict --quiet -c manifest-sha256.txt',
-  'find data ! -type d | sort > ../found.txt',
-  'cut -c67- manifest-sha256.txt | sort | cmp - ../found.txt',
-  'find . ! -type d ! -path "./data/*" ! -path ./tagmanifest-sha256.txt ! -path ./signature/tagmanifest.p7s | cut -c3- | sort > ../found.txt',
-  'cut -c67- tagmanifest-sha256.txt | sort | cmp - ../found.txt',
-]
-
-const seal = (revocationLists: readonly string[]): readonly string[] => [
-  'echo "3. The list is sealed by a key of the root you hold"',
-  'openssl cms -verify -cades -binary -inform DER -in signature/tagmanifest.p7s -content tagmanifest-sha256.txt \\',
-  '  -CAfile "$ROOT" -purpose any -certfile signature/chain.pem -signer ../signer.pem -out /dev/null',
-  ...revocationLists.flatMap((path) => [
-    `openssl verify -CAfile "$ROOT" -untrusted signature/chain.pem -CRLfile ${path} -crl_check ../signer.pem`,
-  ]),
-  'echo "4. The key is the one whose fingerprint you were given"',
-  'test "$(openssl x509 -in ../signer.pem -outform DER | sha256sum | cut -c1-64)" = "$PIN"',
-]
-
-const END = ['echo "ALL CHECKS PASSED" )']

@@ -1,33 +1,46 @@
-import type { Assessment, Scope, Statement } from '../../schemas/types.ts'
-import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import type { AssessInput } from './assess.ts'
+import type { Assessment, NodeAssessment, Scope, Statement } from '../../schemas/types.ts'
+import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from './catalog.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
-import { completeness } from './verify/complete.ts'
+import type { NodeVerdicts } from './rollup.ts'
+import { type ChainHead, headOf } from './run-chain/head.ts'
+import { chainOf } from './verify/chain.ts'
+import { absenceOf, nodeProblems, wholeProblems } from './verify/complete.ts'
 import { alterations } from './verify/manifests.ts'
-import { readPack } from './verify/read.ts'
-import { type Rederivation, rederive } from './verify/reproduce.ts'
-import { existedBy, isTrusted, readSealOf, signedBy } from './verify/signature.ts'
+import { readNodes, strangeFolders } from './verify/nodes.ts'
+import { type PackReading, readPack } from './verify/read.ts'
+import { readReport, reportProblems } from './verify/report.ts'
+import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
+import { readSealOf, signedBy, standing } from './verify/signature.ts'
+import { existedBy, shownTime } from './verify/time.ts'
+import type { Trust } from './verify/trust.ts'
 
 export interface VerifyInput {
   readonly source: PackSource
+  /** Where the archive itself is not as we write it; empty for a folder. */
+  readonly departures: readonly string[]
   readonly seal: SealReader
   readonly catalog: Catalog
   readonly validator: SchemaValidator
-  readonly assess: (input: AssessInput) => Assessment
-  /** Certificates that the reader decided to trust: each a file's bytes, PEM or DER. */
-  readonly trust: readonly Uint8Array[]
+  readonly trust: Trust
+  /** The head of the chain of runs that the reader kept from an earlier pack. */
+  readonly lastHead: ChainHead | null
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
   /** The pack's name, for display. */
   readonly file: string
+  /** Keep every recording and result for reading them afterwards. Otherwise one node at a time is in memory. */
+  readonly keep: boolean
 }
 
 export interface VerifiedPack {
   readonly report: VerificationReport
   readonly contents: PackContents
+  /** The chain of runs with this pack as its last entry: what the reader may keep. Null when the pack is in none, or does not verify. */
+  readonly head: ChainHead | null
 }
 
 /** What a pack states, as far as it can be read, whether or not it verifies. */
@@ -35,16 +48,15 @@ export interface PackContents {
   readonly run: string | null
   readonly statement: Statement | null
   readonly scope: Scope | null
+  /** With `keep`: what is stated, joined from its parts. */
   readonly assessment: Assessment | null
   readonly recordings: readonly LoadedRecording[]
-  /** The assessment evaluated here. */
-  readonly derived: Assessment | null
   /** Verdicts stated, and how many of them came out the same here. */
   readonly verdicts: { readonly stated: number; readonly identical: number }
 }
 
 /**
- * The five answers about a pack, each found on its own: one that fails keeps none of the others from being asked. Never throws,
+ * The six answers about a pack, each found on its own: one that fails keeps none of the others from being asked. Never throws,
  * whatever the pack holds. `ok` is false as soon as one answer is `no`.
  */
 export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
@@ -52,49 +64,114 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const reading = await readPack(source, input.validator)
   const seal = await readSealOf(source, input.seal, trust)
   const altered = await alterations(source, reading.texts, reading.statement)
-  const again = rederive(reading, input.catalog, input.assess)
-  const { statement, assessment, scope, recordings } = reading
+  const walked = await walk(input, reading)
+  const pdf = await readReport(source, input.seal, trust)
+  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const chain = await chainOf(input, reading.statement, seal)
+  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const { statement, assessment, scope } = reading
   const answers = [
-    unaltered(altered, seal, source.paths.length),
-    signedBy(seal, trust, verifiedAt),
-    existedBy(seal, assessment?.asOf ?? null),
-    complete(completeness(reading), recordings.length),
-    reproducible(again),
+    intact([...input.departures.map(packedAgain), ...altered], seal, source.paths.length),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    existedBy(time, seal?.timestamps.length ?? 0, assessment?.asOf ?? null),
+    complete([...walked.problems, ...reportProblems(pdf, reading, signer)], walked, pdf?.level ?? null),
+    reproducible(reading, input.catalog, walked),
+    chain.answer,
   ]
+  const ok = answers.every(({ outcome }) => outcome !== 'no')
+  const stands = seal === null ? 'unknown' : standing(seal, trust)
   const report: VerificationReport = {
-    schema: 'barewitness.verification/1',
+    schema: 'barewitness.verification/2',
     file: plain(input.file),
+    kind: 'pack',
     verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'no'),
-    demo:
-      seal?.demo === true ||
-      assessment?.demo === true ||
-      statement?.predicate.demo === true ||
-      recordings.some(({ recording }) => recording.demo),
+    ok,
+    demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     answers,
-    differences: again.differences,
+    differences: walked.differences,
     signer:
       seal === null || seal.signer === null
         ? null
-        : { subject: seal.signer.subject, fingerprint: seal.signer.fingerprint, trusted: isTrusted(seal, trust) },
+        : {
+            subject: seal.signer.subject,
+            fingerprint: seal.signer.fingerprint,
+            trusted: stands !== 'unknown',
+            standing: stands,
+          },
   }
   const contents: PackContents = {
     run: statement?.predicate.run ?? null,
     statement,
     scope: assessment?.scope ?? scope,
-    assessment,
-    recordings,
-    derived: again.derived,
-    verdicts: { stated: again.stated, identical: again.identical },
+    assessment:
+      assessment === null || !input.keep
+        ? null
+        : { ...assessment, schema: 'barewitness.assessment/1', nodes: walked.stated },
+    recordings: walked.recordings,
+    verdicts: { stated: walked.count, identical: walked.identical },
   }
-  return { report, contents }
+  return { report, contents, head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
 }
 
+interface Walk {
+  readonly problems: readonly string[]
+  readonly absences: readonly string[]
+  readonly differences: readonly Difference[]
+  readonly details: readonly string[]
+  readonly wording: readonly string[]
+  readonly verdicts: readonly NodeVerdicts[]
+  readonly count: number
+  readonly identical: number
+  readonly recorded: number
+  readonly demo: boolean
+  /** Only with `keep`. */
+  readonly stated: readonly NodeAssessment[]
+  readonly recordings: readonly LoadedRecording[]
+}
+
+/** One pass over the nodes; of each, only what the answers need is kept. */
+async function walk({ source, validator, catalog, keep }: VerifyInput, reading: PackReading): Promise<Walk> {
+  const found = {
+    problems: [...wholeProblems(reading, strangeFolders(source, reading))],
+    absences: [] as string[],
+    differences: [] as Difference[],
+    details: [] as string[],
+    wording: [] as string[],
+    verdicts: [] as NodeVerdicts[],
+    count: 0,
+    identical: 0,
+    recorded: 0,
+    demo: false,
+    stated: [] as NodeAssessment[],
+    recordings: [] as LoadedRecording[],
+  }
+  for await (const node of readNodes(source, validator, reading, catalog)) {
+    const compared = compareNode(node)
+    const absence = absenceOf(node)
+    found.problems.push(...nodeProblems(node, reading))
+    found.differences.push(...compared.differences)
+    found.details.push(...compared.details)
+    if (compared.details.length === 0) found.wording.push(...wordingDiffers(node))
+    if (absence !== null) found.absences.push(absence)
+    if (compared.verdicts !== null) found.verdicts.push(compared.verdicts)
+    found.count += compared.stated
+    found.identical += compared.identical
+    if (node.recording !== null) found.recorded += 1
+    found.demo ||= node.recording?.recording.demo === true
+    if (keep && node.stated !== null) found.stated.push(node.stated)
+    if (keep && node.recording !== null) found.recordings.push(node.recording)
+  }
+  return found
+}
+
+const packedAgain = (departure: string): string =>
+  `${plain(departure, 400)} If the files were only packed again, unpack the archive and verify the folder.`
+
 /** The files against the sealed list. Without a seal that verifies, nothing says that the list is the sealed one. */
-function unaltered(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
-  const question = 'unaltered'
+function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
+  const question = 'intact'
   if (altered.length > 0) {
-    const summary = `${altered.length === 1 ? 'One thing differs' : `${altered.length} things differ`} from the list of digests.`
+    const summary = `${altered.length === 1 ? 'One thing differs' : `${altered.length} things differ`} from what was sealed.`
     return { question, outcome: 'no', summary, details: altered }
   }
   if (seal === null || seal.problems.length > 0)
@@ -112,7 +189,7 @@ function unaltered(altered: readonly string[], seal: SealReading | null, files: 
   }
 }
 
-function complete({ problems, stated }: ReturnType<typeof completeness>, recordings: number): VerificationAnswer {
+function complete(problems: readonly string[], { recorded, absences }: Walk, level: string | null): VerificationAnswer {
   const question = 'complete'
   if (problems.length > 0)
     return {
@@ -124,41 +201,45 @@ function complete({ problems, stated }: ReturnType<typeof completeness>, recordi
   return {
     question,
     outcome: 'yes',
-    summary: `Every declared node is accounted for (${recordings} with a recording), and every reason points to evidence in the pack.`,
-    details: stated,
+    summary: `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack, and the report belongs to it.`,
+    details: [...absences, ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`])],
   }
 }
 
-function reproducible({ derived, details, sameRules, stated, identical }: Rederivation): VerificationAnswer {
+function reproducible(reading: PackReading, catalog: Catalog, walked: Walk): VerificationAnswer {
   const question = 'reproducible'
-  const count = `${identical} of ${stated} verdicts`
-  if (derived === null) return { question, outcome: 'no', summary: 'Nothing could be evaluated again.', details }
-  if (sameRules)
-    return details.length === 0
-      ? {
-          question,
-          outcome: 'yes',
-          summary: `Evaluated again from the raw answers: ${count} came out the same, byte for byte.`,
-          details,
-        }
-      : {
-          question,
-          outcome: 'no',
-          summary: `Evaluated again from the raw answers: ${count} came out the same.`,
-          details,
-        }
+  const count = `${walked.identical} of ${walked.count} verdicts`
+  const whole = compareWhole(reading, catalog, walked.verdicts, walked.demo)
+  if (whole === null || reading.assessment === null)
+    return {
+      question,
+      outcome: 'no',
+      summary: 'Nothing could be evaluated again.',
+      details: ['The pack lacks what an evaluation takes.'],
+    }
+  const said = [...walked.details, ...whole.details]
+  if (hasSameRules(reading.assessment, catalog, VERSION)) {
+    const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
+    const details = [...said, ...walked.wording, ...rest]
+    return {
+      question,
+      outcome: details.length === 0 ? 'yes' : 'no',
+      summary: `Evaluated again from the raw answers: ${count} came out the same${details.length === 0 ? ', byte for byte' : ''}.`,
+      details,
+    }
+  }
   const other = 'The pack was evaluated with another version of the catalog or the rules.'
-  return details.length === 0
+  return said.length === 0
     ? {
         question,
         outcome: 'yes',
         summary: `${other} With the ones here, ${count}, and all isolation answers and controls, come out the same.`,
-        details,
+        details: [],
       }
     : {
         question,
         outcome: 'not-shown',
         summary: `${other} With the ones here, ${count} come out the same. Use that version to compare.`,
-        details,
+        details: said,
       }
 }

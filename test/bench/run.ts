@@ -7,6 +7,7 @@ import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
 import { type Spread, spread, timed } from './measure.ts'
 import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
+import { benchPacks } from './pack.ts'
 import { startBenchServer } from './server.ts'
 
 /**
@@ -140,6 +141,11 @@ async function measure(roundTripMs: number): Promise<Row | string> {
     link?.close()
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+if (process.argv.includes('--packs')) {
+  await benchPacks(process.argv.includes('--small'))
+  process.exit(0)
 }
 
 const rows: Row[] = []

@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     const { status, stdout } = cli('verify', pack, '--trust', at('ids', root), '--json')
     const report = JSON.parse(stdout) as VerificationReport
     expect(report.answers.map(({ question, outcome }) => [question, outcome])).toEqual([
-      ['unaltered', 'yes'],
+      ['intact', 'yes'],
       ['signed-by', 'yes'],
       ['existed-by', 'not-shown'],
       ['complete', 'yes'],

@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     })
     const report = JSON.parse(stdout) as VerificationReport
     expect(report.answers.map(({ question, outcome }) => [question, outcome])).toEqual([
-      ['unaltered', 'yes'],
+      ['intact', 'yes'],
       ['signed-by', 'not-shown'],
       ['existed-by', 'not-shown'],
       ['complete', 'yes'],

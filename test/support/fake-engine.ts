@@ -249,7 +249,8 @@ const exported = (folder: string): ExportView => ({
 function reviewed(file: string): PackReview {
   const altered = file.includes('altered')
   const report: VerificationReport = {
-    schema: 'barewitness.verification/1',
+    schema: 'barewitness.verification/2',
+    kind: 'pack',
     file,
     verifiedAt: FAKE_TIME,
     ok: !altered,
@@ -257,7 +258,7 @@ function reviewed(file: string): PackReview {
     answers: [
       altered
         ? {
-            question: 'unaltered',
+            question: 'intact',
             outcome: 'no',
             summary: '1 of 412 files does not match the signed list.',
             details: [
@@ -265,7 +266,7 @@ function reviewed(file: string): PackReview {
               'rests on it: demo-gpu-01, encryption.at-rest.block-graph',
             ],
           }
-        : { question: 'unaltered', outcome: 'yes', summary: 'All 412 files match the signed list.', details: [] },
+        : { question: 'intact', outcome: 'yes', summary: 'All 412 files match the signed list.', details: [] },
       {
         question: 'signed-by',
         outcome: 'not-shown',
@@ -301,7 +302,7 @@ function reviewed(file: string): PackReview {
     differences: altered
       ? [{ node: 'demo-gpu-01', check: 'encryption.at-rest.block-graph', stated: 'met', derived: 'not-met' }]
       : [],
-    signer: { subject: 'CN=Barewitness demo', fingerprint: '9c1f'.repeat(16), trusted: false },
+    signer: { subject: 'CN=Barewitness demo', fingerprint: '9c1f'.repeat(16), trusted: false, standing: 'unknown' },
   }
   return {
     file,

@@ -1,6 +1,7 @@
 import * as zlib from 'node:zlib'
-import { PATHS, type PackFiles } from '../../main/core/pack.ts'
-import { manifestLines } from '../../main/core/pack-files.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { PATHS } from '../../main/core/pack.ts'
+import { manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
 
@@ -21,12 +22,13 @@ export interface AttackWorld {
 }
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const textOf = (files: PackFiles, path: string): string => new TextDecoder().decode(files.get(path))
+const textOf = (files: ReadonlyMap<string, Uint8Array>, path: string): string =>
+  new TextDecoder().decode(files.get(path))
 const must = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('the sample pack changed its shape')
   return value
 }
-const rawAnswer = (files: PackFiles, node: string): string =>
+const rawAnswer = (files: ReadonlyMap<string, Uint8Array>, node: string): string =>
   must(
     [...files.keys()].find(
       (path) => path.startsWith(`data/nodes/${node}/sha256/`) && (files.get(path)?.length ?? 0) > 0,
@@ -50,11 +52,13 @@ export async function reseal(files: ReadonlyMap<string, Uint8Array>, signer: Sig
   return new Map([...tagged, [PATHS.seal, await sealing.signDetached(signer, must(tagged.get(PATHS.tagManifest)))]])
 }
 
-const upgrade = (files: PackFiles): Map<string, Uint8Array> =>
-  new Map([
-    ...files,
-    [PATHS.assessment, utf8(textOf(files, PATHS.assessment).replaceAll('"verdict":"not-met"', '"verdict":"met"'))],
-  ])
+const upgrade = (files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> => {
+  const path = nodeAssessmentPath('node-b')
+  const before = must(files.get(path))
+  const after = utf8(textOf(files, path).replaceAll('"verdict":"not-met"', '"verdict":"met"'))
+  const index = utf8(textOf(files, PATHS.assessment).replaceAll(sha256(before), sha256(after)))
+  return new Map([...files, [path, after], [PATHS.assessment, index]])
+}
 
 export const fileAttacks: readonly FileAttack[] = [
   {
@@ -65,25 +69,25 @@ export const fileAttacks: readonly FileAttack[] = [
       bytes[0] = (bytes[0] ?? 0) ^ 1
       return new Map([...files, [path, bytes]])
     },
-    no: ['unaltered', 'complete'],
+    no: ['intact', 'complete'],
     names: /node-b\/sha256\/.*was altered/,
   },
   {
     name: 'a file added',
     tamper: async (files) => new Map([...files, ['data/attachments/policy.pdf', utf8('made up')]]),
-    no: ['unaltered'],
+    no: ['intact'],
     names: /data\/attachments\/policy\.pdf.*was added/,
   },
   {
     name: 'a file added beside the seal',
     tamper: async (files) => new Map([...files, ['signature/other.p7s', utf8('made up')]]),
-    no: ['unaltered'],
+    no: ['intact'],
     names: /signature\/other\.p7s.*was added/,
   },
   {
     name: 'a file removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== rawAnswer(files, 'node-b'))),
-    no: ['unaltered', 'complete'],
+    no: ['intact', 'complete'],
     names: /node-b\/sha256\/.*is missing/,
   },
   {
@@ -93,7 +97,7 @@ export const fileAttacks: readonly FileAttack[] = [
         path.replace(/^data\/nodes\/node-([ab])\//, (_, node: string) => `data/nodes/node-${node === 'a' ? 'b' : 'a'}/`)
       return new Map([...files].map(([path, bytes]) => [other(path), bytes]))
     },
-    no: ['unaltered', 'complete'],
+    no: ['intact', 'complete'],
     names: /node-a\/recording\.json.*holds what is listed as .*node-b/,
   },
   {
@@ -105,14 +109,14 @@ export const fileAttacks: readonly FileAttack[] = [
       const payload = new Map([...renamed].filter(([path]) => path.startsWith('data/')))
       return new Map([...renamed, [PATHS.manifest, utf8(manifestLines(payload))]])
     },
-    no: ['unaltered'],
+    no: ['intact'],
     names: /manifest-sha256\.txt.*was altered/,
   },
   {
     name: 'a file renamed and nothing else',
     tamper: async (files) =>
       new Map([...files].map(([path, bytes]) => [path === PATHS.report ? 'data/report-old.pdf' : path, bytes])),
-    no: ['unaltered'],
+    no: ['intact'],
     names: /data\/report\.pdf.*was renamed to .*data\/report-old\.pdf/,
   },
   {
@@ -227,7 +231,7 @@ export const fileAttacks: readonly FileAttack[] = [
   {
     name: 'the tag manifest removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== PATHS.tagManifest)),
-    no: ['unaltered', 'signed-by'],
+    no: ['intact', 'signed-by'],
     names: /tagmanifest-sha256\.txt is missing/,
   },
   {
@@ -237,7 +241,7 @@ export const fileAttacks: readonly FileAttack[] = [
       const [first = ''] = manifest.split('\n')
       return reseal(new Map([...files, [PATHS.manifest, utf8(`${manifest}${first}\n`)]]), signer)
     },
-    no: ['unaltered'],
+    no: ['intact'],
     names: /manifest-sha256\.txt:\d+ lists .*again/,
   },
   {
@@ -250,15 +254,15 @@ export const fileAttacks: readonly FileAttack[] = [
         ]),
         signer,
       ),
-    no: ['unaltered'],
+    no: ['intact'],
     names: /manifest-sha256\.txt:\d+ is not a line/,
   },
   {
     name: 'the report replaced, all lists but the statement recomputed, sealed by the signer',
     tamper: async (files, { signer }) =>
       reseal(relist(new Map([...files, [PATHS.report, utf8('%PDF-1.7 an older report\n')]])), signer),
-    no: ['unaltered'],
-    names: /statement\.json and manifest-sha256\.txt disagree about .*data\/report\.pdf/,
+    no: ['intact'],
+    names: /statement\.json and the files disagree about .*data\/report\.pdf/,
     onlyOurs: true,
   },
   {

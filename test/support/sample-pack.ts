@@ -1,13 +1,27 @@
 import { createIdentity, openIdentity } from '../../main/adapters/identity/index.ts'
+import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { assess } from '../../main/core/assess.ts'
+import { assess, latest } from '../../main/core/assess.ts'
 import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
 import { defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
+import {
+  assemblePack,
+  assessmentBytes,
+  evidenceDigestOf,
+  manifestLines,
+  PATHS,
+  type PackFiles,
+  payloadFiles,
+  type StampAuthority,
+} from '../../main/core/pack.ts'
+import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { PackSource, Signer } from '../../main/core/ports.ts'
 import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { buildReport } from '../../main/core/report.ts'
+import type { ChainHead } from '../../main/core/run-chain/head.ts'
+import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, Recording } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
@@ -135,9 +149,12 @@ export interface SampleOptions {
   /** Changes the assessment before it is packed, as a forger would. */
   readonly forge?: (assessment: Assessment) => Assessment
   readonly packName?: string
+  /** More payload. */
+  readonly extra?: ReadonlyMap<string, Uint8Array>
+  readonly authority?: StampAuthority
 }
 
-/** Every file of a sealed pack. */
+/** Every file of a sealed pack, its report a real one. */
 export async function samplePack(options: SampleOptions): Promise<Map<string, Uint8Array>> {
   const { signer } = options
   const recordings = options.recordings ?? [
@@ -151,20 +168,60 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
     asOf: AS_OF,
   })
   const assessment = options.forge?.(honest) ?? honest
-  const payload = payloadFiles({ recordings, assessment, catalog: sampleCatalog })
-  payload.set(PATHS.report, new TextEncoder().encode('%PDF-1.7 stands in for a report\n'))
+  const rested = assessment.nodes.flatMap(({ node }) => latest(recordings, node) ?? [])
+  const payload = payloadFiles({
+    recordings: new Map([...rested.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
+    assessment,
+    catalog: sampleCatalog,
+  })
+  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer }))
   const pack = assemblePack({
     payload,
-    recordings,
+    recordings: rested,
     assessment,
     run: 'run-1',
-    producer: 'Barewitness 0.1.0',
+    producer: PRODUCER,
     signer,
+    authority: options.authority ?? null,
     packName: options.packName ?? 'sample.barewitness.zip',
   })
   const seal = await sealing.signDetached(signer, pack.toSeal)
-  return new Map([...pack.files, [PATHS.seal, seal]])
+  return inHand(new Map([...payload, ...pack.tags, [PATHS.seal, seal]]))
 }
+
+const PRODUCER = 'Barewitness 0.1.0'
+
+interface ReportParts {
+  readonly assessment: Assessment
+  readonly recordings: readonly LoadedRecording[]
+  readonly payload: PackFiles
+  readonly signer: Signer
+}
+
+/** The signed report over a payload. */
+export async function sampleReport({ assessment, recordings, payload, signer }: ReportParts): Promise<Uint8Array> {
+  const document = buildReport({
+    assessment,
+    catalog: sampleCatalog,
+    recordings,
+    producer: PRODUCER,
+    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    packName: 'sample',
+    signer,
+    demo: assessment.demo,
+  })
+  const attachments = [{ name: 'assessment.json', bytes: assessmentBytes(assessment), description: 'Results' }]
+  return await sealing.signPdf(await renderReport(document, { attachments, created: AS_OF }), signer)
+}
+
+/** The files of a pack that is in memory as a whole. */
+export const inHand = (files: PackFiles): Map<string, Uint8Array> =>
+  new Map(
+    [...files].map(([path, content]) => {
+      if (!(content instanceof Uint8Array)) throw new Error(`${path} lies elsewhere`)
+      return [path, content]
+    }),
+  )
 
 /** A real local identity in a folder, opened. */
 export async function sampleSigner(folder: string, name: string): Promise<Signer> {
@@ -192,20 +249,30 @@ export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => 
   },
 })
 
+export interface VerifyChanges {
+  readonly catalog?: Catalog
+  readonly verifiedAt?: string
+  readonly authorities?: readonly Uint8Array[]
+  readonly lastHead?: ChainHead
+  readonly departures?: readonly string[]
+}
+
 export const verifySource = (
   source: PackSource,
-  trust: readonly Uint8Array[] = [],
-  changes: { readonly catalog?: Catalog; readonly verifiedAt?: string } = {},
+  signers: Trust['signers'] = NOBODY.signers,
+  changes: VerifyChanges = {},
 ): Promise<VerifiedPack> =>
   verifyPack({
     source,
+    departures: changes.departures ?? [],
     seal: sealing.reader,
     catalog: changes.catalog ?? sampleCatalog,
     validator,
-    assess,
-    trust,
+    trust: { signers, authorities: changes.authorities ?? [] },
+    lastHead: changes.lastHead ?? null,
     verifiedAt: changes.verifiedAt ?? realClock.now(),
     file: 'sample.barewitness.zip',
+    keep: true,
   })
 
 export const outcomes = ({ report }: VerifiedPack): Readonly<Record<string, string>> =>

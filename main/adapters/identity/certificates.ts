@@ -1,8 +1,11 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import type { Entropy } from '../../core/ports.ts'
 import { signatureAlgorithm } from '../seal/cms.ts'
 import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned, yes } from '../seal/der.ts'
 import { OID } from '../seal/oids.ts'
+import { namesOf } from '../seal/x509.ts'
+import { authorityOf, extension, type Issuer, issuerOf, keyId, signed } from './issuer.ts'
+import { issueList } from './revocation-list.ts'
 
 /** A local identity: a root that signs one leaf and one revocation list, and the leaf that seals. All P-256 with SHA-256. */
 export interface NewIdentity {
@@ -25,7 +28,7 @@ export interface IdentityRequest {
 }
 
 const MINUTE = 60_000
-const DAY = 86_400_000
+export const DAY = 86_400_000
 const LEAF_DAYS = 730
 const ROOT_DAYS = 3652
 
@@ -36,37 +39,77 @@ const ROOT_DAYS = 3652
  */
 export function makeIdentity(request: IdentityRequest): NewIdentity {
   const { now, entropy } = request
-  const start = Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
-  const leafEnd = start + LEAF_DAYS * DAY
-  const subject = name(request.commonName)
-  const issuer = name(request.rootCommonName)
-  const rootKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const leafKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const rootId = keyId(rootKeys.publicKey)
+  const start = startOf(now)
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const by: Issuer = { name: name(request.rootCommonName), publicKey: keys.publicKey, key: keys.privateKey }
   const mark = request.demo === true ? [extension(OID.demoMark, false, text('DEMO'))] : []
-  const authority = extension(OID.authorityKeyId, false, sequence(der(0x80, rootId)))
-
-  const root = certificate(rootKeys.privateKey, {
+  const root = certificate(by, {
     serial: serial(entropy),
-    issuer,
-    subject: issuer,
+    subject: by.name,
     from: start,
     until: start + ROOT_DAYS * DAY,
-    key: rootKeys.publicKey,
+    key: keys.publicKey,
     extensions: [
       extension(OID.basicConstraints, true, sequence(yes(), small(0))),
       extension(OID.keyUsage, true, bits(new Uint8Array([0x06]), 1)),
-      extension(OID.subjectKeyId, false, octets(rootId)),
+      extension(OID.subjectKeyId, false, octets(keyId(keys.publicKey))),
       ...mark,
     ],
   })
-  const leaf = certificate(rootKeys.privateKey, {
+  const until = start + LEAF_DAYS * DAY
+  const { leaf, key } = issueLeaf(by, { subject: name(request.commonName), from: start, until, mark, entropy })
+  return {
+    leaf,
+    root,
+    crl: issueList(by, { number: 1n, from: start, until: until + DAY, entries: [] }),
+    leafKey: key,
+    rootKey: keys.privateKey,
+    notAfter: new Date(until).toISOString(),
+  }
+}
+
+/**
+ * A new key and certificate under a root made here, in the name of the leaf before it. Ends with the root at the latest; null when
+ * the root ends within 90 days.
+ */
+export function nextLeaf(
+  root: Uint8Array,
+  rootKey: KeyObject,
+  before: Uint8Array,
+  request: { readonly now: string; readonly entropy: Entropy },
+): { readonly leaf: Uint8Array; readonly key: KeyObject; readonly until: number } | null {
+  const from = startOf(request.now)
+  const rootEnd = Date.parse(new X509Certificate(root).validTo)
+  if (rootEnd < from + 90 * DAY) return null
+  const until = Math.min(from + LEAF_DAYS * DAY, rootEnd)
+  const { entropy } = request
+  const issued = issueLeaf(issuerOf(root, rootKey), {
+    subject: namesOf(before).subject,
+    from,
+    until,
+    mark: [],
+    entropy,
+  })
+  return { ...issued, until }
+}
+
+interface LeafFields {
+  readonly subject: Uint8Array
+  readonly from: number
+  readonly until: number
+  readonly mark: readonly Uint8Array[]
+  readonly entropy: Entropy
+}
+
+function issueLeaf(by: Issuer, { subject, from, until, mark, entropy }: LeafFields) {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const rootId = keyId(by.publicKey)
+  const leaf = certificate(by, {
     serial: serial(entropy),
-    issuer,
     subject,
-    from: start,
-    until: leafEnd,
-    key: leafKeys.publicKey,
+    from,
+    until,
+    key: keys.publicKey,
     extensions: [
       extension(OID.basicConstraints, true, sequence()),
       extension(OID.keyUsage, true, bits(new Uint8Array([0xc0]), 6)),
@@ -76,32 +119,16 @@ export function makeIdentity(request: IdentityRequest): NewIdentity {
         false,
         distributionPoint(`http://crl.invalid/${rootId.toString('hex')}.crl`),
       ),
-      extension(OID.subjectKeyId, false, octets(keyId(leafKeys.publicKey))),
-      authority,
+      extension(OID.subjectKeyId, false, octets(keyId(keys.publicKey))),
+      authorityOf(by),
       ...mark,
     ],
   })
-  const list = sequence(
-    small(1),
-    signatureAlgorithm('EC'),
-    issuer,
-    time(new Date(start)),
-    time(new Date(leafEnd + DAY)),
-    der(0xa0, sequence(authority, extension(OID.crlNumber, false, small(1)))),
-  )
-  return {
-    leaf,
-    root,
-    crl: signed(list, rootKeys.privateKey),
-    leafKey: leafKeys.privateKey,
-    rootKey: rootKeys.privateKey,
-    notAfter: new Date(leafEnd).toISOString(),
-  }
+  return { leaf, key: keys.privateKey }
 }
 
 interface CertificateFields {
   readonly serial: Uint8Array
-  readonly issuer: Uint8Array
   readonly subject: Uint8Array
   readonly from: number
   readonly until: number
@@ -109,13 +136,13 @@ interface CertificateFields {
   readonly extensions: readonly Uint8Array[]
 }
 
-const certificate = (by: KeyObject, fields: CertificateFields): Uint8Array =>
+const certificate = (by: Issuer, fields: CertificateFields): Uint8Array =>
   signed(
     sequence(
       der(0xa0, small(2)),
       fields.serial,
       signatureAlgorithm('EC'),
-      fields.issuer,
+      by.name,
       sequence(time(new Date(fields.from)), time(new Date(fields.until))),
       fields.subject,
       new Uint8Array(fields.key.export({ type: 'spki', format: 'der' })),
@@ -124,27 +151,17 @@ const certificate = (by: KeyObject, fields: CertificateFields): Uint8Array =>
     by,
   )
 
-const signed = (tbs: Uint8Array, key: KeyObject): Uint8Array =>
-  sequence(tbs, signatureAlgorithm('EC'), bits(new Uint8Array(sign('sha256', tbs, key))))
-
 const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID.commonName), text(commonName))))
-
-const extension = (id: string, critical: boolean, value: Uint8Array): Uint8Array =>
-  sequence(oid(id), ...(critical ? [yes()] : []), octets(value))
 
 const distributionPoint = (url: string): Uint8Array =>
   sequence(sequence(der(0xa0, der(0xa0, der(0x86, new TextEncoder().encode(url))))))
+
+/** Whole seconds, and a little earlier: other clocks may be behind. */
+const startOf = (now: string): number => Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
 
 /** Sixteen random octets, positive and not zero (RFC 5280 §4.1.2.2). */
 function serial(entropy: Entropy): Uint8Array {
   const bytes = new Uint8Array(entropy.bytes(16))
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
   return unsigned(bytes)
-}
-
-/** The key identifier of RFC 7093 §2, method 1: the leftmost 160 bits of the SHA-256 of the public key's bits. */
-function keyId(key: KeyObject): Buffer {
-  // An uncompressed P-256 point is the last 65 bytes of its SubjectPublicKeyInfo (RFC 5480 §2.2).
-  const point = key.export({ type: 'spki', format: 'der' }).subarray(-65)
-  return createHash('sha256').update(point).digest().subarray(0, 20)
 }

@@ -16,6 +16,25 @@ const CIPHER = 'aes-256-gcm'
 const N = 131_072
 const TAG_BYTES = 16
 
+/** What the header of every key's envelope says it is. */
+export const KEY_FORMAT = 'barewitness-key/1'
+
+/** An envelope's text, as it lies in a file. */
+export const envelopeText = (envelope: Envelope): string => `${JSON.stringify(envelope, null, 2)}\n`
+
+/** Reads an envelope of a key; null when the text is none. */
+export function parseEnvelope(text: string): Envelope | null {
+  try {
+    const value = JSON.parse(text) as Partial<Envelope> | null
+    const header = value?.header
+    if (typeof header !== 'object' || header === null || typeof value?.ciphertext !== 'string') return null
+    const texts = Object.values(header).every((member) => typeof member === 'string')
+    return texts && header.format === KEY_FORMAT ? { header, ciphertext: value.ciphertext } : null
+  } catch {
+    return null
+  }
+}
+
 /** Encrypts. `about` is kept readable beside the secret and authenticated with it. */
 export async function sealSecret(
   secret: Uint8Array,

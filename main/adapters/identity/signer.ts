@@ -11,7 +11,13 @@ export interface SignerParts {
   readonly key: KeyObject
 }
 
-/** A P-256 private key in memory as a Signer: ECDSA over SHA-256, in DER. */
+/** Signs with a private key in memory: ECDSA in DER, or PKCS #1 v1.5, over SHA-256. */
+export const signWith =
+  (key: KeyObject): Signer['sign'] =>
+  async (data) =>
+    new Uint8Array(sign('sha256', data, key))
+
+/** A P-256 private key in memory as a Signer, straight under its root. */
 export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer => ({
   certificate: leaf,
   chain: [root],
@@ -19,7 +25,7 @@ export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer
   keyType: 'EC',
   fingerprint: createHash('sha256').update(leaf).digest('hex'),
   subject,
-  sign: async (data) => new Uint8Array(sign('sha256', data, key)),
+  sign: signWith(key),
 })
 
 /**

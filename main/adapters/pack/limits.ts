@@ -4,9 +4,21 @@ export interface Limits {
   readonly totalBytes: number
   /** Unpacked bytes for each packed one. */
   readonly ratio: number
+  /** The list of entries at the end of an archive. */
+  readonly listBytes: number
+  /** One file read into memory at once; larger ones have a digest and no more. */
+  readonly readBytes: number
 }
 
-export const LIMITS: Limits = { entries: 50_000, totalBytes: 2 * 1024 ** 3, ratio: 200 }
+const MIB = 1024 ** 2
+
+export const LIMITS: Limits = {
+  entries: 400_000,
+  totalBytes: 16 * 1024 * MIB,
+  ratio: 200,
+  listBytes: 256 * MIB,
+  readBytes: 256 * MIB,
+}
 
 /** A reason not to open an archive or folder. Thrown inside this folder and turned into a Failure at its edge. */
 export class Refusal extends Error {

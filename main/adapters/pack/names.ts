@@ -1,29 +1,43 @@
 import { quote } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
 import { unsafe } from './limits.ts'
 
+/** Everything in an archive lies in this folder. */
+export const FOLDER = 'pack/'
+
 /**
- * Refuses names that mean one thing here and another elsewhere: leaving the folder, absolute, with backslashes, control or non-ASCII
- * characters, or equal but for case. `names` are full names inside the archive.
+ * Refuses a name that means one thing here and another elsewhere: leaving the folder, absolute, with backslashes, control or non-ASCII
+ * characters. Throws a Refusal.
  */
-export function checkNames(names: readonly string[]): void {
-  const seen = new Map<string, string>()
-  for (const name of names) {
-    const problem = nameProblem(name)
-    if (problem !== null) throw unsafe(`entry ${quote(name)}: ${problem}`)
-    const folded = name.toLowerCase()
-    const before = seen.get(folded)
-    if (before === name) throw unsafe(`entry ${quote(name)} is there twice`)
-    if (before !== undefined) throw unsafe(`entries ${quote(before)} and ${quote(name)} differ only in case`)
-    seen.set(folded, name)
+export function checkName(name: string): void {
+  const problem = nameProblem(name)
+  if (problem !== null) throw unsafe(`entry ${quote(name)}: ${problem}`)
+}
+
+/** Refuses names of which some system would keep only one: the same twice, equal but for case, or a file that is a folder too. */
+export function checkDistinct(names: readonly string[]): void {
+  // Most names have no capitals, and stay the strings they are.
+  const folded = names.map((name) => (/[A-Z]/.test(name) ? name.toLowerCase() : name))
+  const order = Uint32Array.from(names.keys()).sort((a, b) => compare(folded[a] ?? '', folded[b] ?? ''))
+  // Names that the present one begins with. In this order whatever begins with a name follows it without a break.
+  const beginnings: string[] = []
+  let previous = -1
+  for (const index of order) {
+    const [name, key] = [names[index] ?? '', folded[index] ?? '']
+    const before = names[previous] ?? ''
+    if (name === before) throw unsafe(`entry ${quote(name)} is there twice`)
+    if (key === folded[previous]) throw unsafe(`entries ${quote(before)} and ${quote(name)} differ only in case`)
+    while (beginnings.length > 0 && !key.startsWith(beginnings.at(-1) ?? '')) beginnings.pop()
+    // A name that is both a file and a folder unpacks differently depending on order.
+    if (beginnings.some((beginning) => key[beginning.length] === '/'))
+      throw unsafe(`entry ${quote(name)} lies below a file`)
+    beginnings.push(key)
+    previous = index
   }
-  // A name that is both a file and a folder unpacks differently depending on order.
-  for (const name of names)
-    for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1))
-      if (seen.has(name.slice(0, at).toLowerCase())) throw unsafe(`entry ${quote(name)} lies below a file`)
 }
 
 function nameProblem(name: string): string | null {
-  if (name.length === 0 || name.length > 400) return 'the name is empty or too long'
+  if (name.length === 0 || name.length > 400 + FOLDER.length) return 'the name is empty or too long'
   if (/[^\x20-\x7e]/.test(name)) return 'the name has control characters or characters outside ASCII'
   if (name.includes('\\')) return 'the name has a backslash'
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'the name is absolute'

@@ -1,59 +1,93 @@
-import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { createHash, hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { lstat, opendir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { quote } from '../../core/plain-text.ts'
 import type { OpenPack } from '../../core/world.ts'
+import { storedFile } from '../stored-file.ts'
+import { digestAt, emptyContents, packOf, putDigest } from './contents.ts'
 import { type Limits, unreadable, unsafe } from './limits.ts'
-import { checkNames } from './names.ts'
+import { checkDistinct, checkName } from './names.ts'
 
-/** Opens an unpacked pack: the folder itself, or the one that holds `pack/`. Links and special files are refused. Throws a Refusal. */
+const BLOCK = 1024 ** 2
+
+/**
+ * Opens an unpacked pack: the folder itself, or the one that holds `pack/`. Every file is hashed once as a stream. Links and special files
+ * are refused. Throws a Refusal.
+ */
 export async function openFolder(path: string, limits: Limits): Promise<OpenPack> {
   const names = await readdir(path)
   const root = !names.includes('bagit.txt') && names.includes('pack') ? join(path, 'pack') : path
   if (!(await lstat(root)).isDirectory()) throw unsafe(`${quote(root)} is not a folder`)
-  const files = new Map<string, number>()
-  await walk(root, '', files, limits)
-  checkNames([...files.keys()])
-  const total = [...files.values()].reduce((sum, size) => sum + size, 0)
-  if (total > limits.totalBytes) throw unsafe(`the folder holds ${total} bytes; at most ${limits.totalBytes} are read`)
-  const digests = new Map<string, string>()
-  for (const name of files.keys()) digests.set(name, digestOf(await readOrdinary(join(root, name))))
-  return {
-    paths: [...files.keys()].sort(),
-    sha256: async (wanted) => {
-      const found = digests.get(wanted)
-      if (found === undefined) throw unreadable(`there is no ${quote(wanted)}`)
-      return found
-    },
-    read: async (wanted) => {
-      if (!digests.has(wanted)) throw unreadable(`there is no ${quote(wanted)}`)
-      const bytes = await readOrdinary(join(root, wanted))
-      if (digestOf(bytes) !== digests.get(wanted)) throw unreadable(`${quote(wanted)} changed while it was read`)
-      return bytes
-    },
+  const paths = (await listFiles(root, limits)).sort()
+  const contents = emptyContents(paths)
+  const block = Buffer.allocUnsafeSlow(BLOCK)
+  let total = 0
+  for (const [index, name] of paths.entries()) {
+    const { sha256, size } = await hashFile(join(root, name), name, block, limits.totalBytes - total)
+    total += size
+    putDigest(contents, index, sha256)
+    contents.sizes[index] = size
+    // Reading is synchronous, since 200,000 round trips through a pool of threads take far longer; others have their turn here.
+    if (index % 100 === 0) await setImmediate()
+  }
+  return packOf(contents, limits, {
+    folder: root,
+    departures: [],
+    // What comes out is compared by whoever reads.
+    open: (index) =>
+      storedFile(join(root, paths[index] ?? ''), contents.sizes[index] ?? 0, digestAt(contents, index)).open(),
     close: async () => {},
-  }
+  })
 }
 
-async function walk(root: string, below: string, files: Map<string, number>, limits: Limits): Promise<void> {
-  for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`
-    if (entry.isSymbolicLink()) throw unsafe(`${quote(name)} is a symbolic link`)
-    if (entry.isDirectory()) await walk(root, name, files, limits)
-    else if (entry.isFile()) files.set(name, (await lstat(join(root, name))).size)
-    else throw unsafe(`${quote(name)} is not an ordinary file`)
-    if (files.size > limits.entries) throw unsafe(`the folder has more than ${limits.entries} files`)
-  }
+async function listFiles(root: string, limits: Limits): Promise<string[]> {
+  const paths: string[] = []
+  const folders = ['']
+  let seen = 0
+  for (let below = folders.pop(); below !== undefined; below = folders.pop())
+    for await (const entry of await opendir(join(root, below), { bufferSize: 500 })) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      seen += 1
+      if (seen > limits.entries) throw unsafe(`the folder has more than ${limits.entries} files`)
+      if (entry.isSymbolicLink()) throw unsafe(`${quote(name)} is a symbolic link`)
+      if (entry.isDirectory()) folders.push(name)
+      else if (entry.isFile()) {
+        checkName(name)
+        paths.push(name)
+      } else throw unsafe(`${quote(name)} is not an ordinary file`)
+    }
+  checkDistinct(paths)
+  return paths
 }
 
-async function readOrdinary(path: string): Promise<Uint8Array> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+// NONBLOCK: were a pipe put there meanwhile, opening it would wait for a writer. Windows has neither flag.
+const PLAINLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+async function hashFile(
+  path: string,
+  name: string,
+  block: Buffer,
+  most: number,
+): Promise<{ readonly sha256: string; readonly size: number }> {
+  const file = openSync(path, PLAINLY)
   try {
-    return new Uint8Array(await handle.readFile())
+    const stat = fstatSync(file)
+    if (!stat.isFile()) throw unsafe(`${quote(name)} is not an ordinary file`)
+    if (stat.size > most) throw unsafe(`the folder holds too many bytes: ${quote(name)} goes beyond the limit`)
+    const first = block.subarray(0, readSync(file, block, 0, BLOCK, null))
+    if (first.length === stat.size) return { sha256: hash('sha256', first), size: stat.size }
+    const digest = createHash('sha256').update(first)
+    let size = first.length
+    for (let count = -1; count !== 0 && size <= stat.size; size += count) {
+      count = readSync(file, block, 0, BLOCK, null)
+      digest.update(block.subarray(0, count))
+      await setImmediate()
+    }
+    if (size !== stat.size) throw unreadable(`${quote(name)} changed while it was read`)
+    return { sha256: digest.digest('hex'), size }
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
-
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -37,10 +37,13 @@ export interface CmsParts {
   readonly contentSha256: Uint8Array
   readonly keyType: Signer['keyType']
   readonly signature: Uint8Array
+  /** A time-stamp token over the signature: the one unsigned attribute there may be (RFC 3161, appendix A). */
+  readonly timestampToken?: Uint8Array | null
 }
 
 /** The one encoding of a detached SignedData (RFC 5652 §5.1) with these parts. The reader builds it again and compares. */
-export function assembleCms({ leaf, certificates, contentSha256, keyType, signature }: CmsParts): Uint8Array {
+export function assembleCms(parts: CmsParts): Uint8Array {
+  const { leaf, certificates, contentSha256, keyType, signature, timestampToken } = parts
   const { issuer, serial } = namesOf(leaf)
   // Signed as a SET (0x31), stored under the implicit tag [0].
   const attributes = new Uint8Array(signedAttributes(leaf, contentSha256))
@@ -52,6 +55,7 @@ export function assembleCms({ leaf, certificates, contentSha256, keyType, signat
     attributes,
     signatureAlgorithm(keyType),
     octets(signature),
+    ...(timestampToken ? [der(0xa1, sequence(oid(OID.timeStampToken), setOf(timestampToken)))] : []),
   )
   const signedData = sequence(
     small(1),

@@ -3,12 +3,15 @@ import type { Sealing } from '../../core/world.ts'
 import { createDemoSigner } from '../identity/signer.ts'
 import { signDetached } from './cms.ts'
 import { signPdf } from './pades.ts'
-import { createSealReader } from './reader.ts'
+import { nextPdfStamp } from './pdf/next.ts'
+import { readPdf } from './pdf/read.ts'
+import { readSeal } from './reader.ts'
 
 /** The sealing port: signatures over packs and reports, and their strict reader. */
 export const createSealing = (clock: Clock, entropy: Entropy): Sealing => ({
   signDetached,
   signPdf,
-  reader: createSealReader(),
+  nextPdfStamp: async (...input) => nextPdfStamp(...input),
+  reader: { read: async (input) => readSeal(input), readPdf: async (...input) => readPdf(...input) },
   demoSigner: () => createDemoSigner(clock, entropy),
 })

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Signer } from '../../core/ports.ts'
+import { BYTE_RANGE_PLACEHOLDER } from '../pdf/placeholder.ts'
 import { cmsForDigest } from './cms.ts'
+import { byteRange, coveredDigest, GAP_WIDTH, hexInGap } from './pdf/state.ts'
 
-const BYTE_RANGE = '[0 9999999999 9999999999 9999999999]'
-const RESERVED_BYTES = 16_384
-const CONTENTS = `<${'00'.repeat(RESERVED_BYTES)}>`
+const CONTENTS = `<${'0'.repeat(GAP_WIDTH - 2)}>`
 
 /**
  * Signs a PDF that left room for it (main/adapters/pdf/placeholder.ts): fills /ByteRange and /Contents in place, so that nothing moves
@@ -13,16 +12,14 @@ const CONTENTS = `<${'00'.repeat(RESERVED_BYTES)}>`
  */
 export async function signPdf(pdf: Uint8Array, signer: Signer): Promise<Uint8Array> {
   const file = Buffer.from(pdf)
-  const rangeAt = onlyPlace(file, `/ByteRange ${BYTE_RANGE}`, 'ByteRange') + '/ByteRange '.length
-  const contentsAt = onlyPlace(file, `/Contents ${CONTENTS}`, 'Contents') + '/Contents '.length
-  const after = contentsAt + CONTENTS.length
-  const range = `[0 ${contentsAt} ${after} ${file.length - after}]`
-  file.write(range.padEnd(BYTE_RANGE.length, ' '), rangeAt, 'latin1')
-  const digest = createHash('sha256').update(file.subarray(0, contentsAt)).update(file.subarray(after)).digest()
-  const cms = await cmsForDigest(signer, new Uint8Array(digest))
-  if (cms.length > RESERVED_BYTES)
-    throw new Error(`the signature takes ${cms.length} bytes and the PDF reserves ${RESERVED_BYTES}`)
-  file.write(Buffer.from(cms).toString('hex'), contentsAt + 1, 'latin1')
+  const rangeAt = onlyPlace(file, `/ByteRange ${BYTE_RANGE_PLACEHOLDER}`, 'ByteRange') + '/ByteRange '.length
+  const from = onlyPlace(file, `/Contents ${CONTENTS}`, 'Contents') + '/Contents '.length
+  const gap = { from, to: from + GAP_WIDTH, end: file.length }
+  file.write(byteRange(gap), rangeAt, 'latin1')
+  const cms = await cmsForDigest(signer, coveredDigest(file, gap))
+  const contents = hexInGap(cms)
+  if (contents === null) throw new Error(`the signature takes ${cms.length} bytes, and the PDF reserves fewer`)
+  file.write(contents, from, 'latin1')
   return new Uint8Array(file)
 }
 

@@ -1,4 +1,4 @@
-import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData } from 'pkijs'
+import { type Attribute, Certificate, ContentInfo, IssuerAndSerialNumber, SignedData } from 'pkijs'
 import { isStrictDer } from './der.ts'
 import { OID } from './oids.ts'
 
@@ -15,6 +15,8 @@ export interface ParsedSeal {
   readonly signedBytes: Uint8Array
   readonly messageDigest: Uint8Array
   readonly signature: Uint8Array
+  /** The token in the one unsigned attribute that there may be, id-aa-timeStampToken (RFC 3161, appendix A). */
+  readonly timestampToken: Uint8Array | null
 }
 
 const LARGEST_SEAL = 1024 * 1024
@@ -34,6 +36,8 @@ export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
     if (data.encapContentInfo.eContent !== undefined) return 'The seal carries content of its own; it must be detached.'
     if (signer.digestAlgorithm.algorithmId !== OID.sha256) return 'The seal does not use SHA-256.'
     const attributes = signer.signedAttrs?.attributes ?? []
+    const timestampToken = tokenIn(signer.unsignedAttrs?.attributes ?? [])
+    if (timestampToken === undefined) return 'The seal carries something unsigned that is not one time-stamp token.'
     const certificates = (data.certificates ?? []).filter((one) => one instanceof Certificate)
     return {
       der: bytes,
@@ -44,10 +48,20 @@ export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
       signedBytes: new Uint8Array(signer.signedAttrs?.encodedValue ?? new ArrayBuffer(0)),
       messageDigest: digestValue(attributes.find(({ type }) => type === OID.messageDigest)?.values),
       signature: new Uint8Array(signer.signature.valueBlock.valueHexView),
+      timestampToken,
     }
   } catch {
     return 'The seal cannot be read as a CMS signature.'
   }
+}
+
+/** Null when there is no attribute; undefined when there is any but one token. */
+function tokenIn(attributes: readonly Attribute[]): Uint8Array | null | undefined {
+  const [attribute, ...others] = attributes
+  if (attribute === undefined) return null
+  const [value, ...more] = attribute.values as readonly { readonly valueBeforeDecodeView?: Uint8Array }[]
+  const known = attribute.type === OID.timeStampToken && others.length === 0 && more.length === 0
+  return known && value?.valueBeforeDecodeView ? new Uint8Array(value.valueBeforeDecodeView) : undefined
 }
 
 function digestValue(

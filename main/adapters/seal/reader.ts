@@ -1,46 +1,31 @@
 import { plain } from '../../core/plain-text.ts'
-import type { SealReader, SealReading } from '../../core/ports.ts'
+import type { CertificateName, SealInput, SealReading, TimestampReading } from '../../core/ports.ts'
 import { assembleCms, digestOf, signedAttributes } from './cms.ts'
 import { OID } from './oids.ts'
 import { type ParsedSeal, parseSeal } from './parse.ts'
 import { chainOf, leafProblems, revocation } from './path.ts'
+import { readStored } from './tsp/stored.ts'
+import { readToken } from './tsp/token.ts'
 import { type CertificateFacts, readCertificate, sameBytes, verifies } from './x509.ts'
+
+const unreadable = (problem: string): SealReading => ({
+  problems: [problem],
+  signer: null,
+  root: null,
+  incomplete: null,
+  demo: false,
+  revoked: null,
+  revocationCovered: false,
+  timestamps: [],
+})
 
 /**
  * Reads a detached seal the strict way: one signer, the profile of signDetached and nothing else, a leaf that may sign documents, a
  * chain that ends in a root, and revocation lists. Whether that root or leaf is trusted is the caller's to decide, and so is time:
  * validity is given, not judged, since no clock is read here. Whatever the bytes, problems are listed and nothing is thrown.
  */
-export function createSealReader(): SealReader {
-  return {
-    read: async (content, signature, chain, crls, token) => {
-      const reading = readSeal(content, signature, chain, crls)
-      return token === null ? reading : { ...reading, timestamp: UNREAD_TOKEN }
-    },
-  }
-}
-
-const UNREAD_TOKEN: NonNullable<SealReading['timestamp']> = {
-  at: '',
-  authority: '',
-  problems: ['This version does not read time-stamp tokens.'],
-}
-
-const unreadable = (problem: string): SealReading => ({
-  problems: [problem],
-  signer: null,
-  root: null,
-  demo: false,
-  revoked: null,
-  timestamp: null,
-})
-
-function readSeal(
-  content: Uint8Array,
-  signature: Uint8Array,
-  chain: readonly Uint8Array[],
-  crls: readonly Uint8Array[],
-): SealReading {
+export function readSeal(input: SealInput): SealReading {
+  const { content, signature, chain, crls } = input
   const seal = parseSeal(signature)
   if (typeof seal === 'string') return unreadable(seal)
   const inside = seal.certificates.map(readCertificate)
@@ -62,17 +47,28 @@ function readSeal(
       ...path.problems,
       ...lists.problems,
     ],
-    signer: {
-      subject: plain(leaf.subject),
-      fingerprint: leaf.fingerprint,
-      notBefore: leaf.notBefore,
-      notAfter: leaf.notAfter,
-    },
-    root: path.root === null ? null : { subject: plain(path.root.subject), fingerprint: path.root.fingerprint },
+    signer: { ...named(leaf), notBefore: leaf.notBefore, notAfter: leaf.notAfter },
+    root: path.root === null ? null : named(path.root),
+    incomplete: path.incomplete,
     demo: path.certificates.some(({ demo }) => demo),
     revoked: lists.revoked,
-    timestamp: null,
+    revocationCovered: lists.covered,
+    timestamps: timestampsOf(seal, input),
   }
+}
+
+const named = ({ subject, fingerprint }: CertificateFacts): CertificateName => ({
+  subject: plain(subject),
+  fingerprint,
+})
+
+/** The token that the seal carries itself is over the signature's value; the others come with the bytes they are over. */
+function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, tsaCrls }: SealInput): readonly TimestampReading[] {
+  const own = seal.timestampToken === null ? [] : [{ token: seal.timestampToken, over: seal.signature }]
+  return [
+    ...own.map(({ token, over }) => readToken(token, over, tsaChain, tsaCrls).reading),
+    ...timestamps.map(({ token: response, over }) => readStored(response, over, tsaChain, tsaCrls)),
+  ]
 }
 
 const isNamedBy = (facts: CertificateFacts, seal: ParsedSeal): boolean =>
@@ -111,6 +107,7 @@ function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Ui
     contentSha256: digestOf(content),
     keyType: leaf.keyType,
     signature: seal.signature,
+    timestampToken: seal.timestampToken,
   })
   return sameBytes(again, seal.der)
     ? []

@@ -1,6 +1,9 @@
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { BasicConstraints, Certificate, CertificateRevocationList, type Extension, ExtKeyUsage } from 'pkijs'
+import { BasicConstraints, Certificate, type Extension, ExtKeyUsage } from 'pkijs'
 import { isStrictDer } from './der.ts'
+import { type DerValue, derValue, inOrder, type Members, membersOf, oidText, TAG, timeOf } from './der-read.ts'
+import { extensionsOf } from './extensions.ts'
+import { nameText } from './name-text.ts'
 import { OID } from './oids.ts'
 
 /** What a certificate's bytes say (RFC 5280), as far as a seal needs it. Names are kept as their DER, to compare exactly. */
@@ -15,15 +18,22 @@ export interface CertificateFacts {
   readonly notBefore: string
   readonly notAfter: string
   readonly ca: boolean
+  /** How many issuers may stand between this one and a leaf (RFC 5280 §4.2.1.9); null when any number may. */
+  readonly pathLength: number | null
   /** The first octet of the KeyUsage bits (RFC 5280 §4.2.1.3), or null when there is none. */
   readonly keyUsage: number | null
   readonly extendedKeyUsage: readonly string[] | null
+  readonly extendedKeyUsageCritical: boolean
   readonly strangeCritical: readonly string[]
   readonly demo: boolean
   readonly keyType: 'EC' | 'RSA'
   readonly publicKey: KeyObject
+  /** Digests that signatures by this key may use. */
+  readonly hashes: readonly Hash[]
   readonly signed: Signed
 }
+
+export type Hash = 'sha256' | 'sha384' | 'sha512'
 
 /** Something signed by an issuer: a certificate or a revocation list. */
 export interface Signed {
@@ -60,17 +70,32 @@ export function namesOf(certificate: Uint8Array): Names {
   }
 }
 
+interface KeyRules {
+  readonly curves: readonly string[]
+  readonly hashes: readonly Hash[]
+}
+
 /** Reads a certificate; null when the bytes are not exactly one, in DER, with an EC P-256 or RSA key of at least 2048 bits. */
-export function readCertificate(der: Uint8Array): CertificateFacts | null {
-  if (!isStrictDer(der)) return null
+export const readCertificate = (der: Uint8Array): CertificateFacts | null =>
+  factsOf(der, { curves: ['prime256v1'], hashes: ['sha256'] })
+
+/** The same for a time-stamp authority and its issuers, which others chose: also P-384, and SHA-384 and SHA-512. */
+export const readAuthorityCertificate = (der: Uint8Array): CertificateFacts | null =>
+  factsOf(der, { curves: ['prime256v1', 'secp384r1'], hashes: ['sha256', 'sha384', 'sha512'] })
+
+function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
+  const whole = derValue(der)
+  const signed = whole && signedOf(whole, 0xa0)
+  if (whole === null || signed === null) return null
   try {
     const parsed = Certificate.fromBER(der.slice())
     const publicKey = new X509Certificate(der).publicKey
-    const keyType = keyTypeOf(publicKey)
+    const keyType = keyTypeOf(publicKey, rules)
     if (keyType === null) return null
     const extensions = parsed.extensions ?? []
     const constraints = extensions.find(({ extnID }) => extnID === OID.basicConstraints)?.parsedValue
-    const purposes = extensions.find(({ extnID }) => extnID === OID.extendedKeyUsage)?.parsedValue
+    const purpose = extensions.find(({ extnID }) => extnID === OID.extendedKeyUsage)
+    const purposes = purpose?.parsedValue
     return {
       der,
       fingerprint: createHash('sha256').update(der).digest('hex'),
@@ -81,25 +106,40 @@ export function readCertificate(der: Uint8Array): CertificateFacts | null {
       notBefore: parsed.notBefore.value.toISOString(),
       notAfter: parsed.notAfter.value.toISOString(),
       ca: constraints instanceof BasicConstraints && constraints.cA,
+      pathLength: pathLength(constraints),
       keyUsage: keyUsage(extensions),
       extendedKeyUsage: purposes instanceof ExtKeyUsage ? purposes.keyPurposes : null,
+      extendedKeyUsageCritical: purpose?.critical === true,
       strangeCritical: extensions
         .filter(({ critical, extnID }) => critical && !UNDERSTOOD.has(extnID))
         .map(({ extnID }) => extnID),
       demo:
-        extensions.some(({ extnID }) => extnID === OID.demoMark) ||
+        extensionsOf(whole).some(({ id }) => id === OID.demoMark) ||
         [parsed.subject, parsed.issuer].some((name) => nameText(name).includes(DEMO_NAME)),
       keyType,
       publicKey,
-      signed: {
-        tbs: parsed.tbsView,
-        algorithm: parsed.signatureAlgorithm.algorithmId,
-        algorithmsAgree: parsed.signature.isEqual(parsed.signatureAlgorithm),
-        signature: new Uint8Array(parsed.signatureValue.valueBlock.valueHexView),
-      },
+      hashes: rules.hashes,
+      signed,
     }
   } catch {
     return null
+  }
+}
+
+/** What an issuer signed: three parts, the algorithm named in the first as in the second. `before` is the tag that may precede it there. */
+function signedOf(whole: DerValue, before: number): Signed | null {
+  const [tbs, algorithm, signature, ...more] = membersOf(whole)
+  if (tbs === undefined || algorithm === undefined || signature?.tag !== TAG.bits || more.length > 0) return null
+  if (signature.content[0] !== 0) return null
+  const parts = inOrder(tbs)
+  parts.take(before)
+  if (before === 0xa0) parts.take(TAG.integer)
+  const inner = parts.take(TAG.sequence)
+  return {
+    tbs: tbs.bytes,
+    algorithm: oidText(membersOf(algorithm)[0]),
+    algorithmsAgree: inner !== undefined && sameBytes(inner.bytes, algorithm.bytes),
+    signature: signature.content.subarray(1),
   }
 }
 
@@ -110,43 +150,71 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([OID.basicConstraints, OID.keyUs
 
 /** Reads a revocation list; null when the bytes are not exactly one, in DER. Entries and lists with unknown critical extensions are refused. */
 export function readRevocationList(der: Uint8Array): RevocationFacts | null {
-  if (!isStrictDer(der)) return null
-  try {
-    const parsed = CertificateRevocationList.fromBER(der.slice())
-    const entries = parsed.revokedCertificates ?? []
-    const extensions = [parsed.crlExtensions, ...entries.map(({ crlEntryExtensions }) => crlEntryExtensions)]
-    if (extensions.some((list) => list?.extensions.some(({ critical }) => critical))) return null
-    return {
-      issuerDer: new Uint8Array(parsed.issuer.valueBeforeDecode),
-      thisUpdate: parsed.thisUpdate.value.toISOString(),
-      nextUpdate: parsed.nextUpdate?.value.toISOString() ?? null,
-      revoked: entries.map(({ userCertificate, revocationDate }) => ({
-        serial: hexOf(userCertificate.valueBlock.valueHexView),
-        at: revocationDate.value.toISOString(),
-      })),
-      signed: {
-        tbs: parsed.tbsView,
-        algorithm: parsed.signatureAlgorithm.algorithmId,
-        algorithmsAgree: parsed.signature.isEqual(parsed.signatureAlgorithm),
-        signature: new Uint8Array(parsed.signatureValue.valueBlock.valueHexView),
-      },
-    }
-  } catch {
+  const whole = derValue(der)
+  const signed = whole && signedOf(whole, TAG.integer)
+  const [tbs] = whole ? membersOf(whole) : []
+  const parts = inOrder(tbs)
+  parts.take(TAG.integer)
+  parts.take(TAG.sequence)
+  const issuer = parts.take(TAG.sequence)
+  const [thisUpdate, nextUpdate] = [takeTime(parts), takeTime(parts)]
+  const entries = parts.take(TAG.sequence)
+  const extensions = parts.take(0xa0)
+  if (!signed || issuer === undefined || !parts.ended() || hasCritical(extensions && membersOf(extensions)[0]))
     return null
+  const revoked = (entries === undefined ? [] : membersOf(entries)).map((entry) => {
+    const inner = inOrder(entry)
+    const serial = inner.take(TAG.integer)
+    const at = takeTime(inner)
+    const strange = hasCritical(inner.take(TAG.sequence)) || !inner.ended()
+    return serial === undefined || at === null || strange ? null : { serial: hexOf(serial.content), at }
+  })
+  if (thisUpdate === null || revoked.includes(null)) return null
+  return {
+    issuerDer: issuer.bytes,
+    thisUpdate,
+    nextUpdate,
+    revoked: revoked.filter((entry) => entry !== null),
+    signed,
   }
 }
 
-/** Whether the issuer's key made the signature, with SHA-256 and the algorithm of that key. */
-export function isSignedBy(signed: Signed, issuer: CertificateFacts): boolean {
-  const wanted = issuer.keyType === 'EC' ? OID.ecdsaWithSha256 : OID.sha256WithRsa
-  if (!signed.algorithmsAgree || signed.algorithm !== wanted) return false
-  return verifies(signed.tbs, issuer, signed.signature)
+const takeTime = (parts: Members): string | null => timeOf(parts.take(TAG.utcTime) ?? parts.take(TAG.generalizedTime))
+
+/** Whether Extensions (RFC 5280 §4.1.2.9) hold one that a reader must know; the order is identifier, criticality, value. */
+const hasCritical = (extensions: DerValue | undefined): boolean =>
+  extensions !== undefined && membersOf(extensions).some((one) => membersOf(one)[1]?.tag === TAG.boolean)
+
+const ALGORITHMS: Readonly<Record<string, { readonly keyType: 'EC' | 'RSA'; readonly hash: Hash }>> = {
+  [OID.ecdsaWithSha256]: { keyType: 'EC', hash: 'sha256' },
+  [OID.ecdsaWithSha384]: { keyType: 'EC', hash: 'sha384' },
+  [OID.ecdsaWithSha512]: { keyType: 'EC', hash: 'sha512' },
+  [OID.sha256WithRsa]: { keyType: 'RSA', hash: 'sha256' },
+  [OID.sha384WithRsa]: { keyType: 'RSA', hash: 'sha384' },
+  [OID.sha512WithRsa]: { keyType: 'RSA', hash: 'sha512' },
 }
 
-export function verifies(data: Uint8Array, signer: CertificateFacts, signature: Uint8Array): boolean {
+/** The digest of a signature algorithm, when it is one that this key may use; null otherwise. */
+export function hashFor(algorithm: string, key: CertificateFacts): Hash | null {
+  const found = ALGORITHMS[algorithm]
+  return found !== undefined && found.keyType === key.keyType && key.hashes.includes(found.hash) ? found.hash : null
+}
+
+/** Whether the issuer's key made the signature, with an algorithm of that key. */
+export function isSignedBy(signed: Signed, issuer: CertificateFacts): boolean {
+  const hash = hashFor(signed.algorithm, issuer)
+  return hash !== null && signed.algorithmsAgree && verifies(signed.tbs, issuer, signed.signature, hash)
+}
+
+export function verifies(
+  data: Uint8Array,
+  signer: CertificateFacts,
+  signature: Uint8Array,
+  hash: Hash = 'sha256',
+): boolean {
   if (signer.keyType === 'EC' && !isStrictDer(signature)) return false
   try {
-    return verify('sha256', data, signer.publicKey, signature)
+    return verify(hash, data, signer.publicKey, signature)
   } catch {
     return false
   }
@@ -154,10 +222,15 @@ export function verifies(data: Uint8Array, signer: CertificateFacts, signature: 
 
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
-function keyTypeOf(key: KeyObject): 'EC' | 'RSA' | null {
+function keyTypeOf(key: KeyObject, { curves }: KeyRules): 'EC' | 'RSA' | null {
   const { namedCurve, modulusLength } = key.asymmetricKeyDetails ?? {}
-  if (key.asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? 'EC' : null
+  if (key.asymmetricKeyType === 'ec') return curves.includes(namedCurve ?? '') ? 'EC' : null
   return key.asymmetricKeyType === 'rsa' && (modulusLength ?? 0) >= 2048 ? 'RSA' : null
+}
+
+function pathLength(constraints: unknown): number | null {
+  const length = constraints instanceof BasicConstraints ? constraints.pathLenConstraint : undefined
+  return typeof length === 'number' ? length : null
 }
 
 function keyUsage(extensions: readonly Extension[]): number | null {
@@ -167,18 +240,3 @@ function keyUsage(extensions: readonly Extension[]): number | null {
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-
-const SHORT: Readonly<Record<string, string>> = {
-  [OID.commonName]: 'CN',
-  [OID.organization]: 'O',
-  [OID.organizationalUnit]: 'OU',
-  [OID.country]: 'C',
-}
-
-/** A name for people: the common name where it stands alone, else every part with its short name. */
-function nameText(name: Certificate['subject']): string {
-  const parts = name.typesAndValues.map(({ type, value }) => ({ type, text: String(value.valueBlock.value) }))
-  const [only] = parts
-  if (only !== undefined && parts.length === 1 && only.type === OID.commonName) return only.text
-  return parts.map(({ type, text }) => `${SHORT[type] ?? type}=${text}`).join(', ')
-}

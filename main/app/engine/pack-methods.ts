@@ -2,10 +2,13 @@ import type { Chosen, ExportView, FrameworkName, PackReview } from '../../../sch
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { Signer } from '../../core/ports.ts'
+import { inMemory } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
+import { NOBODY } from '../../core/verify/trust.ts'
 import type { World } from '../../core/world.ts'
+import { chainFolderOf } from '../chain-folder.ts'
 import { exportRun } from '../export.ts'
-import { reviewPack } from '../review.ts'
+import { reviewFile } from '../review.ts'
 import { assessmentView } from '../views.ts'
 import type { Session } from './session.ts'
 
@@ -40,10 +43,12 @@ export async function exportForWindow(
   const exported = await exportRun(world, catalog, {
     run: run.run,
     scope: { ...run.scope, frameworks: [...frameworks] },
-    recordings: run.recordings,
+    recordings: run.recordings.map(inMemory),
     asOf: world.clock.now(),
     signer: signer.value,
+    stamping: null,
     folder: chosen.path,
+    chainFolder: session.demo ? null : chainFolderOf(keys.folder, run.scope.fleet),
   })
   if (!exported.ok) return exported
   const notes = ['Time from this computer only: no time-stamp authority took part.']
@@ -61,15 +66,20 @@ export async function exportForWindow(
 async function signerOf(world: World, folder: string, subject: string, ask: Ask): Promise<Outcome<Signer>> {
   const listed = await world.identities.list(folder)
   if (!listed.ok) return listed
-  const name = listed.value[0]?.name
-  const passphrase = await ask(
-    name === undefined
-      ? 'Choose a passphrase for your new signing key (8 characters or more)'
-      : `Passphrase of your signing key (${name})`,
-  )
+  const [known] = listed.value
+  if (known !== undefined) {
+    const secret = await ask(
+      known.kind === 'token'
+        ? `PIN of the token of your signing key (${known.name})`
+        : `Passphrase of your signing key (${known.name})`,
+    )
+    return secret === null
+      ? fail('identity.missing', 'no passphrase was given')
+      : await world.identities.open(folder, known.name, secret)
+  }
+  const passphrase = await ask('Choose a passphrase for your new signing key (8 characters or more)')
   if (passphrase === null || passphrase.length < 8)
     return fail('identity.missing', 'no passphrase of 8 characters or more was given')
-  if (name !== undefined) return await world.identities.open(folder, name, passphrase)
   const created = await world.identities.create({ folder, name: FIRST_IDENTITY, subject, passphrase })
   return created.ok ? await world.identities.open(folder, FIRST_IDENTITY, passphrase) : created
 }
@@ -82,7 +92,7 @@ export async function reviewForWindow(
   chosen: Chosen | undefined,
 ): Promise<Outcome<PackReview | null>> {
   if (chosen === undefined) return ok(null)
-  const reviewed = await reviewPack(world, catalog, chosen.path, [])
+  const reviewed = await reviewFile(world, catalog, { path: chosen.path, trust: NOBODY, lastHead: null, keep: true })
   if (!reviewed.ok) return reviewed
   const { report, contents } = reviewed.value
   const assessment = contents?.assessment ?? null

@@ -2,6 +2,7 @@ import { outcomeOf } from '../../app/outcome.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
+import { loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
@@ -35,7 +36,9 @@ export function assessCommand(context: Context): void {
       if (!recordings.ok) return endWith(context, recordings.error)
       const scope = await scopeFor(world, options, recordings.value)
       if (!scope.ok) return endWith(context, scope.error)
-      const assessment = assess({ catalog, scope: scope.value, recordings: recordings.value, asOf: asOf.value })
+      const loaded = await loadAll(recordings.value)
+      if (!loaded.ok) return endWith(context, loaded.error)
+      const assessment = assess({ catalog, scope: scope.value.scope, recordings: loaded.value, asOf: asOf.value })
       if (options.json === true) emit(assessment)
       say(summaryText(assessment, catalog))
       const { gaps, incomplete } = outcomeOf(assessment)

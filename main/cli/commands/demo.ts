@@ -1,8 +1,10 @@
+import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
 import { exportRun } from '../../app/export.ts'
 import { newRunId } from '../../app/run-id.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
+import { inMemory } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -44,10 +46,12 @@ export function demoCommand(context: Context): void {
         const exported = await exportRun(world, catalog, {
           run,
           scope,
-          recordings: collected.value.recordings,
+          recordings: collected.value.recordings.map(inMemory),
           asOf: world.clock.now(),
           signer,
+          stamping: null,
           folder: out,
+          chainFolder: chainFolderOf(out, demo.fleet.name),
         })
         if (!exported.ok) return endWith(context, exported.error)
         say('')

@@ -35,17 +35,23 @@ export function exportCommand(context: Context): void {
     const run = recordings.value[0]?.recording.run ?? 'export'
     const exported = await exportAndSay(context, options, {
       run,
-      scope: scope.value,
+      scope: scope.value.scope,
       recordings: recordings.value,
       folder: options.out,
+      chainFolder: options.chain ?? null,
+      timestampAuthority: scope.value.timestampAuthority,
     })
     if (!exported.ok) return endWith(context, exported.error)
-    if (options.json === true) emit(exported.value)
+    const { assessment, shortfalls } = exported.value
+    if (options.json === true) emit(assessment)
     say('')
-    say(summaryText(exported.value, catalog))
-    const { gaps, incomplete } = outcomeOf(exported.value)
+    say(summaryText(assessment, catalog))
+    const { gaps, incomplete } = outcomeOf(assessment)
     context.exit(
-      worst([gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done, incomplete ? EXIT.incomplete : EXIT.done]),
+      worst([
+        gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+        incomplete || shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
+      ]),
     )
   })
 }

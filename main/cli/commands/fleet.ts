@@ -2,7 +2,7 @@ import type { Fleet } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
 import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
+import { compare, loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -47,7 +47,8 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
   const { world } = context
   const fleet = await world.fleets.read(file)
   if (!fleet.ok) return endWith(context, fleet.error)
-  const recordings = await world.readRecordings(folders)
+  const sources = await world.readRecordings(folders)
+  const recordings = sources.ok ? await loadAll(sources.value) : sources
   if (!recordings.ok) return endWith(context, recordings.error)
   const asOf = recordings.value
     .map(({ recording }) => recording.endedAt)

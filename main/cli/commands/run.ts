@@ -1,6 +1,8 @@
+import { chainFolderOf } from '../../app/chain-folder.ts'
 import { outcomeOf } from '../../app/outcome.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
+import { inMemory } from '../../core/recording.ts'
 import { type CollectOptions, collectFleet, collectOptions } from '../collecting.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
@@ -30,18 +32,21 @@ export function runCommand(context: Context): void {
     const exported = await exportAndSay(context, options, {
       run,
       scope,
-      recordings: result.recordings,
+      recordings: result.recordings.map(inMemory),
       folder: `${folder}/${run}`,
+      chainFolder: options.chain ?? chainFolderOf(folder, fleet.name),
+      timestampAuthority: fleet.timestampAuthority,
     })
     if (!exported.ok) return endWith(context, exported.error)
-    if (options.json === true) emit(exported.value)
+    const { assessment, shortfalls } = exported.value
+    if (options.json === true) emit(assessment)
     say('')
-    say(summaryText(exported.value, catalog))
-    const { gaps, incomplete } = outcomeOf(exported.value)
+    say(summaryText(assessment, catalog))
+    const { gaps, incomplete } = outcomeOf(assessment)
     context.exit(
       worst([
         gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
-        incomplete || result.cancelled ? EXIT.incomplete : EXIT.done,
+        incomplete || result.cancelled || shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
       ]),
     )
   })

@@ -1,6 +1,6 @@
 import type { Capture, Recording } from '../../../schemas/types.ts'
 import { plain } from '../plain-text.ts'
-import { byProbeAndCommand, compare, type LoadedRecording, recordingDigest } from '../recording.ts'
+import { byProbeAndCommand, compare, type RecordingOutline, recordingDigest } from '../recording.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, type Section, text } from './model.ts'
 import { plural, when } from './wording.ts'
@@ -33,7 +33,7 @@ export function evidenceSection({ recordings, assessment }: Matter): Section {
   }
 }
 
-function nodeBlocks(loaded: LoadedRecording, used: ReadonlySet<string | undefined>): readonly Block[] {
+function nodeBlocks(loaded: RecordingOutline, used: ReadonlySet<string | undefined>): readonly Block[] {
   const { recording, captures } = loaded
   const digest = recordingDigest(loaded)
   const answers = captures.map(({ meta }) => meta).sort(byProbeAndCommand)

@@ -5,7 +5,7 @@ import { type Block, heading, type Section, text } from './model.ts'
 export function howtoSection({ signer, evidenceDigest, packName }: Matter): Section {
   const blocks: Block[] = [
     text(
-      'None of these steps needs Barewitness, an account or a network. They use pdfsig and pdfdetach (poppler), openssl, sha256sum and ordinary shell tools. VERIFY.txt in the pack has the same steps for the whole pack.',
+      'None of these steps needs Barewitness, an account or a network. They use pdfsig and pdfdetach (poppler), openssl, sha256sum and ordinary shell tools. For the whole pack, verify.sh in it does this in one command; VERIFY.txt beside it says how.',
     ),
   ]
   if (signer !== null)

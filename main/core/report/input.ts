@@ -1,14 +1,13 @@
 import type { Assessment } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
-import type { LoadedRecording } from '../recording.ts'
+import type { RecordingOutline } from '../recording.ts'
 import type { Tally } from './tally.ts'
 
 export interface ReportInput {
   readonly assessment: Assessment
   readonly catalog: Catalog
-  /** Their bytes are not read, only what is known about them. */
-  readonly recordings: readonly LoadedRecording[]
+  readonly recordings: readonly RecordingOutline[]
   /** Name and version of what made the report. */
   readonly producer: string
   /** SHA-256 over the pack's list of digests without the lines of the report itself. */

@@ -1,41 +1,61 @@
-import type { Assessment, NodeAssessment, Reason } from '../../../schemas/types.ts'
+import type { NodeAssessment, Reason } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { PATHS } from '../pack.ts'
 import { quote } from '../plain-text.ts'
-import { type LoadedRecording, recordingDigest } from '../recording.ts'
+import { type RecordingOutline, recordingDigest } from '../recording.ts'
+import type { NodeReading } from './nodes.ts'
 import type { PackReading } from './read.ts'
 
-export interface Completeness {
-  readonly problems: readonly string[]
-  /** Declared nodes without answers, which the pack itself says. */
-  readonly stated: readonly string[]
+/** What is wrong with how the parts of a pack fit together as a whole; its nodes are asked one by one. */
+export function wholeProblems(reading: PackReading, strange: readonly string[]): readonly string[] {
+  const { statement, scope, assessment, problems } = reading
+  if (scope === null || assessment === null || statement === null) return problems
+  const declared = new Set(scope.population)
+  const assessed = assessment.nodes.map(({ node }) => node)
+  const stated = statement.predicate.nodes.map(({ name }) => name)
+  return [
+    ...problems,
+    ...agreement(reading),
+    ...lacking(scope.population, assessed, PATHS.assessment),
+    ...lacking(scope.population, stated, PATHS.statement),
+    ...[...new Set([...assessed, ...stated])]
+      .filter((name) => !declared.has(name))
+      .map((name) => `Node ${quote(name)} is in the pack and not declared.`),
+    ...strange.map((folder) => `${quote(folder, 400)} belongs to no declared node.`),
+    ...(new Set(assessed).size === assessed.length && new Set(stated).size === stated.length
+      ? []
+      : ['The pack names a node twice.']),
+  ]
 }
 
-/** Whether every declared node is there, or its absence stated, and every reason points to a capture that is in the pack. */
-export function completeness(reading: PackReading): Completeness {
-  const { statement, scope, assessment, recordings, problems } = reading
-  if (scope === null || assessment === null || statement === null) return { problems, stated: [] }
-  const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
-  const stated = new Map(statement.predicate.nodes.map((node) => [node.name, node]))
-  const assessed = new Map(assessment.nodes.map((entry) => [entry.node, entry]))
-  const found: string[] = [...problems, ...agreement(reading, assessment)]
-  for (const node of scope.population) {
-    const entry = assessed.get(node)
-    const loaded = byNode.get(node)
-    if (entry === undefined) found.push(`Node ${quote(node)} is declared and missing from ${PATHS.assessment}.`)
-    else found.push(...nodeProblems(entry, loaded))
-    const claim = stated.get(node)
-    if (claim === undefined) found.push(`Node ${quote(node)} is declared and missing from ${PATHS.statement}.`)
-    else if (claim.recording !== (loaded === undefined ? null : recordingDigest(loaded)))
-      found.push(`Node ${quote(node)}: ${PATHS.statement} names another recording than the one in the pack.`)
-    else if (claim.hostKey !== (loaded?.recording.hostKey?.fingerprint ?? null))
-      found.push(`Node ${quote(node)}: ${PATHS.statement} and the recording name different host keys.`)
-  }
-  const declared = new Set(scope.population)
-  for (const name of new Set([...byNode.keys(), ...stated.keys(), ...assessment.nodes.map(({ node }) => node)]))
-    if (!declared.has(name)) found.push(`Node ${quote(name)} is in the pack and not declared.`)
-  return { problems: found, stated: assessment.nodes.filter(({ status }) => status !== 'complete').map(absence) }
+const lacking = (population: readonly string[], named: readonly string[], where: string): readonly string[] => {
+  const there = new Set(named)
+  return population
+    .filter((node) => !there.has(node))
+    .map((node) => `Node ${quote(node)} is declared and missing from ${where}.`)
 }
+
+/** What is wrong with how one node's parts fit together: recording, statement, and every reason pointing to a capture that is there. */
+export function nodeProblems(
+  { node, recording, stated, problems }: NodeReading,
+  { statement }: PackReading,
+): readonly string[] {
+  const claim = statement?.predicate.nodes.find(({ name }) => name === node)
+  const digest = recording === null ? null : recordingDigest(recording)
+  const claims =
+    claim === undefined
+      ? []
+      : claim.recording !== digest
+        ? [`Node ${quote(node)}: ${PATHS.statement} names another recording than the one in the pack.`]
+        : claim.hostKey !== (recording?.recording.hostKey?.fingerprint ?? null)
+          ? [`Node ${quote(node)}: ${PATHS.statement} and the recording name different host keys.`]
+          : []
+  return [...problems, ...claims, ...(stated === null ? [] : restProblems(stated, recording))]
+}
+
+/** What the pack itself says of a node that is not there as a whole; null otherwise. */
+export const absenceOf = ({ stated }: NodeReading): string | null =>
+  stated === null || stated.status === 'complete' ? null : absence(stated)
 
 function absence({ node, status, failure }: NodeAssessment): string {
   const why = failure === null ? '' : ` (${failure.code})`
@@ -44,8 +64,8 @@ function absence({ node, status, failure }: NodeAssessment): string {
 }
 
 /** The three places that say what was evaluated must say the same. */
-function agreement({ statement, scope, catalogDigest }: PackReading, assessment: Assessment): readonly string[] {
-  if (statement === null || scope === null) return []
+function agreement({ statement, scope, assessment, catalogDigest }: PackReading): readonly string[] {
+  if (statement === null || scope === null || assessment === null) return []
   const { predicate } = statement
   const problems: string[] = []
   const { asOf, ...declared } = scope
@@ -61,9 +81,9 @@ function agreement({ statement, scope, catalogDigest }: PackReading, assessment:
   return problems
 }
 
-function nodeProblems(entry: NodeAssessment, loaded: LoadedRecording | undefined): readonly string[] {
+function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): readonly string[] {
   const name = quote(entry.node)
-  if (loaded === undefined) {
+  if (loaded === null) {
     const cited = [
       ...entry.findings.flatMap(({ reasons }) => reasons),
       ...(entry.isolation?.reasons ?? []),

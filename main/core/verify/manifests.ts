@@ -1,13 +1,12 @@
 import type { Statement } from '../../../schemas/types.ts'
+import { sha256 } from '../digest.ts'
 import { BAG_DECLARATION, PATHS } from '../pack.ts'
-import { evidenceDigestOf, isSafePath } from '../pack-files.ts'
+import { evidenceDigestOf, isSafePath, stampPath } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
+import { NAMED_SUBJECTS } from '../statement.ts'
 import type { PackTexts } from './read.ts'
-
-/** Files that no list holds: the list that is sealed, and the seal over it. */
-const UNLISTED: ReadonlySet<string> = new Set([PATHS.tagManifest, PATHS.seal])
 
 /** What differs between the files and the lists of them, one sentence each; none when every byte is as listed and every list agrees. */
 export async function alterations(
@@ -15,87 +14,146 @@ export async function alterations(
   texts: PackTexts,
   statement: Statement | null,
 ): Promise<readonly string[]> {
-  const payload = parseManifest(PATHS.manifest, texts.manifest)
-  const tags = parseManifest(PATHS.tagManifest, texts.tagManifest)
+  const unlisted = unlistedIn(source)
   const isPayload = (path: string): boolean => path.startsWith('data/')
-  const actual = new Map<string, string>()
-  const unreadable: string[] = []
-  for (const path of source.paths) {
-    try {
-      actual.set(path, await source.sha256(path))
-    } catch {
-      unreadable.push(`${quote(path)} cannot be read.`)
-    }
-  }
-  const listed = new Map([...tags.digests, ...payload.digests])
+  const files = [...source.paths].sort(compare)
+  const payload = await against(source, files.filter(isPayload), PATHS.manifest, texts.manifest)
+  const tags = await against(
+    source,
+    files.filter((path) => !isPayload(path) && !unlisted.has(path)),
+    PATHS.tagManifest,
+    texts.tagManifest,
+  )
   const misplaced = [
-    ...[...payload.digests.keys()].filter((path) => !isPayload(path)).map((path) => [path, PATHS.manifest] as const),
-    ...[...tags.digests.keys()].filter(isPayload).map((path) => [path, PATHS.tagManifest] as const),
+    ...payload.removed.filter(({ path }) => !isPayload(path)).map(({ path }) => [path, PATHS.manifest] as const),
+    ...tags.removed.filter(({ path }) => isPayload(path)).map(({ path }) => [path, PATHS.tagManifest] as const),
   ]
   return [
-    ...unreadable,
     ...payload.problems,
     ...tags.problems,
     ...misplaced.map(([path, list]) => `${list} lists ${quote(path)}, which does not belong there.`),
-    ...(tags.digests.has(PATHS.manifest) ? [] : [`${PATHS.tagManifest} does not list ${PATHS.manifest}.`]),
-    ...differences(actual, listed),
-    ...tagProblems(source, texts, actual),
-    ...statementProblems(statement, payload.digests),
+    ...(tags.covers(PATHS.manifest) ? [] : [`${PATHS.tagManifest} does not list ${PATHS.manifest}.`]),
+    ...differences([payload, tags]),
+    ...tagProblems(source, texts),
+    ...(await statementProblems(source, statement, texts)),
   ]
 }
 
-interface Manifest {
-  readonly digests: ReadonlyMap<string, string>
+/** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap. */
+function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
+  const there = new Set(paths)
+  const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
+  for (let place = 1; there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  return unlisted
+}
+
+interface Placed {
+  readonly path: string
+  readonly digest: string
+}
+interface Comparison {
   readonly problems: readonly string[]
+  /** As found, where a list has another digest; `was` is the listed one. */
+  readonly changed: readonly (Placed & { readonly was: string })[]
+  readonly removed: readonly Placed[]
+  readonly added: readonly Placed[]
+  readonly covers: (path: string) => boolean
 }
 
-/** A list as sha256sum writes it (RFC 8493 §2.1.3), read strictly: one form of line, each path once. */
-function parseManifest(name: string, text: string | null): Manifest {
-  if (text === null) return { digests: new Map(), problems: [`${name} is missing or cannot be read.`] }
-  const digests = new Map<string, string>()
-  const problems = text.endsWith('\n') ? [] : [`${name} does not end with a line end.`]
-  for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
-    const [, digest, path] = /^([0-9a-f]{64}) {2}([^\n]+)$/.exec(line) ?? []
-    if (digest === undefined || path === undefined || !isSafePath(path))
-      problems.push(`${name}:${index + 1} is not a line of such a list.`)
-    else if (digests.has(path)) problems.push(`${name}:${index + 1} lists ${quote(path)} again.`)
-    else digests.set(path, digest)
+/**
+ * One list, as sha256sum writes it (RFC 8493 §2.1.3), against files in order: both are walked once, side by side, and only differences
+ * are kept. Read strictly: one form of line, in order, each path once.
+ */
+async function against(
+  source: PackSource,
+  files: readonly string[],
+  name: string,
+  text: string | null,
+): Promise<Comparison> {
+  const problems: string[] = []
+  const changed: (Placed & { was: string })[] = []
+  const removed: Placed[] = []
+  const added: Placed[] = []
+  if (text === null) problems.push(`${name} is missing or cannot be read.`)
+  else if (!text.endsWith('\n')) problems.push(`${name} does not end with a line end.`)
+  const digestOf = async (path: string): Promise<string | null> => {
+    try {
+      return await source.sha256(path)
+    } catch {
+      problems.push(`${quote(path)} cannot be read.`)
+      return null
+    }
   }
-  return { digests, problems }
+  const passOver = async (path: string): Promise<void> => {
+    const digest = await digestOf(path)
+    if (digest !== null) added.push({ path, digest })
+  }
+  let next = 0
+  let before = ''
+  let number = 0
+  for (const line of linesOf(text ?? '')) {
+    number += 1
+    const path = line.slice(66)
+    const was = line.slice(0, 64)
+    if (!/^[0-9a-f]{64}$/.test(was) || line.slice(64, 66) !== '  ' || !isSafePath(path))
+      problems.push(`${name}:${number} is not a line of such a list.`)
+    else if (compare(path, before) <= 0) problems.push(`${name}:${number} lists ${quote(path)} again, or out of order.`)
+    else {
+      before = path
+      for (let file = files[next]; file !== undefined && compare(file, path) < 0; file = files[next]) {
+        await passOver(file)
+        next += 1
+      }
+      if (files[next] === path) {
+        next += 1
+        const digest = await digestOf(path)
+        if (digest !== null && digest !== was) changed.push({ path, digest, was })
+      } else removed.push({ path, digest: was })
+    }
+  }
+  for (const file of files.slice(next)) await passOver(file)
+  const uncovered = new Set(added.map(({ path }) => path))
+  return { problems, changed, removed, added, covers: (path) => files.includes(path) && !uncovered.has(path) }
 }
 
-/** Files against lists, both ways. A file that only changed its name or its place is named as such. */
-function differences(actual: ReadonlyMap<string, string>, listed: ReadonlyMap<string, string>): readonly string[] {
-  const added = [...actual.keys()].filter((path) => !listed.has(path) && !UNLISTED.has(path)).sort(compare)
-  const removed = [...listed.keys()].filter((path) => !actual.has(path)).sort(compare)
-  const changed = [...listed.keys()]
-    .filter((path) => actual.has(path) && actual.get(path) !== listed.get(path))
-    .sort(compare)
-  const wasAt = new Map(changed.map((path) => [listed.get(path), path]))
-  const nowAt = new Map(added.map((path) => [actual.get(path), path]))
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.slice(at, end === -1 ? text.length : end)
+    at = end === -1 ? text.length : end + 1
+  }
+}
+
+/** A file that only changed its name or its place is named as such. */
+function differences(comparisons: readonly Comparison[]): readonly string[] {
+  const changed = comparisons.flatMap((one) => one.changed)
+  const removed = comparisons.flatMap((one) => one.removed)
+  const added = comparisons.flatMap((one) => one.added)
+  const wasAt = new Map(changed.map(({ was, path }) => [was, path]))
+  const nowAt = new Map(added.map(({ digest, path }) => [digest, path]))
   const renamed = new Map<string, string>()
-  for (const path of removed) {
-    const now = nowAt.get(listed.get(path))
+  for (const { path, digest } of removed) {
+    const now = nowAt.get(digest)
     if (now === undefined) continue
     renamed.set(path, now)
-    nowAt.delete(listed.get(path))
+    nowAt.delete(digest)
   }
   const newNames = new Set(renamed.values())
   const called = (path: string): string => quote(path, 400)
   return [
-    ...changed.map((path) => {
-      const from = wasAt.get(actual.get(path))
+    ...changed.map(({ path, digest }) => {
+      const from = wasAt.get(digest)
       return from === undefined
         ? `${called(path)} was altered: its digest is not the listed one.`
         : `${called(path)} was altered: it holds what is listed as ${called(from)}.`
     }),
-    ...[...renamed].map(([before, now]) => `${called(before)} was renamed to ${called(now)}.`),
-    ...removed.filter((path) => !renamed.has(path)).map((path) => `${called(path)} is missing.`),
-    ...added.filter((path) => !newNames.has(path)).map((path) => `${called(path)} was added: no list has it.`),
+    ...[...renamed].map(([was, now]) => `${called(was)} was renamed to ${called(now)}.`),
+    ...removed.filter(({ path }) => !renamed.has(path)).map(({ path }) => `${called(path)} is missing.`),
+    ...added.filter(({ path }) => !newNames.has(path)).map(({ path }) => `${called(path)} was added: no list has it.`),
   ]
 }
 
-function tagProblems(source: PackSource, texts: PackTexts, actual: ReadonlyMap<string, string>): readonly string[] {
+function tagProblems(source: PackSource, texts: PackTexts): readonly string[] {
   const info = new Map(
     (texts.info ?? '').split('\n').map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
   )
@@ -107,21 +165,37 @@ function tagProblems(source: PackSource, texts: PackTexts, actual: ReadonlyMap<s
     problems.push(`${PATHS.info}: the evidence digest is not the one of ${PATHS.manifest}.`)
   if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
     problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
-  for (const path of [PATHS.report, PATHS.assessment, PATHS.catalog, PATHS.scope, PATHS.exceptions, PATHS.help])
-    if (!actual.has(path)) problems.push(`The pack has no ${path}.`)
+  const there = new Set(source.paths)
+  for (const path of NEEDED) if (!there.has(path)) problems.push(`The pack has no ${path}.`)
   return problems
 }
 
-/** The statement must name every payload file with its digest, and no other. */
-function statementProblems(statement: Statement | null, payload: ReadonlyMap<string, string>): readonly string[] {
+const NEEDED = [
+  PATHS.report,
+  PATHS.assessment,
+  PATHS.catalog,
+  PATHS.scope,
+  PATHS.exceptions,
+  PATHS.help,
+  PATHS.verifyScript,
+]
+
+/** The statement must name the list of all files and the documents that people ask for, each with its digest, and nothing else. */
+async function statementProblems(
+  source: PackSource,
+  statement: Statement | null,
+  { manifest }: PackTexts,
+): Promise<readonly string[]> {
   if (statement === null) return []
   const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]))
   const problems = subjects.size === statement.subject.length ? [] : [`${PATHS.statement} names a file twice.`]
-  for (const [path, digest] of payload)
-    if (subjects.get(path) !== digest)
-      problems.push(`${PATHS.statement} and ${PATHS.manifest} disagree about ${quote(path, 400)}.`)
+  const disagrees = (path: string): string => `${PATHS.statement} and the files disagree about ${quote(path, 400)}.`
+  if (manifest === null || subjects.get(PATHS.manifest) !== sha256(manifest)) problems.push(disagrees(PATHS.manifest))
+  for (const path of NAMED_SUBJECTS)
+    if (source.paths.includes(path) && subjects.get(path) !== (await source.sha256(path).catch(() => null)))
+      problems.push(disagrees(path))
   for (const path of subjects.keys())
-    if (!payload.has(path))
-      problems.push(`${PATHS.statement} names ${quote(path, 400)}, which is not in ${PATHS.manifest}.`)
+    if (path !== PATHS.manifest && !NAMED_SUBJECTS.includes(path))
+      problems.push(`${PATHS.statement} names ${quote(path, 400)}, which does not belong there.`)
   return problems
 }

@@ -1,4 +1,4 @@
-import type { Assessment, Capture, Recording, Statement } from '../../../schemas/types.ts'
+import type { AssessmentIndex, Capture, Recording, Statement } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack.ts'
@@ -15,19 +15,18 @@ export interface PackTexts {
   readonly bag: string | null
 }
 
-/** Everything a pack states, read as far as it can be, and what could not be read. */
+/** What a pack states as a whole, read as far as it can be, and what could not be read. Nodes are read one by one. */
 export interface PackReading {
   readonly texts: PackTexts
   readonly statement: Statement | null
   readonly scope: PackScope | null
-  readonly assessment: Assessment | null
+  readonly assessment: AssessmentIndex | null
   /** SHA-256 of the catalog snapshot in the pack. */
   readonly catalogDigest: string | null
-  readonly recordings: readonly LoadedRecording[]
   readonly problems: readonly string[]
 }
 
-const LARGEST_TEXT = 64 * 1024 * 1024
+const LARGEST_TEXT = 128 * 1024 * 1024
 const MOST_CAPTURES = 20_000
 
 export async function readPack(source: PackSource, validator: SchemaValidator): Promise<PackReading> {
@@ -41,14 +40,10 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   }
   const statement = await document<Statement>(PATHS.statement, (value) => validator.problems('statement', value))
   const scope = await document<PackScope>(PATHS.scope, (value) => (isScope(value) ? [] : ['it is not a scope']))
-  const assessment = await document<Assessment>(PATHS.assessment, (value) => validator.problems('assessment', value))
+  const assessment = await document<AssessmentIndex>(PATHS.assessment, (value) =>
+    validator.problems('assessment-index', value),
+  )
   const catalog = await text(PATHS.catalog)
-  const recordings: LoadedRecording[] = []
-  for (const [folder, paths] of recordingFolders(source)) {
-    const loaded = await readRecording(source, folder, paths, validator)
-    problems.push(...loaded.problems)
-    if (loaded.recording !== null) recordings.push(loaded.recording)
-  }
   const texts = {
     manifest: await text(PATHS.manifest),
     tagManifest: await text(PATHS.tagManifest),
@@ -61,7 +56,6 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
     scope,
     assessment,
     catalogDigest: catalog === null ? null : sha256(catalog),
-    recordings,
     problems,
   }
 }
@@ -86,7 +80,7 @@ export async function bytesOf(source: PackSource, path: string): Promise<Uint8Ar
 }
 
 /** JSON in its one canonical text (RFC 8785) and a line end, so that no two readers see different values, as with repeated keys. */
-function canonical(text: string | null): { readonly value: unknown } | null {
+export function canonical(text: string | null): { readonly value: unknown } | null {
   try {
     const value: unknown = JSON.parse(text ?? '')
     return `${canonicalJson(value)}\n` === text ? { value } : null
@@ -111,7 +105,7 @@ function isScope(value: unknown): value is PackScope {
 }
 
 /** Folders below data/nodes, each with the paths in it. */
-function recordingFolders(source: PackSource): ReadonlyMap<string, readonly string[]> {
+export function nodeFolders(source: PackSource): ReadonlyMap<string, readonly string[]> {
   const folders = new Map<string, string[]>()
   for (const path of [...source.paths].sort(compare)) {
     const folder = /^data\/nodes\/[^/]+/.exec(path)?.[0]
@@ -123,13 +117,16 @@ function recordingFolders(source: PackSource): ReadonlyMap<string, readonly stri
   return folders
 }
 
-interface RecordingReading {
+export interface RecordingReading {
   readonly recording: LoadedRecording | null
   readonly problems: readonly string[]
 }
 
+/** Files of a node that no capture names. */
+const OWN_FILES = ['assessment.json', 'recording.json', 'captures.jsonl']
+
 /** One node's recording: every line valid, every named byte present with its digest and size, and nothing that no line names. */
-async function readRecording(
+export async function readRecording(
   source: PackSource,
   folder: string,
   paths: readonly string[],
@@ -148,7 +145,7 @@ async function readRecording(
   if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
   const captures: CapturedAnswer[] = []
-  const named = new Set([`${folder}/recording.json`, `${folder}/captures.jsonl`])
+  const named = new Set(OWN_FILES.map((file) => `${folder}/${file}`))
   for (const [index, line] of lines.slice(0, -1).entries()) {
     const meta = canonical(`${line}\n`)
     const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)

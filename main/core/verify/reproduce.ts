@@ -1,105 +1,119 @@
-import type { Assessment } from '../../../schemas/types.ts'
+import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import type { AssessInput } from '../assess.ts'
+import { conclude } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type Catalog, catalogDigest } from '../catalog.ts'
 import { plain, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import type { NodeVerdicts } from '../rollup.ts'
+import type { NodeReading } from './nodes.ts'
 import type { PackReading } from './read.ts'
 
-export interface Rederivation {
-  /** Evaluated here; null when the pack does not hold what that takes. */
-  readonly derived: Assessment | null
+/** How what is stated of one node compares with what comes out here. */
+export interface NodeComparison {
   readonly differences: readonly Difference[]
-  /** Anything that came out differently, one sentence each. */
+  /** Anything else that came out differently, one sentence each. */
   readonly details: readonly string[]
-  /** Whether the pack was evaluated with the rules we have. */
-  readonly sameRules: boolean
   readonly stated: number
   readonly identical: number
+  /** As much of the derived result as controls rest on. */
+  readonly verdicts: NodeVerdicts | null
 }
 
-const NOTHING = { derived: null, differences: [], sameRules: false, stated: 0, identical: 0 }
-
-/** Evaluates the raw answers again, with the pack's scope and moment and our catalog, and compares every result. */
-export function rederive(
-  { scope, assessment, recordings }: PackReading,
-  catalog: Catalog,
-  assess: (input: AssessInput) => Assessment,
-): Rederivation {
-  if (scope === null || assessment === null)
-    return { ...NOTHING, details: ['The pack lacks what an evaluation takes.'] }
-  const { asOf, ...declared } = scope
-  let derived: Assessment
-  try {
-    derived = assess({ catalog, scope: declared, recordings, asOf })
-  } catch (thrown) {
-    // Whatever a pack holds must not end the other answers; a rule that throws is our mistake, and is named.
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    return { ...NOTHING, details: [`The raw evidence cannot be evaluated: ${quote(why)}.`] }
-  }
-  const sameRules = assessment.catalog.digest === catalogDigest(catalog) && assessment.engine === derived.engine
-  const stated = verdicts(assessment)
-  const again = verdicts(derived)
-  const differences = [...new Set([...stated.keys(), ...again.keys()])].sort(compare).flatMap((key): Difference[] => {
-    const [one, other] = [stated.get(key) ?? null, again.get(key) ?? null]
-    const [node = '', check = ''] = key.split('\n')
+/** Compares one node's stated assessment with the derived one: verdicts, isolation, then every byte. */
+export function compareNode({ node, stated, derived }: NodeReading): NodeComparison {
+  const nothing = { differences: [], stated: stated?.findings.length ?? 0, identical: 0, verdicts: null }
+  if (derived === null) return { ...nothing, details: [] }
+  if ('threw' in derived)
+    return {
+      ...nothing,
+      details: [`Node ${quote(node)}: the raw evidence cannot be evaluated: ${quote(derived.threw)}.`],
+    }
+  const verdicts: NodeVerdicts = { node, findings: derived.findings.map(({ check, verdict }) => ({ check, verdict })) }
+  if (stated === null)
+    return { ...nothing, verdicts, details: [`Node ${quote(node)}: nothing readable is stated of it.`] }
+  const before = verdictsOf(stated)
+  const again = verdictsOf(derived)
+  const differences = [...new Set([...before.keys(), ...again.keys()])].sort(compare).flatMap((check): Difference[] => {
+    const [one, other] = [before.get(check) ?? null, again.get(check) ?? null]
     return one === other ? [] : [{ node, check, stated: one, derived: other }]
   })
-  const details = [
+  const said = [
     ...differences.map(
-      ({ node, check, stated: one, derived: other }) =>
+      ({ check, stated: one, derived: other }) =>
         `Node ${quote(node)}, check ${quote(check)}: stated ${word(one)}, derived ${word(other)}.`,
     ),
-    ...isolation(assessment, derived),
-    ...controls(assessment, derived),
-    ...(sameRules && !hasRepeats(assessment, stated)
-      ? []
-      : sameRules
-        ? ['The assessment states a result more than once.']
-        : []),
+    ...isolation(stated, derived),
+    ...(before.size === stated.findings.length ? [] : [`Node ${quote(node)}: a result is stated more than once.`]),
   ]
-  const wording =
-    sameRules && details.length === 0 && canonicalJson(assessment) !== canonicalJson(derived)
-      ? [
-          'The assessment in the pack differs from the derived one in what it says of its reasons.',
-          ...whereReasonsDiffer(assessment, derived),
-        ]
-      : []
-  const identical = [...stated].filter(([key, verdict]) => again.get(key) === verdict).length
-  return { derived, differences, details: [...details, ...wording], sameRules, stated: stated.size, identical }
+  const identical = [...before].filter(([check, verdict]) => again.get(check) === verdict).length
+  return { differences, details: said, stated: before.size, identical, verdicts }
+}
+
+/** Where only the wording of reasons differs: with the same rules, that shows an edit as well. */
+export function wordingDiffers({ node, stated, derived }: NodeReading): readonly string[] {
+  if (stated === null || derived === null || 'threw' in derived || canonicalJson(stated) === canonicalJson(derived))
+    return []
+  const again = new Map(derived.findings.map((found) => [found.check, canonicalJson(found)]))
+  return [
+    `Node ${quote(node)}: the assessment in the pack differs from the derived one in what it says of its reasons.`,
+    ...stated.findings
+      .filter((found) => again.get(found.check) !== canonicalJson(found))
+      .map(({ check }) => `Node ${quote(node)}, check ${quote(check)}: same verdict, other reasons.`),
+  ]
+}
+
+/** Whether a pack was evaluated with the rules at hand. */
+export const hasSameRules = (assessment: AssessmentIndex, catalog: Catalog, engine: string): boolean =>
+  assessment.catalog.digest === catalogDigest(catalog) && assessment.engine === engine
+
+/** Controls and the rest of the whole, derived from the verdicts that came out here. */
+export function compareWhole(
+  { scope, assessment }: PackReading,
+  catalog: Catalog,
+  nodes: readonly NodeVerdicts[],
+  demo: boolean,
+): {
+  readonly derived: ReturnType<typeof conclude>
+  readonly details: readonly string[]
+  readonly wording: boolean
+} | null {
+  if (scope === null || assessment === null) return null
+  const { asOf, ...declared } = scope
+  const derived = conclude(catalog, { scope: declared, asOf, demo }, nodes)
+  const { schema: _, nodes: __, ...stated } = assessment
+  return {
+    derived,
+    details: controls(assessment, derived),
+    wording: canonicalJson(stated) !== canonicalJson(derived),
+  }
 }
 
 const word = (verdict: Verdict | null): string => (verdict === null ? 'nothing' : `“${verdictWords[verdict].label}”`)
 
-const verdicts = ({ nodes }: Assessment): ReadonlyMap<string, Verdict> =>
-  new Map(nodes.flatMap(({ node, findings }) => findings.map(({ check, verdict }) => [`${node}\n${check}`, verdict])))
+const verdictsOf = ({ findings }: NodeAssessment): ReadonlyMap<string, Verdict> =>
+  new Map(findings.map(({ check, verdict }) => [check, verdict]))
 
-const hasRepeats = ({ nodes }: Assessment, found: ReadonlyMap<string, Verdict>): boolean =>
-  nodes.reduce((sum, { findings }) => sum + findings.length, 0) !== found.size
-
-function isolation(stated: Assessment, derived: Assessment): readonly string[] {
-  const again = new Map(derived.nodes.map((entry) => [entry.node, isolationText(entry)]))
-  const dossiers = new Map(derived.nodes.map((entry) => [entry.node, canonicalJson(entry.isolation)]))
-  return stated.nodes.flatMap((entry) => {
-    const [one, other] = [isolationText(entry), again.get(entry.node) ?? 'nothing']
-    if (one === other)
-      return canonicalJson(entry.isolation) === (dossiers.get(entry.node) ?? '')
-        ? []
-        : [`Node ${quote(entry.node)}, isolation: the answers come out the same, and the dossier behind them does not.`]
-    return [`Node ${quote(entry.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
-  })
+function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
+  const [one, other] = [isolationText(stated), isolationText(derived)]
+  if (one !== other)
+    return [`Node ${quote(stated.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
+  return canonicalJson(stated.isolation) === canonicalJson(derived.isolation)
+    ? []
+    : [`Node ${quote(stated.node)}, isolation: the answers come out the same, and the dossier behind them does not.`]
 }
 
-function isolationText({ isolation: found }: Assessment['nodes'][number]): string {
+function isolationText({ isolation: found }: NodeAssessment): string {
   if (found === null) return 'nothing'
   const devices = found.locality.map(({ kind, device, is }) => `${kind} ${device} ${is}`)
   return [found.layer, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(', ')
 }
 
-function controls(stated: Assessment, derived: Assessment): readonly string[] {
-  const states = (of: Assessment): ReadonlyMap<string, string> =>
+type Controls = Pick<Assessment, 'controls'>
+
+function controls(stated: Controls, derived: Controls): readonly string[] {
+  const states = (of: Controls): ReadonlyMap<string, string> =>
     new Map(
       of.controls.map(({ framework, control, state, nodePart }) => [
         `${framework} ${control}`,
@@ -114,17 +128,4 @@ function controls(stated: Assessment, derived: Assessment): readonly string[] {
       (key) =>
         `Control ${plain(key)}: stated ${plain(one.get(key) ?? 'nothing')}, derived ${plain(other.get(key) ?? 'nothing')}.`,
     )
-}
-
-function whereReasonsDiffer(stated: Assessment, derived: Assessment): readonly string[] {
-  const again = new Map(
-    derived.nodes.flatMap(({ node, findings }) =>
-      findings.map((found) => [`${node}\n${found.check}`, canonicalJson(found)]),
-    ),
-  )
-  return stated.nodes.flatMap(({ node, findings }) =>
-    findings
-      .filter((found) => again.get(`${node}\n${found.check}`) !== canonicalJson(found))
-      .map(({ check }) => `Node ${quote(node)}, check ${quote(check)}: same verdict, other reasons.`),
-  )
 }

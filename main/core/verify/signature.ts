@@ -1,66 +1,87 @@
-import type { VerificationAnswer } from '../../../schemas/verification.ts'
-import { sha256 } from '../digest.ts'
-import { PATHS } from '../pack.ts'
-import { certificatesIn, fromPem } from '../pem.ts'
+import type { SignerStanding, VerificationAnswer } from '../../../schemas/verification.ts'
+import { PATHS, stampPath } from '../pack-files.ts'
+import { fromPem } from '../pem.ts'
 import { quote } from '../plain-text.ts'
-import type { PackSource, SealReader, SealReading } from '../ports.ts'
+import type { PackSource, SealReader, SealReading, StampedBytes } from '../ports.ts'
 import { bytesOf, textOf } from './read.ts'
+import type { ShownTime } from './time.ts'
+import { certificatesOf, standingOf, type Trust } from './trust.ts'
 
 /** Reads the seal over the tag manifest, or null when there is none. Anchors help to complete the chain; trust is decided apart. */
-export async function readSealOf(
-  source: PackSource,
-  seal: SealReader,
-  trust: readonly Uint8Array[],
-): Promise<SealReading | null> {
+export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
   const signature = await bytesOf(source, PATHS.seal)
   const content = await bytesOf(source, PATHS.tagManifest)
   if (signature === null || content === null) return null
-  const chain = fromPem('CERTIFICATE', (await textOf(source, PATHS.chain)) ?? '')
+  return await seal.read({
+    content,
+    signature,
+    chain: [...(await chainIn(source, PATHS.chain)), ...certificatesOf(trust.signers)],
+    crls: await listsBelow(source, 'signature/crls/'),
+    timestamps: await stampsOver(source, signature),
+    tsaChain: [...(await chainIn(source, PATHS.tsaChain)), ...certificatesOf(trust.authorities)],
+    tsaCrls: await listsBelow(source, PATHS.tsaLists),
+  })
+}
+
+/** Certificates that a pack brings along. None is trusted by that. */
+export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
+  fromPem('CERTIFICATE', (await textOf(source, path)) ?? '')
+
+async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {
   const lists: Uint8Array[] = []
-  for (const path of source.paths.filter((one) => one.startsWith('signature/crls/')))
+  for (const path of source.paths.filter((one) => one.startsWith(folder)))
     lists.push(...fromPem('X509 CRL', (await textOf(source, path)) ?? ''))
-  return await seal.read(content, signature, [...chain, ...trust.flatMap(certificatesIn)], lists, null)
+  return lists
 }
 
-/** Whether the leaf or its root is among the certificates that the reader decided to trust. A demonstration key never is. */
-export function isTrusted(reading: SealReading, trust: readonly Uint8Array[]): boolean {
-  if (reading.demo || reading.problems.length > 0 || reading.signer === null) return false
-  const pinned = new Set(trust.flatMap(certificatesIn).map(sha256))
-  return pinned.has(reading.signer.fingerprint) || (reading.root !== null && pinned.has(reading.root.fingerprint))
+/** The time-stamps in a pack, each with what it is over: the seal, and all time-stamps before it. */
+export async function stampsOver(source: PackSource, signature: Uint8Array): Promise<readonly StampedBytes[]> {
+  const stamps: StampedBytes[] = []
+  let over = signature
+  for (let token = await bytesOf(source, stampPath(1)); token !== null; ) {
+    stamps.push({ token, over })
+    over = new Uint8Array([...over, ...token])
+    token = await bytesOf(source, stampPath(stamps.length + 1))
+  }
+  return stamps
 }
 
-/** Whose key sealed it, and whether the reader trusts that key. */
-export function signedBy(
-  reading: SealReading | null,
-  trust: readonly Uint8Array[],
-  verifiedAt: string,
-): VerificationAnswer {
+/** How the key stands with the reader. A demonstration key, and a seal that does not verify, stand with nobody. */
+export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
+  reading.demo || reading.problems.length > 0 || reading.signer === null
+    ? 'unknown'
+    : standingOf(trust.signers, reading.signer, reading.root)
+
+export interface Judgement {
+  readonly trust: Trust
+  readonly time: ShownTime
+  readonly verifiedAt: string
+  /** Whether the chain must be there up to its root. */
+  readonly wholeChain: boolean
+}
+
+/**
+ * Whose key sealed it, and whether the reader trusts that key, judged at the moment that is shown; else now. A pack brings its whole chain;
+ * a report by itself may not, and then only the key can be known, not who issued it.
+ */
+export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationAnswer {
   const answer = (
     outcome: VerificationAnswer['outcome'],
     summary: string,
     details: readonly string[] = [],
-  ): VerificationAnswer => ({
-    question: 'signed-by',
-    outcome,
-    summary,
-    details,
-  })
+  ): VerificationAnswer => ({ question: 'signed-by', outcome, summary, details })
   if (reading === null) return answer('no', `There is no seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`)
   if (reading.problems.length > 0 || reading.signer === null)
     return answer('no', 'The seal does not verify.', reading.problems)
-  const { subject, fingerprint, notBefore, notAfter } = reading.signer
+  const { trust, time, verifiedAt, wholeChain } = judgement
+  if (wholeChain && reading.incomplete !== null)
+    return answer('no', 'The seal verifies, and its chain of certificates is cut short.', [reading.incomplete])
+  const { subject, fingerprint } = reading.signer
   const who = `${quote(subject)}, key fingerprint ${fingerprint}`
-  const facts = [
-    `The certificate is valid from ${notBefore} to ${notAfter}.`,
-    ...(reading.root === null
-      ? []
-      : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
-  ]
-  if (reading.revoked !== null) return answer('no', `The key of ${who} was revoked at ${reading.revoked.at}.`, facts)
-  if (verifiedAt < notBefore)
-    return answer('no', `The seal of ${who} verifies, and the certificate is not valid yet.`, facts)
-  const pinned = isTrusted(reading, trust)
-  if (!pinned && trust.length > 0)
+  const { refused, open, facts } = validity(reading, reading.signer, time, verifiedAt)
+  if (refused !== null) return answer('no', `The seal of ${who} verifies, and ${refused}`, facts)
+  const stands = standing(reading, trust)
+  if (stands === 'unknown' && trust.signers.length > 0)
     return answer(
       'no',
       reading.demo
@@ -68,44 +89,56 @@ export function signedBy(
         : `The seal verifies, and the key of ${who} is not among those you trust.`,
       facts,
     )
-  if (verifiedAt > notAfter)
-    return answer(
-      'not-shown',
-      `The seal of ${who} verifies, and the certificate has ended. Nothing shows that the seal is from before.`,
-      facts,
-    )
-  if (pinned) return answer('yes', `Sealed by ${who}, which you trust.`, facts)
+  if (open !== null) return answer('not-shown', `The seal of ${who} verifies, and ${open}`, facts)
+  if (stands === 'pinned') return answer('yes', `Pinned: sealed by ${who}, the very key that you named.`, facts)
+  if (stands === 'known')
+    return answer('yes', `Known: sealed by ${who}, issued under a root certificate that you named.`, facts)
   return answer(
     'not-shown',
     reading.demo
-      ? 'The seal verifies. It was made by a demonstration key, which nobody may trust.'
-      : `The seal of ${who} verifies. Whether it is theirs is not shown: compare the fingerprint with one received another way, or name their root certificate.`,
+      ? 'Unknown: the seal verifies. It was made by a demonstration key, which nobody may trust.'
+      : `Unknown: the seal of ${who} verifies. Whether it is theirs is not shown: compare the fingerprint with one received another way, or name their root certificate.`,
     facts,
   )
 }
 
-/** By when it existed, according to somebody else's clock. */
-export function existedBy(reading: SealReading | null, statedAt: string | null): VerificationAnswer {
-  const own = statedAt === null ? [] : [`The pack itself says that it was evaluated as of ${statedAt}.`]
-  const stamp = reading?.timestamp ?? null
-  if (stamp === null)
-    return {
-      question: 'existed-by',
-      outcome: 'not-shown',
-      summary: 'No time-stamp by somebody else. All times in the pack are the signer’s own.',
-      details: own,
-    }
-  if (stamp.problems.length > 0)
-    return {
-      question: 'existed-by',
-      outcome: 'no',
-      summary: 'The time-stamp does not verify.',
-      details: stamp.problems,
-    }
-  return {
-    question: 'existed-by',
-    outcome: 'yes',
-    summary: `It existed at ${stamp.at}, says ${quote(stamp.authority)}.`,
-    details: own,
-  }
+interface Validity {
+  /** Why it is rejected. */
+  readonly refused: string | null
+  /** Why its moment leaves it open. */
+  readonly open: string | null
+  readonly facts: readonly string[]
+}
+
+/** The certificate's term and revocation against the one moment that counts (RFC 5280 §6.1.3; ETSI EN 319 102-1 §5.5.4). */
+function validity(
+  reading: SealReading,
+  { notBefore, notAfter }: NonNullable<SealReading['signer']>,
+  time: ShownTime,
+  verifiedAt: string,
+): Validity {
+  const at = time.at ?? verifiedAt
+  const moment = time.at === null ? 'now' : `at ${at}, by when it is shown to have existed`
+  const revokedAt = reading.revoked?.at ?? null
+  const later = revokedAt !== null && time.at !== null && revokedAt > time.at
+  const facts = [
+    `The certificate is valid from ${notBefore} to ${notAfter}; judged ${moment}.`,
+    ...(reading.root === null
+      ? reading.incomplete === null
+        ? []
+        : [reading.incomplete]
+      : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
+    ...(later ? [`The key was revoked later, at ${revokedAt}. The seal existed before that.`] : []),
+    ...(reading.revocationCovered ? [] : ['Revocation was not checked: there is no list for every certificate.']),
+  ]
+  const none = { refused: null, open: null, facts }
+  if (revokedAt !== null && !later)
+    return time.at === null
+      ? { ...none, refused: `its key was revoked at ${revokedAt}. No time-stamp shows that the seal is from before.` }
+      : { ...none, refused: `its key was revoked at ${revokedAt}, before the seal is shown to have existed.` }
+  if (at < notBefore) return { ...none, refused: `its certificate was not valid yet ${moment}.` }
+  if (at <= notAfter) return none
+  return time.at === null
+    ? { ...none, open: `its certificate ended on ${notAfter}. Nothing shows that the seal is from before.` }
+    : { ...none, refused: `its certificate had ended ${moment}.` }
 }

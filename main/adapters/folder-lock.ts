@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { open, readdir, readFile, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sha256 } from '../core/digest.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+import { isCode } from './store/durable.ts'
+
+export interface FolderLock {
+  readonly release: () => Promise<void>
+}
+
+const LOCK = /^lock\.([0-9a-f]{8})\.(\d{1,10})\.([0-9a-f-]{1,40})\.[0-9a-f]{16}$/
+
+/**
+ * Holds a folder against other processes, and against other callers in this one. Everybody puts down a file under a name of their own,
+ * which says who they are, and only then looks for others: of two at once, at least one sees the other and steps back. The file of a
+ * process that is gone may be removed by anybody, since no name is ever used again. Waits `patience` milliseconds, then store.failed.
+ */
+export async function lockFolder(folder: string, patience: number): Promise<Outcome<FolderLock>> {
+  const host = sha256(hostname()).slice(0, 8)
+  const start = (await startOf(process.pid)) ?? '0'
+  const name = `lock.${host}.${process.pid}.${start}.${randomBytes(8).toString('hex')}`
+  const path = join(folder, name)
+  const release = (): Promise<void> => rm(path, { force: true })
+  for (const until = Date.now() + patience; ; await sleep(20 + Math.random() * 60)) {
+    let holder = await otherHolder(folder, name, host)
+    if (holder === null) {
+      await (await open(path, 'wx', 0o600)).close()
+      holder = await otherHolder(folder, name, host)
+      if (holder === null) return ok({ release })
+      await release()
+    }
+    if (Date.now() >= until)
+      return fail('store.failed', plain(`somebody else is writing there: ${join(folder, holder)}`, 600))
+  }
+}
+
+/** Somebody else's lock, or null. Whether a process of another computer still runs cannot be told from here: it counts as running. */
+async function otherHolder(folder: string, own: string, host: string): Promise<string | null> {
+  for (const name of await readdir(folder)) {
+    const [, where, pid, start = ''] = LOCK.exec(name) ?? []
+    if (name === own || where === undefined) continue
+    if (where !== host || (await isRunning(Number(pid), start))) return name
+    await rm(join(folder, name), { force: true })
+  }
+  return null
+}
+
+/** Whether this very process still runs, not a later one of the same number. In doubt it does. */
+async function isRunning(pid: number, start: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (problem) {
+    if (isCode(problem, 'ESRCH')) return false
+  }
+  const now = await startOf(pid)
+  return now === null || now === start
+}
+
+/**
+ * What tells a process from an earlier one of the same number: on Linux, its start and that of the system. Elsewhere all look alike.
+ * Null when it cannot be read.
+ */
+async function startOf(pid: number): Promise<string | null> {
+  if (process.platform !== 'linux') return '0'
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
+    // The second field is a name in parentheses that may hold anything; state and start time are the 3rd and the 22nd (proc(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? '' : `${fields[19]}-${sha256(boot).slice(0, 8)}`
+  } catch {
+    return null
+  }
+}

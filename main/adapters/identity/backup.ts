@@ -1,0 +1,57 @@
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { IdentityInfo } from '../../core/world.ts'
+import { parseEnvelope } from './envelope.ts'
+import { type IdentityFiles, isIdentityPath, NAME, placeNew, writeApart } from './folder.ts'
+import { keptIdentity } from './kept.ts'
+import { readIdentity } from './lifecycle.ts'
+
+const FORMAT = 'barewitness-identity-backup/1'
+const LARGEST = 1 << 22
+
+/**
+ * Writes an identity as one file: its public parts, and its keys encrypted as they are, so that the file is as safe as the passphrase
+ * is strong. Never over another file. Fails with identity.missing, identity.unreadable or store.failed.
+ */
+export async function backupIdentity(folder: string, name: string, to: string): Promise<Outcome<IdentityInfo>> {
+  const read = await readIdentity(folder, name)
+  if (!read.ok) return read
+  const { files, info } = read.value
+  const written = await writeApart(to, `${JSON.stringify({ format: FORMAT, name, files }, null, 2)}\n`)
+  return written.ok ? ok(info) : written
+}
+
+/**
+ * Puts back what a backup holds, under its own name, after its certificates were found to belong to each other and to the keys.
+ * Never over an identity. Fails with input.refused, identity.unreadable, identity.exists or store.failed.
+ */
+export async function restoreIdentity(folder: string, backup: Uint8Array): Promise<Outcome<IdentityInfo>> {
+  const found = parseBackup(backup)
+  if (found === null) return fail('input.refused', 'this is not a backup of an identity')
+  const { name, files } = found
+  const kept = keptIdentity(name, files)
+  if (!kept.ok) return kept
+  const { root, holder } = kept.value
+  const rootKey = files['root-key.json']
+  const rootHeader = parseEnvelope(rootKey ?? '')?.header
+  const wrongRoot = rootKey !== undefined && (rootHeader?.use !== 'root' || rootHeader.root !== root.fingerprint)
+  const wrongName = 'envelope' in holder && holder.envelope.header.name !== name
+  if (wrongRoot || wrongName)
+    return fail('identity.unreadable', `${name}: the certificates are not the ones that belong to the key`)
+  const placed = await placeNew(folder, name, files)
+  return placed.ok ? ok(kept.value.info) : placed
+}
+
+function parseBackup(backup: Uint8Array): { readonly name: string; readonly files: IdentityFiles } | null {
+  if (backup.length > LARGEST) return null
+  try {
+    const value = JSON.parse(Buffer.from(backup).toString('utf8')) as Partial<Record<string, unknown>> | null
+    const { format, name, files } = value ?? {}
+    if (format !== FORMAT || typeof name !== 'string' || !NAME.test(name)) return null
+    if (typeof files !== 'object' || files === null) return null
+    const wellFormed = Object.entries(files).every(([path, text]) => isIdentityPath(path) && typeof text === 'string')
+    return wellFormed ? { name, files: files as IdentityFiles } : null
+  } catch {
+    return null
+  }
+}

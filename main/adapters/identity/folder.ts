@@ -1,0 +1,142 @@
+import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { isCode, readPlain, syncFolder } from '../store/durable.ts'
+
+/**
+ * Identities on disk: one folder each, of mode 0700, files of mode 0600. leaf.pem, chain.pem, root.pem, crl.pem, retired/ and
+ * rotations.jsonl are public; key.json and root-key.json hold private keys, each in an envelope of its own; token.json names a key that
+ * never leaves its token. Here an identity is its files: path to text.
+ */
+export type IdentityFiles = Readonly<Record<string, string>>
+
+export const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
+const TOP = [
+  'leaf.pem',
+  'chain.pem',
+  'root.pem',
+  'crl.pem',
+  'key.json',
+  'root-key.json',
+  'token.json',
+  'rotations.jsonl',
+]
+const RETIRED = /^retired\/[0-9a-f]{64}\/leaf\.pem$/
+const LARGEST_FILE = 1 << 22
+
+/** Where the certificate of a leaf that no longer seals is kept. */
+export const retiredPath = (fingerprint: string): string => `retired/${fingerprint}/leaf.pem`
+export const isIdentityPath = (path: string): boolean => TOP.includes(path) || RETIRED.test(path)
+
+/** The names of identities in a folder. One that does not exist holds none. Fails with store.failed. */
+export async function namesIn(folder: string): Promise<Outcome<readonly string[]>> {
+  try {
+    return ok((await readdir(folder)).filter((name) => NAME.test(name)).sort())
+  } catch (problem) {
+    return isCode(problem, 'ENOENT') ? ok([]) : fail('store.failed', told(problem))
+  }
+}
+
+/** The files of one identity; others in its folder are passed over. Fails with identity.missing or identity.unreadable. */
+export async function readFiles(folder: string, name: string): Promise<Outcome<IdentityFiles>> {
+  if (!NAME.test(name)) return fail('identity.missing', plain(name))
+  try {
+    const home = join(folder, name)
+    const found = (await readdir(home)).filter((file) => TOP.includes(file))
+    const retired = await readdir(join(home, 'retired')).catch(() => [])
+    const paths = [...found, ...retired.map(retiredPath)].filter(isIdentityPath)
+    const texts = paths.map(async (path) => [path, (await readPlain(join(home, path), LARGEST_FILE)).toString('utf8')])
+    return ok(Object.fromEntries(await Promise.all(texts)))
+  } catch (problem) {
+    if (!isCode(problem, 'ENOENT')) return fail('identity.unreadable', told(problem))
+    const aside = join(folder, setAside(name))
+    if ((await lstat(aside).catch(() => null)) === null) return fail('identity.missing', name)
+    return fail('identity.unreadable', `a change of ${name} was interrupted; rename ${aside} to ${join(folder, name)}`)
+  }
+}
+
+const setAside = (name: string): string => `.before-${name}`
+
+/** Places a new identity: all its files at once, or nothing. Fails with identity.exists or store.failed. */
+export async function placeNew(folder: string, name: string, files: IdentityFiles): Promise<Outcome<null>> {
+  return await written(folder, files, async (unfinished) => {
+    try {
+      await rename(unfinished, join(folder, name))
+      return ok(null)
+    } catch (problem) {
+      const taken = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'].some((code) => isCode(problem, code))
+      return taken ? fail('identity.exists', name) : fail('store.failed', told(problem))
+    }
+  })
+}
+
+/**
+ * Puts these files in place of an identity's. The folder as it was is set aside until the new one stands, then deleted, and with it
+ * whatever the new files no longer hold. Fails with store.failed.
+ */
+export async function replaceAll(folder: string, name: string, files: IdentityFiles): Promise<Outcome<null>> {
+  const home = join(folder, name)
+  const aside = join(folder, setAside(name))
+  return await written(folder, files, async (unfinished) => {
+    await rm(aside, { recursive: true, force: true })
+    await rename(home, aside)
+    try {
+      await rename(unfinished, home)
+    } catch (problem) {
+      await rename(aside, home)
+      throw problem
+    }
+    await syncFolder(folder)
+    await rm(aside, { recursive: true, force: true })
+    return ok(null)
+  })
+}
+
+/** Writes a folder of files under a passing name, and hands it on; takes it away when it was not used. */
+async function written(
+  folder: string,
+  files: IdentityFiles,
+  use: (unfinished: string) => Promise<Outcome<null>>,
+): Promise<Outcome<null>> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const unfinished = await mkdtemp(join(folder, '.new-'))
+    try {
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(unfinished, path)), { recursive: true, mode: 0o700 })
+        await writePrivate(join(unfinished, path), text)
+      }
+      return await use(unfinished)
+    } finally {
+      await rm(unfinished, { recursive: true, force: true })
+    }
+  } catch (problem) {
+    return fail('store.failed', told(problem))
+  }
+}
+
+/** Writes a new file of mode 0600, durable when this resolves. Rejects when one of that name exists. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Writes a file elsewhere, readable by its owner alone; never over another. Fails with store.failed. */
+export async function writeApart(path: string, text: string): Promise<Outcome<null>> {
+  try {
+    await writePrivate(path, text)
+    await syncFolder(dirname(path))
+    return ok(null)
+  } catch (problem) {
+    return fail('store.failed', isCode(problem, 'EEXIST') ? `${path} exists already` : told(problem))
+  }
+}
+
+const told = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 500)

@@ -1,0 +1,163 @@
+import { createDecipheriv, hash, pbkdf2 } from 'node:crypto'
+import { Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js'
+import { OID } from '../seal/oids.ts'
+import { rc2CbcDecrypt } from './rc2.ts'
+
+/** How the parts of a PKCS #12 file are encrypted (RFC 7292 Appendix B and C, RFC 8018). All of it is told by the file itself. */
+
+/** Work that a file may still ask for: rounds of key derivation, over the whole file. */
+export interface Budget {
+  rounds: number
+}
+
+/** What a file holds that we do not read, or that is damaged; caught where the file is read. */
+export class UnreadableFile extends Error {}
+
+export const need = <T>(value: T | null | undefined | false, what: string): T => {
+  if (value === null || value === undefined || value === false) throw new UnreadableFile(what)
+  return value
+}
+
+export const membersOf = (value: unknown, what: string): readonly unknown[] =>
+  need(value instanceof Sequence && value, what).valueBlock.value
+export const oidOf = (value: unknown): string => (value instanceof ObjectIdentifier ? value.getValue() : '')
+export const octetsOf = (value: unknown, what: string): Uint8Array =>
+  new Uint8Array(need(value instanceof OctetString && value, what).getValue())
+
+/** A count of rounds, taken from the budget. */
+export function roundsOf(value: unknown, budget: Budget): number {
+  const count = value instanceof Integer ? value.toBigInt() : 0n
+  if (count < 1n || count > BigInt(budget.rounds))
+    throw new UnreadableFile('the file asks for more rounds of key derivation than are done here, or for none')
+  budget.rounds -= Number(count)
+  return Number(count)
+}
+
+export type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
+
+/** RFC 7292 §B.1: the password in UTF-16, most significant octet first, with a zero at its end. */
+const bmp = (password: string): Buffer => Buffer.from(`${password}\0`, 'utf16le').swap16()
+
+interface Derivation {
+  readonly hashName: HashName
+  readonly password: string
+  readonly salt: Uint8Array
+  readonly rounds: number
+  /** RFC 7292 §B.3: 1 for a key, 2 for an initialization vector, 3 for a MAC's key. */
+  readonly purpose: 1 | 2 | 3
+  readonly length: number
+}
+
+/** Key derivation of RFC 7292 §B.2. */
+export function pkcs12Key({ hashName, password, salt, rounds, purpose, length }: Derivation): Buffer {
+  const v = hashName === 'sha1' || hashName === 'sha256' ? 64 : 128
+  const filled = (bytes: Uint8Array): Buffer => Buffer.alloc(v * Math.ceil(bytes.length / v), bytes)
+  const diversifier = Buffer.alloc(v, purpose)
+  const mixed = Buffer.concat([salt.length === 0 ? Buffer.alloc(0) : filled(salt), filled(bmp(password))])
+  const out: Buffer[] = []
+  for (let made = 0; made < length; ) {
+    let a = hash(hashName, Buffer.concat([diversifier, mixed]), 'buffer')
+    for (let round = 1; round < rounds; round += 1) a = hash(hashName, a, 'buffer')
+    out.push(a)
+    made += a.length
+    const b = Buffer.alloc(v, a)
+    for (let start = 0; start < mixed.length; start += v) addOne(mixed.subarray(start, start + v), b)
+  }
+  return Buffer.concat(out).subarray(0, length)
+}
+
+/** block := block + other + 1, as big-endian numbers without overflow. */
+function addOne(block: Buffer, other: Buffer): void {
+  let carry = 1
+  for (let i = block.length - 1; i >= 0; i -= 1) {
+    carry += (block[i] ?? 0) + (other[i] ?? 0)
+    block[i] = carry & 0xff
+    carry >>= 8
+  }
+}
+
+const derived = (password: string, salt: Uint8Array, rounds: number, length: number, prf: HashName): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    pbkdf2(password, salt, rounds, length, prf, (problem, key) => (problem === null ? resolve(key) : reject(problem))),
+  )
+
+const PRFS: Readonly<Record<string, HashName>> = {
+  [OID.hmacWithSha1]: 'sha1',
+  [OID.hmacWithSha256]: 'sha256',
+  [OID.hmacWithSha384]: 'sha384',
+  [OID.hmacWithSha512]: 'sha512',
+}
+export const prfOf = (algorithm: string): HashName =>
+  need(PRFS[algorithm], `the file uses ${algorithm}, which is not read here`)
+
+/** A key by PBKDF2 (RFC 8018 §5.2), from its AlgorithmIdentifier. */
+export async function pbkdf2Key(algorithm: unknown, password: string, length: number | null, budget: Budget) {
+  const [name, parameters] = membersOf(algorithm, 'its key derivation is not readable')
+  if (oidOf(name) !== OID.pbkdf2) throw new UnreadableFile('it derives its keys in a way that is not read here')
+  const [salt, count, ...rest] = membersOf(parameters, 'its key derivation is not readable')
+  const stated = rest.find((member) => member instanceof Integer)
+  const prf = rest.find((member) => member instanceof Sequence)
+  const prfName = prf === undefined ? 'sha1' : prfOf(oidOf(membersOf(prf, 'its key derivation is not readable')[0]))
+  const size = length ?? (stated instanceof Integer ? Number(stated.toBigInt()) : 0)
+  if (!(size >= 16 && size <= 64)) throw new UnreadableFile('it states a key of a size that is not read here')
+  return await derived(password, octetsOf(salt, 'its salt is not readable'), roundsOf(count, budget), size, prfName)
+}
+
+const AES: Readonly<Record<string, readonly [string, number]>> = {
+  [OID.aes128Cbc]: ['aes-128-cbc', 16],
+  [OID.aes192Cbc]: ['aes-192-cbc', 24],
+  [OID.aes256Cbc]: ['aes-256-cbc', 32],
+}
+const RC2: Readonly<Record<string, number>> = { [OID.pbeRc2With128Bits]: 16, [OID.pbeRc2With40Bits]: 5 }
+
+/**
+ * Decrypts one part by its AlgorithmIdentifier. Null when the padding is wrong: another password, or damage. Throws UnreadableFile for
+ * what is not read here.
+ */
+export async function decryptPart(
+  algorithm: unknown,
+  ciphertext: Uint8Array,
+  password: string,
+  budget: Budget,
+): Promise<Uint8Array | null> {
+  const [name, parameters] = membersOf(algorithm, 'its encryption is not readable')
+  const id = oidOf(name)
+  if (ciphertext.length === 0 || ciphertext.length % 8 !== 0) return null
+  if (id === OID.pbes2) {
+    const [derivation, scheme] = membersOf(parameters, 'its encryption is not readable')
+    const [cipherName, iv] = membersOf(scheme, 'its encryption is not readable')
+    const [cipher, length] = need(
+      AES[oidOf(cipherName)],
+      `it is encrypted with ${oidOf(cipherName)}, which is not read here`,
+    )
+    const key = await pbkdf2Key(derivation, password, length, budget)
+    return finished(cipher, key, octetsOf(iv, 'its encryption is not readable'), ciphertext)
+  }
+  const rc2 = RC2[id]
+  if (id !== OID.pbe3Des && rc2 === undefined)
+    throw new UnreadableFile(`it is encrypted with ${id}, which is not read here`)
+  const [salted, count] = membersOf(parameters, 'its encryption is not readable')
+  const rounds = roundsOf(count, budget)
+  const salt = octetsOf(salted, 'its salt is not readable')
+  const make = (purpose: 1 | 2, length: number): Buffer =>
+    pkcs12Key({ hashName: 'sha1', password, salt, rounds, purpose, length })
+  if (rc2 === undefined) return finished('des-ede3-cbc', make(1, 24), make(2, 8), ciphertext)
+  return unpadded(rc2CbcDecrypt(make(1, rc2), 8 * rc2, make(2, 8), ciphertext))
+}
+
+function finished(cipher: string, key: Buffer, iv: Uint8Array, ciphertext: Uint8Array): Uint8Array | null {
+  try {
+    const decipher = createDecipheriv(cipher, key, iv)
+    return new Uint8Array(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
+  } catch {
+    return null
+  }
+}
+
+/** Padding of RFC 8018 §6.1.1, for blocks of eight. */
+function unpadded(bytes: Buffer): Uint8Array | null {
+  const count = bytes.at(-1) ?? 0
+  const padding = bytes.subarray(-count)
+  const right = count >= 1 && count <= 8 && padding.every((octet) => octet === count)
+  return right ? new Uint8Array(bytes.subarray(0, -count)) : null
+}

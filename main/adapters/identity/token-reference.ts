@@ -1,0 +1,27 @@
+/** Where a key on a token is found, and which certificates belong to it. Public; the PIN is asked each time. */
+export interface TokenReference {
+  readonly format: typeof TOKEN_FORMAT
+  /** The PKCS #11 module of the token's maker. */
+  readonly module: string
+  readonly token: string
+  readonly key: string
+  /** The token's own serial number. */
+  readonly serial: string
+  /** SHA-256 of the certificates. */
+  readonly leaf: string
+  readonly root: string
+}
+
+export const TOKEN_FORMAT = 'barewitness-token/1'
+const MEMBERS = ['module', 'token', 'key', 'serial', 'leaf', 'root'] as const
+
+/** Reads a reference; null when the text is none. */
+export function parseTokenReference(text: string): TokenReference | null {
+  try {
+    const value = JSON.parse(text) as TokenReference | null
+    if (value?.format !== TOKEN_FORMAT || MEMBERS.some((member) => typeof value[member] !== 'string')) return null
+    return value
+  } catch {
+    return null
+  }
+}

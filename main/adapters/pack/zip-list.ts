@@ -1,0 +1,194 @@
+import type { FileHandle } from 'node:fs/promises'
+import { quote } from '../../core/plain-text.ts'
+import { blockReader } from './blocks.ts'
+import { tally } from './departures.ts'
+import { type Limits, unsafe } from './limits.ts'
+import { checkDistinct, checkName } from './names.ts'
+import type { ListPlace } from './zip-end.ts'
+import {
+  DEFLATED,
+  EXTRA64,
+  FULL32,
+  LISTED_BYTES,
+  LOCAL_BYTES,
+  listedRecord,
+  readUInt64,
+  SIGNATURES,
+  STORED,
+} from './zip-format.ts'
+
+/** What the list of entries says of one of them. */
+export interface ListedEntry {
+  readonly name: string
+  readonly flags: number
+  readonly method: number
+  /** Time and date as one number; only ever compared. */
+  readonly modified: number
+  readonly crc: number
+  readonly packed: number
+  readonly size: number
+  /** Where its local header begins. */
+  readonly at: number
+}
+
+/** The list of entries in columns: an object for each of 400,000 would take several times the memory. */
+export interface EntryList {
+  readonly names: readonly string[]
+  readonly entry: (index: number) => ListedEntry
+  /** Indices in the order in which the entries lie in the file. */
+  readonly inFileOrder: Uint32Array
+  /** Where the list is not, byte for byte, the one that we write for these entries. */
+  readonly departures: readonly string[]
+}
+
+// Encrypted, strongly encrypted, or with a masked header (APPNOTE §4.4.4).
+const ENCRYPTED = 0x2041
+// Extra fields (§4.6.9) that give an entry another name for readers that look at them.
+const OTHER_NAME = 0x7075
+
+/**
+ * Reads the list of entries (APPNOTE §4.3.12) and checks all that it says, before a byte of an entry is unpacked: names, kinds, methods,
+ * sizes, the 64-bit form only where it is needed, and that no two entries share bytes. Throws a Refusal.
+ */
+export async function readList(file: FileHandle, place: ListPlace, limits: Limits): Promise<EntryList> {
+  const { entries: count, listAt, listBytes } = place
+  const reader = blockReader(file, listAt, listAt + listBytes, 'the number of entries is not the stated one')
+  const names: string[] = []
+  const [flags, methods] = [new Uint16Array(count), new Uint16Array(count)]
+  const [modified, crcs] = [new Uint32Array(count), new Uint32Array(count)]
+  const [packed, sizes, starts] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
+  const otherwise = tally('stands otherwise in the list of entries than Barewitness writes it')
+  let total = 0
+  for (let index = 0; index < count; index += 1) {
+    // A copy: what comes next may take the place of these bytes.
+    const fixed = Buffer.from(await reader.take(LISTED_BYTES))
+    const record = readRecord(fixed)
+    const tail = await reader.take(record.nameLength + record.extraLength + record.commentLength)
+    const name = tail.toString('latin1', 0, record.nameLength)
+    const extra = tail.subarray(record.nameLength, record.nameLength + record.extraLength)
+    const entry = { ...record, name, ...widened(record, extra, name) }
+    checkName(name)
+    checkEntry(entry, record.attributes, limits)
+    total += entry.size
+    if (total > limits.totalBytes)
+      throw unsafe(`the archive would unpack to more than ${limits.totalBytes} bytes; no more are read`)
+    const expected = listedRecord(entry)
+    const inOrder = index === 0 || ((names[index - 1] ?? '') < name && (starts[index - 1] ?? 0) < entry.at)
+    if (!inOrder || !sameBytes(expected, fixed, tail)) otherwise.note(name)
+    names.push(name)
+    flags[index] = entry.flags
+    methods[index] = entry.method
+    modified[index] = entry.modified
+    crcs[index] = entry.crc
+    packed[index] = entry.packed
+    sizes[index] = entry.size
+    starts[index] = entry.at
+  }
+  if (reader.position() !== listAt + listBytes) throw unsafe('the number of entries is not the stated one')
+  checkDistinct(names)
+  const inFileOrder = Uint32Array.from(names.keys()).sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0))
+  const entry = (index: number): ListedEntry => ({
+    name: names[index] ?? '',
+    flags: flags[index] ?? 0,
+    method: methods[index] ?? 0,
+    modified: modified[index] ?? 0,
+    crc: crcs[index] ?? 0,
+    packed: packed[index] ?? 0,
+    size: sizes[index] ?? 0,
+    at: starts[index] ?? 0,
+  })
+  checkPlaces(inFileOrder, entry, listAt)
+  return { names, entry, inFileOrder, departures: otherwise.sentences() }
+}
+
+/** Whether two pieces, one after the other, are the expected bytes. */
+export const sameBytes = (expected: Buffer, first: Buffer, second: Buffer): boolean =>
+  expected.length === first.length + second.length &&
+  first.equals(expected.subarray(0, first.length)) &&
+  second.equals(expected.subarray(first.length))
+
+function readRecord(bytes: Buffer) {
+  if (bytes.readUInt32LE(0) !== SIGNATURES.listed) throw unsafe('the number of entries is not the stated one')
+  if (bytes.readUInt16LE(34) !== 0) throw unsafe('the archive is one of several parts')
+  return {
+    flags: bytes.readUInt16LE(8),
+    method: bytes.readUInt16LE(10),
+    modified: bytes.readUInt32LE(12),
+    crc: bytes.readUInt32LE(16),
+    packed: bytes.readUInt32LE(20),
+    size: bytes.readUInt32LE(24),
+    nameLength: bytes.readUInt16LE(28),
+    extraLength: bytes.readUInt16LE(30),
+    commentLength: bytes.readUInt16LE(32),
+    attributes: bytes.readUInt32LE(38),
+    at: bytes.readUInt32LE(42),
+  }
+}
+
+interface Sizes {
+  readonly size: number
+  readonly packed: number
+  readonly at: number
+}
+
+/** The sizes and the place of an entry, from their 64-bit form (§4.5.3) exactly where their own fields cannot hold them. */
+function widened({ size, packed, at }: Sizes, extra: Buffer, name: string): Sizes {
+  const wide = findExtra64(extra, name)
+  const full = [size, packed, at].filter((value) => value === FULL32).length
+  if ((wide?.length ?? 0) !== full * 8) throw needless(name)
+  let next = 0
+  const read = (narrow: number): number => {
+    if (narrow !== FULL32 || wide === null) return narrow
+    const value = readUInt64(wide, next)
+    next += 8
+    if (value < FULL32) throw needless(name)
+    return value
+  }
+  // In this order, whichever of them are there.
+  const [first, second, third] = [read(size), read(packed), read(at)]
+  return { size: first, packed: second, at: third }
+}
+
+export const needless = (name: string) =>
+  unsafe(`entry ${quote(name)} has additional fields that use the 64-bit form where it is not needed, or not in full`)
+
+/** Walks additional fields (§4.5). Gives the content of the 64-bit form, or null. */
+export function findExtra64(extra: Buffer, name: string): Buffer | null {
+  let found: Buffer | null = null
+  for (let at = 0; at < extra.length; ) {
+    const end = at + 4 > extra.length ? Number.POSITIVE_INFINITY : at + 4 + extra.readUInt16LE(at + 2)
+    const wide = end <= extra.length && extra.readUInt16LE(at) === EXTRA64
+    if (end > extra.length || extra.readUInt16LE(at) === OTHER_NAME || (wide && found !== null))
+      throw unsafe(`entry ${quote(name)} has additional fields that mean different things to different readers`)
+    if (wide) found = extra.subarray(at + 4, end)
+    at = end
+  }
+  return found
+}
+
+function checkEntry(entry: ListedEntry, attributes: number, limits: Limits): void {
+  const { flags, method, packed, size } = entry
+  const problem = (): string | null => {
+    if ((flags & ENCRYPTED) !== 0) return 'is encrypted'
+    if (method !== STORED && method !== DEFLATED) return `is packed by method ${method}`
+    const kind = (attributes >>> 16) & 0o170000
+    if (kind === 0o120000) return 'is a symbolic link'
+    if (kind !== 0 && kind !== 0o100000) return 'is not an ordinary file'
+    if (method === STORED && packed !== size) return 'is stored and states two sizes'
+    if (size > Math.max(packed, 1) * limits.ratio) return `would unpack to more than ${limits.ratio} times its size`
+    return null
+  }
+  const found = problem()
+  if (found !== null) throw unsafe(`entry ${quote(entry.name)} ${found}`)
+}
+
+/** By what the list says, entries must lie one after the other, none sharing bytes. What lies between is seen when they are unpacked. */
+function checkPlaces(inFileOrder: Uint32Array, entry: (index: number) => ListedEntry, listAt: number): void {
+  let free = 0
+  for (const index of inFileOrder) {
+    const { name, at, packed } = entry(index)
+    if (at < free) throw unsafe(`entry ${quote(name)} overlaps the one before it`)
+    free = at + LOCAL_BYTES + name.length + packed
+    if (free > listAt) throw unsafe(`entry ${quote(name)} reaches into the list of entries`)
+  }
+}

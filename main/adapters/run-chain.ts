@@ -1,0 +1,181 @@
+import { mkdir, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { rootOf } from '../core/merkle.ts'
+import { plain, quote } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+import {
+  entryLine,
+  hasExactly,
+  isDigest,
+  isName,
+  type LoggedEntry,
+  leafOf,
+  type OpenRunChain,
+  parsedJson,
+  parseEntryLine,
+  type RunChain,
+} from '../core/run-chain/entry.ts'
+import { CHAIN_SCHEMA } from '../core/run-chain/files.ts'
+import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { isCode, readPlain, writeWhole } from './store/durable.ts'
+
+/** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
+type Beginning = Pick<RunChain, 'id' | 'fleet'>
+
+/** As much as a reader of packs takes in one file. */
+const LARGEST = 64 * 1024 * 1024
+const NAMES = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
+
+const failed = (problem: unknown): Outcome<never> =>
+  fail('store.failed', plain(problem instanceof Error ? problem.message : String(problem), 600))
+
+/**
+ * Opens the chain in a folder for writing, and begins it when the folder holds none: chain.json (id and fleet), entries.jsonl (one line
+ * an entry, only appended to) and head.json (how many lines there must be, and their root, so that a folder that lost some is noticed
+ * before the loss gets into a pack). Waits while somebody else holds it, `patience` milliseconds at most.
+ * Fails with chain.broken when the files do not fit together; nothing is repaired but a line that was being written and never
+ * acknowledged.
+ */
+export async function openRunChain(
+  folder: string,
+  fresh: Beginning,
+  patience = 60_000,
+): Promise<Outcome<OpenRunChain>> {
+  if (!isDigest(fresh.id) || !isName(fresh.fleet))
+    return fail('input.refused', 'a chain needs 32 random bytes in hexadecimal and the name of a fleet')
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const lock = await lockFolder(folder, patience)
+    if (!lock.ok) return lock
+    const opened = await openLocked(folder, fresh, lock.value).catch(failed)
+    if (!opened.ok) await lock.value.release()
+    return opened
+  } catch (problem) {
+    return failed(problem)
+  }
+}
+
+async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): Promise<Outcome<OpenRunChain>> {
+  await begin(folder, fresh)
+  const read = await readRunChain(folder)
+  if (!read.ok) return read
+  if (read.value.fleet !== fresh.fleet)
+    return fail('input.refused', `the chain is of fleet ${quote(read.value.fleet)}, not of ${quote(fresh.fleet)}`)
+  let chain = read.value
+  await cutTornLine(join(folder, NAMES.entries))
+  await writeHead(folder, chain)
+  const add = async (logged: LoggedEntry): Promise<Outcome<RunChain>> => {
+    const line = entryLine(logged)
+    if (parseEntryLine(line.slice(0, -1)) === null || logged.entry.fleet !== chain.fleet)
+      return fail('input.refused', `this is not an entry of the chain of fleet ${quote(chain.fleet)}`)
+    if (isEntered(chain, logged)) return fail('input.refused', 'this pack is in the chain already')
+    try {
+      await appendLine(join(folder, NAMES.entries), line)
+      chain = { ...chain, entries: [...chain.entries, logged] }
+      await writeHead(folder, chain)
+      return ok(chain)
+    } catch (problem) {
+      return failed(problem)
+    }
+  }
+  let last: Promise<Outcome<RunChain>> = Promise.resolve(ok(chain))
+  return ok({
+    chain: () => chain,
+    append: (logged) => {
+      last = last.then((before) => (before.ok || before.error.code === 'input.refused' ? add(logged) : before))
+      return last
+    },
+    close: async () => {
+      await last
+      last = Promise.resolve(fail('store.failed', 'the chain was closed'))
+      await lock.release()
+    },
+  })
+}
+
+const isEntered = ({ entries }: RunChain, { entry: added }: LoggedEntry): boolean =>
+  added.kind === 'run' && entries.some(({ entry }) => entry.kind === 'run' && entry.tagManifest === added.tagManifest)
+
+/** Without a last line that has no end: see cutTornLine(). */
+async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
+  const broken = (why: string): Outcome<never> => fail('chain.broken', plain(`${folder}: ${why}`, 600))
+  const about = parsedJson((await textIfThere(join(folder, NAMES.chain))) ?? '')
+  const head = parsedJson((await textIfThere(join(folder, NAMES.head))) ?? '')
+  const text = await textIfThere(join(folder, NAMES.entries))
+  if (!isBeginning(about)) return broken(`${NAMES.chain} is missing or is not the beginning of a chain`)
+  if (text === null) return broken(`${NAMES.entries} is missing`)
+  const entries: LoggedEntry[] = []
+  for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
+    const logged = parseEntryLine(line)
+    if (logged === null || logged.entry.fleet !== about.fleet)
+      return broken(`${NAMES.entries}:${index + 1} is not an entry of this chain`)
+    entries.push(logged)
+  }
+  // Nothing is appended before there is a head.
+  if (head === null ? entries.length > 0 : !isHeadOf(head, entries))
+    return broken(`${NAMES.entries} does not begin with the entries that ${NAMES.head} counts`)
+  return ok({ id: about.id, fleet: about.fleet, entries })
+}
+
+/** The empty list comes before the file that names it, so that a chain without its entries is never taken for a new one. */
+async function begin(folder: string, { id, fleet }: Beginning): Promise<void> {
+  const present = new Set(await readdir(folder))
+  if (present.has(NAMES.chain) || present.has(NAMES.head)) return
+  if (present.has(NAMES.entries)) {
+    if ((await textIfThere(join(folder, NAMES.entries))) !== '') return
+  } else await writeWhole(join(folder, NAMES.entries), '')
+  await writeWhole(join(folder, NAMES.chain), `${canonicalJson({ schema: CHAIN_SCHEMA, id, fleet })}\n`)
+}
+
+const isBeginning = (value: unknown): value is Beginning =>
+  hasExactly(value, ['schema', 'id', 'fleet']) &&
+  value.schema === CHAIN_SCHEMA &&
+  isDigest(value.id) &&
+  isName(value.fleet)
+
+const isHeadOf = (head: unknown, entries: readonly LoggedEntry[]): boolean =>
+  hasExactly(head, ['size', 'root']) &&
+  typeof head.size === 'number' &&
+  head.size <= entries.length &&
+  head.root === rootOf(entries.slice(0, head.size).map(({ entry }) => leafOf(entry)))
+
+const writeHead = (folder: string, { entries }: RunChain): Promise<void> => {
+  const root = rootOf(entries.map(({ entry }) => leafOf(entry)))
+  return writeWhole(join(folder, NAMES.head), `${canonicalJson({ size: entries.length, root })}\n`)
+}
+
+async function appendLine(path: string, line: string): Promise<void> {
+  const handle = await open(path, 'a', 0o600)
+  try {
+    const { size } = await handle.stat()
+    if (size + Buffer.byteLength(line) > LARGEST) throw new Error(`${path} would be larger than ${LARGEST} bytes`)
+    await handle.appendFile(line)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A line without its end was being written when a process was killed: nobody was told that it is there. */
+async function cutTornLine(path: string): Promise<void> {
+  const bytes = await bytesIfThere(path)
+  const whole = (bytes?.lastIndexOf(0x0a) ?? -1) + 1
+  if (bytes === null || whole === bytes.length) return
+  const handle = await open(path, 'r+')
+  try {
+    await handle.truncate(whole)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const textIfThere = async (path: string): Promise<string | null> => (await bytesIfThere(path))?.toString('utf8') ?? null
+
+const bytesIfThere = (path: string): Promise<Buffer | null> =>
+  readPlain(path, LARGEST).catch((problem) => {
+    if (isCode(problem, 'ENOENT')) return null
+    throw problem
+  })

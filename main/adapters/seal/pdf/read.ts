@@ -1,0 +1,130 @@
+import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports.ts'
+import { parseSeal } from '../parse.ts'
+import { chainOf } from '../path.ts'
+import { readSeal } from '../reader.ts'
+import { readTokenOverDigest } from '../tsp/token.ts'
+import { readCertificate, readRevocationList, sameBytes } from '../x509.ts'
+import { materialProblem } from './archive.ts'
+import { evidenceDigestIn, readAttachments } from './attachments.ts'
+import { diagnoseFirst, foreignSentence } from './diagnose.ts'
+import { type FirstRevision, readFirstRevision } from './first.ts'
+import { isOver, leafOf, textIn } from './stamp.ts'
+import { contentsOf, coveredBytes, coveredDigest } from './state.ts'
+import { readUpdates, type Stamped } from './updates.ts'
+
+const LARGEST_PDF = 256 * 1024 * 1024
+/** What stands in every report of ours: the name of the program that wrote it, an object of its own. */
+const OUR_MARK = ' 0 obj\n(Barewitness '
+
+/**
+ * Reads a PDF by the strict profile of the reports we write (ISO 32000-1; ETSI EN 319 142-1 §6): the first revision has only what our
+ * writer puts there, and each later one is, byte for byte, what our writer makes of its parts. `problems` says where the file departs
+ * from that, or a signature from the bytes; whose signatures they are, and in what standing, is in `seal`, whose `timestamps` holds
+ * the signature's token and then the document time-stamps. A file cut back to an earlier revision is what it then was: its level
+ * says so. Material in the file's security store completes chains and is trusted no more than what is offered. Whatever the bytes,
+ * nothing is thrown.
+ */
+export function readPdf(pdf: Uint8Array, offered: readonly Uint8Array[]): PdfReading {
+  if (!Buffer.from(pdf.subarray(0, 1024)).includes('%PDF-')) return nothing('not-a-pdf', ['This is not a PDF.'])
+  if (pdf.length > LARGEST_PDF)
+    return nothing('foreign', ['This PDF is larger than any report that Barewitness reads.'])
+  const text = textIn(pdf)
+  if (!text.includes(OUR_MARK)) return nothing('foreign', [foreignSentence(text)])
+  const first = readFirstRevision(text)
+  if (typeof first === 'string') return nothing('report', [first, ...diagnoseFirst(text)])
+  const updates = readUpdates(pdf, text, first)
+  const { files, problems } = readAttachments(pdf, text, first)
+  const author = readSignatures(pdf, text, first, updates.stamps, offered)
+  return {
+    kind: 'report',
+    problems: [...updates.problems, ...problems, ...author.problems],
+    level: author.seal === null ? null : levelOf(author.seal, updates.stamps.length),
+    seal: author.seal,
+    evidenceDigest: evidenceDigestIn(text, first),
+    attachments: files,
+  }
+}
+
+const nothing = (kind: PdfReading['kind'], problems: readonly string[]): PdfReading => ({
+  kind,
+  problems: [...new Set(problems)],
+  level: null,
+  seal: null,
+  evidenceDigest: null,
+  attachments: new Map(),
+})
+
+/** B-LTA takes a document time-stamp over lists for both chains before it: the signer's, and that of the signature's own time-stamp. */
+function levelOf({ timestamps: [own], revocationCovered }: SealReading, stamps: number): PadesLevel {
+  if (own === undefined) return 'B-B'
+  return stamps > 0 && revocationCovered && own.revocationCovered ? 'B-LTA' : 'B-T'
+}
+
+interface Signatures {
+  readonly seal: SealReading | null
+  readonly problems: readonly string[]
+}
+
+function readSignatures(
+  pdf: Uint8Array,
+  text: string,
+  { gap }: FirstRevision,
+  stamps: readonly Stamped[],
+  offered: readonly Uint8Array[],
+): Signatures {
+  const signature = contentsOf(text.slice(gap.from + 1, gap.to - 1))
+  if (signature === null) return { seal: null, problems: ['The place of the author’s signature does not hold one.'] }
+  const parsed = parseSeal(signature)
+  if (typeof parsed === 'string') return { seal: null, problems: [parsed] }
+  const certificates = [...stamps.flatMap((stamp) => stamp.certificates), ...offered]
+  const crls = stamps.flatMap((stamp) => stamp.crls)
+  const leaf = leafOf(parsed)
+  const known = [...parsed.certificates, ...certificates].map(readCertificate).filter((facts) => facts !== null)
+  const chain = leaf === null ? [] : chainOf(leaf, known).certificates
+  const ofChain = (list: Uint8Array): boolean =>
+    chain.some(({ subjectDer }) => sameBytes(subjectDer, readRevocationList(list)?.issuerDer ?? new Uint8Array()))
+  const own = readSeal({
+    content: coveredBytes(pdf, gap),
+    signature,
+    chain: certificates,
+    crls: crls.filter(ofChain),
+    timestamps: [],
+    tsaChain: certificates,
+    tsaCrls: crls,
+  })
+  const over = sameBytes(parsed.messageDigest, coveredDigest(pdf, gap))
+  const read = stamps.map((stamp, index) => readStamp(pdf, stamp, index, certificates, crls))
+  return {
+    seal: { ...own, timestamps: [...own.timestamps, ...read.flatMap(({ reading }) => reading ?? [])] },
+    problems: [
+      ...(over ? [] : ['What the author signed is not what stands in the file: it was changed after signing.']),
+      ...(stamps.length > 0 && parsed.timestampToken === null
+        ? ['The report has a document time-stamp, but none over the author’s signature.']
+        : []),
+      ...read.flatMap(({ problems }) => problems),
+    ],
+  }
+}
+
+interface StampReading {
+  readonly reading: TimestampReading | null
+  readonly problems: readonly string[]
+}
+
+function readStamp(
+  pdf: Uint8Array,
+  { gap, token, ...material }: Stamped,
+  index: number,
+  certificates: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): StampReading {
+  const name = `Document time-stamp ${index + 1}`
+  const stored = materialProblem(material)
+  const problems = stored === null ? [] : [stored]
+  if (token === null)
+    return { reading: null, problems: [...problems, `${name} was prepared, but its token is missing.`] }
+  const digest = coveredDigest(pdf, gap)
+  const { reading } = readTokenOverDigest(token, digest, certificates, crls)
+  const over = isOver(token, digest) ? [] : [`${name} is not over what stands before it in the file.`]
+  return { reading, problems: [...problems, ...over] }
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/placeholder.ts'
+import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref, string } from './values.ts'
+
+/** Where a report stands after a revision: all that the next update needs (ISO 32000-1 §7.5.6). */
+export interface FileState {
+  /** Bytes up to the end of this revision. */
+  readonly length: number
+  /** One more than the highest object number. */
+  readonly size: number
+  readonly root: number
+  readonly info: number
+  /** The file identifier, hexadecimal. */
+  readonly id: string
+  readonly tableAt: number
+  readonly catalog: PdfDictionary
+  readonly formId: number
+  readonly form: PdfDictionary
+  readonly pageId: number
+  readonly page: PdfDictionary
+  readonly store: ValidationStore | null
+  readonly stamps: number
+}
+
+/** The document security store (ETSI EN 319 142-1 §5.4.2): object numbers of what it holds. */
+export interface ValidationStore {
+  readonly id: number
+  readonly certificates: readonly number[]
+  readonly crls: readonly number[]
+}
+
+interface WidgetParts {
+  readonly title: PdfValue
+  readonly tooltip: PdfValue
+  readonly signature: number
+  readonly page: number
+}
+
+/** The one form of our signature fields: invisible, merged with its annotation (ISO 32000-1 §12.7.4.5). */
+export const signatureWidget = ({ title, tooltip, signature, page }: WidgetParts): PdfDictionary =>
+  dictionary({
+    Type: name('Annot'),
+    Subtype: name('Widget'),
+    FT: name('Sig'),
+    T: title,
+    TU: tooltip,
+    V: ref(signature),
+    F: number(132),
+    Rect: array([number(0), number(0), number(0), number(0)]),
+    P: ref(page),
+  })
+
+export const RANGE_WIDTH = BYTE_RANGE_PLACEHOLDER.length
+/** Of a signature's hexadecimal string, brackets included. */
+export const GAP_WIDTH = SIGNATURE_BYTES * 2 + 2
+
+/** Where a signature's own hexadecimal string stands, brackets included, and where its revision ends. */
+export interface Gap {
+  readonly from: number
+  readonly to: number
+  readonly end: number
+}
+
+/** The /ByteRange of everything up to `end` but the gap, padded to the width that is reserved. */
+export const byteRange = ({ from, to, end }: Gap): string => `[0 ${from} ${to} ${end - to}]`.padEnd(RANGE_WIDTH, ' ')
+
+/** Both parts that a signature covers, in one piece. */
+export const coveredBytes = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Array =>
+  new Uint8Array(Buffer.concat([pdf.subarray(0, from), pdf.subarray(to, end)]))
+
+export const coveredDigest = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Array =>
+  new Uint8Array(createHash('sha256').update(pdf.subarray(0, from)).update(pdf.subarray(to, end)).digest())
+
+/** What a signature's string holds: one value in DER, then zeros. Null when it is not that, or not in lower-case hexadecimal. */
+export function contentsOf(hex: string): Uint8Array | null {
+  if (!/^[0-9a-f]+$/.test(hex)) return null
+  const bytes = new Uint8Array(Buffer.from(hex, 'hex'))
+  const length = lengthOfDer(bytes)
+  if (length === null || length > bytes.length || bytes.subarray(length).some((byte) => byte !== 0)) return null
+  return bytes.slice(0, length)
+}
+
+/** Whole length of the SEQUENCE that bytes begin with. */
+function lengthOfDer(bytes: Uint8Array): number | null {
+  const [tag, first = 0, ...rest] = bytes.subarray(0, 6)
+  if (tag !== 0x30) return null
+  if (first < 0x80) return 2 + first
+  const count = first & 0x7f
+  if (count < 1 || count > 4) return null
+  return 2 + count + rest.slice(0, count).reduce((length, octet) => length * 256 + octet, 0)
+}
+
+/** The gap's content: the value in hexadecimal, zeros after it. Null when it does not fit. */
+export function hexInGap(value: Uint8Array): string | null {
+  if (value.length > SIGNATURE_BYTES) return null
+  return `<${Buffer.from(value)
+    .toString('hex')
+    .padEnd(SIGNATURE_BYTES * 2, '0')}>`
+}
+
+export const stampTitle = (count: number): PdfValue => string(`timestamp-${count}`)

@@ -1,0 +1,67 @@
+import { plain, quote } from '../../../core/plain-text.ts'
+import { type DerValue, derValue, inOrder, membersOf, smallNumber, TAG } from '../der-read.ts'
+
+/** A token, and the response it came in; `byAuthority` tells a refusal from an answer that cannot be read. */
+export type TokenOf =
+  | { readonly token: Uint8Array; readonly response: Uint8Array | null }
+  | { readonly refused: string; readonly byAuthority: boolean }
+
+const LARGEST_RESPONSE = 1024 * 1024
+const unreadable = (refused: string): TokenOf => ({ refused, byAuthority: false })
+
+/**
+ * Takes the token out of a TimeStampResp that grants it (RFC 3161 §2.4.2, status 0 or 1), or gives back a bare TimeStampToken. A refusal
+ * is told in the authority’s words: its status, the reasons in failInfo and its statusString. The token itself is not read here.
+ */
+export function tokenOf(bytes: Uint8Array): TokenOf {
+  const whole = bytes.length > LARGEST_RESPONSE ? null : derValue(bytes)
+  if (whole?.tag !== TAG.sequence) return unreadable('The answer is not one value in DER.')
+  if (membersOf(whole)[0]?.tag === TAG.oid) return { token: bytes, response: null }
+  const parts = inOrder(whole)
+  const info = inOrder(parts.take(TAG.sequence))
+  const status = smallNumber(info.take(TAG.integer))
+  const words = info.take(TAG.sequence)
+  const failInfo = info.take(TAG.bits)
+  const token = parts.take(TAG.sequence)
+  if (status === null || !info.ended() || !parts.ended()) return unreadable('The answer is not a time-stamp response.')
+  if (status > 1) return { refused: refusalWords(status, words, failInfo), byAuthority: true }
+  return token === undefined
+    ? unreadable('The answer says that the time-stamp is granted, and holds none.')
+    : { token: token.bytes, response: bytes }
+}
+
+const STATUS: readonly string[] = [
+  'granted',
+  'grantedWithMods',
+  'rejection',
+  'waiting',
+  'revocationWarning',
+  'revocationNotification',
+]
+const FAILURES: Readonly<Record<number, string>> = {
+  0: 'badAlg',
+  2: 'badRequest',
+  5: 'badDataFormat',
+  14: 'timeNotAvailable',
+  15: 'unacceptedPolicy',
+  16: 'unacceptedExtension',
+  17: 'addInfoNotAvailable',
+  25: 'systemFailure',
+}
+const MOST_WORDS = 300
+
+function refusalWords(status: number, words: DerValue | undefined, failInfo: DerValue | undefined): string {
+  const [, ...flags] = failInfo?.content ?? []
+  const reasons = Object.entries(FAILURES)
+    .filter(([bit]) => ((flags[Math.floor(Number(bit) / 8)] ?? 0) & (0x80 >> (Number(bit) % 8))) !== 0)
+    .map(([, name]) => name)
+  const said = (words === undefined ? [] : membersOf(words))
+    .filter(({ tag }) => tag === TAG.utf8)
+    .map(({ content }) => Buffer.from(content).toString('utf8'))
+    .join(' ')
+  return [
+    `The authority gave no time-stamp: status ${status} (${plain(STATUS[status] ?? 'unknown')})`,
+    ...(reasons.length === 0 ? [] : [`failInfo ${reasons.join(', ')}`]),
+    ...(said === '' ? [] : [quote(said, MOST_WORDS)]),
+  ].join('; ')
+}

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { plain, quote } from '../../../core/plain-text.ts'
+import type { TimestampReading } from '../../../core/ports.ts'
+import { digestOf } from '../cms.ts'
+import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../der-read.ts'
+import { OID } from '../oids.ts'
+import { type Chain, chainOf, isRoot, revocation, strangers } from '../path.ts'
+import {
+  type CertificateFacts,
+  hashFor,
+  KEY_USAGE,
+  readAuthorityCertificate,
+  readRevocationList,
+  sameBytes,
+  verifies,
+} from '../x509.ts'
+import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
+import { readTstInfo, type TstInfo } from './tst-info.ts'
+
+/** A token as it was read. What could not be read is empty, and `reading` says so. */
+export interface TokenParts {
+  readonly imprint: Uint8Array
+  readonly nonce: Uint8Array | null
+  /** DER of the certificates in the token. */
+  readonly certificates: readonly Uint8Array[]
+  /** DER of the signer's certificate and its issuers, as far up as they were found. */
+  readonly chain: readonly Uint8Array[]
+  readonly reading: TimestampReading
+}
+
+/**
+ * Reads a time-stamp token over exactly these bytes (RFC 3161, RFC 5816, ETSI EN 319 422), by their SHA-256 and no other digest: one
+ * signer, whom a signed attribute names; a certificate for time-stamping alone, critically so; a chain to a root through the certificates
+ * in the token and the offered ones, all in force at the stated time. Lists of other issuers are passed over. Whether the root is trusted
+ * is the caller's to decide. Whatever the bytes, problems are listed and nothing is thrown.
+ */
+export const readToken = (
+  token: Uint8Array,
+  over: Uint8Array,
+  offered: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): TokenParts => readTokenOverDigest(token, digestOf(over), offered, crls)
+
+/** The same, over bytes of which only the SHA-256 is at hand. */
+export function readTokenOverDigest(
+  token: Uint8Array,
+  sha256: Uint8Array,
+  offered: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): TokenParts {
+  const parsed = parseToken(token)
+  if (typeof parsed === 'string') return unreadable([], parsed)
+  const info = readTstInfo(parsed.content)
+  if (typeof info === 'string') return unreadable(parsed.certificates, info)
+  const inside = parsed.certificates.map(readAuthorityCertificate)
+  const known = [...inside, ...offered.map(readAuthorityCertificate)].filter((facts) => facts !== null)
+  const authority = known.find(
+    (facts) => sameBytes(facts.issuerDer, parsed.signerIssuer) && facts.serial === parsed.signerSerial,
+  )
+  const over = sameBytes(info.imprint, sha256)
+    ? []
+    : ['The time-stamp is not over these bytes: the digest in it is another one.']
+  const { imprint, nonce, at } = info
+  if (authority === undefined) {
+    const without = unreadable(parsed.certificates, NO_AUTHORITY)
+    const problems = [...over, ...without.reading.problems]
+    return { ...without, imprint, nonce, reading: { ...without.reading, at, problems } }
+  }
+  const chain = chainOf(authority, known)
+  const lists = revocation(chain.certificates, [...parsed.crls, ...crls].filter(mayBeOf(chain)), at)
+  const reading: TimestampReading = {
+    problems: [
+      ...over,
+      ...attributeProblems(parsed),
+      ...namingProblems(parsed, authority),
+      ...signatureProblems(parsed, authority),
+      ...authorityProblems(authority),
+      ...chainProblems(chain, info),
+      ...strayProblems(inside, chain),
+      ...lists.problems,
+    ],
+    at,
+    authority: nameOf(authority),
+    root: chain.root && nameOf(chain.root),
+    incomplete: chain.incomplete,
+    until: authority.notAfter,
+    revoked: lists.revoked,
+    revocationCovered: chain.root !== null && lists.covered,
+    demo: chain.certificates.some(({ demo }) => demo),
+  }
+  return {
+    imprint,
+    nonce,
+    certificates: parsed.certificates,
+    chain: chain.certificates.map(({ der }) => der),
+    reading,
+  }
+}
+
+const NO_AUTHORITY = 'The certificate of the time-stamp’s signer is not in it and was not given, or cannot be read.'
+
+const nameOf = ({ subject, fingerprint }: CertificateFacts): { subject: string; fingerprint: string } => ({
+  subject: plain(subject),
+  fingerprint,
+})
+
+const unreadable = (certificates: readonly Uint8Array[], problem: string): TokenParts => ({
+  imprint: new Uint8Array(),
+  nonce: null,
+  certificates,
+  chain: [],
+  reading: {
+    problems: [problem],
+    at: '',
+    authority: null,
+    root: null,
+    incomplete: null,
+    until: '',
+    revoked: null,
+    revocationCovered: false,
+    demo: false,
+  },
+})
+
+/** A list by somebody else may belong to another time-stamp; one that cannot be read may not be passed over. */
+const mayBeOf =
+  ({ certificates }: Chain) =>
+  (list: Uint8Array): boolean => {
+    const facts = readRevocationList(list)
+    return facts === null || certificates.some(({ subjectDer }) => sameBytes(subjectDer, facts.issuerDer))
+  }
+
+const digest = (name: string, data: Uint8Array): Uint8Array => new Uint8Array(createHash(name).update(data).digest())
+
+const valuesOf = ({ attributes }: ParsedToken, id: string): readonly DerValue[] =>
+  attributes.filter(({ type }) => type === id).map(({ value }) => value)
+
+function attributeProblems(parsed: ParsedToken): readonly string[] {
+  const problems: string[] = []
+  const only = (id: string, name: string): DerValue | undefined => {
+    const [value, ...more] = valuesOf(parsed, id)
+    if (value === undefined) problems.push(`The time-stamp has no ${name} attribute.`)
+    if (more.length > 0) problems.push(`The time-stamp has its ${name} attribute more than once.`)
+    return value
+  }
+  const type = only(OID.contentType, 'content-type')
+  if (type !== undefined && oidText(type) !== OID.tstInfo)
+    problems.push('The signed content-type is not that of a time-stamp.')
+  const stated = only(OID.messageDigest, 'message-digest')
+  const isDigest = stated?.tag === TAG.octets && sameBytes(stated.content, digest(parsed.hash, parsed.content))
+  if (stated !== undefined && !isDigest)
+    problems.push('The content of the time-stamp is not what was signed: the digest in it is another one.')
+  return problems
+}
+
+/** SigningCertificate (RFC 2634 §5.4) and SigningCertificateV2 (RFC 5816 §2.2.1): the first that each names must be the signer. */
+function namingProblems(parsed: ParsedToken, authority: CertificateFacts): readonly string[] {
+  const [older, newer] = [valuesOf(parsed, OID.signingCertificate), valuesOf(parsed, OID.signingCertificateV2)]
+  if (older.length + newer.length === 0)
+    return ['The time-stamp has no signing-certificate attribute: nothing signed names its signer.']
+  if (older.length > 1 || newer.length > 1)
+    return ['The time-stamp has its signing-certificate attribute more than once.']
+  const named = older.every((one) => names(one, authority, false)) && newer.every((one) => names(one, authority, true))
+  return named ? [] : ['The signing-certificate attribute of the time-stamp names another certificate than its signer.']
+}
+
+/** ESSCertID has no algorithm and means SHA-1; ESSCertIDv2 means SHA-256 when it names none. */
+function names(attribute: DerValue, authority: CertificateFacts, newer: boolean): boolean {
+  const first = inOrder(inOrder(inOrder(attribute).take(TAG.sequence)).take(TAG.sequence))
+  const stated = newer ? first.take(TAG.sequence) : undefined
+  const hash = stated === undefined ? (newer ? 'sha256' : 'sha1') : HASHES[algorithmOf(stated)]
+  const value = first.take(TAG.octets)
+  const issuerSerial = first.take(TAG.sequence)
+  if (hash === undefined || value === undefined || !first.ended()) return false
+  return (
+    sameBytes(value.content, digest(hash, authority.der)) &&
+    (issuerSerial === undefined || isIssuerSerial(issuerSerial, authority))
+  )
+}
+
+function isIssuerSerial(value: DerValue, { issuerDer, serial }: CertificateFacts): boolean {
+  const parts = inOrder(value)
+  const general = inOrder(parts.take(TAG.sequence))
+  const name = inOrder(general.take(0xa4)).take(TAG.sequence)
+  const stated = parts.take(TAG.integer)
+  return (
+    name !== undefined &&
+    general.ended() &&
+    parts.ended() &&
+    sameBytes(name.bytes, issuerDer) &&
+    Buffer.from(stated?.content ?? []).toString('hex') === serial
+  )
+}
+
+/** The algorithm must be one of the signer's key, with the digest that the signer states; RSA may be named without one (RFC 3370 §3.2). */
+function signatureProblems(parsed: ParsedToken, authority: CertificateFacts): readonly string[] {
+  const plainRsa = parsed.algorithm === OID.rsaEncryption && authority.keyType === 'RSA'
+  if (!plainRsa && hashFor(parsed.algorithm, authority) !== parsed.hash)
+    return ['The time-stamp names a signature algorithm that does not fit its signer’s key and digest.']
+  return verifies(parsed.signedBytes, authority, parsed.signature, parsed.hash)
+    ? []
+    : ['The signature of the time-stamp does not verify with the key of its signer.']
+}
+
+/** RFC 3161 §2.3: one purpose, time-stamping, and critical. Key usage, where stated, is for signatures and nothing else. */
+function authorityProblems(authority: CertificateFacts): readonly string[] {
+  const purposes = authority.extendedKeyUsage ?? []
+  const signs = KEY_USAGE.digitalSignature | KEY_USAGE.nonRepudiation
+  const usage = authority.keyUsage
+  return [
+    ...(purposes.includes(OID.timeStamping) ? [] : ['The signer’s certificate is not for time-stamping.']),
+    ...(purposes.length > 1 ? ['The signer’s certificate is for other purposes besides time-stamping.'] : []),
+    ...(purposes.length === 0 || authority.extendedKeyUsageCritical
+      ? []
+      : ['The purpose of the signer’s certificate is not marked critical.']),
+    ...(usage === null || ((usage & signs) !== 0 && (usage & ~signs) === 0)
+      ? []
+      : ['The key of the time-stamp’s signer is not meant to sign alone (key usage).']),
+    ...strangers(authority),
+  ]
+}
+
+function chainProblems(chain: Chain, { at }: TstInfo): readonly string[] {
+  const [, ...issuers] = chain.certificates
+  return [
+    ...chain.problems,
+    ...chain.certificates
+      .filter(({ notBefore, notAfter }) => at < notBefore || at > notAfter)
+      .map(({ subject }) => `The certificate of ${quote(subject)} was not in force at the time of the time-stamp.`),
+    ...issuers
+      .filter(({ extendedKeyUsage: purposes }) => purposes?.some((one) => MAY_STAMP.includes(one)) === false)
+      .map(({ subject }) => `${quote(subject)} may not issue certificates for time-stamping.`),
+  ]
+}
+
+const ANY_PURPOSE = '2.5.29.37.0'
+const MAY_STAMP: readonly string[] = [OID.timeStamping, ANY_PURPOSE]
+
+/** No certificate may be carried along, but one by which another root vouches for the root that the chain ends in. */
+function strayProblems(inside: readonly (CertificateFacts | null)[], { certificates, root }: Chain): readonly string[] {
+  const belongs = (facts: CertificateFacts | null): boolean =>
+    facts !== null &&
+    (certificates.some(({ der }) => sameBytes(der, facts.der)) ||
+      (root !== null &&
+        !isRoot(facts) &&
+        sameBytes(facts.subjectDer, root.subjectDer) &&
+        facts.publicKey.equals(root.publicKey)))
+  return inside.every(belongs) ? [] : ['The time-stamp carries a certificate that is not part of its signer’s chain.']
+}

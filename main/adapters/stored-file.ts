@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import type { StoredBytes } from '../core/ports.ts'
+import { readPlain } from './store/durable.ts'
+
+/** A file on this computer as bytes of known size and digest. Links are not followed; whoever reads compares what comes out. */
+export const storedFile = (path: string, size: number, sha256: string): StoredBytes => ({
+  size,
+  sha256,
+  read: () => readPlain(path, size),
+  open: () => opened(path),
+})
+
+async function* opened(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, READ_ONLY)
+  yield* handle.createReadStream()
+}
+
+/** Opening a link fails, a pipe does not wait for a writer. Where the system has no such flags, 0 leaves them out. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Size and SHA-256 of a file, read as a stream. Rejects as the file system does. */
+export async function digestOfFile(path: string): Promise<{ readonly size: number; readonly sha256: string }> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer)
+  return { size: (await stat(path)).size, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,54 @@
+import type { Catalog } from '../core/catalog.ts'
+import { isPartClass, type PartClass, WITHHOLDABLE, type WithholdableClass } from '../core/disclosure/classes.ts'
+import { type DisclosedCopy, disclose } from '../core/disclosure/disclose.ts'
+import { readDisclosure } from '../core/disclosure/read.ts'
+import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '../core/disclosure/reveal.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { quote } from '../core/plain-text.ts'
+import type { PackSource } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+
+export interface DiscloseRequest {
+  readonly source: PackSource
+  readonly catalog: Catalog
+  /** As typed: names of classes, nodes, and paths in the pack. */
+  readonly classes: readonly string[]
+  readonly nodes: readonly string[]
+  readonly paths: readonly string[]
+  readonly who: string
+  readonly why: string
+  /** UTC, ISO 8601. */
+  readonly when: string
+}
+
+/** The files of a disclosed copy. Fails with `input.refused` for unknown names and for a copy that doesn't say who withheld what and why. */
+export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<DisclosedCopy>> {
+  const { classes, nodes, paths, who, why, ...rest } = request
+  const unknown = classes.find((one) => !isWithholdable(one))
+  if (unknown !== undefined)
+    return fail('input.refused', `${quote(unknown)} is not among what can be withheld: ${WITHHOLDABLE.join(', ')}`)
+  if (who.trim() === '' || why.trim() === '')
+    return fail('input.refused', 'a copy says who withheld something from it, and why; name both')
+  const policy = { classes: classes.filter(isWithholdable), nodes, paths }
+  return await disclose({ ...rest, policy, who: who.trim(), why: why.trim() })
+}
+
+const isWithholdable = (one: string): one is WithholdableClass =>
+  isPartClass(one) && WITHHOLDABLE.some((known: PartClass) => known === one)
+
+/** The file that opens one withheld part of a copy, made by who has the pack. Fails as revealSpan() does. */
+export async function revealFile(pack: PackSource, copy: PackSource, place: Place): Promise<Outcome<Uint8Array>> {
+  const reveal = await revealSpan(pack, await readDisclosure(copy), place)
+  return reveal.ok ? ok(revealBytes(reveal.value)) : reveal
+}
+
+/** The files of a copy with a reveal applied; the rest of the copy stays as it is. */
+export async function revealedCopy(
+  copy: PackSource,
+  reveal: Uint8Array,
+  catalog: Catalog,
+): Promise<Outcome<ReadonlyMap<string, Uint8Array>>> {
+  const read = readReveal(reveal)
+  if (read === null) return fail('input.refused', 'this file is not a reveal')
+  return applyReveal(await readDisclosure(copy), read, catalog)
+}

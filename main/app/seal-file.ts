@@ -1,0 +1,120 @@
+import { sha256 } from '../core/digest.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { PATHS, type PackContent, stampPath } from '../core/pack-files.ts'
+import type { PadesLevel } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+import { bytesOf } from '../core/verify/read.ts'
+import { stampsOver } from '../core/verify/signature.ts'
+import type { OpenPack, World } from '../core/world.ts'
+import type { Stamping } from './stamping.ts'
+
+/** A sealed pack or report that can take one more time-stamp, over all that is in it already. */
+export interface Stampable {
+  /** What this time-stamp will be, in words. */
+  readonly what: string
+  /** The level that a report reaches; null for a pack. */
+  readonly level: PadesLevel | null
+  /** Nothing of this kind is in the file yet. */
+  readonly first: boolean
+  /** SHA-256 of what is to be stamped. */
+  readonly imprint: Uint8Array
+  /** Certificates that the file carries already, DER. */
+  readonly certificates: readonly Uint8Array[]
+  /** Writes the file anew, with the time-stamp in it. All of it or nothing. */
+  readonly write: (stamp: { readonly token: Uint8Array; readonly response: Uint8Array }) => Promise<Outcome<null>>
+}
+
+export type SealWorld = Pick<World, 'files' | 'packs' | 'sealing' | 'timestamps'>
+
+/**
+ * What a file's next time-stamp must be over: for a pack, its seal and all time-stamps before; for a report, its signature, then everything
+ * (with the revocation lists of all certificates). The same file and lists always give the same, so that a query can be carried away and
+ * its answer brought back. Fails with pdf.unsuitable, pack.unreadable or as reading fails.
+ */
+export async function nextStamp(
+  world: SealWorld,
+  path: string,
+  lists: Pick<Stamping, 'certificates' | 'crls'>,
+): Promise<Outcome<Stampable>> {
+  return /\.pdf$/i.test(path) ? await nextOfReport(world, path, lists) : await nextOfPack(world, path)
+}
+
+async function nextOfReport(
+  { files, sealing, timestamps }: SealWorld,
+  path: string,
+  { certificates, crls }: Pick<Stamping, 'certificates' | 'crls'>,
+): Promise<Outcome<Stampable>> {
+  const pdf = await files.read(path)
+  if (!pdf.ok) return pdf
+  const first = await sealing.nextPdfStamp(pdf.value, { certificates, crls: [] })
+  if (!first.ok) return first
+  const carried = [...first.value.certificates, ...certificates]
+  const found = await timestamps.revocationLists(carried, crls)
+  if (first.value.level === 'B-LTA' && found.missing.length > 0)
+    return fail('revocation.unavailable', `no list for: ${found.missing.join('; ')}`)
+  const next =
+    first.value.level === 'B-LTA'
+      ? await sealing.nextPdfStamp(pdf.value, { certificates: carried, crls: found.lists })
+      : first
+  if (!next.ok) return next
+  const { level, imprint, apply } = next.value
+  return ok({
+    what: level === 'B-T' ? 'a time-stamp over the report’s signature' : 'a time-stamp over the whole report',
+    level,
+    first: next.value.first,
+    imprint,
+    certificates: carried,
+    write: async ({ token }) => {
+      const stamped = apply(token)
+      return stamped.ok ? await files.write(path, stamped.value) : stamped
+    },
+  })
+}
+
+async function nextOfPack({ files, packs }: SealWorld, path: string): Promise<Outcome<Stampable>> {
+  const opened = await packs.open(path)
+  if (!opened.ok) return opened
+  const pack = opened.value
+  try {
+    const seal = await bytesOf(pack, PATHS.seal)
+    if (seal === null) return fail('pack.unreadable', `it has no ${PATHS.seal}`)
+    const before = await stampsOver(pack, seal)
+    const last = before.at(-1)
+    const over = last === undefined ? seal : new Uint8Array([...last.over, ...last.token])
+    const place = stampPath(before.length + 1)
+    return ok({
+      what:
+        before.length === 0
+          ? 'a time-stamp over the seal of the pack'
+          : `time-stamp ${before.length + 1}, over the seal of the pack and the ${before.length} before`,
+      level: null,
+      first: before.length === 0,
+      imprint: new Uint8Array(Buffer.from(sha256(over), 'hex')),
+      certificates: [],
+      write: async ({ response }) =>
+        pack.folder === null
+          ? await withOneMore({ packs }, path, place, response)
+          : await files.write(`${pack.folder}/${place}`, response),
+    })
+  } finally {
+    await pack.close()
+  }
+}
+
+/** The same archive with one more file. Every byte that was in it is compared with its digest on the way. */
+async function withOneMore(
+  { packs }: Pick<World, 'packs'>,
+  path: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<Outcome<null>> {
+  const opened = await packs.open(path)
+  if (!opened.ok) return opened
+  const pack: OpenPack = opened.value
+  try {
+    const files = new Map<string, PackContent>(pack.paths.map((one) => [one, pack.stored(one)]))
+    return await packs.write(path, files.set(name, bytes))
+  } finally {
+    await pack.close()
+  }
+}

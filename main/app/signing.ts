@@ -1,0 +1,24 @@
+import { FAILURE_CODES } from '../../schemas/words.ts'
+import type { Failure, Outcome } from '../core/failure.ts'
+import { err } from '../core/result.ts'
+
+/**
+ * Runs work that signs. A key that stays on a token can be gone at any signature, deep inside what encodes it: its signer then throws an
+ * Error whose cause is the Failure, which becomes the outcome here. Anything else that is thrown is our bug, and goes on.
+ */
+export async function whileSigning<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.cause : undefined
+    if (isFailure(cause)) return err(cause)
+    throw thrown
+  }
+}
+
+const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' &&
+  value !== null &&
+  'code' in value &&
+  'detail' in value &&
+  FAILURE_CODES.some((code) => code === value.code)

@@ -1,0 +1,37 @@
+import { recordGap } from '../../app/record-gap.ts'
+import { plain } from '../../core/plain-text.ts'
+import { type Context, endWith } from '../context.ts'
+import { instant } from '../options.ts'
+import { openSigner, type SigningOptions, signingOptions } from '../sealing.ts'
+import { say } from '../terminal.ts'
+
+type Options = SigningOptions & {
+  readonly fleet: string
+  readonly due: string
+  readonly why: string
+  readonly chain: string
+}
+
+/** `chain gap`: what belongs into the chain of runs beside runs. */
+export function chainCommand(context: Context): void {
+  const command = context.program.command('chain').description('the chain of a fleet’s runs')
+  signingOptions(
+    command
+      .command('gap')
+      .description('record, signed, that a scheduled run did not happen')
+      .requiredOption('--fleet <name>', 'the fleet’s name')
+      .requiredOption('--due <time>', 'when the run should have been, ISO 8601')
+      .requiredOption('--why <words>', 'why it did not happen'),
+  ).action(async (options: Options) => {
+    const due = instant(options.due, context.world.clock)
+    if (!due.ok) return endWith(context, due.error)
+    if (options.chain === undefined)
+      return endWith(context, { code: 'input.refused', detail: '--chain FOLDER is required' })
+    const signer = await openSigner(context, options)
+    if (!signer.ok) return endWith(context, signer.error)
+    const { fleet, why, chain: chainFolder } = options
+    const recorded = await recordGap(context.world, { fleet, due: due.value, why, signer: signer.value, chainFolder })
+    if (!recorded.ok) return endWith(context, recorded.error)
+    say(`Recorded: no run at ${due.value}, ${plain(why)}. The chain has ${recorded.value.entries.length} entries.`)
+  })
+}

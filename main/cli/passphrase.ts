@@ -1,0 +1,83 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { fail, type Outcome } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+import { askSecret } from './terminal.ts'
+
+export interface PassphraseOptions {
+  readonly passphraseFd?: string
+  readonly passphraseFile?: string
+}
+
+/** Where one secret comes from, and what its options are called. */
+interface SecretSource {
+  readonly fd: string | undefined
+  readonly file: string | undefined
+  readonly option: string
+  readonly question: string
+}
+
+const SHORTEST = 8
+
+/** A passphrase from a file descriptor, a file that only its owner can read, or a prompt. Never from argv or the environment. */
+export const passphrase = (options: PassphraseOptions, question: string): Promise<Outcome<string>> =>
+  secretFrom({ fd: options.passphraseFd, file: options.passphraseFile, option: '--passphrase', question })
+
+/** As passphrase, for a secret that opens somebody else's file. */
+export const p12Passphrase = (
+  options: { readonly p12PassphraseFd?: string; readonly p12PassphraseFile?: string },
+  question: string,
+): Promise<Outcome<string>> =>
+  secretFrom({ fd: options.p12PassphraseFd, file: options.p12PassphraseFile, option: '--p12-passphrase', question })
+
+/** A passphrase that a key will be kept under: long enough, and typed twice where it is typed. */
+export async function newPassphrase(options: PassphraseOptions, question: string): Promise<Outcome<string>> {
+  const chosen = await passphrase(options, question)
+  if (!chosen.ok) return chosen
+  if (chosen.value.length < SHORTEST)
+    return fail('input.refused', `the passphrase must have at least ${SHORTEST} characters; nothing was created`)
+  if (options.passphraseFd !== undefined || options.passphraseFile !== undefined) return chosen
+  const again = await askSecret('The same again')
+  return again === chosen.value ? chosen : fail('input.refused', 'the two passphrases differ; nothing was created')
+}
+
+async function secretFrom({ fd, file, option, question }: SecretSource): Promise<Outcome<string>> {
+  if (fd !== undefined) {
+    const number = Number(fd)
+    if (!/^\d+$/.test(fd) || !Number.isSafeInteger(number))
+      return fail('input.refused', `${option}-fd must be a file descriptor number`)
+    return firstLineOf(number, `file descriptor ${fd}`)
+  }
+  if (file !== undefined) return ownersFile(file)
+  const answer = await askSecret(question)
+  if (answer === null)
+    return fail('input.refused', `no terminal to ask for the passphrase; use ${option}-file or ${option}-fd`)
+  return ok(answer)
+}
+
+/** Looks at the opened file and not at its name, so that nobody can put another in its place between the two. */
+function ownersFile(file: string): Outcome<string> {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch {
+    return fail('input.not-found', file)
+  }
+  try {
+    const { mode, uid } = fstatSync(fd)
+    if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid())
+      return fail('input.refused', `${file} belongs to somebody else`)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      return fail('input.refused', `${file} can be read by others; run: chmod 600 ${file}`)
+    return firstLineOf(fd, file)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function firstLineOf(fd: number, what: string): Outcome<string> {
+  try {
+    return ok(readFileSync(fd, 'utf8').split(/\r?\n/, 1)[0] ?? '')
+  } catch {
+    return fail('input.refused', `${what} cannot be read`)
+  }
+}

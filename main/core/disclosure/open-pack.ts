@@ -1,0 +1,68 @@
+import { fail, type Outcome } from '../failure.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource } from '../ports.ts'
+import { compare } from '../recording.ts'
+import { ok } from '../result.ts'
+import { bytesOf, textOf } from '../verify/read.ts'
+import { INDEX_PATH, isUnit, SEED_PATH, seedIn, unitRoot } from './commit.ts'
+import { type Part, partsOf, pathPartsOf } from './parts.ts'
+import { type Word, type WordIndex, wordIndex, wordsIn } from './words.ts'
+
+/** A payload file of the full pack, cut as it was at sealing. */
+export interface FullUnit {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly pathParts: readonly Part[]
+  readonly parts: readonly Part[]
+}
+
+export interface FullPack {
+  readonly seed: Uint8Array
+  readonly words: WordIndex
+  /** In the order of the index. */
+  readonly units: readonly FullUnit[]
+}
+
+/**
+ * Opens a full pack for disclosure: its seed, and every payload file cut again. Fails with `input.refused` for a pack sealed without a seed,
+ * and with `pack.altered` where a file is not what the index holds: then the copy would not verify.
+ */
+export async function openForDisclosure(source: PackSource): Promise<Outcome<FullPack>> {
+  const file = await bytesOf(source, SEED_PATH)
+  const roots = (await textOf(source, INDEX_PATH))?.split('\n').slice(0, -1)
+  const seed = file === null ? null : seedIn(file)
+  if (seed === null || roots === undefined)
+    return fail(
+      'input.refused',
+      `this pack has no ${SEED_PATH} or no ${INDEX_PATH}: it was sealed whole, export it again`,
+    )
+  const paths = source.paths.filter(isUnit).sort(compare)
+  if (paths.length !== roots.length)
+    return fail('pack.altered', `${INDEX_PATH} has another number of lines than the pack has files`)
+  const words = await wordsOf(source, paths)
+  const units: FullUnit[] = []
+  for (const [index, path] of paths.entries()) {
+    const bytes = await bytesOf(source, path)
+    if (bytes === null) return fail('pack.unreadable', `${quote(path, 400)} cannot be read`)
+    if (unitRoot(path, bytes, seed, words) !== roots[index])
+      return fail('pack.altered', `${quote(path, 400)} is not what line ${index + 1} of ${INDEX_PATH} holds`)
+    units.push({ path, bytes, pathParts: pathPartsOf(path, words), parts: partsOf(path, bytes, words) })
+  }
+  return ok({ seed, words, units })
+}
+
+/**
+ * What is wrong with the index of a full pack: a sealer could otherwise tell one thing to who has the pack and another to who has a copy.
+ * None for a pack that has neither seed nor index.
+ */
+export async function indexProblems(source: PackSource): Promise<readonly string[]> {
+  if (!source.paths.includes(INDEX_PATH) && !source.paths.includes(SEED_PATH)) return []
+  const opened = await openForDisclosure(source)
+  return opened.ok ? [] : [`${opened.error.detail}.`]
+}
+
+async function wordsOf(source: PackSource, paths: readonly string[]): Promise<WordIndex> {
+  const words: Word[] = []
+  for (const path of paths) words.push(...wordsIn(path, (await bytesOf(source, path)) ?? new Uint8Array()))
+  return wordIndex(words)
+}

@@ -1,0 +1,108 @@
+import { canonicalJson } from '../canonical-json.ts'
+import { isSha256, type Sha256 } from '../digest.ts'
+import { PATHS, stampPath } from '../pack-files.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource } from '../ports.ts'
+import { compare } from '../recording.ts'
+import { bytesOf, textOf } from '../verify/read.ts'
+import { INDEX_PATH } from './commit.ts'
+import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
+import { isCopied } from './disclose.ts'
+import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
+
+export interface DisclosureReading {
+  /** Empty: every disclosed byte is under the list that the seal is over. Whether that seal verifies is read apart. */
+  readonly problems: readonly string[]
+  /** The lines of disclosure-sha256.txt. */
+  readonly roots: readonly Sha256[]
+  /** In the order of the index; units that are not what their line holds are left out, which `problems` says. */
+  readonly units: readonly DisclosedUnit[]
+  readonly counts: DisclosureCounts
+  /** The owner's word, which is not under the seal; null when it cannot be read. */
+  readonly notes: DisclosureNotes | null
+}
+
+const LARGEST_UNITS = 1024 * 1024 * 1024
+const MOST_UNITS = 4_000_000
+const MOST_PROBLEMS = 50
+
+/** Whether a source is a copy with parts withheld, rather than a pack. */
+export const isDisclosure = ({ paths }: PackSource): boolean => paths.includes(UNITS_PATH)
+
+/**
+ * Reads a disclosed copy. Every unit's root is computed again from what is open and what is only committed to, and must be its line of the
+ * index; the files must be those of a copy, as the sealed list has them, and no others. Never throws, whatever the copy holds.
+ */
+export async function readDisclosure(source: PackSource): Promise<DisclosureReading> {
+  const problems: string[] = [...(await fileProblems(source))]
+  const roots = (await textOf(source, INDEX_PATH))?.split('\n') ?? ['']
+  if (roots.pop() !== '' || roots.length > MOST_UNITS || !roots.every(isSha256))
+    problems.push(`${INDEX_PATH} is not a list of digests.`)
+  const file = await bytesOf(source, UNITS_PATH)
+  const units: DisclosedUnit[] = []
+  let before = ''
+  let count = 0
+  for (const line of linesOf(file === null || file.length > LARGEST_UNITS ? new Uint8Array() : file)) {
+    const unit = line === null ? null : readUnitLine(line)
+    const path = unit?.path.every(isOpen) === true ? textOfParts(unit.path, () => '') : null
+    if (unit === null || unitRootOf(unit) !== roots[count])
+      problems.push(`${UNITS_PATH}:${count + 1} is not what line ${count + 1} of ${INDEX_PATH} holds.`)
+    else if (path !== null && compare(path, before) <= 0)
+      problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
+    else units.push(unit)
+    before = path ?? before
+    count += 1
+    if (problems.length > MOST_PROBLEMS || count > roots.length) break
+  }
+  if (count !== roots.length) problems.push(`${UNITS_PATH} has another number of units than ${INDEX_PATH} has lines.`)
+  const counts = countsOf(units)
+  const notes = readNotes(await textOf(source, NOTES_PATH))
+  if (notes === null) problems.push(`${NOTES_PATH} is missing or cannot be read.`)
+  else if (canonicalJson(notes.counts) !== canonicalJson(counts))
+    problems.push(`${NOTES_PATH} states other counts than the copy has.`)
+  return { problems, roots, units, counts, notes }
+}
+
+/** The lines of a file; null for one that is not UTF-8, and for what stands after the last line end. */
+function* linesOf(file: Uint8Array): Generator<string | null> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  for (let at = 0; at < file.length; ) {
+    const end = file.indexOf(0x0a, at)
+    let line: string | null = null
+    try {
+      line = end === -1 ? null : utf8.decode(file.subarray(at, end))
+    } catch {
+      // Left null: the caller names the line.
+    }
+    yield line
+    at = end === -1 ? file.length : end + 1
+  }
+}
+
+async function fileProblems(source: PackSource): Promise<readonly string[]> {
+  const there = new Set(source.paths)
+  const listed = new Map<string, string>()
+  const problems: string[] = there.size === source.paths.length ? [] : ['A file is there twice.']
+  for (const line of (await textOf(source, PATHS.tagManifest))?.split('\n').slice(0, -1) ?? [])
+    listed.set(line.slice(66), line.slice(0, 64))
+  const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal, UNITS_PATH, NOTES_PATH])
+  for (let place = 1; there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  for (const path of source.paths) {
+    if (unlisted.has(path)) continue
+    if (!isCopied(path)) problems.push(`${quote(path, 400)} does not belong in a disclosed copy.`)
+    else if (listed.get(path) !== (await digestOf(source, path)))
+      problems.push(`${quote(path, 400)} is not as ${PATHS.tagManifest} lists it.`)
+  }
+  const expected = [...listed.keys()].filter(isCopied)
+  for (const path of new Set([PATHS.tagManifest, PATHS.bag, PATHS.seal, INDEX_PATH, UNITS_PATH, ...expected]))
+    if (!there.has(path)) problems.push(`${quote(path, 400)} is missing.`)
+  return problems.slice(0, MOST_PROBLEMS)
+}
+
+async function digestOf(source: PackSource, path: string): Promise<string | null> {
+  try {
+    return await source.sha256(path)
+  } catch {
+    return null
+  }
+}

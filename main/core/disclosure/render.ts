@@ -1,0 +1,22 @@
+import { plain } from '../plain-text.ts'
+import { partClassWords } from './classes.ts'
+import type { CommittedPart } from './commit.ts'
+import { type DisclosedUnit, textOfParts } from './copy.ts'
+
+/** What stands for a withheld part where people read. */
+export const gapText = (part: CommittedPart): string =>
+  `⟦${partClassWords[part.class]}, up to ${part.bucket} bytes, withheld⟧`
+
+/** A unit for people: its path, and its lines with gaps named, made fit to show. A file in no text form is shown as its size only. */
+export function unitText(unit: DisclosedUnit): string {
+  const content = unit.content.map((part): DisclosedUnit['content'][number] =>
+    'salt' in part && part.class === 'file'
+      ? {
+          ...part,
+          bytes: new TextEncoder().encode(`⟦${partClassWords.file}, ${part.bytes.length} bytes, not shown as text⟧`),
+        }
+      : part,
+  )
+  const lines = textOfParts(content, gapText).split('\n')
+  return [plain(textOfParts(unit.path, gapText), 1000), ...lines.map((line) => plain(line, 2000))].join('\n')
+}

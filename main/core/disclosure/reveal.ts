@@ -1,0 +1,134 @@
+import { canonicalJson } from '../canonical-json.ts'
+import type { Catalog } from '../catalog.ts'
+import { isSha256, type Sha256 } from '../digest.ts'
+import { fail, type Outcome } from '../failure.ts'
+import { PATHS } from '../pack-files.ts'
+import type { PackSource } from '../ports.ts'
+import { ok } from '../result.ts'
+import type { PartPlace } from './commit.ts'
+import {
+  committed,
+  type DisclosedUnit,
+  isOpen,
+  isWhollyOpen,
+  type OpenPart,
+  partJson,
+  readPart,
+  UNITS_PATH,
+  unitRootOf,
+} from './copy.ts'
+import { openPart, unitsBytes } from './disclose.ts'
+import { countsOf, NOTES_PATH, notesBytes } from './notes.ts'
+import { openForDisclosure } from './open-pack.ts'
+import type { DisclosureReading } from './read.ts'
+import { contentOf } from './rebuild.ts'
+import { underivable } from './underivable.ts'
+import { holdsDigest, taintedDigests } from './withhold.ts'
+
+/** Where a part stands: the unit counted from 1 as in the index, and the place in it. */
+export interface Place extends PartPlace {
+  readonly unit: number
+}
+
+/** One withheld part, opened for who has the copy. */
+export interface Reveal {
+  readonly place: Place
+  /** The unit's line of the index: ties it to one pack. */
+  readonly root: Sha256
+  readonly part: OpenPart
+}
+
+/**
+ * Opens one withheld part, from the full pack. Fails as openForDisclosure() does, and with `input.refused` where the copy is not of this
+ * pack, the place is not withheld, or the part is the digest of something still withheld, which could be guessed from it.
+ */
+export async function revealSpan(source: PackSource, copy: DisclosureReading, place: Place): Promise<Outcome<Reveal>> {
+  const opened = await openForDisclosure(source)
+  if (!opened.ok) return opened
+  const { seed, units } = opened.value
+  const shown = copy.units[place.unit - 1]
+  const full = units[place.unit - 1]
+  const root = copy.roots[place.unit - 1]
+  if (copy.problems.length > 0 || shown === undefined || full === undefined || root === undefined)
+    return fail('input.refused', 'the copy has problems, or has no such unit')
+  const before = partAt(shown, place)
+  const part = (place.of === 'path' ? full.pathParts : full.parts)[place.part - 1]
+  if (before === undefined || part === undefined || isOpen(before))
+    return fail('input.refused', 'nothing is withheld at this place')
+  const tainted = taintedDigests(units, (index) => !isWhollyOpen(copy.units[index] ?? { path: [], content: [before] }))
+  if (holdsDigest(part, tainted))
+    return fail(
+      'input.refused',
+      'this digest is of something still withheld, which could be guessed from it; reveal that first',
+    )
+  // The report carries the assessment, and so the digests of what it rests on.
+  const isElsewhere = copy.units.some((unit, index) => index !== place.unit - 1 && !isWhollyOpen(unit))
+  if (full.path === PATHS.report && isElsewhere)
+    return fail('input.refused', 'the report holds digests of what is still withheld; it goes last')
+  const revealed = openPart(part, full.path, place, seed)
+  if (committed(revealed).commitment !== before.commitment) return fail('input.refused', 'the copy is of another pack')
+  return ok({ place, root, part: revealed })
+}
+
+export const revealBytes = ({ place, root, part }: Reveal): Uint8Array =>
+  new TextEncoder().encode(
+    `${canonicalJson({ schema: 'barewitness.reveal/1', of: place.of, part: place.part, unit: place.unit, root, opens: partJson(part) })}\n`,
+  )
+
+/** Reads a reveal strictly; null for anything that is not one. */
+export function readReveal(bytes: Uint8Array): Reveal | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const { of, part: number, unit, root, opens } = JSON.parse(text) as Record<string, unknown>
+    const part = readPart(opens)
+    if ((of !== 'path' && of !== 'content') || !isPlace(number) || !isPlace(unit)) return null
+    if (part === null || !isOpen(part) || typeof root !== 'string' || !isSha256(root)) return null
+    const reveal: Reveal = { place: { of, part: number, unit }, root, part }
+    return new TextDecoder().decode(revealBytes(reveal)) === text ? reveal : null
+  } catch {
+    return null
+  }
+}
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+
+/** What keeps a reveal from being the withheld part of this copy; null when it is that part. */
+export function checkReveal(copy: DisclosureReading, { place, root, part }: Reveal): string | null {
+  if (copy.problems.length > 0) return 'The copy itself has problems.'
+  const unit = copy.units[place.unit - 1]
+  if (unit === undefined || copy.roots[place.unit - 1] !== root)
+    return 'It is of another pack, or of another place in it.'
+  const before = partAt(unit, place)
+  if (before === undefined || isOpen(before)) return 'Nothing is withheld at this place.'
+  return unitRootOf(opened(unit, place, part)) === root
+    ? null
+    : 'It does not fit what the copy is committed to at this place.'
+}
+
+/** The copy's own files with the part opened; the rest of the copy stays. Fails with `input.refused` where checkReveal() finds a problem. */
+export function applyReveal(
+  copy: DisclosureReading,
+  reveal: Reveal,
+  catalog: Catalog,
+): Outcome<ReadonlyMap<string, Uint8Array>> {
+  const problem = checkReveal(copy, reveal)
+  if (problem !== null || copy.notes === null) return fail('input.refused', problem ?? 'The copy cannot be read.')
+  const units = copy.units.map((unit, index) =>
+    index + 1 === reveal.place.unit ? opened(unit, reveal.place, reveal.part) : unit,
+  )
+  const notes = { ...copy.notes, counts: countsOf(units), underivable: underivable(catalog, contentOf(units)) }
+  return ok(
+    new Map([
+      [UNITS_PATH, unitsBytes(units)],
+      [NOTES_PATH, notesBytes(notes)],
+    ]),
+  )
+}
+
+const partAt = (unit: DisclosedUnit, { of, part }: Place): DisclosedUnit['path'][number] | undefined =>
+  unit[of][part - 1]
+
+const opened = (unit: DisclosedUnit, { of, part: number }: Place, part: OpenPart): DisclosedUnit => ({
+  ...unit,
+  [of]: unit[of].map((one, index) => (index + 1 === number ? part : one)),
+})

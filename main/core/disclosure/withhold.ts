@@ -1,0 +1,104 @@
+import { sha256 } from '../digest.ts'
+import { nodeFolder } from '../pack-files.ts'
+import type { WithholdableClass } from './classes.ts'
+import type { FullUnit } from './open-pack.ts'
+import type { Found, Part } from './parts.ts'
+
+/** What an owner withholds. */
+export interface DisclosurePolicy {
+  readonly classes: readonly WithholdableClass[]
+  /**
+   * Nodes whose answers are withheld whole, and their names and addresses wherever they stand. What the pack states of them stays, without
+   * anything sensitive in it: a copy must not hide that a node did badly. Name its assessment.json among the paths to withhold that too.
+   */
+  readonly nodes: readonly string[]
+  /** Payload files withheld whole. Their paths stay, unless something in them is withheld. */
+  readonly paths: readonly string[]
+}
+
+/** Which parts of a unit are withheld, by place. */
+export interface Withheld {
+  readonly path: readonly boolean[]
+  readonly content: readonly boolean[]
+}
+
+/**
+ * Applies a policy to every unit. Files that are not cut may hold anything, so they always go. Where any of a file is withheld, the plain
+ * digest of the file would let others guess it, and goes wherever it stands; so does a recording's digest, which is over two files. That can
+ * withhold parts of more files, and is repeated until nothing changes.
+ */
+export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy): readonly Withheld[] {
+  const isNamed = namedBy(units, policy)
+  const classes: ReadonlySet<string> = new Set(policy.classes)
+  const folders = new Set(policy.nodes.map((node) => `${nodeFolder(node)}/`))
+  const paths = new Set(policy.paths)
+  const isChosen = (part: Part): boolean =>
+    part.class === 'file' || part.holds.some((found) => classes.has(found.class) || isNamed(found))
+  const first = units.map((unit): Withheld => {
+    const folder = /^data\/nodes\/[^/]+\//.exec(unit.path)?.[0] ?? ''
+    const isOfNode = folders.has(folder)
+    const isWhole = paths.has(unit.path) || (isOfNode && unit.path !== `${folder}assessment.json`)
+    return {
+      path: unit.pathParts.map((part) => isChosen(part) || (isOfNode && isFolder(part, folder))),
+      content: unit.parts.map((part) => isWhole || isChosen(part) || (isOfNode && part.class !== 'text')),
+    }
+  })
+  return withoutDigests(units, first)
+}
+
+const isFolder = (part: Part, folder: string): boolean => part.holds.some(({ text }) => folder.endsWith(`/${text}/`))
+
+/** The names and addresses of withheld nodes, as found anywhere. */
+function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (found: Found) => boolean {
+  const names = new Set(nodes.map((node) => node.toLowerCase()))
+  const headers = new Set(nodes.map((node) => `${nodeFolder(node)}/recording.json`))
+  for (const { path, bytes } of units) {
+    if (!headers.has(path)) continue
+    try {
+      const { node } = JSON.parse(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
+      if (typeof node?.address === 'string') names.add(node.address.toLowerCase())
+    } catch {
+      // Not a header: then it gives no address, and the whole file is withheld in any case.
+    }
+  }
+  return ({ text }) => names.has(text.toLowerCase())
+}
+
+function withoutDigests(units: readonly FullUnit[], first: readonly Withheld[]): readonly Withheld[] {
+  let withheld = first
+  for (;;) {
+    const tainted = taintedDigests(units, (index) => withheld[index]?.content.includes(true) === true)
+    const next = units.map((unit, index): Withheld => {
+      const before = withheld[index] ?? { path: [], content: [] }
+      return {
+        path: unit.pathParts.map((part, place) => before.path[place] === true || holdsDigest(part, tainted)),
+        content: unit.parts.map((part, place) => before.content[place] === true || holdsDigest(part, tainted)),
+      }
+    })
+    if (countOf(next) === countOf(withheld)) return next
+    withheld = next
+  }
+}
+
+/** Digests of what is not wholly disclosed: from them the rest could be guessed. */
+export function taintedDigests(
+  units: readonly FullUnit[],
+  isWithheld: (index: number) => boolean,
+): ReadonlySet<string> {
+  const place = new Map(units.map(({ path }, index) => [path, index]))
+  const tainted = new Set<string>()
+  for (const [index, { path, bytes }] of units.entries()) {
+    if (isWithheld(index)) tainted.add(sha256(bytes))
+    if (!path.endsWith('/recording.json')) continue
+    const lines = place.get(path.replace(/recording\.json$/, 'captures.jsonl'))
+    if (lines !== undefined && (isWithheld(index) || isWithheld(lines)))
+      tainted.add(sha256(Buffer.concat([bytes, units[lines]?.bytes ?? new Uint8Array()])))
+  }
+  return tainted
+}
+
+export const holdsDigest = ({ holds }: Part, digests: ReadonlySet<string>): boolean =>
+  holds.some(({ class: kind, text }) => kind === 'digest' && digests.has(text.slice(0, 64)))
+
+const countOf = (all: readonly Withheld[]): number =>
+  all.reduce((sum, { path, content }) => sum + [...path, ...content].filter(Boolean).length, 0)

@@ -1,0 +1,139 @@
+import type { DeclaredNode } from '../../../schemas/types.ts'
+import type { PartClass } from './classes.ts'
+import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
+import { cuttableText } from './text.ts'
+
+/** A name to look for wherever it stands: declared by the fleet file, or found after a key in some answer. */
+export interface Word {
+  readonly text: string
+  readonly class: 'node' | 'user' | 'host' | 'serial'
+}
+
+/** Words by their lower-case text, ready for one pass over any text. */
+export interface WordIndex {
+  readonly classes: ReadonlyMap<string, PartClass>
+  /** Hashes of first pieces: almost every place in a text is passed by without looking further. */
+  readonly firstPieces: Uint8Array
+  readonly longest: number
+}
+
+const PIECES = /^[a-z0-9]+(?:[._:-]{1,2}[a-z0-9]+){0,23}$/
+const SHORTEST_SERIAL = 6
+const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
+
+/**
+ * The words that one payload file gives: from a recording.json what was declared of the node, and from any text the serial numbers and host
+ * names after known keys. Anything that is not such a file gives none.
+ */
+export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
+  const text = cuttableText(path, bytes)
+  if (text === null) return []
+  const keyed = hitsOf(text, KEYED_RULES).map(
+    (hit): Word => ({ text: text.slice(hit.start, hit.end), class: hit.class === 'host' ? 'host' : 'serial' }),
+  )
+  return [...(/^data\/nodes\/[^/]+\/recording\.json$/.test(path) ? declaredWords(bytes) : []), ...keyed]
+}
+
+function declaredWords(bytes: Uint8Array): readonly Word[] {
+  let node: Partial<DeclaredNode>
+  try {
+    const header: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    node = (header as { node?: Partial<DeclaredNode> } | null)?.node ?? {}
+  } catch {
+    return []
+  }
+  const texts = (list: unknown): string[] =>
+    (Array.isArray(list) ? list : [list]).filter((one): one is string => typeof one === 'string')
+  const pins: unknown[] = Array.isArray(node.hardware) ? node.hardware : []
+  return [
+    ...texts([node.name, node.address]).map((text): Word => ({ text, class: 'node' })),
+    ...[...texts(node.user), ...texts(node.roster)].map((text): Word => ({ text, class: 'user' })),
+    ...texts(pins.map((pin) => (pin as { value?: unknown } | null)?.value)).map(
+      (text): Word => ({ text, class: 'serial' }),
+    ),
+  ]
+}
+
+const ORDER: readonly Word['class'][] = ['serial', 'host', 'user', 'node']
+
+/** Words of every file together; their order does not matter. Words that cannot be told from ordinary text are left out. */
+export function wordIndex(words: Iterable<Word>): WordIndex {
+  const classes = new Map<string, Word['class']>()
+  const firstPieces = new Uint8Array(BUCKETS)
+  let longest = 0
+  for (const word of words) {
+    const text = word.text.toLowerCase().replaceAll(/^[^a-z0-9]{1,8}|[^a-z0-9]{1,8}$/g, '')
+    if (!PIECES.test(text) || EVERYWHERE.has(text)) continue
+    if (word.class === 'serial' && (text.length < SHORTEST_SERIAL || !/[0-9]/.test(text))) continue
+    const before = classes.get(text)
+    if (before === undefined || ORDER.indexOf(word.class) > ORDER.indexOf(before)) classes.set(text, word.class)
+    firstPieces[hashOf(text, 0, pieceEnd(text, 0))] = 1
+    longest = Math.max(longest, text.split(/[._:-]{1,2}/).length)
+  }
+  return { classes, firstPieces, longest }
+}
+
+/** Every place where a word stands by itself, the longest at each place. Linear: a word has at most 24 pieces. */
+export function wordHits(text: string, words: WordIndex): readonly Hit[] {
+  if (words.longest === 0) return []
+  const lower = text.toLowerCase()
+  const hits: Hit[] = []
+  let at = 0
+  while (at < lower.length) {
+    const code = lower.charCodeAt(at)
+    if (code === BACKSLASH) {
+      // After a JSON escape such as \n, a word may begin one character later; after a plain backslash, here.
+      at += 1
+      take(lower, at, words, hits)
+      at += 1
+    }
+    const end = pieceEnd(lower, at)
+    if (end === at) {
+      at += 1
+      continue
+    }
+    take(lower, at, words, hits)
+    at = end
+  }
+  return hits
+}
+
+function take(lower: string, at: number, { classes, firstPieces, longest }: WordIndex, hits: Hit[]): void {
+  let end = pieceEnd(lower, at)
+  if (end === at || firstPieces[hashOf(lower, at, end)] !== 1) return
+  let best: Hit | null = null
+  for (let pieces = 1; pieces <= longest && end > at && end - at <= LONGEST_WORD; pieces += 1) {
+    const found = classes.get(lower.slice(at, end))
+    if (found !== undefined) best = { class: found, start: at, end }
+    const next = joined(lower, end)
+    end = next === end ? at : pieceEnd(lower, next)
+  }
+  if (best !== null) hits.push(best)
+}
+
+const BACKSLASH = 0x5c
+const BUCKETS = 1 << 16
+const LONGEST_WORD = 256
+
+const isPiece = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
+const isJoint = (code: number): boolean => code === 0x2d || code === 0x2e || code === 0x3a || code === 0x5f
+
+function pieceEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && isPiece(text.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Where the next piece begins after one or two joints; `end` itself when none does. */
+function joined(text: string, end: number): number {
+  if (!isJoint(text.charCodeAt(end))) return end
+  if (isPiece(text.charCodeAt(end + 1))) return end + 1
+  return isJoint(text.charCodeAt(end + 1)) && isPiece(text.charCodeAt(end + 2)) ? end + 2 : end
+}
+
+/** FNV-1a, folded. It only filters. */
+function hashOf(text: string, at: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let i = at; i < Math.min(end, at + LONGEST_WORD); i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 16)) & (BUCKETS - 1)
+}

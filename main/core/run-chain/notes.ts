@@ -1,0 +1,60 @@
+import { plain, quote } from '../plain-text.ts'
+import type { ChainEntry, GapEntry, LoggedEntry } from './entry.ts'
+
+/** Entries may be dated this much before the one they follow: clocks differ. */
+const CLOCK_TOLERANCE_MINUTES = 10
+
+const MOST_LISTED = 100
+
+/** A list of sentences, cut to a length that somebody reads. */
+export const shortened = (sentences: readonly string[]): readonly string[] =>
+  sentences.length <= MOST_LISTED
+    ? sentences
+    : [...sentences.slice(0, MOST_LISTED), `And ${sentences.length - MOST_LISTED} more of this kind.`]
+
+export const gapSentence = ({ due, at, why }: GapEntry): string =>
+  `A run due at ${due} did not happen; recorded at ${at}: ${quote(why, 300)}.`
+
+/** What a reader of the history should know, and what breaks nothing. Places are counted from 1, as lines of entries.jsonl. */
+export function notesOn(entries: readonly ChainEntry[]): readonly string[] {
+  return [...shortened(backwards(entries)), ...shortened(sealedAgain(entries)), ...keys(entries)]
+}
+
+export function unsignedGaps(entries: readonly LoggedEntry[]): readonly string[] {
+  const count = entries.filter(({ entry, signature }) => entry.kind === 'gap' && signature === null).length
+  if (count === 0) return []
+  return [`${count} of the gaps ${count === 1 ? 'has' : 'have'} no signature of ${count === 1 ? 'its' : 'their'} own.`]
+}
+
+function backwards(entries: readonly ChainEntry[]): readonly string[] {
+  return entries.flatMap(({ at }, index) => {
+    const before = entries[index - 1]
+    if (before === undefined || Date.parse(before.at) - Date.parse(at) <= CLOCK_TOLERANCE_MINUTES * 60_000) return []
+    return [
+      `Entry ${index + 1} is dated ${at}, more than ${CLOCK_TOLERANCE_MINUTES} minutes before entry ${index}, ${before.at}.`,
+    ]
+  })
+}
+
+/** Sealing a run again is open to everybody, and makes a second pack of it: the reader has to know that there are two. */
+function sealedAgain(entries: readonly ChainEntry[]): readonly string[] {
+  const places = new Map<string, number[]>()
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind !== 'run') continue
+    const before = places.get(entry.run)
+    if (before === undefined) places.set(entry.run, [index + 1])
+    else before.push(index + 1)
+  }
+  return [...places]
+    .filter(([, at]) => at.length > 1)
+    .map(
+      ([run, at]) => `Run ${quote(run)} was sealed ${at.length} times, as entries ${at.join(', ')}. Compare its packs.`,
+    )
+}
+
+function keys(entries: readonly ChainEntry[]): readonly string[] {
+  const signers = [...new Set(entries.map(({ signer }) => signer))]
+  return signers.length < 2
+    ? []
+    : [`The entries name ${signers.length} keys: ${plain(signers.slice(0, 10).join(', '), 700)}.`]
+}

@@ -1,0 +1,27 @@
+import { CHAIN_PATHS } from './files.ts'
+
+/**
+ * Lines of POSIX sh, for a shell with `set -eu` in the folder of an unpacked pack that has CHAIN_PATHS.inclusion: they stop with a
+ * failure unless the previous run's line, hashed anew, leads along the path to the root that the pack states (RFC 9162 §2.1.3.2).
+ * Only digits and hexadecimal characters get from the files into arithmetic or arguments: the files came with the pack.
+ */
+export const inclusionRecipe = (): readonly string[] => [
+  `count() { sed -n "s/^$1 \\([0-9]\\{1,9\\}\\)\\$/\\1/p" ${CHAIN_PATHS.inclusion}; }`,
+  `digests() { sed -n "s/^$1 \\([0-9a-f]\\{64\\}\\)\\$/\\1/p" ${CHAIN_PATHS.inclusion}; }`,
+  `parent() { for byte in $(echo "01$1$2" | fold -w2); do printf "\\\\$(printf %o "0x$byte")"; done | sha256sum | cut -c1-64; }`,
+  'at=$(count index) last=$(($(count size) - 1))',
+  `sed -n "$((at + 1))s/^{\\"entry\\":\\(.*\\),\\"signature\\":null}\\$/\\1/p" ${CHAIN_PATHS.entries} > ../entry.txt`,
+  "hash=$({ printf '\\000'; tr -d '\\n' < ../entry.txt; } | sha256sum | cut -c1-64)",
+  'test "$hash" = "$(digests leaf)"',
+  'for beside in $(digests path); do',
+  '  if [ $((at % 2)) = 1 ] || [ "$at" = "$last" ]; then',
+  '    hash=$(parent "$beside" "$hash")',
+  '    while [ $((at % 2)) = 0 ] && [ "$at" != 0 ]; do at=$((at / 2)) last=$((last / 2)); done',
+  '  else hash=$(parent "$hash" "$beside"); fi',
+  '  at=$((at / 2)) last=$((last / 2))',
+  'done',
+  'test "$last" = 0',
+  `grep -qF "\\"root\\":\\"$hash\\"" ${CHAIN_PATHS.chain}`,
+  'echo "In the chain that this pack states is the pack whose tagmanifest-sha256.txt has the SHA-256"',
+  `sed 's/.*"tagManifest":"\\([0-9a-f]*\\)".*/\\1/' ../entry.txt`,
+]

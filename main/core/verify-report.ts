@@ -1,0 +1,103 @@
+import type { Question, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import { plain } from './plain-text.ts'
+import type { PdfReading, SealReader } from './ports.ts'
+import { embeddedAssessment } from './verify/report.ts'
+import { signedBy, standing } from './verify/signature.ts'
+import { existedBy, shownTime } from './verify/time.ts'
+import { certificatesOf, type Trust } from './verify/trust.ts'
+
+export interface VerifyReportInput {
+  readonly pdf: Uint8Array
+  readonly reader: SealReader
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  /** The file's name, for display. */
+  readonly file: string
+}
+
+/**
+ * The answers about a PDF by itself. Of one of our reports: whether it is intact, whose it is and by when it existed; the rest needs the
+ * pack. Of anybody else's PDF nothing is said but what it is not. Never throws.
+ */
+export async function verifyReport(input: VerifyReportInput): Promise<VerificationReport> {
+  const { pdf, reader, trust, verifiedAt } = input
+  const reading = await reader.readPdf(pdf, certificatesOf([...trust.signers, ...trust.authorities]))
+  return reading.kind === 'report' ? ofOurs(reading, input) : ofOthers(reading, { file: input.file, verifiedAt })
+}
+
+function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportInput): VerificationReport {
+  const { seal, problems } = reading
+  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const embedded = embeddedAssessment(reading.attachments)
+  const broken = [...problems, ...(seal?.problems ?? [])]
+  const stands = seal === null ? 'unknown' : standing(seal, trust)
+  const answers: readonly VerificationAnswer[] = [
+    broken.length === 0
+      ? answer(
+          'intact',
+          'yes',
+          'The report is as it was when it was sealed, and nothing was added but time-stamps and what they need.',
+          [
+            `Level ${reading.level}. A later level that was cut off leaves a report at a lower one; the pack says which bytes belong to it.`,
+          ],
+        )
+      : answer('intact', 'no', 'The report is not as it was sealed.', broken),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: false }),
+    existedBy(time, seal?.timestamps.length ?? 0, embedded?.asOf ?? null),
+    notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
+      `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
+    ]),
+    notShown('reproducible', 'Verdicts can be evaluated again from a pack only.'),
+    notShown('chain-continuous', 'The chain of runs stands in packs only.'),
+  ]
+  return {
+    schema: 'barewitness.verification/2',
+    file: plain(file),
+    kind: 'report',
+    verifiedAt,
+    ok: answers.every(({ outcome }) => outcome !== 'no'),
+    demo: seal?.demo === true || embedded?.demo === true,
+    answers,
+    differences: [],
+    signer:
+      seal?.signer == null
+        ? null
+        : {
+            subject: seal.signer.subject,
+            fingerprint: seal.signer.fingerprint,
+            trusted: stands !== 'unknown',
+            standing: stands,
+          },
+  }
+}
+
+const ofOthers = (
+  { problems }: PdfReading,
+  { file, verifiedAt }: Pick<VerificationReport, 'file' | 'verifiedAt'>,
+): VerificationReport => ({
+  schema: 'barewitness.verification/2',
+  file: plain(file),
+  kind: 'foreign-pdf',
+  verifiedAt,
+  ok: false,
+  demo: false,
+  answers: [
+    answer('intact', 'no', 'This is not a report that Barewitness wrote. It was not verified.', problems),
+    ...(['signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const).map((question) =>
+      notShown(question, 'Nothing is said about files that Barewitness did not write.'),
+    ),
+  ],
+  differences: [],
+  signer: null,
+})
+
+const answer = (
+  question: Question,
+  outcome: VerificationAnswer['outcome'],
+  summary: string,
+  details: readonly string[] = [],
+): VerificationAnswer => ({ question, outcome, summary, details })
+
+const notShown = (question: Question, summary: string, details: readonly string[] = []): VerificationAnswer =>
+  answer(question, 'not-shown', summary, details)

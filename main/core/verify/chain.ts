@@ -1,0 +1,51 @@
+import type { Statement } from '../../../schemas/types.ts'
+import type { VerificationAnswer } from '../../../schemas/verification.ts'
+import { PATHS } from '../pack-files.ts'
+import type { PackSource, SealReader, SealReading } from '../ports.ts'
+import { chainAnswer } from '../run-chain/answer.ts'
+import { ownEntry, type RunEntry } from '../run-chain/entry.ts'
+import type { ChainHead } from '../run-chain/head.ts'
+import { type ChainReading, readChainFiles, type SignatureProblems } from '../run-chain/read.ts'
+import { bytesOf, textOf } from './read.ts'
+import { chainIn } from './signature.ts'
+
+/** The chain that a pack says it extends, and the entry that stands for the pack itself. `own` is null when there is none to speak of. */
+export type PackChain =
+  | { readonly answer: VerificationAnswer; readonly reading: ChainReading; readonly own: RunEntry }
+  | { readonly answer: VerificationAnswer; readonly own: null }
+
+/** Reads the chain of runs in a pack and compares it with the head that the reader kept. */
+export async function chainOf(
+  {
+    source,
+    seal,
+    lastHead,
+  }: { readonly source: PackSource; readonly seal: SealReader; readonly lastHead: ChainHead | null },
+  statement: Statement | null,
+  reading: SealReading | null,
+): Promise<PackChain> {
+  const tagManifest = await bytesOf(source, PATHS.tagManifest)
+  const signer = reading?.problems.length === 0 ? reading.signer : null
+  const own =
+    statement === null || tagManifest === null || signer == null
+      ? null
+      : ownEntry(statement.predicate, tagManifest, signer.fingerprint)
+  const chain = await readChainFiles(
+    (path) => textOf(source, path),
+    gapSignatures(seal, await chainIn(source, PATHS.chain)),
+  )
+  const answer = chainAnswer(chain, own, lastHead)
+  return own === null || chain === null || chain.problems.length > 0
+    ? { answer, own: null }
+    : { answer, reading: chain, own }
+}
+
+/** A gap is signed by the key that it names, as a pack is; when that key was made or ended is not judged here. */
+const gapSignatures =
+  (seal: SealReader, chain: readonly Uint8Array[]): SignatureProblems =>
+  async (content, signature, signer) => {
+    const reading = await seal.read({ content, signature, chain, crls: [], timestamps: [], tsaChain: [], tsaCrls: [] })
+    return reading.problems.length > 0 || reading.signer?.fingerprint === signer
+      ? reading.problems
+      : ['It was signed by another key than the one it names.']
+  }

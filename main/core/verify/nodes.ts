@@ -1,0 +1,92 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { assessNode, populationOf } from '../assess.ts'
+import type { Catalog } from '../catalog.ts'
+import { sha256 } from '../digest.ts'
+import { nodeAssessmentPath, nodeFolder } from '../pack-files.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource, SchemaValidator } from '../ports.ts'
+import { compare, type LoadedRecording } from '../recording.ts'
+import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
+
+/** One declared node: what the pack states of it, what it rests on, and what comes out here. */
+export interface NodeReading {
+  readonly node: string
+  readonly recording: LoadedRecording | null
+  readonly stated: NodeAssessment | null
+  /** Evaluated here from the raw answers; a sentence when a rule threw, which is our mistake. */
+  readonly derived: NodeAssessment | { readonly threw: string } | null
+  readonly problems: readonly string[]
+}
+
+/**
+ * The declared nodes of a pack one after the other, each read, evaluated again and given away before the next is touched, so that a
+ * pack of any number of nodes takes the memory of one.
+ */
+export async function* readNodes(
+  source: PackSource,
+  validator: SchemaValidator,
+  { scope, assessment }: PackReading,
+  catalog: Catalog,
+): AsyncGenerator<NodeReading> {
+  const folders = nodeFolders(source)
+  const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
+  for (const node of scope === null ? [] : populationOf(scope)) {
+    const folder = nodeFolder(node)
+    const paths = folders.get(folder) ?? []
+    const { recording, problems } = paths.some((path) => path !== nodeAssessmentPath(node))
+      ? await readRecording(source, folder, paths, validator)
+      : { recording: null, problems: [] }
+    const stated = await readStated(source, validator, node, digests.get(node))
+    yield {
+      node,
+      recording,
+      stated: stated.value,
+      derived: scope === null || assessment === null ? null : derive(catalog, node, recording, scope.asOf),
+      problems: [...problems, ...stated.problems],
+    }
+  }
+}
+
+/** Folders below data/nodes that belong to no declared node. */
+export function strangeFolders(source: PackSource, { scope }: PackReading): readonly string[] {
+  const declared = new Set((scope?.population ?? []).map(nodeFolder))
+  return [...nodeFolders(source).keys()].filter((folder) => !declared.has(folder)).sort(compare)
+}
+
+async function readStated(
+  source: PackSource,
+  validator: SchemaValidator,
+  node: string,
+  digest: string | undefined,
+): Promise<{ readonly value: NodeAssessment | null; readonly problems: readonly string[] }> {
+  const path = nodeAssessmentPath(node)
+  const text = await textOf(source, path)
+  const found = canonical(text)
+  const why =
+    found === null
+      ? ['it is missing, or not JSON in canonical form']
+      : validator.problems('node-assessment', found.value)
+  if (found === null || why.length > 0) return { value: null, problems: [`${path}: ${why[0]}.`] }
+  const value = found.value as NodeAssessment
+  const problems = [
+    ...(value.node === node ? [] : [`${path} is of node ${quote(value.node)}.`]),
+    ...(digest === undefined || text === null || sha256(text) === digest
+      ? []
+      : [`${path} is not the file that the assessment names for node ${quote(node)}.`]),
+  ]
+  return { value, problems }
+}
+
+function derive(
+  catalog: Catalog,
+  node: string,
+  recording: LoadedRecording | null,
+  asOf: string,
+): NonNullable<NodeReading['derived']> {
+  try {
+    return assessNode(catalog, node, recording, asOf)
+  } catch (thrown) {
+    // Whatever a pack holds must not end the other answers.
+    return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}

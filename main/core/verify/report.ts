@@ -1,0 +1,66 @@
+import type { Assessment } from '../../../schemas/types.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { assessmentIndexOf, PATHS } from '../pack-files.ts'
+import { plain } from '../plain-text.ts'
+import type { PackSource, PdfReading, SealReader } from '../ports.ts'
+import { bytesOf, type PackReading } from './read.ts'
+import { chainIn } from './signature.ts'
+import { certificatesOf, type Trust } from './trust.ts'
+
+/** The report inside a pack; null when it is missing or cannot be read. The pack's certificates complete its chains. */
+export async function readReport(source: PackSource, reader: SealReader, trust: Trust): Promise<PdfReading | null> {
+  const bytes = await bytesOf(source, PATHS.report)
+  if (bytes === null) return null
+  return await reader.readPdf(bytes, [
+    ...(await chainIn(source, PATHS.chain)),
+    ...(await chainIn(source, PATHS.tsaChain)),
+    ...certificatesOf([...trust.signers, ...trust.authorities]),
+  ])
+}
+
+/** Whether the report is ours, intact, and the one that belongs to this evidence and this signer. */
+export function reportProblems(
+  report: PdfReading | null,
+  reading: PackReading,
+  signer: string | null,
+): readonly string[] {
+  if (report === null) return [`${PATHS.report} cannot be read.`]
+  if (report.kind !== 'report')
+    return [`${PATHS.report} is not a report in the form that Barewitness writes.`, ...report.problems.map(told)]
+  const own = [...report.problems, ...(report.seal?.problems ?? [])]
+  if (own.length > 0 || report.seal === null)
+    return [`${PATHS.report}: its own seal does not verify.`, ...own.map(told)]
+  const digest = reading.statement?.predicate.report.evidenceDigest
+  return [
+    ...(digest === undefined || report.evidenceDigest === digest
+      ? []
+      : [`${PATHS.report} was made for other evidence: it names digest ${plain(report.evidenceDigest ?? 'nothing')}.`]),
+    ...(signer === null || report.seal.signer?.fingerprint === signer
+      ? []
+      : [`${PATHS.report} is sealed by another key than the pack.`]),
+    ...embeddedProblems(report, reading),
+  ]
+}
+
+const told = (problem: string): string => `${PATHS.report}: ${plain(problem, 400)}`
+
+function embeddedProblems({ attachments }: PdfReading, { assessment }: PackReading): readonly string[] {
+  const embedded = embeddedAssessment(attachments)
+  if (embedded === null) return [`${PATHS.report} embeds no assessment that can be read.`]
+  return assessment === null || canonicalJson(assessmentIndexOf(embedded)) === canonicalJson(assessment)
+    ? []
+    : [`${PATHS.report} embeds another assessment than the pack.`]
+}
+
+/** The results that a report carries, in our one form; null when there are none. */
+export function embeddedAssessment(attachments: PdfReading['attachments']): Assessment | null {
+  const bytes = attachments.get('assessment.json')
+  if (bytes === undefined) return null
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const value = JSON.parse(text) as Assessment
+    return Array.isArray(value.nodes) && `${canonicalJson(value)}\n` === text ? value : null
+  } catch {
+    return null
+  }
+}

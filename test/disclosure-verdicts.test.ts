@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalog } from '../main/catalog/index.ts'
+import { assessNode } from '../main/core/assess.ts'
+import { disclosureAnswers } from '../main/core/disclosure/answers.ts'
+import { WITHHOLDABLE } from '../main/core/disclosure/classes.ts'
+import { NOTES_PATH, notesBytes } from '../main/core/disclosure/notes.ts'
+import { type DisclosureReading, readDisclosure } from '../main/core/disclosure/read.ts'
+import { contentOf, loadedFrom } from '../main/core/disclosure/rebuild.ts'
+import { underivable } from '../main/core/disclosure/underivable.ts'
+import type { DisclosurePolicy } from '../main/core/disclosure/withhold.ts'
+import type { Signer } from '../main/core/ports.ts'
+import type { LoadedRecording } from '../main/core/recording.ts'
+import type { Verdict } from '../schemas/words.ts'
+import { copyOf, disclosablePack } from './support/disclosure.ts'
+import { fixtures } from './support/evaluated.ts'
+import { FIXTURE_TIME } from './support/fixtures.ts'
+import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sourceOf } from './support/sample-pack.ts'
+
+type Files = ReadonlyMap<string, Uint8Array>
+
+const demo = fixtures.filter(({ name }) => name.startsWith('demo-'))
+let folder: string
+let signer: Signer
+let pack: Files
+let stated: ReadonlyMap<string, Verdict>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'barewitness-disclosed-'))
+  signer = await sampleSigner(folder, 'owner')
+  const recordings = demo.map(({ loaded }) => loaded)
+  const population = [...demo.map(({ name }) => name), 'demo-lost-99']
+  pack = await disclosablePack({ signer, catalog, recordings, population, asOf: FIXTURE_TIME })
+  stated = new Map(
+    population.flatMap((node) => {
+      const loaded = demo.find(({ name }) => name === node)?.loaded ?? null
+      const { findings } = assessNode(catalog, node, loaded, FIXTURE_TIME)
+      return findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)
+    }),
+  )
+}, 60_000)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function disclosed(policy: Partial<DisclosurePolicy>): Promise<DisclosureReading> {
+  const reading = await readDisclosure(sourceOf((await copyOf(pack, catalog, policy)).files))
+  expect(reading.problems).toEqual([])
+  return reading
+}
+
+describe('verdicts that can no longer be re-derived, tried out', () => {
+  const policies: readonly Partial<DisclosurePolicy>[] = [
+    ...WITHHOLDABLE.map((one) => ({ classes: [one] })),
+    { classes: WITHHOLDABLE },
+    { nodes: ['demo-gpu-01'] },
+    { paths: ['data/nodes/demo-gpu-01/captures.jsonl'] },
+    { paths: ['data/nodes/demo-gpu-01/recording.json'] },
+    { paths: ['data/scope.json'] },
+    { paths: ['data/nodes/demo-gpu-01/assessment.json'] },
+  ]
+  test.each(policies.map((policy) => [JSON.stringify(policy), policy] as const))(
+    '%s: every verdict that is not listed comes out the same, and none turns to met',
+    async (_, policy) => {
+      const content = contentOf((await disclosed(policy)).units)
+      const listed = underivable(catalog, content)
+      const isListed = new Set(listed.verdicts.map(({ node, check }) => `${node} ${check}`))
+      let same = 0
+      for (const { label, entry, recording } of content.nodes) {
+        if (entry === null) continue
+        const loaded = recording === null ? null : loadedFrom(recording)
+        const derived = assessNode(catalog, label, loaded, FIXTURE_TIME)
+        for (const { check, verdict } of derived.findings) {
+          const before = entry.findings.find((found) => found.check === check)?.verdict
+          if (stated.has(`${label} ${check}`)) expect(before).toBe(stated.get(`${label} ${check}`))
+          if (verdict === 'met') expect(before, `${label} ${check}`).toBe('met')
+          if (isListed.has(`${label} ${check}`)) continue
+          expect(verdict, `${label} ${check}`).toBe(before)
+          same += 1
+        }
+        if (!listed.isolation.includes(label) && !JSON.stringify(entry).includes('\ue000'))
+          expect(derived.isolation).toEqual(entry.isolation)
+      }
+      const unstated = content.nodes.filter(({ entry }) => entry === null).length * catalog.checks.length
+      expect(same + listed.verdicts.length + unstated).toBe(stated.size)
+    },
+    60_000,
+  )
+
+  test('withholding addresses leaves most verdicts, and names those that rest on them', async () => {
+    const reading = await disclosed({ classes: ['ipv4'] })
+    const listed = underivable(catalog, contentOf(reading.units))
+    expect(listed.verdicts.length).toBeGreaterThan(0)
+    expect(listed.verdicts.length).toBeLessThan(stated.size / 2)
+    expect(listed.unstated).toEqual([])
+    // It reads every answer, so anything withheld of a node takes it away; and a node without a recording loses nothing.
+    expect(listed.verdicts.filter(({ check }) => check === 'evidence.collection-completeness').length).toBeGreaterThan(
+      0,
+    )
+    expect(listed.verdicts.filter(({ node }) => node === 'demo-lost-99')).toEqual([])
+  })
+
+  test('no verdict rests on the fields of a header that may be withheld', () => {
+    for (const { loaded, name } of fixtures) {
+      const { recording } = loaded
+      const changed: LoadedRecording = {
+        ...loaded,
+        recording: {
+          ...recording,
+          run: 'other',
+          id: 'other',
+          synthetic: 'other',
+          node: { ...recording.node, address: '203.0.113.254', port: 4022, role: 'other' },
+          hostKey: { type: 'other', fingerprint: 'other', trust: { how: 'decision', detail: 'other' } },
+          session: { transport: 'script', authMethod: 'other', privilege: recording.session?.privilege ?? 'none' },
+          collector: { version: 'other', catalogVersion: 'other', catalogDigest: '1'.repeat(64) },
+          continues: '2'.repeat(64),
+        },
+      }
+      const [one, other] = [loaded, changed].map((which) => assessNode(catalog, name, which, FIXTURE_TIME))
+      expect(other?.findings, name).toEqual(one?.findings)
+      expect(other?.isolation, name).toEqual(one?.isolation)
+    }
+  }, 60_000)
+})
+
+describe('what a verifier says of a copy', () => {
+  const sample = async (policy: Partial<DisclosurePolicy>): Promise<{ files: Files; reading: DisclosureReading }> => {
+    const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/nbd0 file 1 0 10.1.1.9\n')]
+    const made = await disclosablePack({ signer, catalog: sampleCatalog, recordings, asOf: AS_OF })
+    const { files } = await copyOf(made, sampleCatalog, policy)
+    return { files, reading: await readDisclosure(sourceOf(files)) }
+  }
+
+  test('one verdict rests on a withheld address, the other comes out the same', async () => {
+    const { reading } = await sample({ classes: ['ipv4'] })
+    const { answers, verdicts, underivable: listed } = disclosureAnswers(reading, sampleCatalog, [])
+    expect(listed).toEqual({
+      verdicts: [{ node: 'node-b', check: 'encryption.at-rest.swap', verdict: 'not-met' }],
+      isolation: ['node-b'],
+      unstated: [],
+    })
+    expect(verdicts).toEqual({ stated: 2, rederived: 1, identical: 1 })
+    expect(answers.map(({ question, outcome }) => `${question} ${outcome}`)).toEqual([
+      'intact yes',
+      'complete not-shown',
+      'reproducible not-shown',
+    ])
+    expect(answers[0]?.details).toContain('Withheld: IPv4 address, 3 places.')
+    expect(answers[2]?.details).toEqual([
+      'Node “node-b”, check “encryption.at-rest.swap”: stated “Contradicted”, rests on something withheld.',
+    ])
+  })
+
+  test('nothing that matters withheld: every verdict comes out the same', async () => {
+    const { reading } = await sample({ classes: ['ssh-key'] })
+    const { answers } = disclosureAnswers(reading, sampleCatalog, [])
+    expect(answers[2]).toMatchObject({ outcome: 'yes', details: [] })
+  })
+
+  test('without a seal that verifies, nothing is shown to be intact', async () => {
+    const { reading } = await sample({ classes: ['ipv4'] })
+    expect(disclosureAnswers(reading, sampleCatalog, null).answers[0]?.outcome).toBe('not-shown')
+    expect(disclosureAnswers(reading, sampleCatalog, ['wrong']).answers[0]?.outcome).toBe('not-shown')
+  })
+
+  test('an owner who leaves a verdict off the list is contradicted', async () => {
+    const { files, reading } = await sample({ classes: ['ipv4'] })
+    if (reading.notes === null) throw new Error('no notes')
+    const shorter = { ...reading.notes, underivable: { ...reading.notes.underivable, verdicts: [] } }
+    const lying = await readDisclosure(sourceOf(new Map([...files, [NOTES_PATH, notesBytes(shorter)]])))
+    expect(disclosureAnswers(lying, sampleCatalog, []).answers[1]).toMatchObject({ outcome: 'no' })
+  })
+
+  test('stated verdicts that do not follow from what is disclosed are named', async () => {
+    const { reading } = await sample({ classes: ['ssh-key'] })
+    const probe = sampleCatalog.checks[0]
+    if (probe === undefined) throw new Error('no check')
+    const other = {
+      ...sampleCatalog,
+      checks: [{ ...probe, evaluate: () => ({ verdict: 'informational' as const, because: [] }) }],
+    }
+    const { answers, differences } = disclosureAnswers(reading, other, [])
+    expect(answers[2]?.outcome).toBe('no')
+    expect(differences).toEqual([
+      { node: 'node-a', check: 'encryption.at-rest.swap', stated: 'met', derived: 'informational' },
+      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'not-met', derived: 'informational' },
+    ])
+  })
+})

@@ -1,0 +1,122 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readPkcs12 } from '../main/adapters/identity/pkcs12.ts'
+import { pkcs12Key } from '../main/adapters/identity/pkcs12-encryption.ts'
+import { rc2CbcDecrypt } from '../main/adapters/identity/rc2.ts'
+import { der, oid, sequence, small, unsigned } from '../main/adapters/seal/der.ts'
+import { OID } from '../main/adapters/seal/oids.ts'
+import { certBag, freshBags, keyBag, nestedBag, newMac, oldMac, writePkcs12 } from './support/write-pkcs12.ts'
+
+const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
+const NOW = '2026-11-01T00:00:00.000Z'
+const { bags, leaf } = freshBags(NOW)
+
+// RFC 2268 §5: key, effective bits, plaintext, ciphertext.
+test.each([
+  ['0000000000000000', 63, '0000000000000000', 'ebb773f993278eff'],
+  ['ffffffffffffffff', 64, 'ffffffffffffffff', '278b27e42e2f0d49'],
+  ['3000000000000000', 64, '1000000000000001', '30649edf9be7d2c2'],
+  ['88', 64, '0000000000000000', '61a8a244adacccf0'],
+  ['88bca90e90875a', 64, '0000000000000000', '6ccf4308974c267f'],
+  ['88bca90e90875a7f0f79c384627bafb2', 64, '0000000000000000', '1a807d272bbe5db1'],
+  ['88bca90e90875a7f0f79c384627bafb2', 128, '0000000000000000', '2269552ab0f85ca6'],
+  ['88bca90e90875a7f0f79c384627bafb216f80a6f85920584c42fceb0be255daf1e', 129, '0000000000000000', '5b78d3a43dfff1f1'],
+])('RC2 with key %s of %i bits', (key, effectiveBits, plain, cipher) => {
+  expect(rc2CbcDecrypt(hex(key), effectiveBits, new Uint8Array(8), hex(cipher)).toString('hex')).toBe(plain)
+})
+
+test('RC2 in CBC mode adds the block before', () => {
+  const twice = hex('ebb773f993278effebb773f993278eff')
+  expect(rc2CbcDecrypt(new Uint8Array(8), 63, hex('0102030405060708'), twice).toString('hex')).toBe(
+    '0102030405060708ebb773f993278eff',
+  )
+})
+
+test('the key derivation of RFC 7292 gives the keys that others have published', () => {
+  const salt = new Uint8Array(8).fill(0xff)
+  const key = pkcs12Key({ hashName: 'sha1', password: 'sesame', salt, rounds: 2048, purpose: 1, length: 24 })
+  expect(key.toString('hex')).toBe('7cd9fd3e2b3be7691a44e3bef0f9ea0fb9b897d4e325d9d1')
+})
+
+describe('a PKCS #12 file', () => {
+  test('gives its key and its certificates, in its order', async () => {
+    const read = await readPkcs12(writePkcs12(bags, oldMac('open')), 'open')
+    expect(read).toMatchObject({ ok: true, value: { certificates: { length: 2 } } })
+    if (!read.ok) return
+    expect(read.value.certificates[1]).toEqual(leaf)
+    expect(read.value.key.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+  })
+
+  test.each([
+    ['bags in bags', [nestedBag(...bags)], oldMac('open')],
+    ['a MAC of RFC 9579', bags, newMac('open')],
+    ['a MAC of RFC 9579 with the function that is the default', bags, newMac('open', 'sha1')],
+  ])('%s: read', async (_what, content, mac) => {
+    expect(await readPkcs12(writePkcs12(content, mac), 'open')).toMatchObject({ ok: true })
+    expect(await readPkcs12(writePkcs12(content, mac), 'closed')).toMatchObject({
+      error: { code: 'identity.passphrase-wrong' },
+    })
+  })
+
+  test('a password of other alphabets is read as UTF-16', async () => {
+    const file = writePkcs12(bags, oldMac('σύνθημα'))
+    expect(await readPkcs12(file, 'σύνθημα')).toMatchObject({ ok: true })
+    expect(await readPkcs12(file, 'συνθημα')).toMatchObject({ error: { code: 'identity.passphrase-wrong' } })
+  })
+
+  test.each([
+    ['no MAC', writePkcs12(bags, null), 'no MAC'],
+    ['no key', writePkcs12([certBag(leaf)], oldMac('open')), 'holds 0 private keys'],
+    ['two keys', writePkcs12([...bags, keyBag()], oldMac('open')), 'holds 2 private keys'],
+    ['too many rounds', writePkcs12(bags, oldMac('open', 1, unsigned(hex('4c4b41')))), 'more rounds'],
+    ['very many rounds', writePkcs12(bags, oldMac('open', 1, unsigned(hex('ff'.repeat(40))))), 'more rounds'],
+    [
+      'no rounds',
+      writePkcs12(bags, oldMac('open', 1, small(0))),
+      'more rounds of key derivation than are done here, or for none',
+    ],
+    ['rounds below zero', writePkcs12(bags, oldMac('open', 1, der(0x02, hex('ff')))), 'for none'],
+    ['a MAC key of no length', writePkcs12(bags, newMac('open', 'sha256', 1)), 'key of a size'],
+    ['many bags', writePkcs12(Array(101).fill(certBag(hex('00'))), oldMac('open')), 'more than 100 parts'],
+    ['a sealing by key', sequence(small(3), sequence(oid(OID.signedData), der(0xa0))), 'by a key'],
+    ['more behind it', new Uint8Array([...writePkcs12(bags, oldMac('open')), 0]), 'damaged'],
+    ['nothing', new Uint8Array(), 'damaged'],
+    ['text', new TextEncoder().encode('-----BEGIN PKCS12-----'), 'damaged'],
+    ['a megabyte', new Uint8Array((1 << 20) + 1), 'larger than 1048576 bytes'],
+  ])('%s: refused', async (_what, file, why) => {
+    expect(await readPkcs12(file, 'open')).toMatchObject({
+      ok: false,
+      error: { code: 'key.refused', detail: expect.stringContaining(why) },
+    })
+  })
+
+  test.each([
+    ['sequences', hex('3080'.repeat(500_000))],
+    ['sequences of length', Buffer.concat(Array.from({ length: 200_000 }, () => hex('30840003')))],
+    ['nested bags', Array.from({ length: 90 }).reduce<Uint8Array>((inner) => nestedBag(inner), certBag(leaf))],
+  ])('%s without end are refused in time', async (_what, bytes) => {
+    const started = Date.now()
+    expect(await readPkcs12(bytes, 'open')).toMatchObject({ ok: false })
+    expect(await readPkcs12(writePkcs12([bytes], oldMac('open')), 'open')).toMatchObject({ ok: false })
+    expect(Date.now() - started).toBeLessThan(3000)
+  })
+
+  test('whatever its bytes, there is an answer', async () => {
+    const file = writePkcs12(bags, oldMac('open'))
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
+        expect((await readPkcs12(bytes, 'open')).ok).toBe(false)
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.nat(file.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const altered = new Uint8Array(file)
+        altered[at] = (altered[at] ?? 0) ^ change
+        const read = await readPkcs12(altered, 'open')
+        if (read.ok) expect(read.value.certificates).toContainEqual(leaf)
+        else expect(['key.refused', 'identity.passphrase-wrong']).toContain(read.error.code)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

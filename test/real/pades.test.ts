@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
+import { signerOf } from '../../main/adapters/identity/signer.ts'
+import { fromPem } from '../../main/core/pem.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { realClock, realEntropy } from '../support/deps.ts'
+import { padesSuite } from '../support/pades-suite.ts'
+import { testCa } from '../support/test-ca.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'barewitness-rsa-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function localIdentity(): Signer {
+  const request = { commonName: 'Local', rootCommonName: 'Local root', now: realClock.now(), entropy: realEntropy }
+  const made = makeIdentity(request)
+  return signerOf({ ...made, subject: 'Local', key: made.leafKey })
+}
+
+/** RSA-3072 under an authority with an issuer between, certified by openssl as certification authorities do. */
+function rsaUnderIssuer(): Signer {
+  const ca = testCa(join(folder, 'ca'))
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
+  writeFileSync(join(folder, 'rsa.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
+  const read = (path: string, label: string): Uint8Array =>
+    fromPem(label, readFileSync(path, 'latin1'))[0] ?? new Uint8Array()
+  const certificate = read(ca.certify(join(folder, 'rsa.pub'), 'RSA signer'), 'CERTIFICATE')
+  return {
+    certificate,
+    chain: [read(join(ca.folder, 'issuer.pem'), 'CERTIFICATE'), ca.root],
+    crls: ca.crls.map((path) => read(path, 'X509 CRL')),
+    keyType: 'RSA',
+    fingerprint: createHash('sha256').update(certificate).digest('hex'),
+    subject: 'RSA signer',
+    sign: async (data) => new Uint8Array(sign('sha256', data, privateKey)),
+  }
+}
+
+const noOpenssl = spawnSync('openssl', ['version']).error === undefined ? null : 'openssl is not installed'
+padesSuite('a local identity (P-256)', localIdentity)
+padesSuite('an RSA-3072 key under an issuer', rsaUnderIssuer, noOpenssl)

@@ -1,0 +1,401 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writePack } from '../../main/adapters/pack/index.ts'
+import { der, sequence, small, text } from '../../main/adapters/seal/der.ts'
+import { PATHS } from '../../main/core/pack.ts'
+import { pem } from '../../main/core/pem.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
+import { archiveAttacks, fileAttacks } from '../support/pack-attacks.ts'
+import { digits, type RevokingCa, revokingCa } from '../support/revoking-ca.ts'
+import { samplePack, sampleRecording, sampleSigner } from '../support/sample-pack.ts'
+
+/** verify.sh as an auditor runs it: their own copy, the root and the fingerprint they were given, and tools that are not ours. */
+const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
+const NEEDED = ['openssl', 'sha256sum', 'unzip']
+const ready = NEEDED.every(has)
+const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter(has)
+const DAY = 86_400_000
+type Files = Map<string, Uint8Array>
+type ReadFiles = ReadonlyMap<string, Uint8Array>
+
+const top = mkdtempSync(join(tmpdir(), 'bw-sh-'))
+const script = join(top, 'verify.sh')
+writeFileSync(script, VERIFY_SH)
+afterAll(() => rmSync(top, { recursive: true }))
+
+test('it is short, in ASCII, and every shell can parse it', () => {
+  expect(VERIFY_SH.trimEnd().split('\n').length).toBeLessThan(120)
+  expect(VERIFY_SH).toMatch(/^#!\/bin\/sh\n[\x20-\x7e\n]*\n$/)
+  for (const shell of SHELLS.filter((name) => name !== 'busybox'))
+    expect(spawnSync(shell, ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+})
+
+const shellcheck = has('shellcheck')
+test.skipIf(!shellcheck)(`shellcheck finds nothing${shellcheck ? '' : ' (shellcheck is not installed)'}`, () => {
+  const { stdout } = spawnSync('shellcheck', ['-s', 'sh', '-S', 'warning', script], { encoding: 'utf8' })
+  expect(stdout).toBe('')
+})
+
+interface Look {
+  readonly code: number | null
+  readonly said: string
+}
+interface Asked {
+  readonly root?: Uint8Array
+  readonly pin?: string
+  readonly tsaRoot?: Uint8Array
+  /** Of the authority of a later time-stamp. */
+  readonly secondTsaRoot?: Uint8Array
+  readonly shell?: string
+  readonly packName?: string
+  readonly before?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+let signer: Signer
+let stranger: Signer
+let files: Files
+let ca: RevokingCa
+let tsa: OpensslTsa
+let count = 0
+
+/** A folder with the archive in it, and an empty one for what the script keeps meanwhile. */
+function desk(): { readonly folder: string; readonly scratch: string } {
+  count += 1
+  const folder = join(top, `desk ${count}`)
+  const scratch = join(top, `scratch ${count}`)
+  for (const path of [folder, scratch]) mkdirSync(path)
+  return { folder, scratch }
+}
+
+function look(place: ReturnType<typeof desk>, asked: Asked = {}): Look {
+  const { folder, scratch } = place
+  const { root = signer.chain.at(-1) ?? new Uint8Array(), pin = signer.fingerprint, tsaRoot, secondTsaRoot } = asked
+  writeFileSync(join(folder, "the signer's root.pem"), pem('CERTIFICATE', root))
+  if (tsaRoot !== undefined)
+    writeFileSync(
+      join(folder, 'tsa root.pem'),
+      pemBytes('CERTIFICATE', tsaRoot, ...(secondTsaRoot === undefined ? [] : [secondTsaRoot])),
+    )
+  const shell = asked.shell?.endsWith('busybox') === true ? [asked.shell, 'sh'] : [asked.shell ?? 'sh']
+  const [program = '', ...argv] = [
+    ...(asked.before ?? []),
+    ...shell,
+    script,
+    asked.packName ?? 'pack.zip',
+    "the signer's root.pem",
+    pin,
+    ...(tsaRoot === undefined ? [] : ['tsa root.pem']),
+  ]
+  const before = readdirSync(folder)
+  const { status, stdout, stderr } = spawnSync(program, argv, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, TMPDIR: scratch, ...asked.env },
+  })
+  expect(readdirSync(scratch)).toEqual([])
+  expect(readdirSync(folder)).toEqual(before)
+  const last = stdout.trimEnd().split('\n').at(-1) ?? ''
+  expect(status === 0, stdout + stderr).toBe(last === 'ALL CHECKS PASSED')
+  if (status !== 0) expect(last).toMatch(/^STOPPED: .+ Do not rely on this pack\.$/)
+  return { code: status, said: `${stderr}\n${stdout}` }
+}
+
+async function lookAt(pack: ReadFiles, asked: Asked = {}): Promise<Look> {
+  const place = desk()
+  await writePack(join(place.folder, asked.packName ?? 'pack.zip'), pack)
+  return look(place, asked)
+}
+
+async function passes(pack: ReadFiles, asked: Asked, says: RegExp): Promise<void> {
+  const { code, said } = await lookAt(pack, asked)
+  expect(code, said).toBe(0)
+  expect(said).toMatch(says)
+}
+async function stops(pack: ReadFiles, asked: Asked, says: RegExp): Promise<void> {
+  const { code, said } = await lookAt(pack, asked)
+  expect(code, said).not.toBe(0)
+  expect(said).toMatch(says)
+}
+
+const bytesOf = (pack: ReadFiles, path: string): Uint8Array => pack.get(path) ?? new Uint8Array()
+const pemBytes = (label: string, ...all: readonly Uint8Array[]): Uint8Array =>
+  new TextEncoder().encode(all.map((one) => pem(label, one)).join(''))
+
+/** A TimeStampResp over these bytes. */
+function stampOver(authority: OpensslTsa, ...over: readonly Uint8Array[]): Uint8Array {
+  writeFileSync(join(top, 'over'), Buffer.concat(over))
+  execFileSync('openssl', ['ts', '-query', '-data', 'over', '-sha256', '-cert', '-out', 'query'], {
+    cwd: top,
+    stdio: 'pipe',
+  })
+  return authority.reply(new Uint8Array(readFileSync(join(top, 'query'))))
+}
+
+/** Packs hold the certificates and lists of the authority that is to stamp them, sealed with the rest. */
+const authority = (crls: readonly Uint8Array[] = tsa.crls) => ({ name: 'Test TSA', chain: tsa.chain, crls })
+const stamp = (pack: ReadFiles, by: OpensslTsa = tsa): Files =>
+  new Map([...pack, [PATHS.stamp, stampOver(by, bytesOf(pack, PATHS.seal))]])
+
+describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
+  let stamped: Files
+
+  beforeAll(async () => {
+    signer = await sampleSigner(join(top, 'ids'), 'signer')
+    stranger = await sampleSigner(join(top, 'ids'), 'stranger')
+    files = await samplePack({ signer })
+    ca = revokingCa(join(top, 'ca'))
+    tsa = opensslTsa(join(top, 'tsa'), { days: 200 })
+    stamped = stamp(await samplePack({ signer, authority: authority() }))
+  })
+
+  describe('good packs', () => {
+    test.each(SHELLS)('one without a time-stamp passes in %s, and the time is said not to be shown', async (shell) => {
+      await passes(files, { shell }, /Time not shown: the pack has no time-stamp.*\nALL CHECKS PASSED\n$/s)
+    })
+
+    test.each(SHELLS)('one with a time-stamp passes in %s, with its time', async (shell) => {
+      const { code, said } = await lookAt(stamped, { shell, tsaRoot: tsa.root })
+      expect(code, said).toBe(0)
+      expect(said).toMatch(/no later than 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, says subject=CN ?= ?Test TSA\n/)
+      expect(said).not.toMatch(/not shown: |Whether the (signer|time-stamp authority) was revoked/)
+    })
+
+    test('every pack holds the script, the same bytes in each', async () => {
+      const other = await samplePack({ signer: stranger, recordings: [sampleRecording('node-a', '')] })
+      for (const pack of [files, other]) expect(new TextDecoder().decode(pack.get(PATHS.verifyScript))).toBe(VERIFY_SH)
+    })
+
+    test('the fingerprint may have capitals and colons', async () => {
+      const pin = signer.fingerprint.toUpperCase().match(/../g)?.join(':') ?? ''
+      await passes(files, { pin }, /PASSED/)
+    })
+
+    test.each(['it\'s $(touch pwned) "here".zip', '-q.zip', 'pack[1].zip', 'ユニ.zip', 'no ending'])(
+      'the archive may be named %s',
+      async (packName) => {
+        await passes(files, { packName }, /PASSED/)
+      },
+    )
+
+    test('settings of the reader’s unzip and openssl change nothing', async () => {
+      const trusting = join(top, 'trusted.pem')
+      writeFileSync(trusting, pem('CERTIFICATE', signer.chain[0] ?? new Uint8Array()))
+      const env = { UNZIP: '-j', ZIPINFO: '-v', SSL_CERT_FILE: trusting, LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' }
+      await passes(files, { env }, /PASSED/)
+      await stops(files, { env, root: stranger.chain[0] ?? new Uint8Array() }, /STOPPED: Failed at: 4\./)
+    })
+
+    test.each(SHELLS)('nothing but the tools named in its header is used, in %s', async (shell) => {
+      const tools = join(top, `tools-${shell}`)
+      mkdirSync(tools)
+      const named = 'openssl sha256sum unzip awk sed grep find cat comm cut date ln mktemp rm sort tr uniq wc'.split(
+        ' ',
+      )
+      const where = (tool: string): string =>
+        execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim()
+      for (const tool of named) symlinkSync(where(tool), join(tools, tool))
+      await passes(stamped, { shell: where(shell), tsaRoot: tsa.root, env: { PATH: tools } }, /PASSED/)
+      rmSync(join(tools, 'comm'))
+      await stops(stamped, { shell: where(shell), env: { PATH: tools } }, /STOPPED: comm is not installed/)
+    })
+  })
+
+  describe('use', () => {
+    test('arguments that make no sense', async () => {
+      for (const pin of [signer.fingerprint.slice(1), `${signer.fingerprint}0`, ''])
+        await stops(files, { pin }, /Another key has sealed it/)
+      const place = desk()
+      expect(look(place, { packName: 'missing.zip' }).said).toMatch(/unzip cannot list the archive/)
+      const bare = spawnSync('sh', [script], { encoding: 'utf8', cwd: place.folder })
+      expect(bare).toMatchObject({ status: 1, stdout: expect.stringMatching(/^STOPPED: Use: sh verify\.sh/) })
+      const noRoot = spawnSync('sh', [script, 'pack.zip', 'none.pem', signer.fingerprint], {
+        encoding: 'utf8',
+        cwd: place.folder,
+      })
+      expect(noRoot.stdout).toMatch(/^STOPPED: A file named on the command line cannot be read/)
+      expect(noRoot.status).not.toBe(0)
+    })
+  })
+
+  describe('years later', () => {
+    const faketime = has('faketime')
+    const later = { before: ['faketime', '2032-01-01 00:00:00'] }
+    test.skipIf(!faketime)(
+      `a time-stamped pack passes in 2032, when every certificate of its signer and authority has ended${faketime ? '' : ' (faketime is not installed)'}`,
+      async () => {
+        await passes(stamped, { ...later, tsaRoot: tsa.root }, /kept safe since its certificate ended.*PASSED/s)
+        await stops(stamped, later, /certificate has expired/)
+        await stops(files, { ...later, tsaRoot: tsa.root }, /certificate has expired/)
+      },
+    )
+
+    test.skipIf(!faketime)('a token from the future is refused', async () => {
+      await stops(stamped, { before: ['faketime', '-f', '-30d'], tsaRoot: tsa.root }, /The time in .*tsr cannot be/)
+    })
+
+    test('a second token over all before it is checked too, by an authority of its own', async () => {
+      const seal = bytesOf(stamped, PATHS.seal)
+      const first = bytesOf(stamped, PATHS.stamp)
+      const other = opensslTsa(join(top, 'second-tsa'), { keyType: 'RSA' })
+      const again = (by: OpensslTsa, ...over: Uint8Array[]): Files =>
+        new Map([...stamped, ['signature/tagmanifest.p7s.2.tsr', stampOver(by, ...over)]])
+      const both = { tsaRoot: tsa.root, secondTsaRoot: other.root }
+      await passes(again(other, seal, first), both, /no later than .*\n.*no later than .*\n.*p7s\.2\.tsr was revoked/s)
+      await stops(again(other, seal, first), { tsaRoot: tsa.root }, /Failed at: 3\./)
+      await stops(again(other, seal), both, /message imprint mismatch/)
+      const gap = new Map([...stamped, ['signature/tagmanifest.p7s.3.tsr', stampOver(tsa, seal, first)]])
+      await stops(gap, { tsaRoot: tsa.root }, /tagmanifest\.p7s\.3\.tsr/)
+    })
+  })
+
+  describe('time-stamps that show nothing', () => {
+    test('no root of the authority: the pack passes, and says so', async () => {
+      await passes(stamped, {}, /Time not shown: no TSA_ROOT was given/)
+    })
+    test('the token removed: the pack passes, and says so', async () => {
+      const without = new Map([...stamped].filter(([path]) => path !== PATHS.stamp))
+      await passes(without, { tsaRoot: tsa.root }, /Time not shown: the pack has no time-stamp/)
+    })
+    test('altered anywhere', async () => {
+      const token = bytesOf(stamped, PATHS.stamp)
+      for (const at of [0, 60, 120, token.length >> 1, token.length - 3]) {
+        const altered = Uint8Array.from(token)
+        altered[at] = (altered[at] ?? 0) ^ 1
+        await stops(
+          new Map([...stamped, [PATHS.stamp, altered]]),
+          { tsaRoot: tsa.root },
+          /STOPPED: .*(tsr|Failed at: 3)/,
+        )
+      }
+    })
+    test('of another pack', async () => {
+      const other = stampOver(tsa, bytesOf(files, PATHS.seal))
+      await stops(new Map([...stamped, [PATHS.stamp, other]]), { tsaRoot: tsa.root }, /message imprint mismatch/)
+    })
+    test('of an authority with another root', async () => {
+      await stops(stamped, { tsaRoot: ca.root }, /Failed at: 3\./)
+    })
+    test('a time in the status text, which nobody signed, is not taken', async () => {
+      const response = bytesOf(stamped, PATHS.stamp)
+      // TimeStampResp ::= SEQUENCE { status, token }: the granted status of openssl is SEQUENCE { INTEGER 0, … }.
+      const body = response.subarray(4)
+      const token = body.subarray(2 + (body[1] ?? 0))
+      const lie = text('fine\nTime stamp: Jan  1 00:00:00 2001 GMT')
+      const forged = sequence(sequence(small(0), der(0x30, lie)), token)
+      const { code, said } = await lookAt(new Map([...stamped, [PATHS.stamp, forged]]), { tsaRoot: tsa.root })
+      expect(said).not.toContain('2001-01-01')
+      expect(code, said).toBe(0)
+    })
+    test('the authority was revoked before, or for a reason that takes its tokens with it', async () => {
+      const serial = execFileSync('openssl', ['x509', '-in', 'tsa.pem', '-noout', '-serial'], {
+        cwd: tsa.folder,
+        encoding: 'utf8',
+      })
+        .trim()
+        .slice('serial='.length)
+      const revoked = (when: string): Uint8Array => {
+        writeFileSync(
+          join(tsa.folder, 'mid-index.txt'),
+          `R\t491231000000Z\t${when}\t${serial}\tunknown\t/CN=Test TSA\n`,
+        )
+        const argv = 'ca -gencrl -config tsa.cnf -name list-mid -cert mid.pem -keyfile mid.key -out revoked.pem'
+        execFileSync('openssl', argv.split(' '), { cwd: tsa.folder, stdio: 'pipe' })
+        return new Uint8Array(
+          execFileSync('openssl', ['crl', '-in', 'revoked.pem', '-outform', 'DER'], { cwd: tsa.folder }),
+        )
+      }
+      const withList = async (when: string): Promise<Files> =>
+        stamp(await samplePack({ signer, authority: authority([tsa.crls[0] ?? new Uint8Array(), revoked(when)]) }))
+      const asked = { tsaRoot: tsa.root }
+      await stops(await withList('200101000000Z,superseded'), asked, /authority was revoked on Jan {2}1 00:00:00 2020/)
+      await stops(await withList('390101000000Z,keyCompromise'), asked, /takes its time-stamps with it/)
+      await stops(await withList('390101000000Z'), asked, /takes its time-stamps with it/)
+      await passes(await withList('390101000000Z,superseded'), asked, /revoked later, on 2039-01-01 00:00:00 UTC/)
+    })
+  })
+
+  describe('signers', () => {
+    const soon = new Date(Date.now() + 30 * DAY)
+    const before = new Date(Date.now() - 30 * DAY)
+    let leaf: Signer
+    const sealed = async (crls: readonly Uint8Array[], by: Signer = leaf): Promise<Files> =>
+      stamp(await samplePack({ signer: { ...by, crls }, authority: authority() }))
+    const asked = (): Asked => ({ root: ca.root, pin: leaf.fingerprint, tsaRoot: tsa.root })
+    beforeAll(() => {
+      leaf = ca.issue('leaf', '10E2')
+    })
+
+    test('below an authority, not revoked', async () => {
+      const { code, said } = await lookAt(await sealed([ca.list('issuer', []), ca.list('root', [])]), asked())
+      expect(code, said).toBe(0)
+      expect(said).not.toContain('Whether the signer was revoked')
+    })
+    test('revoked later: passes with a note; without a time-stamp it does not', async () => {
+      // As numbers, 10E2 and 1000 are the same.
+      const list = ca.list('issuer', [
+        { serial: '1000', at: before },
+        { serial: '10E2', at: soon, reason: 'keyCompromise' },
+      ])
+      const pack = await sealed([list, ca.list('root', [])])
+      await passes(pack, asked(), new RegExp(`revoked later, on ${soon.toISOString().slice(0, 10)}`))
+      const { tsaRoot: _, ...withoutTime } = asked()
+      await stops(pack, withoutTime, /the signer was revoked on/)
+    })
+    test('revoked before, or known to have been in other hands before', async () => {
+      await stops(await sealed([ca.list('issuer', [{ serial: '10E2', at: before }])]), asked(), /signer was revoked on/)
+      const invalid = `keyTime,${digits(before)}`
+      const list = ca.list('issuer', [{ serial: '10E2', at: soon, reason: invalid }])
+      await stops(await sealed([list]), asked(), /signer was revoked on/)
+    })
+    test('the authority between was revoked', async () => {
+      const lists = [ca.list('issuer', []), ca.list('root', [{ serial: ca.issuerSerial, at: soon }])]
+      await stops(await sealed(lists), asked(), /authority of the signer was revoked/)
+    })
+    test('lists that say nothing are noted: none, ended before, not for the whole chain', async () => {
+      await passes(await sealed([]), asked(), /Whether the signer was revoked: no list/)
+      await passes(await sealed([ca.list('issuer', [])]), asked(), /Whether the signer was revoked: no list/)
+    })
+    const faketime = has('faketime')
+    test.skipIf(!faketime)('a list that ended before the time that counts is noted', async () => {
+      const pack = await samplePack({ signer: { ...leaf, crls: [ca.list('issuer', [], 3), ca.list('root', [])] } })
+      const { tsaRoot: _, ...now } = asked()
+      await passes(pack, { ...now, before: ['faketime', '-f', '+10d'] }, /revoked later than .*crl-1\.pem ends/)
+    })
+    test('a list that somebody else signed is refused', async () => {
+      const other = revokingCa(join(top, 'other-ca'))
+      await stops(await sealed([other.list('issuer', [])]), asked(), /No authority of the signer has signed/)
+    })
+    test('another key under the same authority is told apart by the fingerprint alone', async () => {
+      const colleague = ca.issue('colleague', '0777')
+      await stops(await sealed([], colleague), asked(), /Another key has sealed it/)
+      await passes(await sealed([], colleague), { ...asked(), pin: colleague.fingerprint }, /PASSED/)
+    })
+    test('a chain with the authority between cut out', async () => {
+      const cut = { ...leaf, chain: leaf.chain.slice(1) }
+      await stops(await sealed([], cut), asked(), /unable to get (local )?issuer certificate/)
+    })
+  })
+
+  describe('tampering', () => {
+    test.each(fileAttacks.filter(({ onlyOurs }) => onlyOurs !== true))('$name', async ({ tamper }) => {
+      await stops(await tamper(files, { signer, stranger }), {}, /STOPPED: /)
+    })
+    test.each(archiveAttacks.filter(({ sameContent }) => sameContent !== true))(
+      'an archive with $name',
+      ({ build }) => {
+        const place = desk()
+        writeFileSync(join(place.folder, 'pack.zip'), build(files))
+        const { code, said } = look(place)
+        expect(code, said).not.toBe(0)
+        expect(said).toMatch(/STOPPED: (The archive|unzip cannot|unzip finds|Failed at: 1|The files above)/)
+      },
+    )
+  })
+})

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { createSealing } from '../../main/adapters/seal/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import type { Catalog } from '../../main/core/catalog.ts'
+import { disclosureIndex, INDEX_PATH, SEED_PATH, seedFile } from '../../main/core/disclosure/commit.ts'
+import { type DisclosedCopy, disclose } from '../../main/core/disclosure/disclose.ts'
+import type { DisclosurePolicy } from '../../main/core/disclosure/withhold.ts'
+import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
+import { recordingFiles } from '../../main/core/pack-files.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import type { LoadedRecording } from '../../main/core/recording.ts'
+import { realClock, realEntropy } from './deps.ts'
+import { inHand, sourceOf } from './sample-pack.ts'
+
+type Files = ReadonlyMap<string, Uint8Array>
+
+export const REPORT = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0xff, 0xfe, 0x00])
+
+/** A pack sealed with a disclosure seed and index, its report a few bytes that are no text. */
+export async function disclosablePack(options: {
+  readonly signer: Signer
+  readonly catalog: Catalog
+  readonly recordings: readonly LoadedRecording[]
+  readonly population?: readonly string[]
+  readonly asOf: string
+  readonly extra?: Files
+}): Promise<Map<string, Uint8Array>> {
+  const { signer, catalog, recordings, asOf } = options
+  const population = options.population ?? recordings.map(({ recording }) => recording.node.name)
+  const scope = { fleet: 'sample', population, frameworks: ['soc2'] as const }
+  const assessment = assess({ catalog, scope, recordings, asOf })
+  const payload = payloadFiles({
+    assessment,
+    catalog,
+    recordings: new Map([...recordings.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
+  })
+  const seed = new Uint8Array(randomBytes(32))
+  payload.set(PATHS.report, REPORT)
+  payload.set(SEED_PATH, seedFile(seed))
+  const index = disclosureIndex(inHand(payload), seed)
+  const pack = assemblePack({
+    payload,
+    recordings,
+    assessment,
+    run: 'run-1',
+    producer: 'Barewitness 0.1.0',
+    signer,
+    packName: 'sample.barewitness.zip',
+    tags: new Map([[INDEX_PATH, index]]),
+  })
+  const seal = await createSealing(realClock, realEntropy).signDetached(signer, pack.toSeal)
+  return inHand(new Map([...payload, ...pack.tags, [PATHS.seal, seal]]))
+}
+
+export const WHO = {
+  who: 'Owner of the fleet',
+  why: 'Addresses are not the auditor’s concern',
+  when: '2026-11-21T08:00:00.000Z',
+}
+
+/** A copy, or a failed test. */
+export async function copyOf(pack: Files, catalog: Catalog, policy: Partial<DisclosurePolicy>): Promise<DisclosedCopy> {
+  const full = { classes: [], nodes: [], paths: [], ...policy }
+  const made = await disclose({ source: sourceOf(pack), policy: full, catalog, ...WHO })
+  if (!made.ok) throw new Error(`${made.error.code}: ${made.error.detail}`)
+  return made.value
+}
+
+export const textIn = (files: Files, path: string): string => new TextDecoder().decode(files.get(path))
