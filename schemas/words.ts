@@ -348,7 +348,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   'revocation.unavailable': {
     title: 'Revocation lists could not be had for every certificate',
     meaning: 'The report cannot carry what its long-term check takes, and stays at the level before.',
-    next: 'Name the missing lists with --crl, then run “barewitness seal” on the file.',
+    next: 'Name the missing lists with --crl, and issuers that are not in the file with --certificate; then run “barewitness seal” on it.',
   },
   'pdf.unsuitable': {
     title: 'This PDF is not in the form that we write',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { discloseCopy, revealedCopy, revealFile } from '../main/app/disclose.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { disclosureAnswers } from '../main/core/disclosure/answers.ts'
@@ -11,7 +12,7 @@ import { INDEX_PATH, SEED_PATH } from '../main/core/disclosure/commit.ts'
 import { bytesOfUnit, type DisclosedUnit, isOpen, textOfParts, UNITS_PATH } from '../main/core/disclosure/copy.ts'
 import { NOTES_PATH } from '../main/core/disclosure/notes.ts'
 import { indexProblems } from '../main/core/disclosure/open-pack.ts'
-import { type DisclosureReading, readDisclosure } from '../main/core/disclosure/read.ts'
+import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/core/disclosure/read.ts'
 import { unitText } from '../main/core/disclosure/render.ts'
 import {
   applyReveal,
@@ -111,6 +112,7 @@ describe('a disclosed copy', () => {
       timestamps: [],
       tsaChain: [],
       tsaCrls: [],
+      freshCrls: [],
     })
     expect(said.problems).toEqual([])
   })
@@ -410,5 +412,34 @@ describe('revealing one span', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => readReveal(new TextEncoder().encode(text)) === null),
     )
+  })
+})
+
+describe('the use case', () => {
+  const ask = { classes: ['ipv4'], nodes: [], paths: [], who: 'Owner', why: 'Not needed', when: AS_OF }
+
+  test('makes a copy, opens a part of it, and applies what was opened', async () => {
+    const made = await discloseCopy({ ...ask, source: sourceOf(pack), catalog: sampleCatalog })
+    if (!made.ok) throw new Error(made.error.detail)
+    const copy = sourceOf(made.value.files)
+    expect([isDisclosure(copy), isDisclosure(sourceOf(pack))]).toEqual([true, false])
+    const { units } = await readDisclosure(copy)
+    const unit = units.findIndex(({ content }) => content.some((part) => part.class === 'ipv4' && !isOpen(part)))
+    const part = units[unit]?.content.findIndex((one) => one.class === 'ipv4') ?? -1
+    const reveal = await revealFile(sourceOf(pack), copy, { unit: unit + 1, of: 'content', part: part + 1 })
+    if (!reveal.ok) throw new Error(reveal.error.detail)
+    const applied = await revealedCopy(copy, reveal.value, sampleCatalog)
+    if (!applied.ok) throw new Error(applied.error.detail)
+    expect((await read(new Map([...made.value.files, ...applied.value]))).problems).toEqual([])
+    expect(await revealedCopy(copy, new Uint8Array([1]), sampleCatalog)).toMatchObject({ ok: false })
+  })
+
+  test.each([
+    [{ classes: ['text'] }, /“text” is not among what can be withheld: ipv4, /],
+    [{ who: ' ' }, /who withheld/],
+    [{ why: '' }, /and why/],
+  ])('refuses %o', async (change, why) => {
+    const made = await discloseCopy({ ...ask, ...change, source: sourceOf(pack), catalog: sampleCatalog })
+    expect(made.ok ? '' : made.error.detail).toMatch(why)
   })
 })

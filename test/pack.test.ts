@@ -1,18 +1,31 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
 import { LIMITS } from '../main/adapters/pack/limits.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { evidenceDigestOf, manifestLines, PATHS } from '../main/core/pack.ts'
-import { isSafeName, nodeFolder, recordingFiles } from '../main/core/pack-files.ts'
-import type { Signer } from '../main/core/ports.ts'
+import { isSafeName, nodeFolder, type PackContent, recordingFiles } from '../main/core/pack-files.ts'
+import type { Signer, StoredBytes } from '../main/core/ports.ts'
 import { recordingDigest } from '../main/core/recording.ts'
+import type { OpenPack } from '../main/core/world.ts'
 import { BANNED } from '../schemas/words.ts'
 import { archiveAttacks, rawEntries, rawZip } from './support/pack-attacks.ts'
 import { inHand, samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
+import { putTogether, renamed, takeApart, type ZipPart } from './support/zip-parts.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-pack-'))
 const at = (name: string): string => join(folder, name)
@@ -25,6 +38,10 @@ beforeAll(async () => {
   expect(await writePack(at('good.zip'), files)).toEqual({ ok: true, value: null })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
+
+// Always the same, and to be compressed only to about half.
+const noise = (size: number): Uint8Array =>
+  new Uint8Array(size).map((_, index) => Math.imul(index ^ (index >>> 7), 0x9e3779b1) >>> 28)
 
 async function opened(path: string) {
   const pack = await openPack(path)
@@ -102,14 +119,132 @@ describe('an archive', () => {
       expect(await pack.sha256(path)).toBe(sha256(bytes))
     }
     expect((await verifySource(pack)).report.ok).toBe(true)
+    expect([pack.departures, pack.folder]).toEqual([[], null])
     await expect(pack.read('nothing')).rejects.toThrow()
     await pack.close()
+  })
+
+  test('gives its files to be copied into another, which is the same bytes', async () => {
+    const pack = await opened(at('good.zip'))
+    const copies = new Map(pack.paths.map((path) => [path, pack.stored(path)]))
+    expect(await writePack(at('copy.zip'), copies)).toEqual({ ok: true, value: null })
+    expect(readFileSync(at('copy.zip')).equals(readFileSync(at('good.zip')))).toBe(true)
+    const parts: Uint8Array[] = []
+    for await (const part of pack.stored(PATHS.scope).open()) parts.push(part)
+    expect(Buffer.concat(parts).equals(Buffer.from(files.get(PATHS.scope) ?? []))).toBe(true)
+    expect(() => pack.stored('nothing')).toThrow(/there is no/)
+    await pack.close()
+  })
+
+  test('of these three files has always been these bytes', async () => {
+    const three = new Map([
+      ['data/a/b', new Uint8Array()],
+      ['bagit.txt', Buffer.from('bag')],
+      ['VERIFY.txt', Buffer.from('help')],
+    ])
+    await writePack(at('three.zip'), three)
+    expect(sha256(readFileSync(at('three.zip')))).toBe(
+      '52c7de4e988e16bcd0cefc65b475c3617b7623601bf9bf9a44c697e0f1e48090',
+    )
   })
 
   test('that was packed again by other tools, compressed, opens', async () => {
     writeFileSync(at('again.zip'), rawZip(rawEntries(files).map((entry) => ({ ...entry, deflate: true }))))
     const pack = await opened(at('again.zip'))
     expect((await verifySource(pack)).report.ok).toBe(true)
+    expect(pack.departures).toHaveLength(2)
+    expect(pack.departures[0]).toMatch(
+      /^Entry “pack\/VERIFY\.txt” stands otherwise in the list .*, and so do \d+ more\.$/,
+    )
+    expect(pack.departures[1]).toMatch(/^Entry “pack\/VERIFY\.txt” is packed otherwise .*, and so do \d+ more\.$/)
+    await pack.close()
+  })
+
+  test.each([true, false])('that states sizes after the data opens, compressed: %s', async (deflate) => {
+    const data = noise(2_000_000)
+    const packed = deflate ? deflateRawSync(data).length : data.length
+    const after = Buffer.alloc(16)
+    for (const [index, value] of [0x08074b50, crc32(data), packed, data.length].entries())
+      after.writeUInt32LE(value, index * 4)
+    for (const gap of [after, after.subarray(4)]) {
+      writeFileSync(at('later.zip'), rawZip([{ name: 'pack/data/later', data, deflate, flags: 8, gap }]))
+      const pack = await opened(at('later.zip'))
+      expect(await pack.sha256('data/later')).toBe(sha256(data))
+      expect(Buffer.from(await pack.read('data/later')).equals(Buffer.from(data))).toBe(true)
+      await pack.close()
+    }
+  })
+
+  test.each([
+    ['larger', { statedSize: 1_500_000 }, /larger than it says/],
+    ['smaller', { statedSize: 2_500_000 }, /smaller than it says/],
+    ['longer', { tail: new Uint8Array(2_000_000) }, /belong to no entry/],
+  ])('with a large compressed entry that is %s than it says is not opened', async (_, lie, why) => {
+    const data = noise(2_000_000)
+    writeFileSync(at('bad.zip'), rawZip([{ name: 'pack/data/big', data, deflate: true, ...lie }]))
+    const pack = await openPack(at('bad.zip'))
+    expect(pack).toMatchObject({ ok: false, error: { code: 'pack.unsafe' } })
+    if (!pack.ok) expect(pack.error.detail).toMatch(why)
+  })
+
+  test('whose entries were put in another order, left out, renamed or doubled is never taken for the one that was written', async () => {
+    const parts = takeApart(readFileSync(at('good.zip')))
+    const places = parts.map((_, place) => place)
+    const order = fc.shuffledSubarray(places, { minLength: places.length })
+    const one = fc.nat({ max: places.length - 1 })
+    const pick = (from: readonly number[]): ZipPart[] => from.flatMap((place) => parts[place] ?? [])
+    expect(putTogether(parts, parts).equals(readFileSync(at('good.zip')))).toBe(true)
+    const changes = fc.oneof(
+      fc.tuple(order, order).map(([entries, list]) => putTogether(pick(entries), pick(list))),
+      fc.tuple(fc.subarray(places), fc.subarray(places)).map(([a, b]) => putTogether(pick(a), pick(b))),
+      one.map((place) => {
+        const others = parts.map((part, index) =>
+          index === place ? renamed(part, `${part.name.slice(0, -1)}0`) : part,
+        )
+        return putTogether(others, others)
+      }),
+      fc.tuple(one, one).map(([from, to]) => {
+        const doubled = parts.toSpliced(
+          to,
+          0,
+          ...pick([from]).map((part) => renamed(part, `${part.name.slice(0, -1)}0`)),
+        )
+        return putTogether(doubled, doubled)
+      }),
+    )
+    const written = await opened(at('good.zip'))
+    const listing = async (pack: OpenPack): Promise<string> =>
+      (await Promise.all(pack.paths.map(async (path) => `${path} ${await pack.sha256(path)}`))).join('\n')
+    const genuine = await listing(written)
+    await written.close()
+    await fc.assert(
+      fc.asyncProperty(changes, async (bytes) => {
+        fc.pre(!bytes.equals(readFileSync(at('good.zip'))))
+        writeFileSync(at('changed.zip'), bytes)
+        const pack = await openPack(at('changed.zip'))
+        if (!pack.ok) return
+        const same = (await listing(pack.value)) === genuine
+        await pack.value.close()
+        expect(same && pack.value.departures.length === 0).toBe(false)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('with one file too large to be held has its digest and no more', async () => {
+    const pack = await openPack(at('good.zip'), { ...LIMITS, readBytes: 10 })
+    if (!pack.ok) throw new Error(pack.error.detail)
+    await expect(pack.value.read(PATHS.scope)).rejects.toThrow(/at most 10 are read into memory/)
+    expect(await pack.value.sha256(PATHS.scope)).toBe(sha256(files.get(PATHS.scope) ?? ''))
+    await pack.value.close()
+  })
+
+  test('whose file changed after it was opened is noticed', async () => {
+    writeFileSync(at('moving.zip'), readFileSync(at('good.zip')))
+    const pack = await opened(at('moving.zip'))
+    const bytes = readFileSync(at('moving.zip'))
+    writeFileSync(at('moving.zip'), bytes.fill(0x58, 0, bytes.length - 22))
+    await expect(pack.read(PATHS.scope)).rejects.toThrow(/changed while/)
     await pack.close()
   })
 
@@ -125,10 +260,11 @@ describe('an archive', () => {
       ok: false,
       error: { code: 'pack.unsafe' },
     })
-    expect(await openPack(at('good.zip'), { ...LIMITS, totalBytes: 100 })).toMatchObject({
-      ok: false,
-      error: { code: 'pack.unsafe' },
-    })
+    for (const less of [{ totalBytes: 100 }, { listBytes: 100 }])
+      expect(await openPack(at('good.zip'), { ...LIMITS, ...less })).toMatchObject({
+        ok: false,
+        error: { code: 'pack.unsafe' },
+      })
   })
 
   test('with something outside its folder, or that is none, is not read', async () => {
@@ -177,6 +313,56 @@ describe('an archive', () => {
   })
 })
 
+describe('bytes kept elsewhere', () => {
+  const large = randomBytes(3 * 1024 ** 2)
+  const kept = (bytes: Uint8Array, said: Partial<StoredBytes> = {}): StoredBytes => ({
+    size: bytes.length,
+    sha256: sha256(bytes),
+    read: async () => bytes,
+    open: async function* () {
+      for (let from = 0; from < bytes.length; from += 700_001) yield bytes.subarray(from, from + 700_001)
+    },
+    ...said,
+  })
+
+  test('give the same archive as bytes in hand', async () => {
+    const given = new Map([...files, ['data/large', large], ['data/none', new Uint8Array()]])
+    await writePack(at('inhand.zip'), given)
+    expect(await writePack(at('kept.zip'), new Map([...given].map(([path, bytes]) => [path, kept(bytes)])))).toEqual({
+      ok: true,
+      value: null,
+    })
+    expect(readFileSync(at('kept.zip')).equals(readFileSync(at('inhand.zip')))).toBe(true)
+    const pack = await opened(at('kept.zip'))
+    expect(Buffer.from(await pack.read('data/large')).equals(large)).toBe(true)
+    expect(pack.departures).toEqual([])
+    await pack.close()
+  })
+
+  const broken = async (): Promise<never> => {
+    throw new Error('the disk is gone')
+  }
+  test.each([
+    ['another digest, small', kept(Buffer.from('a'), { sha256: sha256('b') }), /changed/],
+    ['another size, small', kept(Buffer.from('a'), { size: 2 }), /changed/],
+    ['another digest, large', kept(large, { sha256: sha256('b') }), /changed/],
+    ['more than said, large', kept(large, { size: large.length - 1 }), /changed/],
+    ['less than said, large', kept(large, { size: large.length + 1 }), /changed/],
+    ['nothing, small', kept(Buffer.from('a'), { read: broken }), /the disk is gone/],
+    ['nothing, large', kept(large, { open: () => ({ [Symbol.asyncIterator]: () => ({ next: broken }) }) }), /is gone/],
+    ['more than is ever read', kept(large, { size: LIMITS.totalBytes + 1 }), /at most 17179869184 are read/],
+  ])('that give %s leave no archive, and the failure says which', async (_, content, why) => {
+    const written = await writePack(
+      at('none/never.zip'),
+      new Map<string, PackContent>([...files, ['data/odd', content]]),
+    )
+    expect(written).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    if (!written.ok && !why.source.includes('17179869184')) expect(written.error.detail).toContain('data/odd')
+    if (!written.ok) expect(written.error.detail).toMatch(why)
+    expect(existsSync(at('none')) ? readdirSync(at('none')) : []).toEqual([])
+  })
+})
+
 describe('a folder', () => {
   const unpack = (into: string): void => {
     for (const [path, bytes] of files) {
@@ -190,8 +376,14 @@ describe('a folder', () => {
     for (const path of [at('unpacked'), at('unpacked/pack')]) {
       const pack = await opened(path)
       expect((await verifySource(pack)).report.ok).toBe(true)
+      expect([pack.departures, pack.folder]).toEqual([[], at('unpacked/pack')])
       await pack.close()
     }
+    for (const less of [{ entries: 5 }, { totalBytes: 100 }])
+      expect(await openPack(at('unpacked'), { ...LIMITS, ...less })).toMatchObject({
+        ok: false,
+        error: { code: 'pack.unsafe' },
+      })
   })
 
   test('with a link in it is not opened', async () => {

@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 
 const read = (signature: Uint8Array, what = content, chain = signer.chain, crls = signer.crls) =>
-  readSeal({ content: what, signature, chain, crls, timestamps: [], tsaChain: [], tsaCrls: [] })
+  readSeal({ content: what, signature, chain, crls, timestamps: [], tsaChain: [], tsaCrls: [], freshCrls: [] })
 
 describe('DER', () => {
   test('is written in its one form (X.690)', () => {
@@ -112,6 +112,7 @@ describe('a seal', () => {
       timestamps: [stamped],
       tsaChain: [],
       tsaCrls: [],
+      freshCrls: [],
     })
     expect(reading.problems).toEqual([])
     expect(reading.timestamps.map(({ problems }) => problems.length > 0)).toEqual([true])

@@ -168,6 +168,7 @@ describe('tampering', () => {
           timestamps: [],
           tsaChain: [],
           tsaCrls: [],
+          freshCrls: [],
         })
       ).problems
     const flipped = (bytes: Uint8Array | undefined, at: number): Uint8Array =>

@@ -24,11 +24,11 @@ export function frameworkList(
 }
 
 /** A moment given by a person, as UTC with milliseconds; now when none is given. */
-export function instant(text: string | undefined, clock: Clock): Outcome<string> {
+export function instant(option: string, text: string | undefined, clock: Clock): Outcome<string> {
   if (text === undefined) return ok(clock.now())
   const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/.test(text)
   const time = iso ? Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text) : Number.NaN
   if (Number.isNaN(time))
-    return fail('input.refused', `--as-of: “${text}” is not a UTC time such as 2026-11-21T09:00:00Z`)
+    return fail('input.refused', `${option}: “${text}” is not a UTC time such as 2026-11-21T09:00:00Z`)
   return ok(new Date(time).toISOString())
 }

@@ -13,28 +13,35 @@ import { type PassphraseOptions, passphrase } from './passphrase.ts'
 import { say, sayFailure } from './terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
-export interface SigningOptions extends PassphraseOptions, AuthorityOptions {
+export interface KeyOptions extends PassphraseOptions {
   readonly identity?: string
   readonly identityFolder?: string
+}
+
+export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly timestamp?: string
   readonly chain?: string
 }
 
-/** Options that say whose key seals. */
+/** Options of what is sealed: whose key, whose time, and in which chain of runs. */
 export const signingOptions = (command: Command): Command =>
-  authorityOptions(command)
+  authorityOptions(keyOptions(command))
     .option(
       '--timestamp <url>',
       'ask this time-stamp authority (RFC 3161); default the fleet file’s timestampAuthority',
     )
     .option('--chain <folder>', 'the chain of this fleet’s runs that the pack extends; “run” keeps one in its --out')
+
+/** Options that say whose key signs. */
+export const keyOptions = (command: Command): Command =>
+  command
     .option('--identity <name>', 'the signing identity (see “identity create”); default the only one there is')
     .option('--identity-folder <folder>', 'where identities are kept')
     .option('--passphrase-fd <number>', 'read the passphrase, or a token’s PIN, from this file descriptor')
     .option('--passphrase-file <file>', 'read the passphrase, or a token’s PIN, from a file that only you can read')
 
 /** Opens the named identity, or the only one. */
-export async function openSigner({ world }: Context, options: SigningOptions): Promise<Outcome<Signer>> {
+export async function openSigner({ world }: Context, options: KeyOptions): Promise<Outcome<Signer>> {
   const folder = options.identityFolder ?? world.identities.defaultFolder
   const listed = await world.identities.list(folder)
   if (!listed.ok) return listed

@@ -20,29 +20,34 @@ export async function readFiles(
 }
 
 export interface AuthorityOptions {
-  readonly timestampRoot?: string[]
+  readonly certificate?: string[]
   readonly crl?: string[]
 }
 
 /** Options for what completes an authority's chain. */
 export const authorityOptions = (command: Command): Command =>
   command
-    .option('--timestamp-root <certificate...>', 'PEM certificates that complete the time-stamp authority’s chain')
+    .option(
+      '--certificate <certificate...>',
+      'PEM certificates that complete the chains of signer and time-stamp authority',
+    )
     .option('--crl <list...>', 'revocation lists, PEM or DER; others are fetched from where the certificates say')
 
 /** Certificates and revocation lists that a person named, DER. */
 export async function readAuthority(
   world: Pick<World, 'files'>,
-  { timestampRoot, crl }: AuthorityOptions,
+  { certificate, crl }: AuthorityOptions,
 ): Promise<Outcome<{ readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] }>> {
-  const certificates = await readFiles(world, timestampRoot ?? [])
+  const certificates = await readFiles(world, certificate ?? [])
   if (!certificates.ok) return certificates
   const crls = await readFiles(world, crl ?? [])
-  return crls.ok ? ok({ certificates: certificatesOf(certificates.value), crls: crls.value.flatMap(listsIn) }) : crls
+  return crls.ok
+    ? ok({ certificates: certificatesOf(certificates.value), crls: crls.value.flatMap(revocationListsIn) })
+    : crls
 }
 
 /** Revocation lists in a file: PEM, one or several, or one in DER. */
-function listsIn(file: Uint8Array): readonly Uint8Array[] {
+export function revocationListsIn(file: Uint8Array): readonly Uint8Array[] {
   const found = fromPem('X509 CRL', Buffer.from(file).toString('latin1'))
   return found.length > 0 || file[0] !== 0x30 ? found : [file]
 }

@@ -147,11 +147,17 @@ export interface SealInput {
   /** The same for the authorities of the time-stamps. */
   readonly tsaChain: readonly Uint8Array[]
   readonly tsaCrls: readonly Uint8Array[]
+  /** Lists that the reader brought, of whatever issuers: those of others are passed over. */
+  readonly freshCrls: readonly Uint8Array[]
 }
 export interface SealReader {
   readonly read: (input: SealInput) => Promise<SealReading>
   /** Reads a signed PDF. `offered` are certificates that may complete chains; nothing in it is trusted by that. */
-  readonly readPdf: (pdf: Uint8Array, offered: readonly Uint8Array[]) => Promise<PdfReading>
+  readonly readPdf: (
+    pdf: Uint8Array,
+    offered: readonly Uint8Array[],
+    freshCrls: readonly Uint8Array[],
+  ) => Promise<PdfReading>
 }
 
 /** PAdES baseline levels (ETSI EN 319 142-1 §6) that we write. B-LT alone is never written: without a time over it, it shows little. */

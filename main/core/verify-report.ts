@@ -22,7 +22,7 @@ export interface VerifyReportInput {
  */
 export async function verifyReport(input: VerifyReportInput): Promise<VerificationReport> {
   const { pdf, reader, trust, verifiedAt } = input
-  const reading = await reader.readPdf(pdf, certificatesOf([...trust.signers, ...trust.authorities]))
+  const reading = await reader.readPdf(pdf, certificatesOf([...trust.signers, ...trust.authorities]), trust.lists)
   return reading.kind === 'report' ? ofOurs(reading, input) : ofOthers(reading, { file: input.file, verifiedAt })
 }
 

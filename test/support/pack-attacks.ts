@@ -292,6 +292,8 @@ export interface RawEntry {
   readonly sameHeaderAs?: number
   /** Bytes between this entry and the next. */
   readonly gap?: Uint8Array
+  /** Bytes after the end of the packed data, counted as part of it. */
+  readonly tail?: Uint8Array
 }
 
 /** An archive written by hand (PKWARE APPNOTE 6.3.10), where a well-behaved library would refuse. */
@@ -301,7 +303,8 @@ export function rawZip(entries: readonly RawEntry[]): Uint8Array {
   const offsets: number[] = []
   let at = 0
   for (const entry of entries) {
-    const packed = entry.deflate === true ? zlib.deflateRawSync(entry.data) : Buffer.from(entry.data)
+    const data = entry.deflate === true ? zlib.deflateRawSync(entry.data) : entry.data
+    const packed = Buffer.concat([data, entry.tail ?? new Uint8Array()])
     const common = (name: Buffer): Buffer => {
       const head = Buffer.alloc(26)
       head.writeUInt16LE(20, 0)
@@ -421,6 +424,19 @@ export const archiveAttacks: readonly ArchiveAttack[] = [
     detail: /belong to no entry/,
     sameContent: true,
   },
+  {
+    ...more(
+      'hidden bytes inside a compressed entry',
+      (good) => [...good, { name: 'pack/data/two', data: utf8('seen'), deflate: true, tail: evil }],
+      /data\/two.*belong to no entry/,
+    ),
+    sameContent: true,
+  },
+  more(
+    'an entry that ends otherwise than the list says',
+    (good) => [...good, { name: 'pack/data/later', data: evil, flags: 8, gap: new Uint8Array(16) }],
+    /data\/later.*after its data/,
+  ),
   more(
     'an encrypted entry',
     (good) => [...good, { name: 'pack/data/locked', data: evil, flags: 1 }],

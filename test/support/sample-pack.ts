@@ -253,6 +253,7 @@ export interface VerifyChanges {
   readonly catalog?: Catalog
   readonly verifiedAt?: string
   readonly authorities?: readonly Uint8Array[]
+  readonly lists?: readonly Uint8Array[]
   readonly lastHead?: ChainHead
   readonly departures?: readonly string[]
 }
@@ -268,7 +269,7 @@ export const verifySource = (
     seal: sealing.reader,
     catalog: changes.catalog ?? sampleCatalog,
     validator,
-    trust: { signers, authorities: changes.authorities ?? [] },
+    trust: { signers, authorities: changes.authorities ?? [], lists: changes.lists ?? [] },
     lastHead: changes.lastHead ?? null,
     verifiedAt: changes.verifiedAt ?? realClock.now(),
     file: 'sample.barewitness.zip',

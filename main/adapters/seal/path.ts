@@ -97,6 +97,14 @@ export const isListBy = (list: RevocationFacts, issuer: CertificateFacts): boole
   (issuer.keyUsage === null || (issuer.keyUsage & KEY_USAGE.crlSign) !== 0) &&
   isSignedBy(list.signed, issuer)
 
+/** Whether a list is by an issuer of this chain, or cannot be read: then it may not be passed over. */
+export const isListOf =
+  ({ certificates }: Pick<Chain, 'certificates'>) =>
+  (list: Uint8Array): boolean => {
+    const facts = readRevocationList(list)
+    return facts === null || certificates.some(({ subjectDer }) => sameBytes(subjectDer, facts.issuerDer))
+  }
+
 export interface Revocation {
   readonly problems: readonly string[]
   readonly revoked: { readonly at: string } | null

@@ -3,7 +3,7 @@ import type { CertificateName, SealInput, SealReading, TimestampReading } from '
 import { assembleCms, digestOf, signedAttributes } from './cms.ts'
 import { OID } from './oids.ts'
 import { type ParsedSeal, parseSeal } from './parse.ts'
-import { chainOf, leafProblems, revocation } from './path.ts'
+import { chainOf, isListOf, leafProblems, revocation } from './path.ts'
 import { readStored } from './tsp/stored.ts'
 import { readToken } from './tsp/token.ts'
 import { type CertificateFacts, readCertificate, sameBytes, verifies } from './x509.ts'
@@ -25,7 +25,7 @@ const unreadable = (problem: string): SealReading => ({
  * validity is given, not judged, since no clock is read here. Whatever the bytes, problems are listed and nothing is thrown.
  */
 export function readSeal(input: SealInput): SealReading {
-  const { content, signature, chain, crls } = input
+  const { content, signature, chain, crls, freshCrls } = input
   const seal = parseSeal(signature)
   if (typeof seal === 'string') return unreadable(seal)
   const inside = seal.certificates.map(readCertificate)
@@ -34,7 +34,7 @@ export function readSeal(input: SealInput): SealReading {
   if (leaf === undefined || leaf === null)
     return unreadable('The certificate of the signer is not in the seal, or cannot be read.')
   const path = chainOf(leaf, offered)
-  const lists = revocation(path.certificates, crls)
+  const lists = revocation(path.certificates, [...crls, ...freshCrls.filter(isListOf(path))])
   const unused = inside.filter(
     (facts) => facts === null || !path.certificates.some((used) => sameBytes(used.der, facts.der)),
   )
@@ -63,7 +63,8 @@ const named = ({ subject, fingerprint }: CertificateFacts): CertificateName => (
 })
 
 /** The token that the seal carries itself is over the signature's value; the others come with the bytes they are over. */
-function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, tsaCrls }: SealInput): readonly TimestampReading[] {
+function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: SealInput): readonly TimestampReading[] {
+  const tsaCrls = [...lists.tsaCrls, ...lists.freshCrls]
   const own = seal.timestampToken === null ? [] : [{ token: seal.timestampToken, over: seal.signature }]
   return [
     ...own.map(({ token, over }) => readToken(token, over, tsaChain, tsaCrls).reading),

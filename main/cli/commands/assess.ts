@@ -30,7 +30,7 @@ export function assessCommand(context: Context): void {
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
     .action(async (folders: string[], options: AssessOptions) => {
       const { world } = context
-      const asOf = instant(options.asOf, world.clock)
+      const asOf = instant('--as-of', options.asOf, world.clock)
       if (!asOf.ok) return endWith(context, asOf.error)
       const recordings = await world.readRecordings(folders)
       if (!recordings.ok) return endWith(context, recordings.error)

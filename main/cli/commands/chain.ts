@@ -2,10 +2,10 @@ import { recordGap } from '../../app/record-gap.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Context, endWith } from '../context.ts'
 import { instant } from '../options.ts'
-import { openSigner, type SigningOptions, signingOptions } from '../sealing.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
 import { say } from '../terminal.ts'
 
-type Options = SigningOptions & {
+type Options = KeyOptions & {
   readonly fleet: string
   readonly due: string
   readonly why: string
@@ -15,18 +15,17 @@ type Options = SigningOptions & {
 /** `chain gap`: what belongs into the chain of runs beside runs. */
 export function chainCommand(context: Context): void {
   const command = context.program.command('chain').description('the chain of a fleet’s runs')
-  signingOptions(
+  keyOptions(
     command
       .command('gap')
       .description('record, signed, that a scheduled run did not happen')
+      .requiredOption('--chain <folder>', 'the chain of runs')
       .requiredOption('--fleet <name>', 'the fleet’s name')
       .requiredOption('--due <time>', 'when the run should have been, ISO 8601')
       .requiredOption('--why <words>', 'why it did not happen'),
   ).action(async (options: Options) => {
-    const due = instant(options.due, context.world.clock)
+    const due = instant('--due', options.due, context.world.clock)
     if (!due.ok) return endWith(context, due.error)
-    if (options.chain === undefined)
-      return endWith(context, { code: 'input.refused', detail: '--chain FOLDER is required' })
     const signer = await openSigner(context, options)
     if (!signer.ok) return endWith(context, signer.error)
     const { fleet, why, chain: chainFolder } = options

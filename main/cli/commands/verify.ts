@@ -9,11 +9,12 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { emit, say } from '../terminal.ts'
-import { readFiles } from '../trusting.ts'
+import { readFiles, revocationListsIn } from '../trusting.ts'
 
 interface Options {
   readonly trust: string[]
   readonly trustTimestamps: string[]
+  readonly crl: string[]
   readonly lastHead?: string
   readonly saveHead?: string
   readonly json?: true
@@ -27,6 +28,7 @@ export function verifyCommand(context: Context): void {
     .description('check a pack or a report: intact, signed by, existed by, complete, reproducible, chain continuous')
     .option('--trust <certificate...>', 'PEM certificates whose keys you decided to trust for seals', [])
     .option('--trust-timestamps <certificate...>', 'PEM certificates of time-stamp authorities that you believe', [])
+    .option('--crl <list...>', 'newer revocation lists, of signers or authorities, PEM or DER', [])
     .option('--last-head <file>', 'the head of the chain of runs that you kept from an earlier pack')
     .option('--save-head <file>', 'keep the head of the chain of runs after this pack, if nothing contradicts it')
     .option('--json', 'machine-readable')
@@ -57,9 +59,15 @@ async function review({ world }: Context, path: string, options: Options): Retur
   if (!signers.ok) return signers
   const authorities = await readFiles(world, options.trustTimestamps)
   if (!authorities.ok) return authorities
+  const lists = await readFiles(world, options.crl)
+  if (!lists.ok) return lists
   const lastHead = await readHead(world, options.lastHead)
   if (!lastHead.ok) return lastHead
-  const trust = { signers: signers.value, authorities: authorities.value }
+  const trust = {
+    signers: signers.value,
+    authorities: authorities.value,
+    lists: lists.value.flatMap(revocationListsIn),
+  }
   return await reviewFile(world, catalog, { path, trust, lastHead: lastHead.value, keep: false })
 }
 

@@ -44,7 +44,16 @@ export async function chainOf(
 const gapSignatures =
   (seal: SealReader, chain: readonly Uint8Array[]): SignatureProblems =>
   async (content, signature, signer) => {
-    const reading = await seal.read({ content, signature, chain, crls: [], timestamps: [], tsaChain: [], tsaCrls: [] })
+    const reading = await seal.read({
+      content,
+      signature,
+      chain,
+      crls: [],
+      timestamps: [],
+      tsaChain: [],
+      tsaCrls: [],
+      freshCrls: [],
+    })
     return reading.problems.length > 0 || reading.signer?.fingerprint === signer
       ? reading.problems
       : ['It was signed by another key than the one it names.']

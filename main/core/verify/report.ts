@@ -11,11 +11,12 @@ import { certificatesOf, type Trust } from './trust.ts'
 export async function readReport(source: PackSource, reader: SealReader, trust: Trust): Promise<PdfReading | null> {
   const bytes = await bytesOf(source, PATHS.report)
   if (bytes === null) return null
-  return await reader.readPdf(bytes, [
+  const offered = [
     ...(await chainIn(source, PATHS.chain)),
     ...(await chainIn(source, PATHS.tsaChain)),
     ...certificatesOf([...trust.signers, ...trust.authorities]),
-  ])
+  ]
+  return await reader.readPdf(bytes, offered, trust.lists)
 }
 
 /** Whether the report is ours, intact, and the one that belongs to this evidence and this signer. */

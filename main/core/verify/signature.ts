@@ -20,6 +20,7 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
     timestamps: await stampsOver(source, signature),
     tsaChain: [...(await chainIn(source, PATHS.tsaChain)), ...certificatesOf(trust.authorities)],
     tsaCrls: await listsBelow(source, PATHS.tsaLists),
+    freshCrls: trust.lists,
   })
 }
 

@@ -9,9 +9,11 @@ import type { CertificateName } from '../ports.ts'
 export interface Trust {
   readonly signers: readonly Uint8Array[]
   readonly authorities: readonly Uint8Array[]
+  /** Revocation lists, DER, newer than what the file carries: of signers or authorities alike. */
+  readonly lists: readonly Uint8Array[]
 }
 
-export const NOBODY: Trust = { signers: [], authorities: [] }
+export const NOBODY: Trust = { signers: [], authorities: [], lists: [] }
 
 /** The certificates in files that a person named, in DER. */
 export const certificatesOf = (files: readonly Uint8Array[]): readonly Uint8Array[] => files.flatMap(certificatesIn)

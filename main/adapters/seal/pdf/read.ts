@@ -1,9 +1,9 @@
 import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports.ts'
 import { parseSeal } from '../parse.ts'
-import { chainOf } from '../path.ts'
+import { chainOf, isListOf } from '../path.ts'
 import { readSeal } from '../reader.ts'
 import { readTokenOverDigest } from '../tsp/token.ts'
-import { readCertificate, readRevocationList, sameBytes } from '../x509.ts'
+import { readCertificate, sameBytes } from '../x509.ts'
 import { materialProblem } from './archive.ts'
 import { evidenceDigestIn, readAttachments } from './attachments.ts'
 import { diagnoseFirst, foreignSentence } from './diagnose.ts'
@@ -24,7 +24,11 @@ const OUR_MARK = ' 0 obj\n(Barewitness '
  * says so. Material in the file's security store completes chains and is trusted no more than what is offered. Whatever the bytes,
  * nothing is thrown.
  */
-export function readPdf(pdf: Uint8Array, offered: readonly Uint8Array[]): PdfReading {
+export function readPdf(
+  pdf: Uint8Array,
+  offered: readonly Uint8Array[],
+  freshCrls: readonly Uint8Array[] = [],
+): PdfReading {
   if (!Buffer.from(pdf.subarray(0, 1024)).includes('%PDF-')) return nothing('not-a-pdf', ['This is not a PDF.'])
   if (pdf.length > LARGEST_PDF)
     return nothing('foreign', ['This PDF is larger than any report that Barewitness reads.'])
@@ -34,7 +38,7 @@ export function readPdf(pdf: Uint8Array, offered: readonly Uint8Array[]): PdfRea
   if (typeof first === 'string') return nothing('report', [first, ...diagnoseFirst(text)])
   const updates = readUpdates(pdf, text, first)
   const { files, problems } = readAttachments(pdf, text, first)
-  const author = readSignatures(pdf, text, first, updates.stamps, offered)
+  const author = readSignatures(pdf, text, first, updates.stamps, { offered, freshCrls })
   return {
     kind: 'report',
     problems: [...updates.problems, ...problems, ...author.problems],
@@ -70,7 +74,7 @@ function readSignatures(
   text: string,
   { gap }: FirstRevision,
   stamps: readonly Stamped[],
-  offered: readonly Uint8Array[],
+  { offered, freshCrls }: { readonly offered: readonly Uint8Array[]; readonly freshCrls: readonly Uint8Array[] },
 ): Signatures {
   const signature = contentsOf(text.slice(gap.from + 1, gap.to - 1))
   if (signature === null) return { seal: null, problems: ['The place of the author’s signature does not hold one.'] }
@@ -80,20 +84,19 @@ function readSignatures(
   const crls = stamps.flatMap((stamp) => stamp.crls)
   const leaf = leafOf(parsed)
   const known = [...parsed.certificates, ...certificates].map(readCertificate).filter((facts) => facts !== null)
-  const chain = leaf === null ? [] : chainOf(leaf, known).certificates
-  const ofChain = (list: Uint8Array): boolean =>
-    chain.some(({ subjectDer }) => sameBytes(subjectDer, readRevocationList(list)?.issuerDer ?? new Uint8Array()))
+  const chain = leaf === null ? { certificates: [] } : chainOf(leaf, known)
   const own = readSeal({
     content: coveredBytes(pdf, gap),
     signature,
     chain: certificates,
-    crls: crls.filter(ofChain),
+    crls: crls.filter(isListOf(chain)),
     timestamps: [],
     tsaChain: certificates,
     tsaCrls: crls,
+    freshCrls,
   })
   const over = sameBytes(parsed.messageDigest, coveredDigest(pdf, gap))
-  const read = stamps.map((stamp, index) => readStamp(pdf, stamp, index, certificates, crls))
+  const read = stamps.map((stamp, index) => readStamp(pdf, stamp, index, certificates, [...crls, ...freshCrls]))
   return {
     seal: { ...own, timestamps: [...own.timestamps, ...read.flatMap(({ reading }) => reading ?? [])] },
     problems: [

@@ -125,7 +125,7 @@ export function acceptResponse(
       ? []
       : [`The time-stamp ${nonce === null ? 'has no nonce' : 'has another nonce'}: it does not answer this query.`]),
     ...reading.problems,
-    ...(reading.incomplete === null ? [] : [`${reading.incomplete} Name it with --timestamp-root.`]),
+    ...(reading.incomplete === null ? [] : [`${reading.incomplete} Name it with --certificate.`]),
     ...(now === null || reading.at === '' ? [] : clockProblems(reading.at, now)),
   ]
   return problems.length > 0

@@ -4,16 +4,8 @@ import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
 import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../der-read.ts'
 import { OID } from '../oids.ts'
-import { type Chain, chainOf, isRoot, revocation, strangers } from '../path.ts'
-import {
-  type CertificateFacts,
-  hashFor,
-  KEY_USAGE,
-  readAuthorityCertificate,
-  readRevocationList,
-  sameBytes,
-  verifies,
-} from '../x509.ts'
+import { type Chain, chainOf, isListOf, isRoot, revocation, strangers } from '../path.ts'
+import { type CertificateFacts, hashFor, KEY_USAGE, readAuthorityCertificate, sameBytes, verifies } from '../x509.ts'
 import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
 import { readTstInfo, type TstInfo } from './tst-info.ts'
 
@@ -67,7 +59,7 @@ export function readTokenOverDigest(
     return { ...without, imprint, nonce, reading: { ...without.reading, at, problems } }
   }
   const chain = chainOf(authority, known)
-  const lists = revocation(chain.certificates, [...parsed.crls, ...crls].filter(mayBeOf(chain)), at)
+  const lists = revocation(chain.certificates, [...parsed.crls, ...crls].filter(isListOf(chain)), at)
   const reading: TimestampReading = {
     problems: [
       ...over,
@@ -121,14 +113,6 @@ const unreadable = (certificates: readonly Uint8Array[], problem: string): Token
     demo: false,
   },
 })
-
-/** A list by somebody else may belong to another time-stamp; one that cannot be read may not be passed over. */
-const mayBeOf =
-  ({ certificates }: Chain) =>
-  (list: Uint8Array): boolean => {
-    const facts = readRevocationList(list)
-    return facts === null || certificates.some(({ subjectDer }) => sameBytes(subjectDer, facts.issuerDer))
-  }
 
 const digest = (name: string, data: Uint8Array): Uint8Array => new Uint8Array(createHash(name).update(data).digest())
 

@@ -1,0 +1,301 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
+import { fixtureRecording } from '../support/fixtures.ts'
+import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
+import { serveTsa } from '../support/tsa-server.ts'
+
+// The built program seals with a time-stamp authority run by openssl, and a stranger verifies: later, offline, and after revocation.
+const CLI = resolve('out/main/cli.js')
+const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
+const missing = !existsSync(CLI) ? 'out/main/cli.js is not built' : has('openssl') ? null : 'openssl is not installed'
+const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
+
+interface Ran {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+describe.skipIf(missing !== null)(`seals from the command line${because(missing)}`, () => {
+  const begun = Date.now()
+  let folder = ''
+  let tsa: OpensslTsa
+  let server: Awaited<ReturnType<typeof serveTsa>>
+  const at = (...parts: string[]): string => join(folder, ...parts)
+  // Not the synchronous kind: the authority answers from this very process.
+  const run = (command: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ran> =>
+    new Promise((done) => {
+      const child = execFile(command, argv, { encoding: 'utf8', maxBuffer: 1e9, env }, (_, stdout, stderr) =>
+        done({ status: child.exitCode, stdout, stderr }),
+      )
+    })
+  const cli = (...argv: string[]): Promise<Ran> => run(process.execPath, [CLI, ...argv])
+  const signing = (): string[] => [
+    '--identity',
+    'acme',
+    '--identity-folder',
+    at('ids'),
+    '--passphrase-file',
+    at('secret'),
+  ]
+  const authority = (): string[] => [
+    '--certificate',
+    at('tsa', 'root.pem'),
+    at('ids', 'acme', 'root.pem'),
+    '--crl',
+    at('tsa', 'root.crl.pem'),
+    at('tsa', 'mid.crl.pem'),
+    at('ids', 'acme', 'crl.pem'),
+  ]
+  const trust = (): string[] => ['--trust', at('ids', 'acme', 'root.pem'), '--trust-timestamps', at('tsa', 'root.pem')]
+  const outcomes = ({ stdout }: Ran): Record<string, string> =>
+    Object.fromEntries(
+      (JSON.parse(stdout) as VerificationReport).answers.map(({ question, outcome }) => [question, outcome]),
+    )
+  const said = ({ stdout }: Ran): string => stdout
+  const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
+  const reportIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.pdf')) ?? '')
+  const exported = async (name: string, ...more: string[]): Promise<string> => {
+    const ran = await cli('export', at('recording'), '--out', at(name), ...signing(), ...more)
+    expect([0, 3], ran.stderr).toContain(ran.status)
+    return ran.stderr
+  }
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'bw-seal-'))
+    tsa = opensslTsa(at('tsa'))
+    server = await serveTsa(tsa.reply)
+    writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
+    expect(
+      (
+        await cli(
+          'identity',
+          'create',
+          'acme',
+          '--subject',
+          'Acme',
+          '--identity-folder',
+          at('ids'),
+          '--passphrase-file',
+          at('secret'),
+        )
+      ).status,
+    ).toBe(0)
+    await writeRecordingFolder(at('recording'), fixtureRecording('demo-gpu-01', catalog.probes))
+  })
+  afterAll(() => {
+    server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('with an authority: the report at B-LTA, the pack stamped, every answer a yes', async () => {
+    const words = await exported('one', '--timestamp', server.url, ...authority(), '--chain', at('chain'))
+    expect(words).toMatch(/PAdES level B-LTA, the pack with a time-stamp/)
+    const ran = await cli('verify', packIn('one'), '--json', '--save-head', at('head.json'), ...trust())
+    expect(outcomes(ran), said(ran)).toEqual({
+      intact: 'yes',
+      'signed-by': 'yes',
+      'existed-by': 'yes',
+      complete: 'yes',
+      reproducible: 'yes',
+      'chain-continuous': 'not-shown',
+    })
+    const report = await cli('verify', reportIn('one'), '--json', ...trust())
+    expect(outcomes(report), said(report)).toMatchObject({
+      intact: 'yes',
+      'signed-by': 'yes',
+      'existed-by': 'yes',
+      complete: 'not-shown',
+    })
+    expect(said(report)).toContain('Level B-LTA')
+  }, 120_000)
+
+  test('an authority that nobody trusts shows no time; the signer’s root does not make one', async () => {
+    const ran = await cli(
+      'verify',
+      packIn('one'),
+      '--json',
+      '--trust',
+      at('ids', 'acme', 'root.pem'),
+      '--trust-timestamps',
+      at('ids', 'acme', 'root.pem'),
+    )
+    expect(outcomes(ran), said(ran)).toMatchObject({ 'signed-by': 'yes', 'existed-by': 'not-shown' })
+  })
+
+  test('a later pack extends the history that was kept, and an older one does not', async () => {
+    expect(
+      (
+        await cli(
+          'chain',
+          'gap',
+          '--chain',
+          at('chain'),
+          '--fleet',
+          'recordings',
+          '--due',
+          '2026-11-20',
+          '--why',
+          'power cut',
+          ...signing(),
+        )
+      ).status,
+    ).toBe(0)
+    await exported('two', '--chain', at('chain'))
+    const next = await cli(
+      'verify',
+      packIn('two'),
+      '--json',
+      '--last-head',
+      at('head.json'),
+      '--save-head',
+      at('head-2.json'),
+      ...trust(),
+    )
+    expect(outcomes(next), said(next)).toMatchObject({ 'chain-continuous': 'yes' })
+    expect(said(next)).toMatch(/extends what you last saw.*power cut/s)
+    const back = await cli('verify', packIn('one'), '--json', '--last-head', at('head-2.json'), ...trust())
+    expect(back.status).toBe(5)
+    expect(outcomes(back)).toMatchObject({ 'chain-continuous': 'no' })
+  }, 120_000)
+
+  test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
+    const carry = async (file: string): Promise<void> => {
+      const query = await cli('seal', file, '--export-tsq', at('x.tsq'), ...authority())
+      expect(query.status, query.stderr).toBe(0)
+      writeFileSync(at('x.tsr'), tsa.reply(new Uint8Array(readFileSync(at('x.tsq')))))
+      const back = await cli('seal', file, '--import-tsr', at('x.tsr'), '--tsq', at('x.tsq'), ...authority())
+      expect(back.status, back.stderr).toBe(0)
+    }
+    cpSync(packIn('two'), at('carried.zip'))
+    cpSync(reportIn('two'), at('carried.pdf'))
+    await carry(at('carried.zip'))
+    expect(outcomes(await cli('verify', at('carried.zip'), '--json', ...trust()))).toMatchObject({
+      intact: 'yes',
+      'existed-by': 'yes',
+    })
+    await carry(at('carried.pdf'))
+    expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
+    await carry(at('carried.pdf'))
+    expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
+    const again = await cli('seal', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
+    expect(again.status).toBe(2)
+    expect(again.stderr).toContain('barewitness refresh')
+  }, 120_000)
+
+  test('an answer to another query is thrown away, and the file stays as it was', async () => {
+    const before = readFileSync(packIn('two'))
+    await cli('seal', packIn('two'), '--export-tsq', at('a.tsq'))
+    await cli('seal', packIn('two'), '--export-tsq', at('b.tsq'))
+    writeFileSync(at('a.tsr'), tsa.reply(new Uint8Array(readFileSync(at('a.tsq')))))
+    const ran = await cli('seal', packIn('two'), '--import-tsr', at('a.tsr'), '--tsq', at('b.tsq'), ...authority())
+    expect(ran.status).toBe(4)
+    expect(ran.stderr).toMatch(/another nonce/)
+    expect(readFileSync(packIn('two')).equals(before)).toBe(true)
+  })
+
+  test('refresh puts one more time-stamp over everything', async () => {
+    for (const file of [packIn('one'), reportIn('one')]) {
+      const ran = await cli('refresh', file, '--timestamp', server.url, ...authority())
+      expect(ran.status, ran.stderr).toBe(0)
+      const verified = await cli('verify', file, '--json', ...trust())
+      expect(outcomes(verified), said(verified)).toMatchObject({
+        intact: 'yes',
+        'signed-by': 'yes',
+        'existed-by': 'yes',
+      })
+    }
+  }, 120_000)
+
+  test('an authority that is not there leaves the lower level, and says so', async () => {
+    const ran = await cli(
+      'export',
+      at('recording'),
+      '--out',
+      at('three'),
+      ...signing(),
+      '--timestamp',
+      'http://127.0.0.1:9/',
+      '--gaps-exit-zero',
+    )
+    expect(ran.status, ran.stderr).toBe(4)
+    expect(ran.stderr).toMatch(/PAdES level B-B, the pack without a time-stamp/)
+    expect(ran.stderr).toMatch(/The time-stamp authority did not answer/)
+    expect((await cli('verify', packIn('three'), '--json', ...trust())).status).toBe(0)
+    const later = await cli('seal', packIn('three'), '--timestamp', server.url, ...authority())
+    expect(later.status, later.stderr).toBe(0)
+    expect(outcomes(await cli('verify', packIn('three'), '--json', ...trust()))).toMatchObject({ 'existed-by': 'yes' })
+  }, 120_000)
+
+  const noFaketime = has('faketime') ? null : 'faketime is not installed'
+  test.skipIf(noFaketime !== null)(
+    `in 2032 the time-stamp still shows the seal of an ended certificate${because(noFaketime)}`,
+    async () => {
+      const future = (...argv: string[]): Promise<Ran> =>
+        run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
+      const stamped = await future('verify', packIn('one'), '--json', ...trust())
+      expect(outcomes(stamped), said(stamped)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', 'existed-by': 'yes' })
+      const plain = await future('verify', packIn('two'), '--json', ...trust())
+      expect(outcomes(plain), said(plain)).toMatchObject({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })
+    },
+  )
+
+  const noUnshare = process.getuid?.() === 0 && has('unshare') ? null : 'unshare needs root'
+  test.skipIf(noUnshare !== null)(
+    `without a network, on a computer that has never seen us${because(noUnshare)}`,
+    async () => {
+      const argv = ['-n', process.execPath, CLI, 'verify', packIn('one'), '--json', ...trust()]
+      const ran = await run('unshare', argv, { PATH: process.env.PATH, HOME: at('nobody') })
+      expect(outcomes(ran), said(ran)).toMatchObject({
+        intact: 'yes',
+        'signed-by': 'yes',
+        'existed-by': 'yes',
+        reproducible: 'yes',
+      })
+      expect(existsSync(at('nobody'))).toBe(false)
+    },
+  )
+
+  test('a key revoked after the time-stamp is told apart from one revoked before', async () => {
+    const leaf = (
+      JSON.parse((await cli('identity', 'list', '--identity-folder', at('ids'), '--json')).stdout) as {
+        fingerprint: string
+      }[]
+    )[0]
+    const revoke = async (since: string, list: string): Promise<void> => {
+      cpSync(at('ids'), at(`ids-${list}`), { recursive: true })
+      const ran = await cli(
+        'identity',
+        'revoke',
+        'acme',
+        '--leaf',
+        leaf?.fingerprint ?? '',
+        '--reason',
+        'key-compromise',
+        '--from',
+        since,
+        '--identity-folder',
+        at(`ids-${list}`),
+        '--passphrase-file',
+        at('secret'),
+      )
+      expect(ran.status, ran.stderr).toBe(0)
+      cpSync(at(`ids-${list}`, 'acme', 'crl.pem'), at(`${list}.pem`))
+    }
+    await revoke(new Date(Date.now() - 1000).toISOString(), 'after')
+    await revoke(new Date(begun - 60_000).toISOString(), 'before')
+    const after = await cli('verify', packIn('one'), '--json', '--crl', at('after.pem'), ...trust())
+    expect(outcomes(after), said(after)).toMatchObject({ 'signed-by': 'yes' })
+    expect(said(after)).toMatch(/revoked later/)
+    const before = await cli('verify', packIn('one'), '--json', '--crl', at('before.pem'), ...trust())
+    expect(outcomes(before), said(before)).toMatchObject({ 'signed-by': 'no' })
+    const unstamped = await cli('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
+    expect(outcomes(unstamped), said(unstamped)).toMatchObject({ 'signed-by': 'no' })
+  })
+})
