@@ -3,6 +3,7 @@ import { VERSION } from '../../schemas/version.ts'
 import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
+import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import type { Failure, Outcome } from '../core/failure.ts'
 import {
   assemblePack,
@@ -22,6 +23,7 @@ import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import type { World } from '../core/world.ts'
+import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 import { summaryText } from './summary.ts'
@@ -90,13 +92,16 @@ async function exportEvaluated(
   const { run, signer, stamping, folder } = input
   const payload = payloadFiles({ recordings, assessment, catalog })
   for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) payload.set(path, content)
+  const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
+  if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
   const results = assessmentBytes(assessment)
   const parts = { assessment, outlines, results, packName, payload }
   const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
   payload.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
-  const pack = assemblePack({ ...stated, payload, signer, authority: report.authority, packName })
+  const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
+  const pack = assemblePack({ ...stated, payload, tags, signer, authority: report.authority, packName })
   const seal = await world.sealing.signDetached(signer, pack.toSeal)
   const stamp =
     stamping === null ? null : await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)

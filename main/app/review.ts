@@ -1,10 +1,12 @@
 import type { VerificationReport } from '../../schemas/verification.ts'
 import type { Catalog } from '../core/catalog.ts'
+import { isDisclosure } from '../core/disclosure/read.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { ChainHead } from '../core/run-chain/head.ts'
 import type { Trust } from '../core/verify/trust.ts'
 import { type PackContents, verifyPack } from '../core/verify.ts'
+import { verifyDisclosure } from '../core/verify-disclosure.ts'
 import { verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
 
@@ -38,17 +40,14 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
   const opened = await world.packs.open(path)
   if (!opened.ok) return opened
   try {
+    const asked = { source: opened.value, seal: world.sealing.reader, catalog, trust, verifiedAt, file }
+    if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
     return ok(
       await verifyPack({
-        source: opened.value,
+        ...asked,
         departures: opened.value.departures,
-        seal: world.sealing.reader,
-        catalog,
         validator: world.validator,
-        trust,
         lastHead: input.lastHead,
-        verifiedAt,
-        file,
         keep: input.keep,
       }),
     )

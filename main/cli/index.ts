@@ -8,6 +8,7 @@ import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
 import { collectCommand } from './commands/collect.ts'
 import { demoCommand } from './commands/demo.ts'
+import { disclosureCommand } from './commands/disclosure.ts'
 import { exportCommand } from './commands/export.ts'
 import { fleetCommand } from './commands/fleet.ts'
 import { identityCommand } from './commands/identity.ts'
@@ -41,6 +42,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     exportCommand,
     runCommand,
     chainCommand,
+    disclosureCommand,
     sealCommands,
     verifyCommand,
     catalogCommand,
@@ -57,4 +59,9 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return code
 }
 
+// Whoever reads us may stop early, as `head` does: that ends the program, and is no mistake of ours.
+process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
+  if (problem.code !== 'EPIPE') throw problem
+  process.exit()
+})
 process.exitCode = await main(process.argv)

@@ -2,7 +2,7 @@ import type { Question, VerificationAnswer, VerificationReport } from '../../sch
 import { plain } from './plain-text.ts'
 import type { PdfReading, SealReader } from './ports.ts'
 import { embeddedAssessment } from './verify/report.ts'
-import { signedBy, standing } from './verify/signature.ts'
+import { signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { certificatesOf, type Trust } from './verify/trust.ts'
 
@@ -31,7 +31,6 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
   const embedded = embeddedAssessment(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
-  const stands = seal === null ? 'unknown' : standing(seal, trust)
   const answers: readonly VerificationAnswer[] = [
     broken.length === 0
       ? answer(
@@ -60,15 +59,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     demo: seal?.demo === true || embedded?.demo === true,
     answers,
     differences: [],
-    signer:
-      seal?.signer == null
-        ? null
-        : {
-            subject: seal.signer.subject,
-            fingerprint: seal.signer.fingerprint,
-            trusted: stands !== 'unknown',
-            standing: stands,
-          },
+    signer: signerOf(seal, trust),
   }
 }
 

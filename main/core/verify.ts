@@ -2,6 +2,7 @@ import type { Assessment, NodeAssessment, Scope, Statement } from '../../schemas
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
 import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from './catalog.ts'
+import { indexProblems } from './disclosure/open-pack.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
@@ -14,7 +15,7 @@ import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
-import { readSealOf, signedBy, standing } from './verify/signature.ts'
+import { readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
@@ -63,7 +64,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
   const reading = await readPack(source, input.validator)
   const seal = await readSealOf(source, input.seal, trust)
-  const altered = await alterations(source, reading.texts, reading.statement)
+  const altered = [
+    ...input.departures.map(packedAgain),
+    ...(await alterations(source, reading.texts, reading.statement)),
+    ...(await indexProblems(source)),
+  ]
   const walked = await walk(input, reading)
   const pdf = await readReport(source, input.seal, trust)
   const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
@@ -71,7 +76,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const { statement, assessment, scope } = reading
   const answers = [
-    intact([...input.departures.map(packedAgain), ...altered], seal, source.paths.length),
+    intact(altered, seal, source.paths.length),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
     existedBy(time, seal?.timestamps.length ?? 0, assessment?.asOf ?? null),
     complete([...walked.problems, ...reportProblems(pdf, reading, signer)], walked, pdf?.level ?? null),
@@ -79,7 +84,6 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     chain.answer,
   ]
   const ok = answers.every(({ outcome }) => outcome !== 'no')
-  const stands = seal === null ? 'unknown' : standing(seal, trust)
   const report: VerificationReport = {
     schema: 'barewitness.verification/2',
     file: plain(input.file),
@@ -89,15 +93,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     answers,
     differences: walked.differences,
-    signer:
-      seal === null || seal.signer === null
-        ? null
-        : {
-            subject: seal.signer.subject,
-            fingerprint: seal.signer.fingerprint,
-            trusted: stands !== 'unknown',
-            standing: stands,
-          },
+    signer: signerOf(seal, trust),
   }
   const contents: PackContents = {
     run: statement?.predicate.run ?? null,

@@ -7,8 +7,8 @@ import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
+import { lyingTsa, say } from '../support/lying-tsa.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
-import { serveTsa } from '../support/tsa-server.ts'
 
 // The built program seals with a time-stamp authority run by openssl, and a stranger verifies: later, offline, and after revocation.
 const CLI = resolve('out/main/cli.js')
@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   const begun = Date.now()
   let folder = ''
   let tsa: OpensslTsa
-  let server: Awaited<ReturnType<typeof serveTsa>>
+  let server: Awaited<ReturnType<typeof lyingTsa>>
   const at = (...parts: string[]): string => join(folder, ...parts)
   // Not the synchronous kind: the authority answers from this very process.
   const run = (command: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ran> =>
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bw-seal-'))
     tsa = opensslTsa(at('tsa'))
-    server = await serveTsa(tsa.reply)
+    server = await lyingTsa(say(tsa.reply))
     writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
     expect(
       (
@@ -89,8 +89,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     ).toBe(0)
     await writeRecordingFolder(at('recording'), fixtureRecording('demo-gpu-01', catalog.probes))
   })
-  afterAll(() => {
-    server?.stop()
+  afterAll(async () => {
+    await server?.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -297,5 +297,54 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(outcomes(before), said(before)).toMatchObject({ 'signed-by': 'no' })
     const unstamped = await cli('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
     expect(outcomes(unstamped), said(unstamped)).toMatchObject({ 'signed-by': 'no' })
+  })
+
+  test('a copy with parts withheld verifies under the same seal; one part is revealed and fits only there', async () => {
+    const make = ['disclosure', 'create', packIn('one'), '--who', 'Acme', '--why', 'addresses are ours']
+    const made = await cli(...make, '--withhold', 'ipv4,mac', '--out', at('copy.zip'))
+    expect(made.status, made.stderr).toBe(0)
+    const ran = await cli('verify', at('copy.zip'), '--json', ...trust())
+    expect(outcomes(ran), said(ran)).toMatchObject({
+      intact: 'yes',
+      'signed-by': 'yes',
+      'existed-by': 'yes',
+      complete: 'not-shown',
+    })
+    expect(said(ran)).toContain('"kind": "disclosure"')
+    const shown = (await cli('disclosure', 'show', at('copy.zip'))).stdout
+    const place = /^(\d+): .*\n(?: {3}.*\n)*? {3}part (\d+): ⟦IPv4/m.exec(shown) ?? []
+    const reveal = ['--unit', place[1] ?? '', '--part', place[2] ?? '', '--out', at('reveal.json')]
+    const revealed = await cli('disclosure', 'reveal', packIn('one'), at('copy.zip'), ...reveal)
+    expect(revealed.status, revealed.stderr).toBe(0)
+    expect(readFileSync(at('reveal.json'), 'utf8')).toMatch(/\d+\.\d+\.\d+\.\d+/)
+    expect(
+      (await cli('disclosure', 'apply', at('copy.zip'), at('reveal.json'), '--out', at('copy-2.zip'))).status,
+    ).toBe(0)
+    expect(outcomes(await cli('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({ intact: 'yes' })
+    const other = await cli(
+      'disclosure',
+      'create',
+      packIn('two'),
+      '--who',
+      'Acme',
+      '--why',
+      'x',
+      '--withhold',
+      'ipv4,mac',
+      '--out',
+      at('copy-3.zip'),
+    )
+    expect(other.status, other.stderr).toBe(0)
+    expect(
+      (await cli('disclosure', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status,
+    ).toBe(2)
+  }, 120_000)
+
+  test('a PDF of somebody else is told to be one, and not verified', async () => {
+    const foreign = '%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n'
+    writeFileSync(at('foreign.pdf'), foreign)
+    const ran = await cli('verify', at('foreign.pdf'), '--json')
+    expect(ran.status).toBe(5)
+    expect(said(ran)).toMatch(/"kind": "foreign-pdf".*This is not a report that Barewitness wrote/s)
   })
 })

@@ -28,6 +28,39 @@ export interface FullPack {
  * and with `pack.altered` where a file is not what the index holds: then the copy would not verify.
  */
 export async function openForDisclosure(source: PackSource): Promise<Outcome<FullPack>> {
+  const index = await readIndex(source)
+  if (!index.ok) return index
+  const { seed, words } = index.value
+  const units: FullUnit[] = []
+  for await (const unit of unitsOf(source, index.value)) {
+    if (!unit.ok) return unit
+    const { path, bytes } = unit.value
+    units.push({ path, bytes, pathParts: pathPartsOf(path, words), parts: partsOf(path, bytes, words) })
+  }
+  return ok({ seed, words, units })
+}
+
+/**
+ * What is wrong with the index of a full pack: a sealer could otherwise tell one thing to who has the pack and another to who has a copy.
+ * None for a pack that has neither seed nor index. One file is in memory at a time.
+ */
+export async function indexProblems(source: PackSource): Promise<readonly string[]> {
+  if (!source.paths.includes(INDEX_PATH) && !source.paths.includes(SEED_PATH)) return []
+  const index = await readIndex(source)
+  if (!index.ok) return [`${index.error.detail}.`]
+  for await (const unit of unitsOf(source, index.value)) if (!unit.ok) return [`${unit.error.detail}.`]
+  return []
+}
+
+interface Index {
+  readonly seed: Uint8Array
+  readonly words: WordIndex
+  readonly paths: readonly string[]
+  /** One for each path. */
+  readonly roots: readonly string[]
+}
+
+async function readIndex(source: PackSource): Promise<Outcome<Index>> {
   const file = await bytesOf(source, SEED_PATH)
   const roots = (await textOf(source, INDEX_PATH))?.split('\n').slice(0, -1)
   const seed = file === null ? null : seedIn(file)
@@ -39,26 +72,21 @@ export async function openForDisclosure(source: PackSource): Promise<Outcome<Ful
   const paths = source.paths.filter(isUnit).sort(compare)
   if (paths.length !== roots.length)
     return fail('pack.altered', `${INDEX_PATH} has another number of lines than the pack has files`)
-  const words = await wordsOf(source, paths)
-  const units: FullUnit[] = []
-  for (const [index, path] of paths.entries()) {
-    const bytes = await bytesOf(source, path)
-    if (bytes === null) return fail('pack.unreadable', `${quote(path, 400)} cannot be read`)
-    if (unitRoot(path, bytes, seed, words) !== roots[index])
-      return fail('pack.altered', `${quote(path, 400)} is not what line ${index + 1} of ${INDEX_PATH} holds`)
-    units.push({ path, bytes, pathParts: pathPartsOf(path, words), parts: partsOf(path, bytes, words) })
-  }
-  return ok({ seed, words, units })
+  return ok({ seed, words: await wordsOf(source, paths), paths, roots })
 }
 
-/**
- * What is wrong with the index of a full pack: a sealer could otherwise tell one thing to who has the pack and another to who has a copy.
- * None for a pack that has neither seed nor index.
- */
-export async function indexProblems(source: PackSource): Promise<readonly string[]> {
-  if (!source.paths.includes(INDEX_PATH) && !source.paths.includes(SEED_PATH)) return []
-  const opened = await openForDisclosure(source)
-  return opened.ok ? [] : [`${opened.error.detail}.`]
+/** Each payload file once it is what its line of the index holds; the first that is not ends the walk. */
+async function* unitsOf(
+  source: PackSource,
+  { seed, words, paths, roots }: Index,
+): AsyncGenerator<Outcome<{ readonly path: string; readonly bytes: Uint8Array }>> {
+  for (const [index, path] of paths.entries()) {
+    const bytes = await bytesOf(source, path)
+    if (bytes === null) return yield fail('pack.unreadable', `${quote(path, 400)} cannot be read`)
+    if (unitRoot(path, bytes, seed, words) !== roots[index])
+      return yield fail('pack.altered', `${quote(path, 400)} is not what line ${index + 1} of ${INDEX_PATH} holds`)
+    yield ok({ path, bytes })
+  }
 }
 
 async function wordsOf(source: PackSource, paths: readonly string[]): Promise<WordIndex> {

@@ -1,7 +1,7 @@
 import { plain } from '../plain-text.ts'
 import { partClassWords } from './classes.ts'
-import type { CommittedPart } from './commit.ts'
-import { type DisclosedUnit, textOfParts } from './copy.ts'
+import type { CommittedPart, PartPlace } from './commit.ts'
+import { type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
 
 /** What stands for a withheld part where people read. */
 export const gapText = (part: CommittedPart): string =>
@@ -20,3 +20,9 @@ export function unitText(unit: DisclosedUnit): string {
   const lines = textOfParts(content, gapText).split('\n')
   return [plain(textOfParts(unit.path, gapText), 1000), ...lines.map((line) => plain(line, 2000))].join('\n')
 }
+
+/** The withheld parts of a unit, each with its place as reveals name it. */
+export const withheldPlaces = (unit: DisclosedUnit): readonly (PartPlace & { readonly what: string })[] =>
+  (['path', 'content'] as const).flatMap((of) =>
+    unit[of].flatMap((part, index) => (isOpen(part) ? [] : [{ of, part: index + 1, what: gapText(part) }])),
+  )

@@ -1,4 +1,4 @@
-import type { SignerStanding, VerificationAnswer } from '../../../schemas/verification.ts'
+import type { SignerStanding, VerificationAnswer, VerificationReport } from '../../../schemas/verification.ts'
 import { PATHS, stampPath } from '../pack-files.ts'
 import { fromPem } from '../pem.ts'
 import { quote } from '../plain-text.ts'
@@ -48,10 +48,18 @@ export async function stampsOver(source: PackSource, signature: Uint8Array): Pro
 }
 
 /** How the key stands with the reader. A demonstration key, and a seal that does not verify, stand with nobody. */
-export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
+const standing = (reading: SealReading, trust: Trust): SignerStanding =>
   reading.demo || reading.problems.length > 0 || reading.signer === null
     ? 'unknown'
     : standingOf(trust.signers, reading.signer, reading.root)
+
+/** Who sealed, as a report says it; null when that cannot be read. */
+export function signerOf(reading: SealReading | null, trust: Trust): VerificationReport['signer'] {
+  if (reading === null || reading.signer === null) return null
+  const { subject, fingerprint } = reading.signer
+  const stands = standing(reading, trust)
+  return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands }
+}
 
 export interface Judgement {
   readonly trust: Trust

@@ -1,0 +1,23 @@
+import { INDEX_PATH, indexOf, isUnit, unitRoot } from '../core/disclosure/commit.ts'
+import { type Word, wordIndex, wordsIn } from '../core/disclosure/words.ts'
+import { type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
+
+/** Beyond this a pack is sealed without what a copy with parts withheld needs: cutting every text takes longer than all the rest. */
+const LARGEST = 256 * 1024 * 1024
+
+export const isDisclosable = (payload: PackFiles): boolean =>
+  [...payload.values()].reduce((sum, content) => sum + sizeOf(content), 0) <= LARGEST
+
+/** The index that ties later copies with parts withheld to the seal: a file outside the payload. One file is in memory at a time. */
+export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const words: Word[] = []
+  const units = [...payload].filter(([path]) => isUnit(path))
+  for (const [path, content] of units) words.push(...wordsIn(path, await bytesIn(content)))
+  const index = wordIndex(words)
+  const roots = new Map<string, string>()
+  for (const [path, content] of units) roots.set(path, unitRoot(path, await bytesIn(content), seed, index))
+  return new Map([[INDEX_PATH, indexOf(roots)]])
+}
+
+const bytesIn = async (content: PackContent): Promise<Uint8Array> =>
+  content instanceof Uint8Array ? content : await content.read()

@@ -1,0 +1,141 @@
+import { discloseCopy, revealedCopy, revealFile } from '../../app/disclose.ts'
+import { catalog } from '../../catalog/index.ts'
+import { WITHHOLDABLE } from '../../core/disclosure/classes.ts'
+import { readDisclosure } from '../../core/disclosure/read.ts'
+import { unitText, withheldPlaces } from '../../core/disclosure/render.ts'
+import type { Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { OpenPack } from '../../core/world.ts'
+import { type Context, endWith } from '../context.ts'
+import { emitText, say } from '../terminal.ts'
+
+/** `disclosure create|show|reveal|apply`: copies of a sealed pack with parts withheld, under the same seal. */
+export function disclosureCommand(context: Context): void {
+  const command = context.program.command('disclosure').description('copies of a sealed pack with parts withheld')
+  const done = (outcome: Outcome<unknown>): void => {
+    if (!outcome.ok) endWith(context, outcome.error)
+  }
+  command
+    .command('create <pack>')
+    .description('a copy in which what you name is replaced by salted commitments; the seal stays valid')
+    .requiredOption('--out <file>', 'the copy, an archive')
+    .requiredOption('--who <words>', 'who withholds')
+    .requiredOption('--why <words>', 'why')
+    .option('--withhold <classes...>', WITHHOLDABLE.join(', '), [])
+    .option('--withhold-node <names...>', 'the answers and the name of these nodes; what is stated of them stays', [])
+    .option('--withhold-file <paths...>', 'these files of the pack as a whole', [])
+    .action(async (path: string, options: CreateOptions) => done(await create(context, path, options)))
+  command
+    .command('show <copy>')
+    .description('what a copy discloses, withheld parts numbered')
+    .option('--unit <number>', 'only this file of the copy')
+    .action(async (path: string, options: { unit?: string }) => done(await show(context, path, options.unit)))
+  command
+    .command('reveal <pack> <copy>')
+    .description('open one withheld part for who has the copy')
+    .requiredOption('--unit <number>', 'the file, as “show” numbers it')
+    .requiredOption('--part <number>', 'the part, as “show” numbers it')
+    .option('--of-name', 'the part is in the file’s name, not in its content')
+    .requiredOption('--out <file>', 'the reveal, to be sent')
+    .action(async (pack: string, copy: string, options: RevealOptions) =>
+      done(await reveal(context, pack, copy, options)),
+    )
+  command
+    .command('apply <copy> <reveal>')
+    .description('put a reveal into a copy, if it is the part that was withheld')
+    .requiredOption('--out <file>', 'the new copy')
+    .action(async (copy: string, file: string, { out }: { out: string }) => done(await apply(context, copy, file, out)))
+}
+
+interface CreateOptions {
+  readonly out: string
+  readonly who: string
+  readonly why: string
+  readonly withhold: string[]
+  readonly withholdNode: string[]
+  readonly withholdFile: string[]
+}
+
+/** Opens a pack or copy for one piece of work, and closes it whatever comes of it. */
+async function opened<T>(
+  { world }: Context,
+  path: string,
+  work: (pack: OpenPack) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const pack = await world.packs.open(path)
+  if (!pack.ok) return pack
+  try {
+    return await work(pack.value)
+  } finally {
+    await pack.value.close()
+  }
+}
+
+const create = (context: Context, path: string, options: CreateOptions): Promise<Outcome<null>> =>
+  opened(context, path, async (source) => {
+    const { world } = context
+    const copy = await discloseCopy({
+      source,
+      catalog,
+      classes: options.withhold.flatMap((text) => text.split(',')),
+      nodes: options.withholdNode,
+      paths: options.withholdFile,
+      who: options.who,
+      why: options.why,
+      when: world.clock.now(),
+    })
+    if (!copy.ok) return copy
+    const written = await world.packs.write(options.out, copy.value.files)
+    if (!written.ok) return written
+    const { verdicts } = copy.value.notes.underivable
+    say(`Wrote ${options.out}, under the seal of the pack.`)
+    say(`  ${verdicts.length} verdicts can no longer be evaluated again from it; it names each.`)
+    return ok(null)
+  })
+
+const show = (context: Context, path: string, unit: string | undefined): Promise<Outcome<null>> =>
+  opened(context, path, async (source) => {
+    const { units } = await readDisclosure(source)
+    for (const [index, one] of units.entries()) {
+      if (unit !== undefined && Number(unit) !== index + 1) continue
+      const places = withheldPlaces(one)
+      emitText(`${index + 1}: ${unit === undefined ? unitText(one).split('\n', 1)[0] : unitText(one)}\n`)
+      for (const { of, part, what } of places)
+        emitText(`   ${of === 'path' ? 'part of its name' : 'part'} ${part}: ${what}\n`)
+    }
+    return ok(null)
+  })
+
+interface RevealOptions {
+  readonly unit: string
+  readonly part: string
+  readonly ofName?: true
+  readonly out: string
+}
+
+const reveal = (context: Context, pack: string, copy: string, options: RevealOptions): Promise<Outcome<null>> =>
+  opened(context, pack, (full) =>
+    opened(context, copy, async (source) => {
+      const place = {
+        unit: Number(options.unit),
+        of: options.ofName === true ? ('path' as const) : ('content' as const),
+        part: Number(options.part),
+      }
+      const file = await revealFile(full, source, place)
+      if (!file.ok) return file
+      const written = await context.world.files.write(options.out, file.value)
+      if (written.ok) say(`Wrote ${options.out}. It opens this one part, in copies of this one pack.`)
+      return written
+    }),
+  )
+
+const apply = (context: Context, copy: string, file: string, out: string): Promise<Outcome<null>> =>
+  opened(context, copy, async (source) => {
+    const bytes = await context.world.files.read(file)
+    if (!bytes.ok) return bytes
+    const files = await revealedCopy(source, bytes.value, catalog)
+    if (!files.ok) return files
+    const written = await context.world.packs.write(out, files.value)
+    if (written.ok) say(`Wrote ${out}: the part is the one that was withheld.`)
+    return written
+  })

@@ -1,0 +1,58 @@
+import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { Catalog } from './catalog.ts'
+import { disclosureAnswers } from './disclosure/answers.ts'
+import { readDisclosure } from './disclosure/read.ts'
+import { plain } from './plain-text.ts'
+import type { PackSource, SealReader } from './ports.ts'
+import { readSealOf, signedBy, signerOf } from './verify/signature.ts'
+import { existedBy, shownTime } from './verify/time.ts'
+import type { Trust } from './verify/trust.ts'
+
+export interface VerifyDisclosureInput {
+  readonly source: PackSource
+  readonly seal: SealReader
+  readonly catalog: Catalog
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  readonly file: string
+}
+
+/**
+ * The answers about a copy with parts withheld. Its seal is the pack's own, and every disclosed byte must be under it; what is withheld
+ * leaves the rest open, and is named. Never throws, whatever the copy holds.
+ */
+export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
+  const { source, trust, verifiedAt } = input
+  const seal = await readSealOf(source, input.seal, trust)
+  const reading = await readDisclosure(source)
+  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
+  const [intact, complete, reproducible] = found.answers
+  const answers = [
+    intact,
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    existedBy(time, seal?.timestamps.length ?? 0, null),
+    complete,
+    reproducible,
+    NO_CHAIN,
+  ].filter((answer) => answer !== undefined)
+  return {
+    schema: 'barewitness.verification/2',
+    file: plain(input.file),
+    kind: 'disclosure',
+    verifiedAt,
+    ok: answers.every(({ outcome }) => outcome !== 'no'),
+    demo: seal?.demo === true,
+    answers,
+    differences: found.differences,
+    signer: signerOf(seal, trust),
+  }
+}
+
+const NO_CHAIN: VerificationAnswer = {
+  question: 'chain-continuous',
+  outcome: 'not-shown',
+  summary: 'The chain of runs is checked on the pack itself.',
+  details: [],
+}
