@@ -40,12 +40,12 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
   const opened = await world.packs.open(path)
   if (!opened.ok) return opened
   try {
-    const asked = { source: opened.value, seal: world.sealing.reader, catalog, trust, verifiedAt, file }
+    const { departures } = opened.value
+    const asked = { source: opened.value, departures, seal: world.sealing.reader, catalog, trust, verifiedAt, file }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
     return ok(
       await verifyPack({
         ...asked,
-        departures: opened.value.departures,
         validator: world.validator,
         lastHead: input.lastHead,
         keep: input.keep,

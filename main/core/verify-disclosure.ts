@@ -4,12 +4,15 @@ import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
+import { packedAgain } from './verify/manifests.ts'
 import { readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
 export interface VerifyDisclosureInput {
   readonly source: PackSource
+  /** Where the archive itself is not as we write it; empty for a folder. */
+  readonly departures: readonly string[]
   readonly seal: SealReader
   readonly catalog: Catalog
   readonly trust: Trust
@@ -25,7 +28,8 @@ export interface VerifyDisclosureInput {
 export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
   const { source, trust, verifiedAt } = input
   const seal = await readSealOf(source, input.seal, trust)
-  const reading = await readDisclosure(source)
+  const copy = await readDisclosure(source)
+  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
   const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
   const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
   const [intact, complete, reproducible] = found.answers

@@ -10,7 +10,7 @@ import type { NodeVerdicts } from './rollup.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
 import { chainOf } from './verify/chain.ts'
 import { absenceOf, nodeProblems, wholeProblems } from './verify/complete.ts'
-import { alterations } from './verify/manifests.ts'
+import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { readReport, reportProblems } from './verify/report.ts'
@@ -159,9 +159,6 @@ async function walk({ source, validator, catalog, keep }: VerifyInput, reading: 
   }
   return found
 }
-
-const packedAgain = (departure: string): string =>
-  `${plain(departure, 400)} If the files were only packed again, unpack the archive and verify the folder.`
 
 /** The files against the sealed list. Without a seal that verifies, nothing says that the list is the sealed one. */
 function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {

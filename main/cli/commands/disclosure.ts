@@ -4,6 +4,7 @@ import { WITHHOLDABLE } from '../../core/disclosure/classes.ts'
 import { readDisclosure } from '../../core/disclosure/read.ts'
 import { unitText, withheldPlaces } from '../../core/disclosure/render.ts'
 import type { Outcome } from '../../core/failure.ts'
+import type { PackContent } from '../../core/pack-files.ts'
 import { ok } from '../../core/result.ts'
 import type { OpenPack } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
@@ -135,7 +136,8 @@ const apply = (context: Context, copy: string, file: string, out: string): Promi
     if (!bytes.ok) return bytes
     const files = await revealedCopy(source, bytes.value, catalog)
     if (!files.ok) return files
-    const written = await context.world.packs.write(out, files.value)
+    const kept = source.paths.map((path) => [path, source.stored(path)] as const)
+    const written = await context.world.packs.write(out, new Map<string, PackContent>([...kept, ...files.value]))
     if (written.ok) say(`Wrote ${out}: the part is the one that was withheld.`)
     return written
   })

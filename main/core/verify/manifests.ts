@@ -2,7 +2,7 @@ import type { Statement } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { BAG_DECLARATION, PATHS } from '../pack.ts'
 import { evidenceDigestOf, isSafePath, stampPath } from '../pack-files.ts'
-import { quote } from '../plain-text.ts'
+import { plain, quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { NAMED_SUBJECTS } from '../statement.ts'
@@ -38,6 +38,10 @@ export async function alterations(
     ...(await statementProblems(source, statement, texts)),
   ]
 }
+
+/** How an archive that is not as we write it is told. */
+export const packedAgain = (departure: string): string =>
+  `${plain(departure, 400)} If the files were only packed again, unpack the archive and verify the folder.`
 
 /** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap. */
 function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
