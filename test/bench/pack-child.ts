@@ -1,10 +1,15 @@
-import { createReadStream, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openPack, writePack } from '../../main/adapters/pack/index.ts'
-import { PATHS } from '../../main/core/pack-files.ts'
+import { storedFile } from '../../main/adapters/stored-file.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import type { StoredBytes } from '../../main/core/ports.ts'
+import { NOBODY } from '../../main/core/verify/trust.ts'
+import { verifyPack } from '../../main/core/verify.ts'
+import { realClock, realEntropy, validator } from '../support/deps.ts'
 
-/** One measured step in a process of its own: `write FOLDER PACK` or `verify FOLDER PACK`. Prints its milliseconds and its memory. */
+/** One step in a process of its own: `prepare|write|verify FOLDER PACK`. Prints its milliseconds and its memory. */
 export interface ChildFigures {
   readonly milliseconds: number
   /** The most memory this process ever had, by /proc/self/status. */
@@ -14,53 +19,57 @@ export interface ChildFigures {
 }
 
 const [step = '', folder = '', pack = ''] = process.argv.slice(2)
+const LIST = join(folder, 'list')
 
-/** A file on disk whose size and digest are known, as the evidence store knows them. */
-class StoredFile implements StoredBytes {
-  readonly path: string
-  readonly size: number
-  readonly sha256: string
-  constructor(path: string, size: number, sha256: string) {
-    this.path = path
-    this.size = size
-    this.sha256 = sha256
-  }
-  async read(): Promise<Uint8Array> {
-    return readFileSync(join(folder, 'pack', this.path))
-  }
-  open(): AsyncIterable<Uint8Array> {
-    return createReadStream(join(folder, 'pack', this.path), { highWaterMark: 1024 ** 2 })
-  }
-}
-
-function* lines(manifest: Buffer): Generator<{ readonly digest: string; readonly path: string }> {
-  for (let at = 0; at < manifest.length; ) {
-    const end = manifest.indexOf(10, at)
-    yield { digest: manifest.toString('latin1', at, at + 64), path: manifest.toString('latin1', at + 66, end) }
+/** Files on disk whose size and digest are known, as the evidence store knows them. */
+function storedFiles(): Map<string, StoredBytes> {
+  const list = readFileSync(LIST, 'latin1')
+  const files = new Map<string, StoredBytes>()
+  for (let at = 0; at < list.length; ) {
+    const end = list.indexOf('\n', at)
+    const [digest = '', size = '', path = ''] = list.slice(at, end).split(' ')
+    files.set(path, storedFile(join(folder, 'pack', path), Number(size), digest))
     at = end + 1
   }
+  return files
 }
 
-function storedFiles(): Map<string, Uint8Array | StoredBytes> {
-  const manifest = readFileSync(join(folder, 'pack', PATHS.manifest))
-  const packed = readFileSync(join(folder, 'sizes'))
-  const files = new Map<string, Uint8Array | StoredBytes>([[PATHS.manifest, manifest]])
-  for (const { digest, path } of lines(manifest))
-    files.set(path, new StoredFile(path, packed.readDoubleLE((files.size - 1) * 8), digest))
-  return files
+/** The rest of the pack around the attachments, onto the disk beside them: evidence, results, report, lists and seal. */
+async function prepare(): Promise<void> {
+  const { largePack } = await import('./pack-evidence.ts')
+  for (const [path, bytes] of await largePack(storedFiles())) {
+    const place = join(folder, 'pack', path)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, bytes)
+    appendFileSync(LIST, `${sha256(bytes)} ${bytes.length} ${path}\n`)
+  }
+}
+
+async function write(files: ReadonlyMap<string, StoredBytes>): Promise<void> {
+  const written = await writePack(pack, files)
+  if (!written.ok) throw new Error(written.error.detail)
 }
 
 async function verify(): Promise<void> {
   const opened = await openPack(pack)
   if (!opened.ok) throw new Error(opened.error.detail)
-  const bytes = await opened.value.read(PATHS.manifest)
-  const manifest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  let count = 1
-  for (const { digest, path } of lines(manifest)) {
-    if ((await opened.value.sha256(path)) !== digest) throw new Error(`${path} was altered`)
-    count += 1
-  }
-  if (count !== opened.value.paths.length) throw new Error('the list and the files differ')
+  const { createSealing } = await import('../../main/adapters/seal/index.ts')
+  const { report } = await verifyPack({
+    source: opened.value,
+    departures: opened.value.departures,
+    seal: createSealing(realClock, realEntropy).reader,
+    catalog,
+    validator,
+    trust: NOBODY,
+    lastHead: null,
+    verifiedAt: realClock.now(),
+    file: 'large.zip',
+    keep: false,
+  })
+  const wrong = report.answers.filter(({ outcome }) => outcome === 'no')
+  const shown = report.answers.filter(({ outcome }) => outcome === 'yes').map(({ question }) => question)
+  if (wrong.length > 0 || shown.join() !== 'intact,complete,reproducible')
+    throw new Error(JSON.stringify(report.answers))
   await opened.value.close()
 }
 
@@ -70,10 +79,7 @@ const peakMiB = (): number =>
 const files = step === 'write' ? storedFiles() : null
 const beforeMiB = peakMiB()
 const began = process.hrtime.bigint()
-if (files === null) await verify()
-else {
-  const written = await writePack(pack, files)
-  if (!written.ok) throw new Error(written.error.detail)
-}
+if (files !== null) await write(files)
+else await (step === 'prepare' ? prepare() : verify())
 const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
 process.stdout.write(`${JSON.stringify({ milliseconds, peakMiB: peakMiB(), beforeMiB } satisfies ChildFigures)}\n`)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** Files as a large pack holds them, on disk, with their sizes and digests listed beside them. */
 export interface PackSet {
-  /** Holds `pack/`, with the payload and its manifest, and `sizes`, one number for each line of the manifest. */
+  /** Holds `pack/` with the attachments, and `list`: a line each with digest, size and path. */
   readonly folder: string
   readonly files: number
   readonly bytes: number
@@ -17,7 +17,7 @@ interface Shape {
 }
 
 /**
- * What a pack of 5 GiB and 200,000 files is made of. Small: 0.2–60 KiB; middle: 1–16 MiB; large: 100–200 MiB; within each the
+ * What a pack of 5 GiB and 200,000 files is made of, beside the evidence of six nodes. Small: 0.2–60 KiB; middle: 1–16 MiB; large: 100–200 MiB; within each the
  * logarithm of the size is spread evenly.
  */
 export const FULL: Shape = { small: 199_690, middle: 300, large: 10 }
@@ -27,7 +27,7 @@ export const DISTRIBUTION =
 
 const KIB = 1024
 const MIB = 1024 * KIB
-const PER_NODE = 200
+const PER_FOLDER = 200
 const POOL = 32 * MIB
 
 export function makePackSet(folder: string, shape: Shape): PackSet {
@@ -41,32 +41,24 @@ export function makePackSet(folder: string, shape: Shape): PackSet {
   ]
   const listed: { readonly path: string; readonly digest: string; readonly size: number }[] = []
   for (const [index, size] of sizes.entries()) {
-    const node = String(Math.floor(index / PER_NODE)).padStart(4, '0')
-    const parts = Array.from({ length: Math.ceil(size / POOL) }, (_, part) => {
-      const length = Math.min(POOL, size - part * POOL)
+    const part = String(Math.floor(index / PER_FOLDER)).padStart(4, '0')
+    const parts = Array.from({ length: Math.ceil(size / POOL) }, (_, piece) => {
+      const length = Math.min(POOL, size - piece * POOL)
       const from = Math.floor(next() * (POOL - length))
       return pool.subarray(from, from + length)
     })
     const whole = createHash('sha256')
     for (const part of parts) whole.update(part)
     const digest = parts.length === 1 ? hash('sha256', parts[0] ?? pool) : whole.digest('hex')
-    const path = `data/nodes/node-${node}/sha256/${digest}`
+    const path = `data/attachments/part-${part}/${digest}`
     listed.push({ path, digest, size })
     const place = join(folder, 'pack', path)
-    if (index % PER_NODE === 0) mkdirSync(dirname(place), { recursive: true })
+    if (index % PER_FOLDER === 0) mkdirSync(dirname(place), { recursive: true })
     const file = openSync(place, 'w')
     for (const part of parts) writeSync(file, part)
     closeSync(file)
   }
-  listed.sort((a, b) => (a.path < b.path ? -1 : 1))
-  writeFileSync(
-    join(folder, 'pack/manifest-sha256.txt'),
-    listed.map(({ path, digest }) => `${digest}  ${path}\n`).join(''),
-  )
-  writeFileSync(
-    join(folder, 'sizes'),
-    Float64Array.from(listed, ({ size }) => size),
-  )
+  writeFileSync(join(folder, 'list'), listed.map(({ path, digest, size }) => `${digest} ${size} ${path}\n`).join(''))
   return { folder, files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 

@@ -10,6 +10,7 @@ import { fromPem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
 import { padesSuite } from '../support/pades-suite.ts'
+import { softhsmSigner, whyNoSoftHsm } from '../support/softhsm.ts'
 import { testCa } from '../support/test-ca.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'barewitness-rsa-'))
@@ -43,3 +44,19 @@ function rsaUnderIssuer(): Signer {
 const noOpenssl = spawnSync('openssl', ['version']).error === undefined ? null : 'openssl is not installed'
 padesSuite('a local identity (P-256)', localIdentity)
 padesSuite('an RSA-3072 key under an issuer', rsaUnderIssuer, noOpenssl)
+
+// A key that never leaves its token, of both kinds.
+const noToken = whyNoSoftHsm()
+for (const kind of ['EC', 'RSA'] as const) {
+  let stop = (): void => {}
+  afterAll(() => stop())
+  padesSuite(
+    `a key on a PKCS #11 token, ${kind}`,
+    async () => {
+      const token = await softhsmSigner(kind)
+      stop = token.stop
+      return token.signer
+    },
+    noToken,
+  )
+}

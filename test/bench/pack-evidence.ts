@@ -1,0 +1,57 @@
+import { renderReport } from '../../main/adapters/pdf/index.ts'
+import { createSealing } from '../../main/adapters/seal/index.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import {
+  assemblePack,
+  assessmentBytes,
+  evidenceDigestOf,
+  manifestLines,
+  PATHS,
+  payloadFiles,
+} from '../../main/core/pack.ts'
+import { recordingFiles } from '../../main/core/pack-files.ts'
+import type { StoredBytes } from '../../main/core/ports.ts'
+import { buildReport } from '../../main/core/report.ts'
+import { realClock, realEntropy } from '../support/deps.ts'
+import { fixtureRecording } from '../support/fixtures.ts'
+
+const NODES = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
+
+/** Everything of a sealed pack but its attachments: recordings of six nodes, what follows from them, report, lists and seal. */
+export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promise<ReadonlyMap<string, Uint8Array>> {
+  const recordings = NODES.map((node) => fixtureRecording(node, catalog.probes))
+  const asOf =
+    recordings
+      .map(({ recording }) => recording.endedAt)
+      .sort()
+      .at(-1) ?? ''
+  const scope = { fleet: 'large', population: NODES, frameworks: ['hipaa', 'soc2'] as const }
+  const assessment = assess({ catalog, scope, recordings, asOf })
+  const attachments = new Map([...stored].map(([path, content]) => [path.replace(/^data\/attachments\//, ''), content]))
+  const evidence = new Map(recordings.flatMap((loaded) => recordingFiles(loaded)))
+  const payload = payloadFiles({ assessment, catalog, recordings: evidence, attachments })
+  const sealing = createSealing(realClock, realEntropy)
+  const signer = await sealing.demoSigner()
+  const document = buildReport({
+    assessment,
+    catalog,
+    recordings,
+    producer: 'Barewitness bench',
+    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    packName: 'large',
+    signer,
+    demo: assessment.demo,
+  })
+  const embedded = [{ name: 'assessment.json', bytes: assessmentBytes(assessment), description: 'Results' }]
+  payload.set(
+    PATHS.report,
+    await sealing.signPdf(await renderReport(document, { attachments: embedded, created: asOf }), signer),
+  )
+  const stated = { run: 'large', producer: 'Barewitness bench', assessment, recordings }
+  const pack = assemblePack({ ...stated, payload, signer, packName: 'large.zip' })
+  const inHand = [...payload].flatMap(([path, content]) =>
+    content instanceof Uint8Array ? [[path, content] as const] : [],
+  )
+  return new Map([...inHand, ...pack.tags, [PATHS.seal, await sealing.signDetached(signer, pack.toSeal)]])
+}
