@@ -2,6 +2,7 @@ import type { VerificationAnswer, VerificationReport } from '../../schemas/verif
 import type { Catalog } from './catalog.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
+import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
 import { packedAgain } from './verify/manifests.ts'
@@ -30,7 +31,11 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const seal = await readSealOf(source, input.seal, trust)
   const copy = await readDisclosure(source)
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
-  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const time = shownTime(seal?.timestamps ?? [], {
+    trust,
+    verifiedAt,
+    wholeChains: source.paths.includes(PATHS.tsaChain),
+  })
   const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
   const [intact, complete, reproducible] = found.answers
   const answers = [

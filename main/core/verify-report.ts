@@ -28,7 +28,10 @@ export async function verifyReport(input: VerifyReportInput): Promise<Verificati
 
 function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportInput): VerificationReport {
   const { seal, problems } = reading
-  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const stamps = seal?.timestamps ?? []
+  // Whoever adds a time-stamp over a whole report puts all chains into it first.
+  const wholeChains = stamps.length > 1
+  const time = shownTime(stamps, { trust, verifiedAt, wholeChains })
   const embedded = embeddedAssessment(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
   const answers: readonly VerificationAnswer[] = [
@@ -42,8 +45,8 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
           ],
         )
       : answer('intact', 'no', 'The report is not as it was sealed.', broken),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: false }),
-    existedBy(time, seal?.timestamps.length ?? 0, embedded?.asOf ?? null),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains }),
+    existedBy(time, stamps.length, embedded?.asOf ?? null),
     notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
       `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
     ]),

@@ -3,6 +3,7 @@ import type { Difference, VerificationAnswer, VerificationReport } from '../../s
 import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
+import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
@@ -71,7 +72,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   ]
   const walked = await walk(input, reading)
   const pdf = await readReport(source, input.seal, trust)
-  const time = shownTime(seal?.timestamps ?? [], trust, verifiedAt)
+  const time = shownTime(seal?.timestamps ?? [], {
+    trust,
+    verifiedAt,
+    wholeChains: source.paths.includes(PATHS.tsaChain),
+  })
   const chain = await chainOf(input, reading.statement, seal)
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const { statement, assessment, scope } = reading

@@ -18,11 +18,21 @@ export interface ShownTime {
 
 const SKEW_MS = 300_000
 
+export interface TimeJudgement {
+  readonly trust: Trust
+  readonly verifiedAt: string
+  /** The file brings the authorities' chains up to their roots: one that is cut short was tampered with. */
+  readonly wholeChains: boolean
+}
+
 /**
  * Judges time-stamps from the outermost to the first, each at the moment that the ones over it show (ETSI EN 319 102-1 §5.6.3): one whose
  * certificate has ended, was revoked, or is of nobody the reader trusts, shows nothing by itself.
  */
-export function shownTime(stamps: readonly TimestampReading[], trust: Trust, verifiedAt: string): ShownTime {
+export function shownTime(
+  stamps: readonly TimestampReading[],
+  { trust, verifiedAt, wholeChains }: TimeJudgement,
+): ShownTime {
   let now = verifiedAt
   let shown: TimestampReading | null = null
   let outermost: TimestampReading | null = null
@@ -30,8 +40,9 @@ export function shownTime(stamps: readonly TimestampReading[], trust: Trust, ver
   const notes: string[] = []
   for (const [index, stamp] of [...stamps.entries()].reverse()) {
     const which = stamps.length === 1 ? 'The time-stamp' : `Time-stamp ${index + 1} of ${stamps.length}`
-    if (stamp.problems.length > 0) {
-      problems.push(...stamp.problems.map((problem) => `${which}: ${plain(problem)}`))
+    const wrong = [...stamp.problems, ...(wholeChains && stamp.incomplete !== null ? [stamp.incomplete] : [])]
+    if (wrong.length > 0) {
+      problems.push(...wrong.map((problem) => `${which}: ${plain(problem)}`))
       continue
     }
     const who = quote(stamp.authority?.subject ?? 'nobody')
