@@ -5,15 +5,7 @@ import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import type { Failure, Outcome } from '../core/failure.ts'
-import {
-  assemblePack,
-  assessmentBytes,
-  evidenceDigestOf,
-  manifestLines,
-  PACK_EXTENSION,
-  PATHS,
-  payloadFiles,
-} from '../core/pack.ts'
+import { assessmentBytes, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
 import { type PackContent, recordingFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { LoadedRecording, RecordingOutline, RecordingSource } from '../core/recording.ts'
@@ -24,6 +16,7 @@ import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import type { World } from '../core/world.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
+import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 import { summaryText } from './summary.ts'
@@ -101,10 +94,8 @@ async function exportEvaluated(
   payload.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
-  const pack = assemblePack({ ...stated, payload, tags, signer, authority: report.authority, packName })
-  const seal = await world.sealing.signDetached(signer, pack.toSeal)
-  const stamp =
-    stamping === null ? null : await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
+  const tagged = { ...stated, payload, tags, signer, packName }
+  const { pack, seal, stamp } = await sealedPack(world, tagged, report.authority, stamping)
   // Before the archive exists: should this stop here, the chain names a pack that nobody has, and never has two packs in one place.
   const entered = await chain?.append({
     entry: ownEntry(predicateFor(evidenceDigestOf(manifestLines(payload)), stated), pack.toSeal, signer.fingerprint),
@@ -238,4 +229,3 @@ async function signedReport(
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))

@@ -3,9 +3,11 @@ import { type Sha256, sha256 } from './digest.ts'
 import { evidenceDigestOf, manifestLines, PATHS, type PackFiles, sizeOf } from './pack-files.ts'
 import { pem } from './pem.ts'
 import type { Signer } from './ports.ts'
+import { CHAIN_PATHS } from './run-chain/files.ts'
+import { inclusionRecipe } from './run-chain/recipe.ts'
 import { type StatementInput, statementFor } from './statement.ts'
 import { VERIFY_SH } from './verify-sh.ts'
-import { verifyText } from './verify-text.ts'
+import { type Recipe, verifyText } from './verify-text.ts'
 
 export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 
@@ -69,6 +71,7 @@ export function assemblePack(input: PackInput): AssembledPack {
     demo: assessment.demo,
     revocationLists: signer.crls.map((_, index) => listPath('signature/crls/', index)),
     timestamp: authority == null ? null : { authority: authority.name },
+    recipes: payload.has(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
   })
   const tags = new Map<string, Uint8Array>([
     ...(input.tags ?? []),
@@ -86,6 +89,11 @@ export function assemblePack(input: PackInput): AssembledPack {
   ])
   const toSeal = utf8(manifestLines(tags))
   return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), toSeal, evidenceDigest: digest }
+}
+
+const CHAIN_RECIPE: Recipe = {
+  title: 'That the pack before this one is in the chain of runs that this pack states (in the folder unpacked/pack)',
+  lines: ['( set -eu', ...inclusionRecipe(), ')'],
 }
 
 const certificates = (chain: readonly Uint8Array[]): Uint8Array =>

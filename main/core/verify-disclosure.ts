@@ -31,17 +31,14 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const seal = await readSealOf(source, input.seal, trust)
   const copy = await readDisclosure(source)
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
-  const time = shownTime(seal?.timestamps ?? [], {
-    trust,
-    verifiedAt,
-    wholeChains: source.paths.includes(PATHS.tsaChain),
-  })
+  const wholeChains = source.paths.includes(PATHS.tsaChain)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, wholeChains })
   const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
   const [intact, complete, reproducible] = found.answers
   const answers = [
     intact,
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
-    existedBy(time, seal?.timestamps.length ?? 0, null),
+    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: wholeChains, statedAt: null }),
     complete,
     reproducible,
     NO_CHAIN,

@@ -46,7 +46,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
         )
       : answer('intact', 'no', 'The report is not as it was sealed.', broken),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains }),
-    existedBy(time, stamps.length, embedded?.asOf ?? null),
+    existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.asOf ?? null }),
     notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
       `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
     ]),

@@ -72,18 +72,19 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   ]
   const walked = await walk(input, reading)
   const pdf = await readReport(source, input.seal, trust)
-  const time = shownTime(seal?.timestamps ?? [], {
-    trust,
-    verifiedAt,
-    wholeChains: source.paths.includes(PATHS.tsaChain),
-  })
+  const wholeChains = source.paths.includes(PATHS.tsaChain)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, wholeChains })
   const chain = await chainOf(input, reading.statement, seal)
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const { statement, assessment, scope } = reading
   const answers = [
     intact(altered, seal, source.paths.length),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
-    existedBy(time, seal?.timestamps.length ?? 0, assessment?.asOf ?? null),
+    existedBy(time, {
+      stamps: seal?.timestamps.length ?? 0,
+      expected: wholeChains,
+      statedAt: assessment?.asOf ?? null,
+    }),
     complete([...walked.problems, ...reportProblems(pdf, reading, signer)], walked, pdf?.level ?? null),
     reproducible(reading, input.catalog, walked),
     chain.answer,

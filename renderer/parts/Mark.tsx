@@ -68,7 +68,7 @@ export function StateMark({ state }: { readonly state: ControlState }) {
   )
 }
 
-/** One of the five answers about a pack. */
+/** One of the six answers about a pack. */
 export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-shown' }) {
   const [mark, tone] =
     outcome === 'yes'

@@ -11,7 +11,7 @@ import { Page } from '../parts/Page.tsx'
 import { change, go, say } from '../store.ts'
 import { visible, when } from '../text.ts'
 
-/** A pack that somebody sent: five answers, and what exactly is wrong where something is. */
+/** A pack that somebody sent: six answers, and what exactly is wrong where something is. */
 export function Review() {
   const known = useAnswer('pack.review', null)
   const open = useAction('pack.choose-and-verify')
@@ -95,10 +95,12 @@ function Answers({ review }: { readonly review: PackReview }) {
             </div>
           ))}
         </dl>
-        <p>
-          {review.verdicts.identical} of {review.verdicts.stated} stated verdicts came out the same when evaluated again
-          here.
-        </p>
+        {review.view !== null && (
+          <p>
+            {review.verdicts.identical} of {review.verdicts.stated} stated verdicts came out the same when evaluated
+            again here.
+          </p>
+        )}
       </section>
       {report.differences.length > 0 && (
         <section aria-labelledby="differences">

@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)(
       }
     })
 
-    test('is exported, and the pack reads back with five answers', async () => {
+    test('is exported, and the pack reads back with six answers', async () => {
       const { page } = opened
       await page.click('.rail button:text-is("Export")')
       await choose(out)
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(
       await page.click('main button:has-text("Open a pack")')
       await page.waitForSelector('.seal', { timeout: 60_000 })
       await shot(page, '34-demo-review', true)
-      expect(await page.locator('.answer').count()).toBe(5)
+      expect(await page.locator('.answer').count()).toBe(6)
       expect(await page.locator('.outcome-no').count()).toBe(0)
       expect(await page.isVisible('.banner.demo')).toBe(true)
     })

@@ -168,12 +168,12 @@ describe.skipIf(missing !== null).each(['light', 'dark'] as const)(
       await look('14-export')
     })
 
-    test('review: five answers; an altered pack says exactly what', async () => {
+    test('review: six answers; an altered pack says exactly what', async () => {
       await rail('Review a pack')
       await choose('/tmp/demo.zip')
       await page.click('main button:has-text("Open a pack")')
       await page.waitForSelector('.seal')
-      expect(await page.locator('.answer').count()).toBe(5)
+      expect(await page.locator('.answer').count()).toBe(6)
       await look('15-review')
       await choose('/tmp/altered.zip')
       await page.click('main button:has-text("Open a pack")')

@@ -298,6 +298,12 @@ function reviewed(file: string): PackReview {
             summary: '96 of 96 verdicts are identical when evaluated again here.',
             details: [],
           },
+      {
+        question: 'chain-continuous',
+        outcome: 'not-shown',
+        summary: 'The pack states 3 runs before it. Whether that is the history you saw before is not shown.',
+        details: ['A chain kept by its owner shows nothing about runs that were never entered.'],
+      },
     ],
     differences: altered
       ? [{ node: 'demo-gpu-01', check: 'encryption.at-rest.block-graph', stated: 'met', derived: 'not-met' }]

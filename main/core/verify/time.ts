@@ -74,14 +74,25 @@ export function shownTime(
 
 const DAY_MS = 86_400_000
 
-/** By when it existed, according to somebody else's clock. `statedAt`: the moment of evaluation that the signer states. */
-export function existedBy(time: ShownTime, stamps: number, statedAt: string | null): VerificationAnswer {
+export interface StatedTime {
+  /** How many time-stamps there are. */
+  readonly stamps: number
+  /** What was sealed names the authority of a time-stamp over the seal: without one, somebody took it away. */
+  readonly expected: boolean
+  /** The moment of evaluation that the signer states. */
+  readonly statedAt: string | null
+}
+
+/** By when it existed, according to somebody else's clock. */
+export function existedBy(time: ShownTime, { stamps, expected, statedAt }: StatedTime): VerificationAnswer {
   const answer = (
     outcome: VerificationAnswer['outcome'],
     summary: string,
     details: readonly string[],
   ): VerificationAnswer => ({ question: 'existed-by', outcome, summary, details })
   const own = statedAt === null ? [] : [`The signer states that it was evaluated as of ${statedAt}.`]
+  if (stamps === 0 && expected)
+    return answer('no', 'It was sealed to carry a time-stamp, and the time-stamp is gone.', own)
   if (stamps === 0)
     return answer('not-shown', 'No time-stamp by somebody else. All times in it are the signer’s own.', own)
   if (time.problems.length > 0) return answer('no', 'A time-stamp does not verify.', [...time.problems, ...time.notes])
