@@ -129,6 +129,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
       ['existed-by', 'not-shown'],
       ['complete', 'yes'],
       ['reproducible', 'yes'],
+      ['chain-continuous', 'not-shown'],
     ])
     expect(status).toBe(0)
   })
