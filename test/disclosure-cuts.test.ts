@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { disclosureTag } from '../main/app/disclosable.ts'
 import { hmacSha256 } from '../main/core/digest.ts'
-import { bucketOf, disclosureIndex, seedFile, seedIn } from '../main/core/disclosure/commit.ts'
+import { bucketOf, INDEX_PATH, seedFile, seedIn } from '../main/core/disclosure/commit.ts'
 import { partsOf, pathPartsOf } from '../main/core/disclosure/parts.ts'
 import { type Word, wordIndex, wordsIn } from '../main/core/disclosure/words.ts'
 
@@ -215,7 +216,7 @@ describe('the hashing', () => {
   })
 
   // Packs that exist must stay disclosable: if this fails, the rules were changed and take a new name beside the old ones.
-  test('rules, salts and hashing stay as packs were sealed with them', () => {
+  test('rules, salts and hashing stay as packs were sealed with them', async () => {
     const header = '{"node":{"address":"192.0.2.1","name":"node-a","user":"audit"}}\n'
     const payload = new Map([
       ['data/nodes/node-a/recording.json', utf8(header)],
@@ -223,7 +224,9 @@ describe('the hashing', () => {
       ['data/report.pdf', new Uint8Array([0xff])],
       ['data/disclosure/seed', utf8('not hashed')],
     ])
-    expect(new TextDecoder().decode(disclosureIndex(payload, new Uint8Array(32).fill(9)))).toMatchInlineSnapshot(`
+    expect(
+      new TextDecoder().decode((await disclosureTag(payload, new Uint8Array(32).fill(9))).get(INDEX_PATH)),
+    ).toMatchInlineSnapshot(`
       "3e27de40ebf5c9ed02f74fd4845a4682839c2f3ee1f020556bcda48a9afb5c55
       b5a408c96b0938bcf356f0be69d2222c85ea53b1ef0ba7370a8922f6112c7b8d
       84d853391c388166552769090807177936cbaa70ce6e70a16077ae7f95a955de

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { createSealing } from '../../main/adapters/seal/index.ts'
+import { disclosureTag } from '../../main/app/disclosable.ts'
 import { assess } from '../../main/core/assess.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
-import { disclosureIndex, INDEX_PATH, SEED_PATH, seedFile } from '../../main/core/disclosure/commit.ts'
+import { SEED_PATH, seedFile } from '../../main/core/disclosure/commit.ts'
 import { type DisclosedCopy, disclose } from '../../main/core/disclosure/disclose.ts'
 import type { DisclosurePolicy } from '../../main/core/disclosure/withhold.ts'
 import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
@@ -37,7 +38,6 @@ export async function disclosablePack(options: {
   const seed = new Uint8Array(randomBytes(32))
   payload.set(PATHS.report, REPORT)
   payload.set(SEED_PATH, seedFile(seed))
-  const index = disclosureIndex(inHand(payload), seed)
   const pack = assemblePack({
     payload,
     recordings,
@@ -46,7 +46,7 @@ export async function disclosablePack(options: {
     producer: 'Barewitness 0.1.0',
     signer,
     packName: 'sample.barewitness.zip',
-    tags: new Map([[INDEX_PATH, index]]),
+    tags: await disclosureTag(payload, seed),
   })
   const seal = await createSealing(realClock, realEntropy).signDetached(signer, pack.toSeal)
   return inHand(new Map([...payload, ...pack.tags, [PATHS.seal, seal]]))

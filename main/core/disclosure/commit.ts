@@ -3,7 +3,7 @@ import { compare } from '../recording.ts'
 import type { PartClass } from './classes.ts'
 import { type Part, partsOf, pathPartsOf } from './parts.ts'
 import { RULES_NAME } from './rules.ts'
-import { type WordIndex, wordIndex, wordsIn } from './words.ts'
+import type { WordIndex } from './words.ts'
 
 /** The seed is of the payload, so that its digest stands in the sealed manifest and keeps the manifest's own digest from being guessed. */
 export const SEED_PATH = 'data/disclosure/seed'
@@ -81,7 +81,7 @@ export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, word
 /** Whether a path has a line: every payload file but the seed. */
 export const isUnit = (path: string): boolean => path.startsWith('data/') && path !== SEED_PATH
 
-/** The index over roots by path, for a sealer that takes one file after the other. */
+/** The bytes of disclosure-sha256.txt: the roots in the order of their paths. */
 export const indexOf = (roots: ReadonlyMap<string, Sha256>): Uint8Array =>
   utf8(
     [...roots]
@@ -89,10 +89,3 @@ export const indexOf = (roots: ReadonlyMap<string, Sha256>): Uint8Array =>
       .map(([, root]) => `${root}\n`)
       .join(''),
   )
-
-/** The bytes of disclosure-sha256.txt over a payload. Words come from the payload itself, so that they can be found again. */
-export function disclosureIndex(payload: ReadonlyMap<string, Uint8Array>, seed: Uint8Array): Uint8Array {
-  const units = [...payload].filter(([path]) => isUnit(path))
-  const words = wordIndex(units.flatMap(([path, bytes]) => wordsIn(path, bytes)))
-  return indexOf(new Map(units.map(([path, bytes]) => [path, unitRoot(path, bytes, seed, words)])))
-}
