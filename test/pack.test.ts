@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -109,6 +111,32 @@ describe('an archive', () => {
       else process.env.TZ = zone
     }
     expect(readdirSync(folder).filter((name) => name.includes('.part-'))).toEqual([])
+  })
+
+  const mode = (name: string): string => (statSync(at(name)).mode & 0o777).toString(8)
+  const few = new Map([['bagit.txt', Buffer.from('bag')]])
+
+  test.skipIf(process.platform === 'win32')('is for its owner alone; one that is replaced keeps its mode', async () => {
+    await writePack(at('mine.zip'), few)
+    expect(mode('mine.zip')).toBe('600')
+    for (const kept of [0o664, 0o400]) {
+      chmodSync(at('mine.zip'), kept)
+      expect(await writePack(at('mine.zip'), few)).toEqual({ ok: true, value: null })
+      expect(mode('mine.zip')).toBe(kept.toString(8))
+    }
+    writeFileSync(at(`stale.zip.part-${process.pid}`), 'left by a run that was killed', { mode: 0o644 })
+    await writePack(at('stale.zip'), few)
+    expect(mode('stale.zip')).toBe('600')
+  })
+
+  test('below a file, or in the place of a folder, is a failure that leaves nothing', async () => {
+    writeFileSync(at('a-file'), 'x')
+    mkdirSync(at('a-folder/inside'), { recursive: true })
+    const before = readdirSync(folder)
+    for (const path of ['a-file/p.zip', 'a-file/deep/p.zip', 'a-folder'])
+      expect(await writePack(at(path), few), path).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    expect(readdirSync(folder)).toEqual(before)
+    expect(readFileSync(at('a-file'), 'utf8')).toBe('x')
   })
 
   test('opens, gives back every byte, and verifies', async () => {

@@ -16,7 +16,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writeApart } from '../main/adapters/identity/folder.ts'
 import { readRecordingFolder, readRecordingFolders, writeRecordingFolder } from '../main/adapters/recording-folder.ts'
+import { writeWhole } from '../main/adapters/store/durable.ts'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { measuredCapture } from '../main/app/captures.ts'
 import type { EvidenceStore, RecordingWriter } from '../main/core/ports.ts'
@@ -291,5 +293,48 @@ describe('killed while appending', () => {
     const store = await openStore()
     expect(await store.runs()).toEqual({ ok: true, value: ['r1'] })
     store.close()
+  })
+})
+
+describe('a disk that is full', () => {
+  const program = `
+    import { writeWhole } from ${JSON.stringify(fileURLToPath(new URL('../main/adapters/store/durable.ts', import.meta.url)))}
+    import { placeNew, writeApart } from ${JSON.stringify(fileURLToPath(new URL('../main/adapters/identity/folder.ts', import.meta.url)))}
+    const [folder] = process.argv.slice(2)
+    const long = 'x'.repeat(100_000)
+    const failures = [
+      await writeWhole(folder + '/whole', long).then(() => 'written', (problem) => problem.code),
+      await writeApart(folder + '/apart', long),
+      await placeNew(folder, 'owner', { 'leaf.pem': long }),
+    ]
+    process.stdout.write(JSON.stringify(failures))
+  `
+
+  // A limit on the size of files stops a write half-way, as a full disk does.
+  test.skipIf(process.platform === 'win32')('keeps no part of a file, and what was there before', () => {
+    const file = join(root, 'program.mts')
+    const folder = join(root, 'home')
+    mkdirSync(folder)
+    writeFileSync(file, program)
+    writeFileSync(join(folder, 'whole'), 'before')
+    const { stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 8; exec "$@"', 'sh', process.execPath, '--import', 'tsx', file, folder],
+      { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
+    )
+    expect(stderr).toBe('')
+    const failed = { ok: false, error: { code: 'store.failed', detail: expect.stringContaining('EFBIG') } }
+    expect(JSON.parse(stdout)).toEqual(['EFBIG', failed, failed])
+    expect(readdirSync(folder)).toEqual(['whole'])
+    expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('before')
+  })
+
+  test('a name that is taken by something else costs that nothing', async () => {
+    mkdirSync(join(root, 'taken/inside'), { recursive: true })
+    await expect(writeWhole(join(root, 'taken'), 'x')).rejects.toThrow()
+    writeFileSync(join(root, 'key.pem'), 'mine')
+    expect(await writeApart(join(root, 'key.pem'), 'x')).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    expect(readFileSync(join(root, 'key.pem'), 'utf8')).toBe('mine')
+    expect(readdirSync(root).sort()).toEqual(['key.pem', 'taken'])
   })
 })

@@ -4,12 +4,26 @@ import { open, stat } from 'node:fs/promises'
 import type { StoredBytes } from '../core/ports.ts'
 
 /** A file on this computer as bytes of known size and digest. Links are not followed; whoever reads compares what comes out. */
-export const storedFile = (path: string, size: number, sha256: string): StoredBytes => ({
-  size,
-  sha256,
-  read: async () => readWhole(path, size),
-  open: () => opened(path),
-})
+export const storedFile = (path: string, size: number, sha256: string): StoredBytes =>
+  new StoredFile(path, size, sha256)
+
+/** A class only because a pack holds some hundred thousand of these: functions of its own for each would take more memory than the rest. */
+class StoredFile implements StoredBytes {
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  constructor(path: string, size: number, sha256: string) {
+    this.path = path
+    this.size = size
+    this.sha256 = sha256
+  }
+  async read(): Promise<Uint8Array> {
+    return readWhole(this.path, this.size)
+  }
+  open(): AsyncIterable<Uint8Array> {
+    return opened(this.path)
+  }
+}
 
 /** At once, not in turns: of many small files, going back and forth takes longer than reading them. */
 function readWhole(path: string, size: number): Uint8Array {

@@ -27,8 +27,8 @@ export function createTimestamps(
       if (typeof asked === 'string') return fail('input.refused', asked)
       if (Buffer.compare(asked.imprint, imprint) !== 0)
         return fail(
-          'timestamp.wrong',
-          'The query is over something else: the file, or the revocation lists, have changed.',
+          'input.refused',
+          'this query belongs to other bytes, or the file or lists have changed; export a new one',
         )
       return await kept((await client()).acceptResponse(asked, answer, null, offered))
     },

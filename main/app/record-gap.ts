@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/failure.ts'
 import type { Signer } from '../core/ports.ts'
 import { entryBytes, type GapEntry, type RunChain } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
@@ -10,13 +10,26 @@ export interface GapInput {
   readonly due: string
   /** The owner's words. */
   readonly why: string
-  readonly signer: Signer
+  /** Asked for only when the rest is acceptable. */
+  readonly openSigner: () => Promise<Outcome<Signer>>
   readonly chainFolder: string
 }
 
-/** Enters a scheduled run that did not happen into the chain of runs, signed, so that later packs state it. Fails as the chain does. */
+/**
+ * Enters a scheduled run that did not happen into a chain of runs that exists, signed, so that later packs state it. Fails with
+ * input.refused without words, for a time to come and where there is no chain; else as the signer and the chain do.
+ */
 export async function recordGap(world: World, input: GapInput): Promise<Outcome<RunChain>> {
-  const { fleet, due, why, signer, chainFolder } = input
+  const { fleet, due, chainFolder } = input
+  const why = input.why.trim()
+  const now = world.clock.now()
+  if (why === '') return fail('input.refused', 'say why the run did not happen; nothing was recorded')
+  if (due > now) return fail('input.refused', `${due} is yet to come; nothing was recorded`)
+  const begun = await world.files.digest(`${chainFolder}/chain.json`)
+  if (!begun.ok) return fail('input.refused', `there is no chain of runs in ${chainFolder}; nothing was recorded`)
+  const opened = await input.openSigner()
+  if (!opened.ok) return opened
+  const signer = opened.value
   const id = Buffer.from(world.entropy.bytes(32)).toString('hex')
   const chain = await world.openRunChain(chainFolder, { id, fleet })
   if (!chain.ok) return chain

@@ -1,7 +1,12 @@
+import { lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Command, CommanderError } from 'commander'
 import type { Scope } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { Clock } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
+import { EXIT } from './exit-codes.ts'
+import { sayFailure } from './terminal.ts'
 
 const KNOWN = ['hipaa', 'soc2', 'nprm'] as const
 
@@ -32,3 +37,50 @@ export function instant(option: string, text: string | undefined, clock: Clock):
     return fail('input.refused', `${option}: “${text}” is not a UTC time such as 2026-11-21T09:00:00Z`)
   return ok(new Date(time).toISOString())
 }
+
+/** A file that a command makes anew: fails with input.refused where anything of that name is there. */
+export function newFile(path: string): Outcome<null> {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
+    ? folderFor(path)
+    : fail('input.refused', `${path} exists already; nothing was written`)
+}
+
+/** As newFile(), in a folder that must be there: a mistyped path must not make folders for a key. */
+export function newFileBeside(path: string): Outcome<null> {
+  const fresh = newFile(path)
+  return fresh.ok && kindOf(dirname(path)) === 'missing'
+    ? fail('input.refused', `the folder ${dirname(path)} does not exist; nothing was written`)
+    : fresh
+}
+
+const folderFor = (path: string): Outcome<null> =>
+  kindOf(dirname(path)) === 'other'
+    ? fail('input.refused', `${path} cannot be made: ${dirname(path)} is not a folder; nothing was written`)
+    : ok(null)
+
+/** What a path leads to. A path that goes on below a file is no folder either. */
+function kindOf(path: string): 'folder' | 'missing' | 'other' {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'other'
+  } catch (problem) {
+    return problem instanceof Error && 'code' in problem && problem.code === 'ENOTDIR' ? 'other' : 'missing'
+  }
+}
+
+/** A count from 1, as a person types it. */
+export const countedNumber = (option: string, text: string): Outcome<number> =>
+  /^[1-9]\d{0,8}$/.test(text)
+    ? ok(Number(text))
+    : fail('input.refused', `${option}: “${text}” is not a number from 1 on`)
+
+/** Ends a command with input.refused before it begins where --identity-folder or --chain names something that is no folder. */
+export const withFoldersChecked = (command: Command): Command =>
+  command.hook('preAction', (_, acting) => {
+    const { identityFolder, chain } = acting.opts<{ identityFolder?: unknown; chain?: unknown }>()
+    for (const folder of [identityFolder, chain]) {
+      if (typeof folder !== 'string' || kindOf(folder) !== 'other') continue
+      const detail = `${folder} is not a folder; nothing was written`
+      sayFailure({ code: 'input.refused', detail })
+      throw new CommanderError(EXIT.usage, 'input.refused', detail)
+    }
+  })

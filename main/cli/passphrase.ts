@@ -63,7 +63,9 @@ function ownersFile(file: string): Outcome<string> {
     return fail('input.not-found', file)
   }
   try {
-    const { mode, uid } = fstatSync(fd)
+    const stats = fstatSync(fd)
+    if (stats.isDirectory()) return fail('input.refused', `${file} is a folder; name a file that holds the passphrase`)
+    const { mode, uid } = stats
     if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid())
       return fail('input.refused', `${file} belongs to somebody else`)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)

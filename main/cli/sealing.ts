@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Scope } from '../../schemas/types.ts'
+import { askable } from '../adapters/seal/tsp/http.ts'
 import { type Exported, exportRun } from '../app/export.ts'
 import type { Stamping } from '../app/stamping.ts'
 import { catalog } from '../catalog/index.ts'
@@ -9,6 +10,7 @@ import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
+import { withFoldersChecked } from './options.ts'
 import { type PassphraseOptions, passphrase } from './passphrase.ts'
 import { say, sayFailure } from './terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
@@ -34,7 +36,7 @@ export const signingOptions = (command: Command): Command =>
 
 /** Options that say whose key signs. */
 export const keyOptions = (command: Command): Command =>
-  command
+  withFoldersChecked(command)
     .option('--identity <name>', 'the signing identity (see “identity create”); default the only one there is')
     .option('--identity-folder <folder>', 'where identities are kept')
     .option('--passphrase-fd <number>', 'read the passphrase, or a token’s PIN, from this file descriptor')
@@ -103,8 +105,17 @@ async function stampingOf(
   options: SigningOptions,
   ofFleet: string | undefined,
 ): Promise<Outcome<Stamping | null>> {
+  const authority = await readAuthority(world, options)
+  if (!authority.ok) return authority
   const url = options.timestamp ?? ofFleet
   if (url === undefined) return ok(null)
-  const authority = await readAuthority(world, options)
-  return authority.ok ? ok({ url, ...authority.value }) : authority
+  const given = options.timestamp === undefined ? 'timestampAuthority of the fleet file' : '--timestamp'
+  const address = askableAddress(given, url)
+  return address.ok ? ok({ url, ...authority.value }) : address
 }
+
+/** Whether an authority's address may be asked. The refusal does not repeat it: there may be a password in it. */
+export const askableAddress = (given: string, url: string): Outcome<null> =>
+  askable(url) === null
+    ? fail('input.refused', `${given} must be an http or https address without a name and password in it`)
+    : ok(null)

@@ -1,7 +1,7 @@
 import type { Assessment, AssessmentIndex, Capture, Scope } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
-import { type Sha256, sha256 } from './digest.ts'
+import { type Sha256, sha256, sha256OfAll } from './digest.ts'
 import type { StoredBytes } from './ports.ts'
 import { byProbeAndCommand, captureLine, compare, type LoadedRecording, recordingJson } from './recording.ts'
 
@@ -142,14 +142,20 @@ export const manifestLines = (files: PackFiles): string =>
  * The digest that ties the report to the evidence: SHA-256 over the lines of the payload manifest, without those of the report itself.
  * The same as: grep -v '  data/report' manifest-sha256.txt | sha256sum
  */
-export const evidenceDigestOf = (manifest: string): Sha256 =>
-  sha256(
-    manifest
-      .split('\n')
-      .filter((line) => line !== '' && !line.includes('  data/report'))
-      .map((line) => `${line}\n`)
-      .join(''),
-  )
+export const evidenceDigestOf = (manifest: string): Sha256 => sha256OfAll(evidenceLines(manifest))
+
+function* evidenceLines(manifest: string): Generator<string> {
+  for (const line of linesOf(manifest)) if (line !== '' && !line.includes('  data/report')) yield `${line}\n`
+}
+
+/** The lines of a text one by one, without their ends: a list of many thousand is never taken apart as a whole. */
+export function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.slice(at, end === -1 ? text.length : end)
+    at = end === -1 ? text.length : end + 1
+  }
+}
 
 /** Where the time-stamps over the seal lie, first, second…: each is over the seal and all time-stamps before it. */
 export const stampPath = (place: number): string => (place === 1 ? PATHS.stamp : `${PATHS.seal}.${place}.tsr`)

@@ -98,6 +98,7 @@ export interface CertificateName {
 /** What is said of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
 export interface SealReading {
   readonly problems: readonly string[]
+  /** The term is that of the whole chain: the latest beginning, the earliest end. */
   readonly signer: (CertificateName & { readonly notBefore: string; readonly notAfter: string }) | null
   /** The root that the signer's chain ends in, when it does. */
   readonly root: CertificateName | null
@@ -108,6 +109,8 @@ export interface SealReading {
   readonly revoked: { readonly at: string } | null
   /** A verified revocation list covers every certificate below the root. */
   readonly revocationCovered: boolean
+  /** Until when those lists are current; null when none says. */
+  readonly revocationUntil: string | null
   /** In order: the first over the signature, each further one over all before it. */
   readonly timestamps: readonly TimestampReading[]
 }
@@ -122,7 +125,7 @@ export interface TimestampReading {
   readonly root: CertificateName | null
   /** As in SealReading. */
   readonly incomplete: string | null
-  /** The end of the authority's certificate: until then the token can be checked by itself. */
+  /** The earliest end in the authority's chain: until then the token can be checked by itself. */
   readonly until: string
   readonly revoked: { readonly at: string } | null
   readonly revocationCovered: boolean

@@ -38,7 +38,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const answers = [
     intact,
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
-    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: wholeChains, statedAt: null }),
+    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: wholeChains, statedAt: found.statedAt }),
     complete,
     reproducible,
     NO_CHAIN,
@@ -49,7 +49,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
     kind: 'disclosure',
     verifiedAt,
     ok: answers.every(({ outcome }) => outcome !== 'no'),
-    demo: seal?.demo === true,
+    demo: seal?.demo === true || found.demo,
     answers,
     differences: found.differences,
     signer: signerOf(seal, trust),

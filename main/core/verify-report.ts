@@ -31,7 +31,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   const stamps = seal?.timestamps ?? []
   // Whoever adds a time-stamp over a whole report puts all chains into it first.
   const wholeChains = stamps.length > 1
-  const time = shownTime(stamps, { trust, verifiedAt, wholeChains })
+  const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstAuthority: null })
   const embedded = embeddedAssessment(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
   const answers: readonly VerificationAnswer[] = [
@@ -41,7 +41,8 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
           'yes',
           'The report is as it was when it was sealed, and nothing was added but time-stamps and what they need.',
           [
-            `Level ${reading.level}. A later level that was cut off leaves a report at a lower one; the pack says which bytes belong to it.`,
+            `Level ${reading.level}: a matter of form, whoever the authorities are. A later level that was cut off leaves a lower one; the pack says which bytes belong to it.`,
+            'What its pages say was not compared with any evidence.',
           ],
         )
       : answer('intact', 'no', 'The report is not as it was sealed.', broken),

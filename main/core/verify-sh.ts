@@ -23,7 +23,7 @@ export const VERIFY_SH = String.raw`#!/bin/sh
 #   so get this file, or its SHA-256, elsewhere.
 set -eu; umask 077
 unset UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT; export LC_ALL=C SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/dev/null
-why='It could not start.' dir='' gaps='' shown=''
+why='It could not start.' so='Do not rely on this pack.' dir='' gaps='' shown=''
 say() { printf '%s\n' "$*"; }
 step() { why="Failed at: $1."; say "$1"; }
 stop() { why=$1; exit 1; }
@@ -32,8 +32,7 @@ utc() { date -u -d "@$1" '+%Y-%m-%d %H:%M:%S UTC'; }
 ssl() { how=$1; shift; openssl "$how" -no-CApath -no-CAstore "$@"; }
 finish() {
   code=$?; test -z "$dir" || { cd /; rm -rf "$dir"; }
-  test "$code" = 0 || say "STOPPED: $why Do not rely on this pack."
-  exit "$code"
+  test "$code" = 0 || say "STOPPED: $why $so"; exit "$code"
 }
 trap finish EXIT; trap 'exit 130' HUP INT TERM
 # The tools that PATH names, even in a shell that would take its own.
@@ -72,7 +71,8 @@ case $# in 3 | 4) ;; *) stop 'Use: sh verify.sh PACK.zip ROOT.pem FINGERPRINT [T
 case $(openssl version) in 'OpenSSL '[3-9].*) ;; *) stop 'openssl 3.0 or later is needed.' ;; esac
 pin=$(say "$3" | tr -d ': ' | tr A-F a-f) when=$(date -u +%s) why='A file named on the command line cannot be read.'
 case $1 in /*) zip=$1 ;; *) zip=$PWD/$1 ;; esac
-dir=$(cd "$(mktemp -d)" && pwd)
+made=$(mktemp -d) || made=''; case $made in '' | /?*) ;; *) made=$PWD/$made ;; esac
+test -d "$made" && dir=$made || stop 'mktemp made no folder to work in: let TMPDIR name one that can be written to.'
 cat < "$2" > "$dir/root.pem"
 test $# = 3 || cat < "$4" > "$dir/tsa-root.pem"
 cd "$dir"; ln -s "$zip" pack.zip
@@ -85,8 +85,9 @@ unzip -Zl pack.zip | awk -v names="$(wc -l < names)" '
   /^-/ && $5 ~ /^[bt]/ { files += 1; total += $4; if ($4 > 200 * ($6 > 0 ? $6 : 1)) bomb = 1 }
   END { exit files != names || total > 8589934592 || bomb }' || stop 'The archive has links or locked files, or is a bomb.'
 unzip -P none -tqq pack.zip || stop 'unzip finds the archive damaged, or built to deceive.'
-unzip -P none -qn pack.zip
-cd pack
+unzip -P none -qn pack.zip; cd pack
+test ! -e disclosed.jsonl || { so='Nothing was shown about it.'
+  stop 'This says that it is a copy with parts withheld. This script cannot check one; "barewitness verify" reads it.'; }
 step '2. Every file is as listed; none is missing, none was added'
 seal=signature/tagmanifest.p7s tokens='' n=2 token=signature/tagmanifest.p7s.tsr
 while test -f "$token"; do tokens="$tokens $token" token=$seal.$n.tsr n=$((n + 1)); done
@@ -109,8 +110,7 @@ for token in $tokens; do
     -attime "$at" -signer ../tsa.pem -certsout ../tsa-certs.pem -out ../said
   cat ../tsa-certs.pem >> ../tsa-chain.pem
   say "   no later than $(utc "$at"), says $(openssl x509 -in ../tsa.pem -noout -subject)"
-  cat "$token" >> ../stamped
-  test -z "$shown" || { gap "Whether the authority of $token was revoked."; continue; }
+  cat "$token" >> ../stamped; test -z "$shown" || { gap "Whether the authority of $token was revoked."; continue; }
   shown=$at
   revocation 'the time-stamp authority' ../tsa.pem ../tsa-chain.pem ../tsa-root.pem signature/tsa/crls "$at" "$shown"
 done

@@ -91,7 +91,7 @@ export function verifyText(input: VerifyTextInput): string {
 }
 
 const DEMO_NOTE = [
-  'DEMONSTRATION. The data is made up or replayed, and the key was made for this one run and thrown away. Nobody may trust it.',
+  'DEMONSTRATION. The data is made up or replayed: it shows nothing about any server, whatever key has sealed it. Nobody may trust it.',
   'Only for trying out the commands, they take the root certificates from the pack itself. Never do that with a real pack.',
   '',
 ]

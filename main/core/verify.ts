@@ -1,9 +1,7 @@
 import type { Assessment, NodeAssessment, Scope, Statement } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
-import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
@@ -16,7 +14,7 @@ import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
-import { readSealOf, signedBy, signerOf } from './verify/signature.ts'
+import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
@@ -72,9 +70,13 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   ]
   const walked = await walk(input, reading)
   const pdf = await readReport(source, input.seal, trust)
-  const wholeChains = source.paths.includes(PATHS.tsaChain)
-  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, wholeChains })
-  const chain = await chainOf(input, reading.statement, seal)
+  const named = await namedAuthority(source)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
+  const chain = await chainOf(
+    { ...input, trusted: seal !== null && standing(seal, trust) !== 'unknown' },
+    reading.statement,
+    seal,
+  )
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const { statement, assessment, scope } = reading
   const answers = [
@@ -82,7 +84,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
     existedBy(time, {
       stamps: seal?.timestamps.length ?? 0,
-      expected: wholeChains,
+      expected: named.wholeChains,
       statedAt: assessment?.asOf ?? null,
     }),
     complete([...walked.problems, ...reportProblems(pdf, reading, signer)], walked, pdf?.level ?? null),
@@ -201,7 +203,11 @@ function complete(problems: readonly string[], { recorded, absences }: Walk, lev
     question,
     outcome: 'yes',
     summary: `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack, and the report belongs to it.`,
-    details: [...absences, ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`])],
+    details: [
+      ...absences,
+      'The results embedded in the report are the pack’s own; what its pages say was not compared.',
+      ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`]),
+    ],
   }
 }
 
@@ -217,28 +223,27 @@ function reproducible(reading: PackReading, catalog: Catalog, walked: Walk): Ver
       details: ['The pack lacks what an evaluation takes.'],
     }
   const said = [...walked.details, ...whole.details]
-  if (hasSameRules(reading.assessment, catalog, VERSION)) {
-    const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
-    const details = [...said, ...walked.wording, ...rest]
+  const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
+  const details = [...said, ...walked.wording, ...rest]
+  if (hasSameRules(reading.assessment, catalog))
     return {
       question,
       outcome: details.length === 0 ? 'yes' : 'no',
       summary: `Evaluated again from the raw answers: ${count} came out the same${details.length === 0 ? ', byte for byte' : ''}.`,
       details,
     }
-  }
   const other = 'The pack was evaluated with another version of the catalog or the rules.'
-  return said.length === 0
+  return details.length === 0
     ? {
         question,
         outcome: 'yes',
-        summary: `${other} With the ones here, ${count}, and all isolation answers and controls, come out the same.`,
+        summary: `${other} With the ones here, ${count} come out the same, byte for byte.`,
         details: [],
       }
     : {
         question,
         outcome: 'not-shown',
         summary: `${other} With the ones here, ${count} come out the same. Use that version to compare.`,
-        details: said,
+        details,
       }
 }

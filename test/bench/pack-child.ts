@@ -1,23 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openPack, writePack } from '../../main/adapters/pack/index.ts'
+import { writePack } from '../../main/adapters/pack/index.ts'
 import { storedFile } from '../../main/adapters/stored-file.ts'
-import { catalog } from '../../main/catalog/index.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { StoredBytes } from '../../main/core/ports.ts'
-import { NOBODY } from '../../main/core/verify/trust.ts'
-import { verifyPack } from '../../main/core/verify.ts'
-import { realClock, realEntropy, validator } from '../support/deps.ts'
+import { type ChildFigures, peakOf } from './peak.ts'
 
-/** One step in a process of its own: `prepare|write|verify FOLDER PACK`. Prints its milliseconds and its memory. */
-export interface ChildFigures {
-  readonly milliseconds: number
-  /** The most memory this process ever had, by /proc/self/status. */
-  readonly peakMiB: number
-  /** The same, just before the step. */
-  readonly beforeMiB: number
-}
-
+// One step in a process of its own: `prepare|write FOLDER PACK`. Prints its milliseconds and its memory.
 const [step = '', folder = '', pack = ''] = process.argv.slice(2)
 const LIST = join(folder, 'list')
 
@@ -27,8 +16,9 @@ function storedFiles(): Map<string, StoredBytes> {
   const files = new Map<string, StoredBytes>()
   for (let at = 0; at < list.length; ) {
     const end = list.indexOf('\n', at)
-    const [digest = '', size = '', path = ''] = list.slice(at, end).split(' ')
-    files.set(path, storedFile(join(folder, 'pack', path), Number(size), digest))
+    const pathAt = list.indexOf(' ', at + 65) + 1
+    const path = list.slice(pathAt, end)
+    files.set(path, storedFile(`${folder}/pack/${path}`, Number(list.slice(at + 65, pathAt)), list.slice(at, at + 64)))
     at = end + 1
   }
   return files
@@ -50,36 +40,10 @@ async function write(files: ReadonlyMap<string, StoredBytes>): Promise<void> {
   if (!written.ok) throw new Error(written.error.detail)
 }
 
-async function verify(): Promise<void> {
-  const opened = await openPack(pack)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  const { createSealing } = await import('../../main/adapters/seal/index.ts')
-  const { report } = await verifyPack({
-    source: opened.value,
-    departures: opened.value.departures,
-    seal: createSealing(realClock, realEntropy).reader,
-    catalog,
-    validator,
-    trust: NOBODY,
-    lastHead: null,
-    verifiedAt: realClock.now(),
-    file: 'large.zip',
-    keep: false,
-  })
-  const wrong = report.answers.filter(({ outcome }) => outcome === 'no')
-  const shown = report.answers.filter(({ outcome }) => outcome === 'yes').map(({ question }) => question)
-  if (wrong.length > 0 || shown.join() !== 'intact,complete,reproducible')
-    throw new Error(JSON.stringify(report.answers))
-  await opened.value.close()
-}
-
-const peakMiB = (): number =>
-  Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? Number.NaN) / 1024)
-
 const files = step === 'write' ? storedFiles() : null
-const beforeMiB = peakMiB()
+const beforeMiB = peakOf('self')
 const began = process.hrtime.bigint()
 if (files !== null) await write(files)
-else await (step === 'prepare' ? prepare() : verify())
+else await prepare()
 const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
-process.stdout.write(`${JSON.stringify({ milliseconds, peakMiB: peakMiB(), beforeMiB } satisfies ChildFigures)}\n`)
+process.stdout.write(`${JSON.stringify({ milliseconds, peakMiB: peakOf('self'), beforeMiB } satisfies ChildFigures)}\n`)

@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { der, sequence, small, text } from '../../main/adapters/seal/der.ts'
+import { UNITS_PATH } from '../../main/core/disclosure/copy.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import { copyOf, disclosablePack } from '../support/disclosure.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 import { archiveAttacks, fileAttacks } from '../support/pack-attacks.ts'
 import { digits, type RevokingCa, revokingCa } from '../support/revoking-ca.ts'
-import { samplePack, sampleRecording, sampleSigner } from '../support/sample-pack.ts'
+import { AS_OF, sampleCatalog, samplePack, sampleRecording, sampleSigner } from '../support/sample-pack.ts'
 
 /** verify.sh as an auditor runs it: their own copy, the root and the fingerprint they were given, and tools that are not ours. */
 const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
@@ -103,7 +105,7 @@ function look(place: ReturnType<typeof desk>, asked: Asked = {}): Look {
   expect(readdirSync(folder)).toEqual(before)
   const last = stdout.trimEnd().split('\n').at(-1) ?? ''
   expect(status === 0, stdout + stderr).toBe(last === 'ALL CHECKS PASSED')
-  if (status !== 0) expect(last).toMatch(/^STOPPED: .+ Do not rely on this pack\.$/)
+  if (status !== 0) expect(last).toMatch(/^STOPPED: .+ (Do not rely on this pack|Nothing was shown about it)\.$/)
   return { code: status, said: `${stderr}\n${stdout}` }
 }
 
@@ -222,6 +224,70 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
       expect(noRoot.stdout).toMatch(/^STOPPED: A file named on the command line cannot be read/)
       expect(noRoot.status).not.toBe(0)
     })
+  })
+
+  describe('where it works', () => {
+    const asked = (place: ReturnType<typeof desk>, env: Readonly<Record<string, string>>, shell = 'sh') => {
+      writeFileSync(join(place.folder, 'root.pem'), pem('CERTIFICATE', signer.chain.at(-1) ?? new Uint8Array()))
+      const before = readdirSync(place.folder)
+      const program = shell === 'busybox' ? ['busybox', 'sh'] : [shell]
+      const [name = '', ...argv] = [...program, script, 'pack.zip', 'root.pem', signer.fingerprint]
+      const run = spawnSync(name, argv, {
+        cwd: place.folder,
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: { ...process.env, ...env },
+      })
+      expect(readdirSync(place.folder)).toEqual(before)
+      return { status: run.status, said: run.stdout }
+    }
+
+    test.each(SHELLS)('when no folder can be made, nothing is deleted, in %s', async (shell) => {
+      const place = desk()
+      await writePack(join(place.folder, 'pack.zip'), files)
+      writeFileSync(join(place.folder, 'mine.txt'), 'keep')
+      for (const TMPDIR of [join(top, 'nonexist'), 'nonexist', script, '/nonexist/..']) {
+        const { status, said } = asked(place, { TMPDIR }, shell)
+        expect(status, said).not.toBe(0)
+        expect(said).toMatch(/^STOPPED: mktemp made no folder to work in: .* Do not rely on this pack\.$/m)
+      }
+    })
+
+    test('a mktemp that fails with words, or names what is no folder, is not believed', async () => {
+      const place = desk()
+      await writePack(join(place.folder, 'pack.zip'), files)
+      for (const [index, body] of ['echo .; exit 1', 'echo', 'echo nonexist', `echo '${script}'`].entries()) {
+        const tools = join(top, `mktemp-${index}`)
+        mkdirSync(tools)
+        writeFileSync(join(tools, 'mktemp'), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+        const { status, said } = asked(place, { PATH: `${tools}:${process.env.PATH}` })
+        expect(status, said).not.toBe(0)
+        expect(said).toContain('STOPPED: mktemp made no folder')
+      }
+      expect(readFileSync(script, 'utf8')).toBe(VERIFY_SH)
+    })
+
+    test('TMPDIR may be relative, whatever CDPATH says, and nothing is left in it', async () => {
+      const place = desk()
+      await writePack(join(place.folder, 'pack.zip'), files)
+      mkdirSync(join(place.folder, 'work here'))
+      const { status, said } = asked(place, { TMPDIR: 'work here', CDPATH: top })
+      expect(status, said).toBe(0)
+      expect(readdirSync(join(place.folder, 'work here'))).toEqual([])
+    })
+  })
+
+  test('a copy with parts withheld is not called damaged: it says who can read it', async () => {
+    const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/nbd0 file 10.20.30.77\n')]
+    const pack = await disclosablePack({ signer, catalog: sampleCatalog, recordings, asOf: AS_OF })
+    await passes(pack, {}, /PASSED/)
+    const { files: copy } = await copyOf(pack, sampleCatalog, { nodes: ['node-b'] })
+    expect(copy.has(UNITS_PATH)).toBe(true)
+    const { code, said } = await lookAt(copy)
+    expect(code).not.toBe(0)
+    expect(said).toMatch(/a copy with parts withheld.*"barewitness verify" reads it\. Nothing was shown about it\.\n$/)
+    expect(said).not.toMatch(/missing|Do not rely/)
+    await stops(new Map([...files, [UNITS_PATH, new Uint8Array()]]), {}, /a copy with parts withheld/)
   })
 
   describe('years later', () => {

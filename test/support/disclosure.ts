@@ -10,6 +10,7 @@ import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
 import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
+import type { Assessment } from '../../schemas/types.ts'
 import { realClock, realEntropy } from './deps.ts'
 import { inHand, sourceOf } from './sample-pack.ts'
 
@@ -25,22 +26,26 @@ export async function disclosablePack(options: {
   readonly population?: readonly string[]
   readonly asOf: string
   readonly extra?: Files
+  /** Changes the assessment before it is packed, as a forger would. */
+  readonly forge?: (assessment: Assessment) => Assessment
 }): Promise<Map<string, Uint8Array>> {
   const { signer, catalog, recordings, asOf } = options
   const population = options.population ?? recordings.map(({ recording }) => recording.node.name)
   const scope = { fleet: 'sample', population, frameworks: ['soc2'] as const }
-  const assessment = assess({ catalog, scope, recordings, asOf })
+  const honest = assess({ catalog, scope, recordings, asOf })
+  const assessment = options.forge?.(honest) ?? honest
+  const used = recordings.filter(({ recording }) => assessment.nodes.some(({ node }) => node === recording.node.name))
   const payload = payloadFiles({
     assessment,
     catalog,
-    recordings: new Map([...recordings.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
+    recordings: new Map([...used.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
   })
   const seed = new Uint8Array(randomBytes(32))
   payload.set(PATHS.report, REPORT)
   payload.set(SEED_PATH, seedFile(seed))
   const pack = assemblePack({
     payload,
-    recordings,
+    recordings: used,
     assessment,
     run: 'run-1',
     producer: 'Barewitness 0.1.0',

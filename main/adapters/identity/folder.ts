@@ -1,9 +1,9 @@
-import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { isCode, readPlain, syncFolder } from '../store/durable.ts'
+import { isCode, makeFile, readPlain, syncFolder } from '../store/durable.ts'
 
 /**
  * Identities on disk: one folder each, of mode 0700, files of mode 0600. leaf.pem, chain.pem, root.pem, crl.pem, retired/ and
@@ -106,7 +106,7 @@ async function written(
     try {
       for (const [path, text] of Object.entries(files)) {
         await mkdir(dirname(join(unfinished, path)), { recursive: true, mode: 0o700 })
-        await writePrivate(join(unfinished, path), text)
+        await makeFile(join(unfinished, path), 'wx', text)
       }
       return await use(unfinished)
     } finally {
@@ -117,21 +117,10 @@ async function written(
   }
 }
 
-/** Writes a new file of mode 0600, durable when this resolves. Rejects when one of that name exists. */
-async function writePrivate(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Writes a file elsewhere, readable by its owner alone; never over another. Fails with store.failed. */
 export async function writeApart(path: string, text: string): Promise<Outcome<null>> {
   try {
-    await writePrivate(path, text)
+    await makeFile(path, 'wx', text)
     await syncFolder(dirname(path))
     return ok(null)
   } catch (problem) {

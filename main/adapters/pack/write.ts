@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as zlib from 'node:zlib'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -7,7 +7,7 @@ import { isSafePath, type PackFiles, sizeOf } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { syncFolder } from '../store/durable.ts'
+import { orRemoved, syncFolder } from '../store/durable.ts'
 import { type BlockWriter, blockWriter, writeAll } from './blocks.ts'
 import { LIMITS } from './limits.ts'
 import { FOLDER } from './names.ts'
@@ -20,6 +20,7 @@ const WHOLE = 1024 ** 2
  * Writes files (paths inside `pack/`) as one archive, all of it or nothing. The same files give the same bytes, in any time zone and on
  * any platform: sorted names, no dates, stored rather than compressed, since compressors differ. The 64-bit form is used only where a
  * size, a place or the count needs it. Stored bytes pass through as a stream, and are checked against their size and digest.
+ * Only its owner may read a new archive; one that replaces another has the mode of that one.
  * Fails with store.failed, naming the file that is not what it was said to be.
  */
 export async function writePack(path: string, files: PackFiles): Promise<Outcome<null>> {
@@ -32,21 +33,34 @@ export async function writePack(path: string, files: PackFiles): Promise<Outcome
   const temporary = `${path}.part-${process.pid}`
   try {
     await mkdir(dirname(path), { recursive: true })
-    const file = await open(temporary, 'w', 0o644)
-    try {
-      await writeArchive(file, names, files)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
+    const before = await modeOf(path)
+    // What a run that was killed left under this name would lend its mode.
+    await rm(temporary, { force: true })
+    const file = await open(temporary, 'wx', 0o600)
+    await orRemoved(temporary, async () => {
+      try {
+        await writeArchive(file, names, files)
+        if (before !== null && before !== permissions(await file.stat())) await file.chmod(before)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, path)
+    })
     await syncFolder(dirname(path))
     return ok(null)
   } catch (problem) {
-    await rm(temporary, { force: true })
     return fail('store.failed', plain(messageOf(problem), 500))
   }
 }
+
+/** Who may read and write the file that is to be replaced; null when there is none. */
+async function modeOf(path: string): Promise<number | null> {
+  const found = await lstat(path).catch(() => null)
+  return found?.isFile() === true ? permissions(found) : null
+}
+
+const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o777
 
 /** No pack is written that this program would not open. */
 function beyondLimits(files: PackFiles): string | null {

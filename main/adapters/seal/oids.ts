@@ -32,6 +32,7 @@ export const OID = {
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
   basicConstraints: '2.5.29.19',
+  invalidityDate: '2.5.29.24',
   crlNumber: '2.5.29.20',
   reasonCode: '2.5.29.21',
   crlDistributionPoints: '2.5.29.31',

@@ -52,6 +52,17 @@ export function chainOf(leaf: CertificateFacts, offered: readonly CertificateFac
   return { certificates, root: null, incomplete: null, problems: ['The chain of certificates is too long.'] }
 }
 
+/** Moments in ISO 8601, the earliest first. */
+const inOrder = (moments: readonly string[]): readonly string[] => [...moments].sort()
+
+/** When all certificates of a chain are valid together: the latest beginning, the earliest end. */
+export const termOf = (
+  certificates: readonly CertificateFacts[],
+): { readonly notBefore: string; readonly notAfter: string } => ({
+  notBefore: inOrder(certificates.map(({ notBefore }) => notBefore)).at(-1) ?? '',
+  notAfter: inOrder(certificates.map(({ notAfter }) => notAfter))[0] ?? '',
+})
+
 export const isRoot = ({ issuerDer, subjectDer }: CertificateFacts): boolean => sameBytes(issuerDer, subjectDer)
 
 /** `below` is how many issuers already stand between this one and the leaf. */
@@ -97,12 +108,17 @@ export const isListBy = (list: RevocationFacts, issuer: CertificateFacts): boole
   (issuer.keyUsage === null || (issuer.keyUsage & KEY_USAGE.crlSign) !== 0) &&
   isSignedBy(list.signed, issuer)
 
-/** Whether a list is by an issuer of this chain, or cannot be read: then it may not be passed over. */
+/** Whether a list is by an issuer of this chain, at hand or not, or cannot be read: then it may not be passed over. */
 export const isListOf =
   ({ certificates }: Pick<Chain, 'certificates'>) =>
   (list: Uint8Array): boolean => {
     const facts = readRevocationList(list)
-    return facts === null || certificates.some(({ subjectDer }) => sameBytes(subjectDer, facts.issuerDer))
+    return (
+      facts === null ||
+      certificates.some(
+        ({ subjectDer, issuerDer }) => sameBytes(subjectDer, facts.issuerDer) || sameBytes(issuerDer, facts.issuerDer),
+      )
+    )
   }
 
 export interface Revocation {
@@ -110,11 +126,14 @@ export interface Revocation {
   readonly revoked: { readonly at: string } | null
   /** Every certificate below the root has a verified list by its issuer. */
   readonly covered: boolean
+  /** Until when the lists that cover are current; null when none says. */
+  readonly until: string | null
 }
 
 /**
- * What revocation lists say of the chain. Each list must be readable and signed by the chain member that issued it. With a moment `at`
- * (ISO 8601), a list covers only when its next one was not due by then: an older one says nothing of that moment.
+ * What revocation lists say of the chain. Each list must be readable and signed by the chain member that issued it; of one whose issuer is
+ * not at hand, only an entry against the chain counts. A list covers a certificate only when it was still current once the certificate
+ * was valid; with a moment `at` (ISO 8601), also when its next one was not due by then.
  */
 export function revocation(
   certificates: readonly CertificateFacts[],
@@ -122,23 +141,34 @@ export function revocation(
   at: string | null = null,
 ): Revocation {
   const problems: string[] = []
-  const covered = new Set<CertificateFacts>()
+  const covered = new Map<CertificateFacts, string | null>()
   let revoked: Revocation['revoked'] = null
   for (const [index, bytes] of crls.entries()) {
     const list = readRevocationList(bytes)
     const issuer = list && certificates.find(({ subjectDer }) => sameBytes(subjectDer, list.issuerDer))
-    if (!list || !issuer || !isListBy(list, issuer)) {
+    const named = list === null ? [] : certificates.filter(({ issuerDer }) => sameBytes(issuerDer, list.issuerDer))
+    if (!list || (!issuer && named.length === 0) || (issuer && !isListBy(list, issuer))) {
       problems.push(`Revocation list ${index + 1} is not one that the signer’s chain issued.`)
       continue
     }
-    const current = at === null || list.nextUpdate === null || list.nextUpdate >= at
-    for (const certificate of certificates) {
-      if (!sameBytes(certificate.issuerDer, list.issuerDer)) continue
-      if (current) covered.add(certificate)
+    for (const certificate of named) {
       const entry = list.revoked.find(({ serial }) => serial === certificate.serial)
       if (entry !== undefined && (revoked === null || entry.at < revoked.at)) revoked = { at: entry.at }
+      const ends = list.nextUpdate ?? list.thisUpdate
+      if (issuer && ends >= certificate.notBefore && (at === null || ends >= at))
+        covered.set(certificate, later(covered.get(certificate), list.nextUpdate))
     }
   }
   const below = certificates.filter((certificate) => !isRoot(certificate))
-  return { problems, revoked, covered: below.every((certificate) => covered.has(certificate)) }
+  const ends = below.map((certificate) => covered.get(certificate)).filter((end) => typeof end === 'string')
+  return {
+    problems,
+    revoked,
+    covered: below.every((certificate) => covered.has(certificate)),
+    until: inOrder(ends)[0] ?? null,
+  }
 }
+
+/** The later of two ends; null has none. */
+const later = (a: string | null | undefined, b: string | null): string | null =>
+  a === undefined || b === null ? b : a === null || a > b ? a : b

@@ -3,7 +3,7 @@ import type { CertificateName, SealInput, SealReading, TimestampReading } from '
 import { assembleCms, digestOf, signedAttributes } from './cms.ts'
 import { OID } from './oids.ts'
 import { type ParsedSeal, parseSeal } from './parse.ts'
-import { chainOf, isListOf, leafProblems, revocation } from './path.ts'
+import { chainOf, isListOf, leafProblems, revocation, termOf } from './path.ts'
 import { readStored } from './tsp/stored.ts'
 import { readToken } from './tsp/token.ts'
 import { type CertificateFacts, readCertificate, sameBytes, verifies } from './x509.ts'
@@ -16,6 +16,7 @@ const unreadable = (problem: string): SealReading => ({
   demo: false,
   revoked: null,
   revocationCovered: false,
+  revocationUntil: null,
   timestamps: [],
 })
 
@@ -47,12 +48,13 @@ export function readSeal(input: SealInput): SealReading {
       ...path.problems,
       ...lists.problems,
     ],
-    signer: { ...named(leaf), notBefore: leaf.notBefore, notAfter: leaf.notAfter },
+    signer: { ...named(leaf), ...termOf(path.certificates) },
     root: path.root === null ? null : named(path.root),
     incomplete: path.incomplete,
     demo: path.certificates.some(({ demo }) => demo),
     revoked: lists.revoked,
     revocationCovered: lists.covered,
+    revocationUntil: lists.until,
     timestamps: timestampsOf(seal, input),
   }
 }

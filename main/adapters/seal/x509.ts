@@ -48,6 +48,7 @@ export interface RevocationFacts {
   readonly issuerDer: Uint8Array
   readonly thisUpdate: string
   readonly nextUpdate: string | null
+  /** `at`: the earlier of revocation date and invalidity date. */
   readonly revoked: readonly { readonly serial: string; readonly at: string }[]
   readonly signed: Signed
 }
@@ -166,8 +167,10 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
     const inner = inOrder(entry)
     const serial = inner.take(TAG.integer)
     const at = takeTime(inner)
-    const strange = hasCritical(inner.take(TAG.sequence)) || !inner.ended()
-    return serial === undefined || at === null || strange ? null : { serial: hexOf(serial.content), at }
+    const more = inner.take(TAG.sequence)
+    const invalid = invalidSince(more)
+    if (serial === undefined || at === null || invalid === undefined || hasCritical(more) || !inner.ended()) return null
+    return { serial: hexOf(serial.content), at: invalid !== null && invalid < at ? invalid : at }
   })
   if (thisUpdate === null || revoked.includes(null)) return null
   return {
@@ -177,6 +180,17 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
     revoked: revoked.filter((entry) => entry !== null),
     signed,
   }
+}
+
+/** Since when a key is known or suspected to be in other hands (RFC 5280 §5.3.2); null when that is not said, undefined when unreadable. */
+function invalidSince(extensions: DerValue | undefined): string | null | undefined {
+  const found = (extensions === undefined ? [] : membersOf(extensions)).find(
+    (one) => oidText(membersOf(one)[0]) === OID.invalidityDate,
+  )
+  if (found === undefined) return null
+  const value = membersOf(found).find(({ tag }) => tag === TAG.octets)
+  const time = value === undefined ? null : derValue(value.content)
+  return (time?.tag === TAG.generalizedTime ? timeOf(time) : null) ?? undefined
 }
 
 const takeTime = (parts: Members): string | null => timeOf(parts.take(TAG.utcTime) ?? parts.take(TAG.generalizedTime))

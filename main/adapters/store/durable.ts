@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open, rename } from 'node:fs/promises'
+import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export const isCode = (problem: unknown, code: string): boolean =>
@@ -14,14 +14,32 @@ export async function writeWhole(path: string, bytes: Uint8Array | string): Prom
 /** As writeWhole, except that the name is only sure after the folder was synced: for many files in one folder. */
 export async function writeAside(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.part-${process.pid}`
-  const handle = await open(temporary, 'w', 0o600)
+  await makeFile(temporary, 'w', bytes)
+  await orRemoved(temporary, () => rename(temporary, path))
+}
+
+/** Makes a file of mode 0600, its bytes on the disk when this resolves; takes it away again when it cannot be written whole. */
+export async function makeFile(path: string, flags: 'w' | 'wx', bytes: Uint8Array | string): Promise<void> {
+  const handle = await open(path, flags, 0o600)
+  await orRemoved(path, async () => {
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
+/** Does the work on a file that the caller has made, and takes that file away when the work fails. */
+export async function orRemoved(path: string, work: () => Promise<void>): Promise<void> {
   try {
-    await handle.writeFile(bytes)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    await work()
+  } catch (problem) {
+    // Of the two problems, the first is the one to tell.
+    await unlink(path).catch(() => undefined)
+    throw problem
   }
-  await rename(temporary, path)
 }
 
 /** A name in a folder outlives a loss of power only after the folder itself was synced. Windows cannot, and need not. */

@@ -26,10 +26,14 @@ export function chainCommand(context: Context): void {
   ).action(async (options: Options) => {
     const due = instant('--due', options.due, context.world.clock)
     if (!due.ok) return endWith(context, due.error)
-    const signer = await openSigner(context, options)
-    if (!signer.ok) return endWith(context, signer.error)
     const { fleet, why, chain: chainFolder } = options
-    const recorded = await recordGap(context.world, { fleet, due: due.value, why, signer: signer.value, chainFolder })
+    const recorded = await recordGap(context.world, {
+      fleet,
+      due: due.value,
+      why,
+      chainFolder,
+      openSigner: () => openSigner(context, options),
+    })
     if (!recorded.ok) return endWith(context, recorded.error)
     say(`Recorded: no run at ${due.value}, ${plain(why)}. The chain has ${recorded.value.entries.length} entries.`)
   })

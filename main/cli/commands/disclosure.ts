@@ -1,13 +1,14 @@
 import { discloseCopy, revealedCopy, revealFile } from '../../app/disclose.ts'
 import { catalog } from '../../catalog/index.ts'
 import { WITHHOLDABLE } from '../../core/disclosure/classes.ts'
-import { readDisclosure } from '../../core/disclosure/read.ts'
+import { isDisclosure, readDisclosure } from '../../core/disclosure/read.ts'
 import { unitText, withheldPlaces } from '../../core/disclosure/render.ts'
-import type { Outcome } from '../../core/failure.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
 import type { PackContent } from '../../core/pack-files.ts'
 import { ok } from '../../core/result.ts'
 import type { OpenPack } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
+import { countedNumber, newFile } from '../options.ts'
 import { emitText, say } from '../terminal.ts'
 
 /** `disclosure create|show|reveal|apply`: copies of a sealed pack with parts withheld, under the same seal. */
@@ -72,9 +73,25 @@ async function opened<T>(
   }
 }
 
+/** As opened(), for a copy with parts withheld. A whole pack withholds nothing, and nothing in it is numbered. */
+const openedCopy = <T>(
+  context: Context,
+  path: string,
+  work: (copy: OpenPack) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> =>
+  opened(context, path, async (copy) =>
+    isDisclosure(copy)
+      ? await work(copy)
+      : fail('input.refused', `${path} is a whole pack, not a copy with parts withheld`),
+  )
+
 const create = (context: Context, path: string, options: CreateOptions): Promise<Outcome<null>> =>
   opened(context, path, async (source) => {
     const { world } = context
+    if (isDisclosure(source))
+      return fail('input.refused', `${path} is itself a copy with parts withheld; copies are made from the whole pack`)
+    const fresh = newFile(options.out)
+    if (!fresh.ok) return fresh
     const copy = await discloseCopy({
       source,
       catalog,
@@ -95,10 +112,14 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
   })
 
 const show = (context: Context, path: string, unit: string | undefined): Promise<Outcome<null>> =>
-  opened(context, path, async (source) => {
+  openedCopy(context, path, async (source) => {
+    const only = unit === undefined ? ok(null) : countedNumber('--unit', unit)
+    if (!only.ok) return only
     const { units } = await readDisclosure(source)
+    if (only.value !== null && only.value > units.length)
+      return fail('input.refused', `--unit: the copy has ${units.length} files, and no number ${only.value}`)
     for (const [index, one] of units.entries()) {
-      if (unit !== undefined && Number(unit) !== index + 1) continue
+      if (only.value !== null && only.value !== index + 1) continue
       const places = withheldPlaces(one)
       emitText(`${index + 1}: ${unit === undefined ? unitText(one).split('\n', 1)[0] : unitText(one)}\n`)
       for (const { of, part, what } of places)
@@ -116,12 +137,15 @@ interface RevealOptions {
 
 const reveal = (context: Context, pack: string, copy: string, options: RevealOptions): Promise<Outcome<null>> =>
   opened(context, pack, (full) =>
-    opened(context, copy, async (source) => {
-      const place = {
-        unit: Number(options.unit),
-        of: options.ofName === true ? ('path' as const) : ('content' as const),
-        part: Number(options.part),
-      }
+    openedCopy(context, copy, async (source) => {
+      const unit = countedNumber('--unit', options.unit)
+      if (!unit.ok) return unit
+      const part = countedNumber('--part', options.part)
+      if (!part.ok) return part
+      const fresh = newFile(options.out)
+      if (!fresh.ok) return fresh
+      const of = options.ofName === true ? ('path' as const) : ('content' as const)
+      const place = { unit: unit.value, of, part: part.value }
       const file = await revealFile(full, source, place)
       if (!file.ok) return file
       const written = await context.world.files.write(options.out, file.value)
@@ -131,7 +155,9 @@ const reveal = (context: Context, pack: string, copy: string, options: RevealOpt
   )
 
 const apply = (context: Context, copy: string, file: string, out: string): Promise<Outcome<null>> =>
-  opened(context, copy, async (source) => {
+  openedCopy(context, copy, async (source) => {
+    const fresh = newFile(out)
+    if (!fresh.ok) return fresh
     const bytes = await context.world.files.read(file)
     if (!bytes.ok) return bytes
     const files = await revealedCopy(source, bytes.value, catalog)

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import type { Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { type FolderOption, folderOf, told, withPassphrase } from '../identity-options.ts'
 import { newPassphrase, type PassphraseOptions, p12Passphrase, passphrase } from '../passphrase.ts'
+import { readAuthority } from '../trusting.ts'
 
 interface ImportOptions extends PassphraseOptions, FolderOption {
   readonly p12: string
@@ -34,7 +33,7 @@ export function takingInCommands(context: Context, command: Command): void {
     .action(async (name: string, options: ImportOptions) => {
       const p12 = await files.read(options.p12)
       if (!p12.ok) return endWith(context, p12.error)
-      const others = await readAll(context, options.chain, options.crl)
+      const others = await readAuthority(context.world, { certificate: options.chain, crl: options.crl })
       if (!others.ok) return endWith(context, others.error)
       const old = await p12Passphrase(options, `Passphrase of ${options.p12}`)
       if (!old.ok) return endWith(context, old.error)
@@ -58,7 +57,7 @@ export function takingInCommands(context: Context, command: Command): void {
     .option('--certificate <file...>', 'certificates that the token lacks, up to the root', [])
     .option('--crl <file...>', 'revocation lists of the certificate’s issuers', [])
     .action(async (name: string, options: TokenOptions) => {
-      const others = await readAll(context, options.certificate, options.crl)
+      const others = await readAuthority(context.world, options)
       if (!others.ok) return endWith(context, others.error)
       const pin = await passphrase(options, `PIN of token ${options.token}`)
       if (!pin.ok) return endWith(context, pin.error)
@@ -67,23 +66,4 @@ export function takingInCommands(context: Context, command: Command): void {
       const added = await identities.addToken({ folder, name, module, token, key, pin: pin.value, ...others.value })
       told(context, added, 'Added', 'The key stays on its token. The PIN is asked for each sealing, and kept nowhere.')
     })
-}
-
-/** The files that a person named, read. */
-async function readAll(
-  { world }: Context,
-  certificates: readonly string[],
-  crls: readonly string[],
-): Promise<Outcome<{ certificates: readonly Uint8Array[]; crls: readonly Uint8Array[] }>> {
-  const found: Record<'certificates' | 'crls', Uint8Array[]> = { certificates: [], crls: [] }
-  for (const [kind, paths] of [
-    ['certificates', certificates],
-    ['crls', crls],
-  ] as const)
-    for (const path of paths) {
-      const read = await world.files.read(path)
-      if (!read.ok) return read
-      found[kind].push(read.value)
-    }
-  return ok(found)
 }

@@ -1,9 +1,12 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Command } from 'commander'
 import type { Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
-import type { RevokeInput, RotateInput } from '../../core/world.ts'
+import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
 import { type FolderOption, folderOf, told, withFolder, withPassphrase } from '../identity-options.ts'
+import { newFileBeside } from '../options.ts'
 import { type PassphraseOptions, passphrase } from '../passphrase.ts'
 
 type RootOptions = PassphraseOptions & FolderOption & { readonly rootKey?: string }
@@ -14,11 +17,15 @@ const REASONS: readonly RevokeInput['reason'][] = ['superseded', 'key-compromise
 export function renewingCommands(context: Context, command: Command): void {
   const { identities, files } = context.world
   withFolder(command.command('backup <name>'))
-    .description('everything of an identity in one file; its keys stay encrypted with their passphrase')
+    .description('what is kept here of an identity, in one file; keys stay encrypted with their passphrase')
     .requiredOption('--to <file>', 'a file that does not exist yet')
     .action(async (name: string, options: FolderOption & { to: string }) => {
-      const backup = await identities.backup(folderOf(context, options), name, options.to)
-      told(context, backup, 'Backed up', `${options.to} is as safe as the passphrase is strong.`)
+      const fresh = newFileBeside(options.to)
+      if (!fresh.ok) return endWith(context, fresh.error)
+      const folder = folderOf(context, options)
+      const backup = await identities.backup(folder, name, options.to)
+      const rootKeyHere = (await files.digest(join(folder, name, 'root-key.json'))).ok
+      told(context, backup, 'Backed up', ...(backup.ok ? backupWords(options.to, backup.value.kind, rootKeyHere) : []))
     })
   withFolder(command.command('restore <file>'))
     .description('put back an identity from its backup; never over one that is there')
@@ -68,9 +75,33 @@ export function renewingCommands(context: Context, command: Command): void {
     .description('move the root’s key, encrypted as it is, to a file elsewhere; sealing does not need it')
     .requiredOption('--to <file>', 'a file that does not exist yet')
     .action(async (name: string, options: FolderOption & { to: string }) => {
-      const taken = await identities.takeRootOffline(folderOf(context, options), name, options.to)
+      const fresh = newFileBeside(options.to)
+      if (!fresh.ok) return endWith(context, fresh.error)
+      const folder = folderOf(context, options)
+      if (isUnder(join(folder, name), options.to)) {
+        const detail = `${options.to} lies in the identity’s own folder; name a file elsewhere`
+        return endWith(context, { code: 'input.refused', detail })
+      }
+      const taken = await identities.takeRootOffline(folder, name, options.to)
       told(context, taken, 'Took offline the root of', `rotate and revoke now need --root-key ${options.to}`)
     })
+}
+
+/** What a backup is worth, and what it lacks. */
+function backupWords(to: string, kind: IdentityInfo['kind'], rootKeyHere: boolean): readonly string[] {
+  if (kind === 'token')
+    return ['It holds certificates and where the key is found. The key itself never leaves its token.']
+  const safe = `${to} is as safe as the passphrase is strong.`
+  return kind === 'local' && !rootKeyHere
+    ? [safe, 'It lacks the root’s key, which was taken offline: keep a copy of that file too.']
+    : [safe]
+}
+
+/** Whether a file to be made would lie in a folder, by whatever links either is reached. */
+function isUnder(folder: string, file: string): boolean {
+  if (!existsSync(folder)) return false
+  const way = relative(realpathSync(folder), realpathSync(dirname(resolve(file))))
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
 }
 
 /** What rotation and revocation need alike. The passphrase opens the root’s key. */

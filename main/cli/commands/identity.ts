@@ -2,6 +2,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { type FolderOption, folderOf, withFolder, withPassphrase } from '../identity-options.ts'
+import { withFoldersChecked } from '../options.ts'
 import { newPassphrase, type PassphraseOptions } from '../passphrase.ts'
 import { emit, emitText, say } from '../terminal.ts'
 import { takingInCommands } from './identity-import.ts'
@@ -11,7 +12,9 @@ type Options = PassphraseOptions & FolderOption & { readonly json?: true }
 
 /** `identity …`: the keys that seal, from their making to their end. */
 export function identityCommand(context: Context): void {
-  const command = context.program.command('identity').description('keys that seal packs and reports')
+  const command = withFoldersChecked(
+    context.program.command('identity').description('keys that seal packs and reports'),
+  )
   const { identities } = context.world
   withPassphrase(command.command('create <name>'))
     .description('a local P-256 key with its own root certificate, encrypted with a passphrase')

@@ -4,6 +4,8 @@ import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import type { Stamp } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
+import { newFile } from '../options.ts'
+import { askableAddress } from '../sealing.ts'
 import { say } from '../terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from '../trusting.ts'
 
@@ -45,6 +47,13 @@ async function stampFile(
 ): Promise<Outcome<null>> {
   const ways = [options.timestamp, options.exportTsq, options.importTsr].filter((way) => way !== undefined)
   if (ways.length !== 1) return fail('input.refused', 'name one of --timestamp, --export-tsq and --import-tsr')
+  const possible =
+    options.timestamp !== undefined
+      ? askableAddress('--timestamp', options.timestamp)
+      : options.exportTsq === undefined
+        ? ok(null)
+        : newFile(options.exportTsq)
+  if (!possible.ok) return possible
   const lists = await readAuthority(context.world, options)
   if (!lists.ok) return lists
   for (;;) {

@@ -1,5 +1,5 @@
 import { questionWords, type VerificationReport } from '../../../schemas/verification.ts'
-import { reviewFile } from '../../app/review.ts'
+import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -8,8 +8,9 @@ import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.t
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
+import { newFile } from '../options.ts'
 import { emit, say } from '../terminal.ts'
-import { readFiles, revocationListsIn } from '../trusting.ts'
+import { readCertificates, readLists } from '../trusting.ts'
 
 interface Options {
   readonly trust: string[]
@@ -38,52 +39,79 @@ export function verifyCommand(context: Context): void {
         if (options.json === true) emit({ ok: false, failure: reviewed.error })
         return endWith(context, reviewed.error)
       }
-      const { report, head } = reviewed.value
+      const { report, head, kept } = reviewed.value
       if (options.json === true) emit(report)
       printReport(report)
       if (options.saveHead !== undefined) {
-        const kept = head === null ? ok(null) : await world.files.write(options.saveHead, headText(head))
-        if (!kept.ok) return endWith(context, kept.error)
+        const why = whyNotKept(report, head, kept)
+        const written =
+          why !== null || head === null ? ok(null) : await world.files.write(options.saveHead, headText(head))
+        if (!written.ok) return endWith(context, written.error)
         say(
-          head === null
-            ? `No head was kept: ${report.ok ? 'the pack states no chain of runs' : 'the pack is rejected'}.`
-            : `Kept the head of the chain in ${options.saveHead}; name it with --last-head next time.`,
+          why === null
+            ? `Kept the head of the chain in ${options.saveHead}; name it with --last-head next time.`
+            : `No head was kept: ${why}.${kept === null ? '' : ` ${options.saveHead} stays as it is.`}`,
         )
       }
       if (!report.ok) context.exit(EXIT.notVerified)
     })
 }
 
-async function review({ world }: Context, path: string, options: Options): ReturnType<typeof reviewFile> {
-  const signers = await readFiles(world, options.trust)
-  if (!signers.ok) return signers
-  const authorities = await readFiles(world, options.trustTimestamps)
-  if (!authorities.ok) return authorities
-  const lists = await readFiles(world, options.crl)
-  if (!lists.ok) return lists
-  const lastHead = await readHead(world, options.lastHead)
-  if (!lastHead.ok) return lastHead
-  const trust = {
-    signers: signers.value,
-    authorities: authorities.value,
-    lists: lists.value.flatMap(revocationListsIn),
-  }
-  return await reviewFile(world, catalog, { path, trust, lastHead: lastHead.value, keep: false })
+type Review = Reviewed & {
+  /** What --save-head would replace. */
+  readonly kept: ChainHead | null
 }
 
-async function readHead({ files }: Context['world'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
-  if (path === undefined) return ok(null)
+async function review({ world }: Context, path: string, options: Options): Promise<Outcome<Review>> {
+  const signers = await readCertificates(world, options.trust)
+  if (!signers.ok) return signers
+  const authorities = await readCertificates(world, options.trustTimestamps)
+  if (!authorities.ok) return authorities
+  const lists = await readLists(world, options.crl)
+  if (!lists.ok) return lists
+  const named = options.lastHead === undefined ? ok(null) : await readHead(world, options.lastHead)
+  if (!named.ok) return named
+  const kept = await headToReplace(world, options.saveHead)
+  if (!kept.ok) return kept
+  const trust = { signers: signers.value, authorities: authorities.value, lists: lists.value }
+  const lastHead = named.value ?? kept.value
+  const reviewed = await reviewFile(world, catalog, { path, trust, lastHead, keep: false })
+  return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value }) : reviewed
+}
+
+async function readHead({ files }: Context['world'], path: string): Promise<Outcome<ChainHead>> {
   const read = await files.read(path)
   return read.ok ? parseHead(new TextDecoder().decode(read.value)) : read
+}
+
+/** The head in the file that --save-head names; null where there is no such file. Nothing else is ever written over. */
+async function headToReplace(world: Context['world'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
+  if (path === undefined) return ok(null)
+  const fresh = newFile(path)
+  if (fresh.ok) return ok(null)
+  const head = await readHead(world, path)
+  return head.ok ? head : fresh
+}
+
+/** Why a head is not written. One that is there gives way only to a later one that continues it. */
+function whyNotKept(report: VerificationReport, head: ChainHead | null, kept: ChainHead | null): string | null {
+  if (!report.ok) return 'it is rejected'
+  if (head === null) return 'it states no chain of runs, or its key is not one that you trust'
+  if (kept === null) return null
+  if (kept.chain !== head.chain) return 'it is of another chain'
+  if (kept.size > head.size) return 'it is older than what you kept'
+  const continuous = report.answers.some((answer) => answer.question === 'chain-continuous' && answer.outcome === 'yes')
+  return continuous ? null : 'it was not shown to continue what you kept'
 }
 
 const OUTCOMES = { yes: 'yes', no: 'NO', 'not-shown': 'not shown' } as const
 const KINDS = { pack: 'pack', report: 'report', disclosure: 'pack with parts withheld', 'foreign-pdf': 'PDF' } as const
 
+const demoMark = ({ demo, signer }: VerificationReport): string =>
+  demo ? `   [Demo data${signer?.standing === 'unknown' ? ': sealed by a key that nobody may trust' : ''}]` : ''
+
 function printReport(report: VerificationReport): void {
-  say(
-    `${plain(report.file)} (${KINDS[report.kind]})${report.demo ? '   [Demo data: sealed by a key that nobody may trust]' : ''}`,
-  )
+  say(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
   for (const { question, outcome, summary, details } of report.answers) {
     say(`  ${questionWords[question].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(9)} ${plain(summary, 2000)}`)
     for (const detail of details.slice(0, 40)) say(`      ${plain(detail, 2000)}`)

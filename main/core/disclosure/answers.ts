@@ -1,14 +1,12 @@
 import type { Difference, VerificationAnswer } from '../../../schemas/verification.ts'
-import { VERSION } from '../../../schemas/version.ts'
-import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { assessNode } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type Catalog, catalogDigest } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
+import { type Rederived, rederive, word } from './compare.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'
-import { contentOf, type DisclosedContent, type DisclosedNode, hasGap, loadedFrom } from './rebuild.ts'
+import { contentOf, type DisclosedContent } from './rebuild.ts'
 import { type Underivable, underivable } from './underivable.ts'
 
 export interface DisclosureAnswers {
@@ -17,6 +15,10 @@ export interface DisclosureAnswers {
   readonly differences: readonly Difference[]
   readonly underivable: Underivable
   readonly verdicts: { readonly stated: number; readonly rederived: number; readonly identical: number }
+  /** Whether anything that is open says that it is demonstration data. */
+  readonly demo: boolean
+  /** The moment of evaluation that the signer states; null where it is withheld. */
+  readonly statedAt: string | null
 }
 
 /**
@@ -30,7 +32,7 @@ export function disclosureAnswers(
 ): DisclosureAnswers {
   const content = contentOf(reading.units)
   const listed = underivable(catalog, content)
-  const again = rederive(content, catalog, listed)
+  const again = rederive(content, catalog)
   return {
     answers: [
       intact(reading, sealProblems),
@@ -42,57 +44,12 @@ export function disclosureAnswers(
     verdicts: {
       stated: again.stated,
       rederived: again.rederived,
-      identical: again.rederived - again.differences.length,
+      identical: again.identical,
     },
+    demo: content.demo,
+    statedAt: content.scope?.asOf ?? null,
   }
 }
-
-interface Rederived {
-  readonly differences: readonly Difference[]
-  readonly details: readonly string[]
-  readonly stated: number
-  readonly rederived: number
-}
-
-/** Evaluates every node from the answers that are there, and compares the verdicts that rest on nothing withheld. */
-function rederive({ scope, nodes }: DisclosedContent, catalog: Catalog, listed: Underivable): Rederived {
-  const skipped = new Set(listed.verdicts.map(({ node, check }) => `${node}\n${check}`))
-  const differences: Difference[] = []
-  const details: string[] = []
-  let stated = 0
-  let rederived = 0
-  for (const node of nodes) {
-    const findings = node.entry?.findings ?? []
-    stated += findings.length
-    const due = findings.filter(({ check }) => !skipped.has(`${node.label}\n${check}`))
-    if (scope === null || node.entry === null || due.length === 0) continue
-    rederived += due.length
-    const derived = assessedHere(node, catalog, scope.asOf)
-    const isolation = canonicalJson(node.entry.isolation)
-    const isDue = !listed.isolation.includes(node.label) && !hasGap(isolation)
-    if (isDue && isolation !== canonicalJson(derived?.isolation ?? null))
-      details.push(`Node ${quote(node.label)}: the answers about isolation come out differently.`)
-    const verdicts = new Map(derived?.findings.map(({ check, verdict }) => [check, verdict]))
-    for (const { check, verdict } of due) {
-      const other = verdicts.get(check) ?? null
-      if (other === verdict) continue
-      differences.push({ node: node.label, check, stated: verdict, derived: other })
-      details.push(`Node ${quote(node.label)}, check ${quote(check)}: stated ${word(verdict)}, derived ${word(other)}.`)
-    }
-  }
-  return { differences, details, stated, rederived }
-}
-
-function assessedHere({ label, recording }: DisclosedNode, catalog: Catalog, asOf: string): DisclosedNode['entry'] {
-  try {
-    return assessNode(catalog, label, recording === null ? null : loadedFrom(recording), asOf)
-  } catch {
-    // Whatever a copy holds must not end the other answers: then nothing comes out, which differs from what is stated.
-    return null
-  }
-}
-
-const word = (verdict: Verdict | null): string => (verdict === null ? 'nothing' : `“${verdictWords[verdict].label}”`)
 
 function intact(
   { problems, units, counts }: DisclosureReading,
@@ -151,25 +108,28 @@ function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, lis
     details:
       notes === null
         ? []
-        : [`Withheld by ${quote(notes.who)} at ${quote(notes.when)}, because: ${quote(notes.why, 400)}.`],
+        : [
+            `Withheld by ${quote(notes.who)} at ${quote(notes.when)}, because: ${quote(notes.why, 400)}.`,
+            'That is the word of whoever made this copy. It is not under the seal: anybody who holds a copy can withhold more and say so in any name.',
+          ],
   }
 }
 
 function reproducible(
-  { rules }: DisclosedContent,
+  { rules, arePathsOpen }: DisclosedContent,
   catalog: Catalog,
   listed: Underivable,
   again: Rederived,
 ): VerificationAnswer {
   const question = 'reproducible'
-  const isSameRules = rules !== null && rules.catalog === catalogDigest(catalog) && rules.engine === VERSION
+  const isSameRules = rules !== null && rules.catalog === catalogDigest(catalog)
   const not = listed.verdicts.map(
     ({ node, check, verdict }) =>
       `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, rests on something withheld.`,
   )
   const unstated = listed.unstated.map((node) => `Node ${quote(node)}: what is stated of it is withheld.`)
   const details = [...again.details, ...unstated, ...not]
-  const count = `${again.rederived - again.differences.length} of ${again.stated} stated verdicts come out the same here`
+  const count = `${again.identical} of ${again.stated} stated verdicts come out the same here`
   if (again.details.length > 0 && isSameRules)
     return {
       question,
@@ -184,7 +144,11 @@ function reproducible(
       summary: `The pack was evaluated with other rules than this version has, and something comes out differently; ${count}.`,
       details,
     }
-  if (not.length + unstated.length === 0 && again.stated > 0)
+  if (again.isWhole && arePathsOpen && not.length + unstated.length === 0 && again.stated > 0)
     return { question, outcome: 'yes', summary: `${count}; none rests on anything withheld.`, details }
-  return { question, outcome: 'not-shown', summary: `${count}; ${not.length} rest on something withheld.`, details }
+  const summary =
+    not.length + unstated.length > 0
+      ? `${count}; ${not.length} rest on something withheld.`
+      : `${count}; what is withheld keeps the rest from being compared as on the pack itself.`
+  return { question, outcome: 'not-shown', summary, details }
 }

@@ -47,6 +47,8 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
     const path = unit?.path.every(isOpen) === true ? textOfParts(unit.path, () => '') : null
     if (unit === null || unitRootOf(unit) !== roots[count])
       problems.push(`${UNITS_PATH}:${count + 1} is not what line ${count + 1} of ${INDEX_PATH} holds.`)
+    else if (unit.path.some((part) => part.class === 'text' && !isOpen(part)))
+      problems.push(`${UNITS_PATH}:${count + 1}: plain text of a path is withheld, which no owner can do.`)
     else if (path !== null && compare(path, before) <= 0)
       problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
     else units.push(unit)

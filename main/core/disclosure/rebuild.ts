@@ -1,4 +1,6 @@
 import type { AssessmentIndex, Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
+import { verdictWords } from '../../../schemas/words.ts'
+import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS, type PackScope } from '../pack-files.ts'
 import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
@@ -22,6 +24,8 @@ export interface DisclosedRecording {
 export interface DisclosedNode {
   /** The name, or the place among the nodes where the name is withheld. */
   readonly label: string
+  /** The folder's name; with a gap where it is withheld. */
+  readonly folder: string
   /** What the pack states of the node. */
   readonly entry: NodeAssessment | null
   /** Its recording; null too where its header or a line is not disclosed as far as verdicts need it. */
@@ -34,6 +38,12 @@ export interface DisclosedContent {
   /** What the pack says it was evaluated with. */
   readonly rules: { readonly catalog: string; readonly engine: string } | null
   readonly scope: PackScope | null
+  /** What is stated of the whole; null unless all of it but the digests of files is open. */
+  readonly index: AssessmentIndex | null
+  /** Whether every path is open. */
+  readonly arePathsOpen: boolean
+  /** Whether anything that is open says that it is demonstration data. */
+  readonly demo: boolean
   /** In the order of their folders. */
   readonly nodes: readonly DisclosedNode[]
 }
@@ -41,8 +51,13 @@ export interface DisclosedContent {
 /** Reads the content out of the open parts. Nothing here trusts them: unreadable counts as withheld, and it never throws. */
 export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
   const root = new Map(units.map((unit) => [pathWithGaps(unit), unit]))
+  const whole = json(root.get(PATHS.assessment))
+  const headers = units.filter((unit) => pathWithGaps(unit).endsWith('/recording.json')).map(json)
   return {
-    rules: rulesIn(json(root.get(PATHS.assessment))),
+    rules: rulesIn(whole),
+    index: indexIn(whole),
+    arePathsOpen: units.every(({ path }) => path.every(isOpen)),
+    demo: [whole, ...headers].some((value) => (value as { demo?: unknown } | null)?.demo === true),
     scope: scopeIn(json(root.get(PATHS.scope))),
     nodes: foldersOf(units).map(nodeIn),
   }
@@ -57,32 +72,34 @@ export const loadedFrom = ({ recording, captures }: DisclosedRecording): LoadedR
   captures: captures.flatMap(({ answer }) => (answer === null ? [] : [answer])),
 })
 
-type Folder = ReadonlyMap<string, DisclosedUnit>
+interface Folder {
+  readonly name: string
+  readonly files: ReadonlyMap<string, DisclosedUnit>
+}
 
 /** The units of each node, by path inside its folder. Where names are withheld, a node begins with its assessment, which sorts first. */
 function foldersOf(units: readonly DisclosedUnit[]): readonly Folder[] {
-  const folders: Map<string, DisclosedUnit>[] = []
-  let last: string | null = null
+  const folders: { name: string; files: Map<string, DisclosedUnit> }[] = []
   for (const unit of units) {
     const [, name, inner] = /^data\/nodes\/([^/]+)\/(.+)$/s.exec(pathWithGaps(unit)) ?? []
     if (name === undefined || inner === undefined) continue
     const folder = folders.at(-1)
-    if (folder === undefined || name !== last || (hasGap(name) && inner === 'assessment.json'))
-      folders.push(new Map([[inner, unit]]))
-    else folder.set(inner, unit)
-    last = name
+    if (folder === undefined || name !== folder.name || (hasGap(name) && inner === 'assessment.json'))
+      folders.push({ name, files: new Map([[inner, unit]]) })
+    else folder.files.set(inner, unit)
   }
   return folders
 }
 
-function nodeIn(folder: Folder, index: number): DisclosedNode {
-  const entry = entryIn(json(folder.get('assessment.json')))
+function nodeIn({ name: folder, files }: Folder, index: number): DisclosedNode {
+  const entry = entryIn(json(files.get('assessment.json')))
   const name = entry?.node ?? GAP
   return {
     label: hasGap(name) ? `withheld-node-${index + 1}` : name,
+    folder,
     entry,
-    recording: recordingIn(folder),
-    isRecorded: folder.has('recording.json'),
+    recording: recordingIn(files),
+    isRecorded: files.has('recording.json'),
   }
 }
 
@@ -99,7 +116,7 @@ function json(unit: DisclosedUnit | undefined): unknown {
   }
 }
 
-function recordingIn(folder: Folder): DisclosedRecording | null {
+function recordingIn(folder: Folder['files']): DisclosedRecording | null {
   const header = json(folder.get('recording.json')) as Recording | null
   const lines = folder.get('captures.jsonl')
   if (lines === undefined || typeof header?.node?.name !== 'string' || typeof header.outcome?.status !== 'string')
@@ -135,7 +152,7 @@ function captureIn(line: string): Capture | null {
   }
 }
 
-function streamBytes(folder: Folder, stream: Capture['stdout']): Uint8Array | null {
+function streamBytes(folder: Folder['files'], stream: Capture['stdout']): Uint8Array | null {
   const unit = folder.get(`sha256/${stream.sha256}`)
   const bytes = unit === undefined ? null : bytesOfUnit(unit)
   return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
@@ -156,7 +173,10 @@ function entryIn(value: unknown): NodeAssessment | null {
   const isWhole =
     typeof node === 'string' &&
     Array.isArray(findings) &&
-    findings.every((found) => typeof found?.check === 'string' && typeof found.verdict === 'string')
+    findings.every(
+      (found) =>
+        typeof found?.check === 'string' && !hasGap(found.check) && Object.hasOwn(verdictWords, String(found.verdict)),
+    )
   return isWhole ? (value as NodeAssessment) : null
 }
 
@@ -165,6 +185,16 @@ function rulesIn(value: unknown): DisclosedContent['rules'] {
   const isWhole = typeof catalog?.digest === 'string' && typeof engine === 'string'
   return isWhole && !hasGap(catalog.digest + engine) ? { catalog: catalog.digest, engine } : null
 }
+
+function indexIn(value: unknown): AssessmentIndex | null {
+  const { nodes, controls, scope } = (value ?? {}) as Partial<AssessmentIndex>
+  const isWhole = Array.isArray(nodes) && Array.isArray(controls) && typeof scope === 'object'
+  const isOpenElsewhere = gapsIn(value).every((field) => /^nodes\.[0-9]+\.sha256$/.test(field))
+  return isWhole && isOpenElsewhere && rulesIn(value) !== null ? (value as AssessmentIndex) : null
+}
+
+/** Whether every field of a document is open. */
+export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
 
 function scopeIn(value: unknown): PackScope | null {
   const { population, asOf, frameworks } = (value ?? {}) as Partial<PackScope>

@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
 import { isSha256, type Sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'
-import { PATHS } from '../pack-files.ts'
+import { quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { ok } from '../result.ts'
 import type { PartPlace } from './commit.ts'
@@ -23,7 +23,7 @@ import { openForDisclosure } from './open-pack.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf } from './rebuild.ts'
 import { underivable } from './underivable.ts'
-import { holdsDigest, taintedDigests } from './withhold.ts'
+import { holdsDigest, isNeverOpen, taintedDigests } from './withhold.ts'
 
 /** Where a part stands: the unit counted from 1 as in the index, and the place in it. */
 export interface Place extends PartPlace {
@@ -61,10 +61,13 @@ export async function revealSpan(source: PackSource, copy: DisclosureReading, pl
       'input.refused',
       'this digest is of something still withheld, which could be guessed from it; reveal that first',
     )
-  // The report carries the assessment, and so the digests of what it rests on.
-  const isElsewhere = copy.units.some((unit, index) => index !== place.unit - 1 && !isWhollyOpen(unit))
-  if (full.path === PATHS.report && isElsewhere)
-    return fail('input.refused', 'the report holds digests of what is still withheld; it goes last')
+  // The entries of the chain come before their hashes, and before the report, by their paths.
+  const isElsewhere = copy.units.some((unit, index) => {
+    const path = units[index]?.path ?? ''
+    return path !== full.path && !isWhollyOpen(unit) && (!isNeverOpen(path) || path < full.path)
+  })
+  if (isNeverOpen(full.path) && isElsewhere)
+    return fail('input.refused', `${quote(full.path)} holds digests of what is still withheld; it goes last`)
   const revealed = openPart(part, full.path, place, seed)
   if (committed(revealed).commitment !== before.commitment) return fail('input.refused', 'the copy is of another pack')
   return ok({ place, root, part: revealed })

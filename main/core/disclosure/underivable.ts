@@ -1,14 +1,15 @@
 import type { Verdict } from '../../../schemas/words.ts'
 import type { Catalog } from '../catalog.ts'
+import { nodeFolder, type PackScope } from '../pack-files.ts'
 import { captureKey, type Probe } from '../probe.ts'
-import type { DisclosedContent, DisclosedNode, DisclosedRecording } from './rebuild.ts'
+import { type DisclosedContent, type DisclosedNode, type DisclosedRecording, hasGap } from './rebuild.ts'
 
 /** What a copy no longer lets anyone re-derive, decided by what each check may read. */
 export interface Underivable {
   readonly verdicts: readonly { readonly node: string; readonly check: string; readonly verdict: Verdict }[]
   /** Nodes whose answers about isolation cannot be re-derived. */
   readonly isolation: readonly string[]
-  /** Nodes whose stated results are withheld themselves. */
+  /** Nodes whose stated results are withheld themselves, and declared nodes of which the copy has nothing. */
   readonly unstated: readonly string[]
 }
 
@@ -17,29 +18,61 @@ export interface Underivable {
  * header and every line of its captures are disclosed as far as verdicts need them, and every capture of every probe that the check may read
  * is there in whole; isolation may read every probe.
  */
-export function underivable(catalog: Catalog, { scope, nodes }: DisclosedContent): Underivable {
+export function underivable(catalog: Catalog, content: DisclosedContent): Underivable {
+  const basisOf = basesIn(catalog, content.scope)
+  const judged = content.nodes.flatMap((node) =>
+    node.entry === null ? [] : [{ label: node.label, entry: node.entry, basis: basisOf(node) }],
+  )
+  return {
+    verdicts: judged.flatMap(({ label, entry, basis }) =>
+      entry.findings
+        .filter(({ check }) => !basis.canDerive(check))
+        .map(({ check, verdict }) => ({ node: label, check, verdict })),
+    ),
+    isolation: judged
+      .filter(({ entry, basis }) => entry.isolation !== null && !basis.isWhole)
+      .map(({ label }) => label),
+    unstated: [
+      ...content.nodes.filter(({ entry }) => entry === null).map(({ label }) => label),
+      ...absentNodes(content),
+    ],
+  }
+}
+
+/** What of a node's results can be derived from a copy. */
+export interface Basis {
+  readonly canDerive: (check: string) => boolean
+  /** Whether everything that any result may rest on is there. */
+  readonly isWhole: boolean
+}
+
+export function basesIn(catalog: Catalog, scope: PackScope | null): (node: DisclosedNode) => Basis {
   const population = new Set(scope?.population ?? [])
   const reads = new Map(
     catalog.checks.map((check) => [check.id, [...Object.values(check.needs), ...Object.values(check.wants ?? {})]]),
   )
-  const judged = nodes.flatMap((node) => {
-    const { entry } = node
-    if (entry === null) return []
-    const isThere = population.has(entry.node) && isToldOf(node)
-    return [{ label: node.label, entry, isThere, withheld: withheldKeys(node.recording) }]
-  })
-  return {
-    verdicts: judged.flatMap(({ label, entry, isThere, withheld }) =>
-      entry.findings
-        .filter(({ check }) => !isThere || rests(reads.get(check) ?? catalog.probes, withheld))
-        .map(({ check, verdict }) => ({ node: label, check, verdict })),
-    ),
-    isolation: judged
-      .filter(({ entry, isThere, withheld }) => entry.isolation !== null && (!isThere || withheld.size > 0))
-      .map(({ label }) => label),
-    unstated: nodes.filter(({ entry }) => entry === null).map(({ label }) => label),
+  return (node) => {
+    const isThere = node.entry !== null && population.has(node.entry.node) && isToldOf(node)
+    const withheld = withheldKeys(node.recording)
+    return {
+      canDerive: (check) => isThere && !rests(reads.get(check) ?? catalog.probes, withheld),
+      isWhole: isThere && withheld.size === 0,
+    }
   }
 }
+
+/** Declared nodes that no folder of the copy is readably of. Where names are withheld, as many folders with withheld names are theirs. */
+export function absentNodes({ scope, nodes }: DisclosedContent): readonly string[] {
+  const declared = scope?.population ?? []
+  const there = new Set(nodes.flatMap(({ folder, entry }) => [folder, ...(entry === null ? [] : [nameOf(entry.node)])]))
+  const nameless = declared.filter(hasGap).length - nodes.filter(({ folder }) => hasGap(folder)).length
+  return [
+    ...new Set(declared.filter((name) => !hasGap(name) && !there.has(nameOf(name)))),
+    ...Array.from({ length: Math.max(nameless, 0) }, (_, index) => `absent-node-${index + 1}`),
+  ]
+}
+
+const nameOf = (node: string): string => nodeFolder(node).slice('data/nodes/'.length)
 
 /** Whether the copy says of the node what its results rest on: its recording, with some answer if it had any, or that there is none. */
 function isToldOf({ entry, recording, isRecorded }: DisclosedNode): boolean {

@@ -1,5 +1,5 @@
 import { sha256 } from '../digest.ts'
-import { nodeFolder } from '../pack-files.ts'
+import { nodeFolder, PATHS } from '../pack-files.ts'
 import type { WithholdableClass } from './classes.ts'
 import type { FullUnit } from './open-pack.ts'
 import type { Found, Part } from './parts.ts'
@@ -22,8 +22,11 @@ export interface Withheld {
   readonly content: readonly boolean[]
 }
 
+/** The report and the chain of runs: both are full of plain digests of what may be withheld. Every copy is without them. */
+export const isNeverOpen = (path: string): boolean => path === PATHS.report || path.startsWith('data/log/')
+
 /**
- * Applies a policy to every unit. Files that are not cut may hold anything, so they always go. Where any of a file is withheld, the plain
+ * Applies a policy to every unit. Files that are not cut may hold anything, so they always go, and so do those of plain digests. Where any of a file is withheld, the plain
  * digest of the file would let others guess it, and goes wherever it stands; so does a recording's digest, which is over two files. That can
  * withhold parts of more files, and is repeated until nothing changes.
  */
@@ -37,7 +40,8 @@ export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy
   const first = units.map((unit): Withheld => {
     const folder = /^data\/nodes\/[^/]+\//.exec(unit.path)?.[0] ?? ''
     const isOfNode = folders.has(folder)
-    const isWhole = paths.has(unit.path) || (isOfNode && unit.path !== `${folder}assessment.json`)
+    const isWhole =
+      isNeverOpen(unit.path) || paths.has(unit.path) || (isOfNode && unit.path !== `${folder}assessment.json`)
     return {
       path: unit.pathParts.map((part) => isChosen(part) || (isOfNode && isFolder(part, folder))),
       content: unit.parts.map((part) => isWhole || isChosen(part) || (isOfNode && part.class !== 'text')),

@@ -20,7 +20,14 @@ export async function chainOf(
     source,
     seal,
     lastHead,
-  }: { readonly source: PackSource; readonly seal: SealReader; readonly lastHead: ChainHead | null },
+    trusted,
+  }: {
+    readonly source: PackSource
+    readonly seal: SealReader
+    readonly lastHead: ChainHead | null
+    /** The reader trusts the key of the pack. */
+    readonly trusted: boolean
+  },
   statement: Statement | null,
   reading: SealReading | null,
 ): Promise<PackChain> {
@@ -35,9 +42,20 @@ export async function chainOf(
     gapSignatures(seal, await chainIn(source, PATHS.chain)),
   )
   const answer = chainAnswer(chain, own, lastHead)
-  return own === null || chain === null || chain.problems.length > 0
-    ? { answer, own: null }
-    : { answer, reading: chain, own }
+  if (own === null || chain === null || chain.problems.length > 0 || !isKnown(own, chain, trusted))
+    return { answer: answer.outcome === 'yes' ? NOBODY_KNOWN : answer, own: null }
+  return { answer, reading: chain, own }
+}
+
+/** Anybody can work out what would follow the last pack, so only a trusted key, or one that entered earlier packs, goes on with a chain. */
+const isKnown = (own: RunEntry, { entries }: ChainReading, trusted: boolean): boolean =>
+  trusted || entries.some(({ entry }) => entry.signer === own.signer)
+
+const NOBODY_KNOWN: VerificationAnswer = {
+  question: 'chain-continuous',
+  outcome: 'not-shown',
+  summary: 'What it states fits what you last saw, and nothing shows that it is by the same owner.',
+  details: ['Its key is not one that you trust, nor one that sealed an earlier pack of the chain.'],
 }
 
 /** A gap is signed by the key that it names, as a pack is; when that key was made or ended is not judged here. */

@@ -1,7 +1,7 @@
 import type { Statement } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { BAG_DECLARATION, PATHS } from '../pack.ts'
-import { evidenceDigestOf, isSafePath, stampPath } from '../pack-files.ts'
+import { evidenceDigestOf, isSafePath, linesOf, stampPath } from '../pack-files.ts'
 import { plain, quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
@@ -45,9 +45,8 @@ export const packedAgain = (departure: string): string =>
 
 /** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap. */
 function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
-  const there = new Set(paths)
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
-  for (let place = 1; there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  for (let place = 1; paths.includes(stampPath(place)); place += 1) unlisted.add(stampPath(place))
   return unlisted
 }
 
@@ -120,14 +119,6 @@ async function against(
   return { problems, changed, removed, added, covers: (path) => files.includes(path) && !uncovered.has(path) }
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at)
-    yield text.slice(at, end === -1 ? text.length : end)
-    at = end === -1 ? text.length : end + 1
-  }
-}
-
 /** A file that only changed its name or its place is named as such. */
 function differences(comparisons: readonly Comparison[]): readonly string[] {
   const changed = comparisons.flatMap((one) => one.changed)
@@ -169,8 +160,7 @@ function tagProblems(source: PackSource, texts: PackTexts): readonly string[] {
     problems.push(`${PATHS.info}: the evidence digest is not the one of ${PATHS.manifest}.`)
   if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
     problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
-  const there = new Set(source.paths)
-  for (const path of NEEDED) if (!there.has(path)) problems.push(`The pack has no ${path}.`)
+  for (const path of NEEDED) if (!source.paths.includes(path)) problems.push(`The pack has no ${path}.`)
   return problems
 }
 

@@ -64,9 +64,9 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
   ]
 }
 
-/** Whether a pack was evaluated with the rules at hand. */
-export const hasSameRules = (assessment: AssessmentIndex, catalog: Catalog, engine: string): boolean =>
-  assessment.catalog.digest === catalogDigest(catalog) && assessment.engine === engine
+/** Whether a pack was evaluated with the rules at hand: a catalog has another version, and digest, as soon as a rule changes. */
+export const hasSameRules = (assessment: AssessmentIndex, catalog: Catalog): boolean =>
+  assessment.catalog.digest === catalogDigest(catalog)
 
 /** Controls and the rest of the whole, derived from the verdicts that came out here. */
 export function compareWhole(
@@ -86,7 +86,12 @@ export function compareWhole(
   return {
     derived,
     details: controls(assessment, derived),
-    wording: canonicalJson(stated) !== canonicalJson(derived),
+    wording:
+      canonicalJson({
+        ...stated,
+        engine: derived.engine,
+        catalog: (hasSameRules(assessment, catalog) ? stated : derived).catalog,
+      }) !== canonicalJson(derived),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SignerStanding, VerificationAnswer, VerificationReport } from '../../../schemas/verification.ts'
+import { sha256 } from '../digest.ts'
 import { PATHS, stampPath } from '../pack-files.ts'
 import { fromPem } from '../pem.ts'
 import { quote } from '../plain-text.ts'
@@ -28,6 +29,15 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
 export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
   fromPem('CERTIFICATE', (await textOf(source, path)) ?? '')
 
+/** Whether a pack brings the chain of the authority that was to stamp its seal, and whose it is. */
+export async function namedAuthority(
+  source: PackSource,
+): Promise<{ readonly wholeChains: boolean; readonly firstAuthority: string | null }> {
+  if (!source.paths.includes(PATHS.tsaChain)) return { wholeChains: false, firstAuthority: null }
+  const [leaf] = await chainIn(source, PATHS.tsaChain)
+  return { wholeChains: true, firstAuthority: sha256(leaf ?? new Uint8Array()) }
+}
+
 async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {
   const lists: Uint8Array[] = []
   for (const path of source.paths.filter((one) => one.startsWith(folder)))
@@ -48,7 +58,7 @@ export async function stampsOver(source: PackSource, signature: Uint8Array): Pro
 }
 
 /** How the key stands with the reader. A demonstration key, and a seal that does not verify, stand with nobody. */
-const standing = (reading: SealReading, trust: Trust): SignerStanding =>
+export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
   reading.demo || reading.problems.length > 0 || reading.signer === null
     ? 'unknown'
     : standingOf(trust.signers, reading.signer, reading.root)
@@ -131,14 +141,16 @@ function validity(
   const revokedAt = reading.revoked?.at ?? null
   const later = revokedAt !== null && time.at !== null && revokedAt > time.at
   const facts = [
-    `The certificate is valid from ${notBefore} to ${notAfter}; judged ${moment}.`,
+    `The certificate and its issuers are valid from ${notBefore} to ${notAfter}; judged ${moment}.`,
     ...(reading.root === null
       ? reading.incomplete === null
         ? []
         : [reading.incomplete]
       : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
     ...(later ? [`The key was revoked later, at ${revokedAt}. The seal existed before that.`] : []),
-    ...(reading.revocationCovered ? [] : ['Revocation was not checked: there is no list for every certificate.']),
+    ...(reading.revocationCovered && (reading.revocationUntil === null || reading.revocationUntil >= at)
+      ? []
+      : ['Revocation was not checked: there is no list for every certificate that is current at that moment.']),
   ]
   const none = { refused: null, open: null, facts }
   if (revokedAt !== null && !later)

@@ -23,6 +23,8 @@ export interface TimeJudgement {
   readonly verifiedAt: string
   /** The file brings the authorities' chains up to their roots: one that is cut short was tampered with. */
   readonly wholeChains: boolean
+  /** Fingerprint of the authority that the first time-stamp must be by, where what was sealed names one. */
+  readonly firstAuthority: string | null
 }
 
 /**
@@ -31,7 +33,7 @@ export interface TimeJudgement {
  */
 export function shownTime(
   stamps: readonly TimestampReading[],
-  { trust, verifiedAt, wholeChains }: TimeJudgement,
+  { trust, verifiedAt, wholeChains, firstAuthority }: TimeJudgement,
 ): ShownTime {
   let now = verifiedAt
   let shown: TimestampReading | null = null
@@ -47,12 +49,15 @@ export function shownTime(
     }
     const who = quote(stamp.authority?.subject ?? 'nobody')
     const says = `${which} says ${stamp.at}, by ${who}`
-    if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, which is later than ${now}.`)
+    const expected = index === 0 ? firstAuthority : null
+    if (expected !== null && stamp.authority?.fingerprint !== expected)
+      problems.push(`${says}, and the pack was sealed to carry one by another authority.`)
     else if (stamp.demo) notes.push(`${says}, a demonstration key that nobody may trust.`)
     else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown')
       notes.push(
         `${says}. Whether to believe it is not shown: name its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
       )
+    else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, which is later than ${now}.`)
     else if (stamp.revoked !== null && stamp.revoked.at <= now)
       notes.push(`${says}, whose certificate was revoked at ${stamp.revoked.at}.`)
     else if (stamp.until < now)

@@ -4,7 +4,7 @@ import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
 import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../der-read.ts'
 import { OID } from '../oids.ts'
-import { type Chain, chainOf, isListOf, isRoot, revocation, strangers } from '../path.ts'
+import { type Chain, chainOf, isListOf, isRoot, revocation, strangers, termOf } from '../path.ts'
 import { type CertificateFacts, hashFor, KEY_USAGE, readAuthorityCertificate, sameBytes, verifies } from '../x509.ts'
 import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
 import { readTstInfo, type TstInfo } from './tst-info.ts'
@@ -75,7 +75,7 @@ export function readTokenOverDigest(
     authority: nameOf(authority),
     root: chain.root && nameOf(chain.root),
     incomplete: chain.incomplete,
-    until: authority.notAfter,
+    until: termOf(chain.certificates).notAfter,
     revoked: lists.revoked,
     revocationCovered: chain.root !== null && lists.covered,
     demo: chain.certificates.some(({ demo }) => demo),

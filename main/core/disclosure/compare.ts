@@ -1,0 +1,145 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import type { Difference } from '../../../schemas/verification.ts'
+import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { assessNode } from '../assess.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Catalog } from '../catalog.ts'
+import { quote } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import type { NodeVerdicts } from '../rollup.ts'
+import { compareNode, compareWhole, wordingDiffers } from '../verify/reproduce.ts'
+import { type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'
+import { absentNodes, type Basis, basesIn } from './underivable.ts'
+
+export interface Rederived {
+  readonly differences: readonly Difference[]
+  /** What comes out differently, one sentence each. */
+  readonly details: readonly string[]
+  readonly stated: number
+  readonly rederived: number
+  readonly identical: number
+  /** Whether every node and the whole were compared as they are on the pack itself. */
+  readonly isWhole: boolean
+}
+
+/** Evaluates every node from the answers that are there, and compares what rests on nothing withheld. Never throws. */
+export function rederive(content: DisclosedContent, catalog: Catalog): Rederived {
+  const basisOf = basesIn(catalog, content.scope)
+  const nodes = content.nodes.flatMap((node) => {
+    const { entry } = node
+    return entry === null ? [] : [nodeAgain({ node, entry, basis: basisOf(node) }, catalog, content.scope?.asOf ?? '')]
+  })
+  const absent = absentNodes(content)
+  const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
+  const whole = isEveryNode ? wholeAgain(content, catalog, nodes) : null
+  return {
+    differences: nodes.flatMap(({ differences }) => differences),
+    details: [
+      ...nodes.flatMap(({ details }) => details),
+      ...(content.arePathsOpen ? absent.map((node) => `Node ${quote(node)}: nothing is stated of it.`) : []),
+      ...(whole ?? []),
+    ],
+    stated: sum(nodes, ({ stated }) => stated),
+    rederived: sum(nodes, ({ rederived }) => rederived),
+    identical: sum(nodes, ({ rederived, differences }) => rederived - differences.filter(isStated).length),
+    isWhole: whole !== null,
+  }
+}
+
+const isStated = ({ stated }: Difference): boolean => stated !== null
+const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
+
+interface Judged {
+  readonly node: DisclosedNode
+  readonly entry: NodeAssessment
+  readonly basis: Basis
+}
+
+interface NodeAgain extends Omit<Rederived, 'identical'> {
+  readonly verdicts: NodeVerdicts | null
+}
+
+function nodeAgain(judged: Judged, catalog: Catalog, asOf: string): NodeAgain {
+  const { node, entry, basis } = judged
+  const derived = assessedHere(node, catalog, asOf)
+  const counts = {
+    stated: entry.findings.length,
+    rederived: entry.findings.filter(({ check }) => basis.canDerive(check)).length,
+  }
+  const [one, other] = [openly(node, entry), derived === null ? null : openly(node, derived)]
+  if (!basis.isWhole || other === null || !isWithoutGap([one, other]))
+    return { ...counts, ...inPart(judged, derived), isWhole: false, verdicts: null }
+  const reading = { node: node.label, recording: null, stated: one, derived: other, problems: [] }
+  const { differences, details, verdicts } = compareNode(reading)
+  const wording = details.length === 0 ? wordingDiffers(reading) : []
+  return { ...counts, differences, details: [...details, ...wording], isWhole: true, verdicts }
+}
+
+/** Without the recording's digest where its bytes, or the digest, are withheld in part: no verdict rests on it. */
+const openly = ({ entry, recording }: DisclosedNode, assessment: NodeAssessment): NodeAssessment =>
+  isWithoutGap([entry?.recording ?? null, recording?.recording ?? null])
+    ? assessment
+    : { ...assessment, recording: null }
+
+/** Compares what can be derived of a node that is not there in whole. Every check has one result, whatever it rests on. */
+function inPart(
+  { node, entry, basis }: Judged,
+  derived: NodeAssessment | null,
+): Pick<NodeAgain, 'differences' | 'details'> {
+  const stated = new Map(entry.findings.map(({ check, verdict }) => [check, verdict]))
+  const again = new Map(derived?.findings.map(({ check, verdict }) => [check, verdict]))
+  const checks = [...new Set([...stated.keys(), ...again.keys()])].sort(compare)
+  const differences = checks.flatMap((check): Difference[] => {
+    const [one, other] = [stated.get(check) ?? null, again.get(check) ?? null]
+    return one === other || !basis.canDerive(check) ? [] : [{ node: node.label, check, stated: one, derived: other }]
+  })
+  const named = `Node ${quote(node.label)}`
+  const missing = checks.filter((check) => !stated.has(check) && !basis.canDerive(check))
+  const isolation = isWithoutGap([entry.isolation, derived?.isolation ?? null]) && basis.isWhole
+  return {
+    differences,
+    details: [
+      ...differences.map(
+        (found) =>
+          `${named}, check ${quote(found.check)}: stated ${word(found.stated)}, derived ${word(found.derived)}.`,
+      ),
+      ...missing.map((check) => `${named}, check ${quote(check)}: nothing is stated.`),
+      ...(stated.size === entry.findings.length ? [] : [`${named}: a result is stated more than once.`]),
+      ...(isolation && canonicalJson(entry.isolation) !== canonicalJson(derived?.isolation ?? null)
+        ? [`${named}: the answers about isolation come out differently.`]
+        : []),
+    ],
+  }
+}
+
+/** What differs in the whole; null where it cannot be compared. */
+function wholeAgain(
+  { scope, index, demo }: DisclosedContent,
+  catalog: Catalog,
+  nodes: readonly NodeAgain[],
+): readonly string[] | null {
+  if (scope === null || index === null || !isWithoutGap(scope)) return null
+  const texts = { manifest: null, tagManifest: null, info: null, bag: null }
+  const reading = { scope, assessment: index, texts, statement: null, catalogDigest: null, problems: [] }
+  const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
+  try {
+    const whole = compareWhole(reading, catalog, verdicts, demo)
+    if (whole === null) return null
+    const isSilent = whole.wording && whole.details.length === 0
+    return isSilent ? ['What is stated of the whole differs from what is derived.'] : whole.details
+  } catch {
+    return ['What is stated of the whole cannot be compared.']
+  }
+}
+
+function assessedHere({ label, recording }: DisclosedNode, catalog: Catalog, asOf: string): NodeAssessment | null {
+  try {
+    return assessNode(catalog, label, recording === null ? null : loadedFrom(recording), asOf)
+  } catch {
+    // Whatever a copy holds must not end the other answers: then nothing comes out, which differs from what is stated.
+    return null
+  }
+}
+
+export const word = (verdict: Verdict | null): string =>
+  verdict === null ? 'nothing' : `“${verdictWords[verdict].label}”`

@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../main/core/digest.ts'
+import { committed, type DisclosedUnit, textOfParts, UNITS_PATH } from '../main/core/disclosure/copy.ts'
+import { unitsBytes } from '../main/core/disclosure/disclose.ts'
+import { countsOf, NOTES_PATH, notesBytes } from '../main/core/disclosure/notes.ts'
+import { readDisclosure } from '../main/core/disclosure/read.ts'
+import { contentOf } from '../main/core/disclosure/rebuild.ts'
+import { underivable } from '../main/core/disclosure/underivable.ts'
+import { PATHS } from '../main/core/pack.ts'
+import type { Signer } from '../main/core/ports.ts'
+import type { LoadedRecording } from '../main/core/recording.ts'
+import { leafOf, nodesDigest } from '../main/core/run-chain/entry.ts'
+import { chainFiles } from '../main/core/run-chain/files.ts'
+import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
+import type { Assessment } from '../schemas/types.ts'
+import type { VerificationReport } from '../schemas/verification.ts'
+import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
+import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+
+type Files = ReadonlyMap<string, Uint8Array>
+
+let folder: string
+let signer: Signer
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'barewitness-attacks-'))
+  signer = await sampleSigner(folder, 'owner')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const recordings = (demo = false): readonly LoadedRecording[] => [
+  sampleRecording('node-a', '', demo),
+  sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n', demo),
+]
+
+const packOf = (more: Partial<Parameters<typeof disclosablePack>[0]> = {}): Promise<Files> =>
+  disclosablePack({
+    signer,
+    catalog: sampleCatalog,
+    recordings: recordings(),
+    population: ['node-a', 'node-b'],
+    asOf: AS_OF,
+    ...more,
+  })
+
+const verified = (files: Files): Promise<VerificationReport> =>
+  verifyDisclosure({
+    source: sourceOf(files),
+    departures: [],
+    seal: sealing.reader,
+    catalog: sampleCatalog,
+    trust: { signers: [], authorities: [], lists: [] },
+    verifiedAt: '2026-11-22T00:00:00.000Z',
+    file: 'copy',
+  })
+
+const answer = (report: VerificationReport, question: string): string | undefined =>
+  report.answers.find((one) => one.question === question)?.outcome
+
+describe('a courier without a key', () => {
+  /** The copy with the units closed that `change` closes, and notes that fit. */
+  async function closed(files: Files, change: (unit: DisclosedUnit, path: string) => DisclosedUnit): Promise<Files> {
+    const { units: before, notes } = await readDisclosure(sourceOf(files))
+    if (notes === null) throw new Error('no notes')
+    const units = before.map((unit) =>
+      change(
+        unit,
+        textOfParts(unit.path, () => ''),
+      ),
+    )
+    const next = {
+      ...notes,
+      counts: countsOf(units),
+      underivable: underivable(sampleCatalog, contentOf(units)),
+    }
+    return new Map([...files, [UNITS_PATH, unitsBytes(units)], [NOTES_PATH, notesBytes(next)]])
+  }
+
+  test('cannot close the text of a path', async () => {
+    const { files } = await copyOf(await packOf(), sampleCatalog, { paths: [PATHS.report] })
+    const report = await verified(
+      await closed(files, (unit, path) =>
+        path.includes('node-b') ? { path: unit.path.map(committed), content: unit.content.map(committed) } : unit,
+      ),
+    )
+    expect([answer(report, 'intact'), answer(report, 'reproducible'), report.ok]).toEqual(['no', 'not-shown', false])
+  })
+
+  test('who closes a node’s files leaves it named as not stated', async () => {
+    const { files } = await copyOf(await packOf(), sampleCatalog, { paths: [PATHS.report] })
+    const report = await verified(
+      await closed(files, (unit, path) =>
+        path.includes('node-b')
+          ? {
+              path: unit.path.map((part) => (part.class === 'text' ? part : committed(part))),
+              content: unit.content.map(committed),
+            }
+          : unit,
+      ),
+    )
+    const found = report.answers.find(({ question }) => question === 'reproducible')
+    expect(found?.outcome).toBe('not-shown')
+    expect(found?.details).toContain('Node “node-b”: what is stated of it is withheld.')
+    expect(report.answers.find(({ question }) => question === 'complete')?.details[1]).toMatch(/not under the seal/)
+  })
+
+  test('who closes the scope keeps everything from being shown', async () => {
+    const { files } = await copyOf(await packOf(), sampleCatalog, { paths: [PATHS.scope] })
+    expect(answer(await verified(files), 'reproducible')).toBe('not-shown')
+  })
+})
+
+describe('a signer who states what does not follow', () => {
+  const nodeB = (assessment: Assessment, change: (node: Assessment['nodes'][number]) => Assessment['nodes']) => ({
+    ...assessment,
+    nodes: assessment.nodes.flatMap((node) => (node.node === 'node-b' ? change(node) : [node])),
+  })
+  test.each([
+    ['nothing', (honest: Assessment) => honest, 'yes'],
+    ['a finding dropped', (honest: Assessment) => nodeB(honest, (node) => [{ ...node, findings: [] }]), 'no'],
+    ['a node dropped', (honest: Assessment) => nodeB(honest, () => []), 'no'],
+    [
+      'a control edited',
+      (honest: Assessment) => ({
+        ...honest,
+        controls: honest.controls.map((control) => ({ ...control, state: 'evidenced' as const })),
+      }),
+      'no',
+    ],
+    [
+      'reasons forged',
+      (honest: Assessment) =>
+        nodeB(honest, (node) => [
+          {
+            ...node,
+            findings: node.findings.map((found) => ({
+              ...found,
+              reasons: found.reasons.map((reason) => ({ ...reason, text: 'All disks are encrypted.' })),
+            })),
+          },
+        ]),
+      'no',
+    ],
+  ] as const)('%s', async (_, forge, outcome) => {
+    const pack = await packOf({ forge: forge as (honest: Assessment) => Assessment })
+    for (const policy of [{ paths: [PATHS.report] }, { classes: ['ssh-key'] as const }]) {
+      const { files } = await copyOf(pack, sampleCatalog, policy)
+      expect(answer(await verified(files), 'reproducible'), JSON.stringify(policy)).toBe(outcome)
+    }
+  })
+})
+
+describe('the chain of runs', () => {
+  test('is withheld whole, so that its digests give nothing away', async () => {
+    const gap = {
+      kind: 'gap' as const,
+      due: '2026-11-19T06:00:00.000Z',
+      at: '2026-11-19T07:00:00.000Z',
+      fleet: 'sample',
+      why: 'asked jane@clinic.org',
+      signer: sha256('y'),
+    }
+    const nodes = nodesDigest([{ name: 'node-a', hostKey: `SHA256:${'a'.repeat(43)}` }])
+    const run = { ...gap, kind: 'run' as const, run: 'run-0', nodes, tagManifest: sha256('x') }
+    const { due: _, why: __, ...entry } = run
+    const chain = {
+      id: sha256('chain'),
+      fleet: 'sample',
+      entries: [
+        { entry, signature: null },
+        { entry: gap, signature: null },
+      ],
+    }
+    const pack = await packOf({ extra: chainFiles(chain as unknown as Parameters<typeof chainFiles>[0]) })
+    for (const policy of [{ classes: ['email'] as const }, { nodes: ['node-b'] }, { paths: [PATHS.report] }]) {
+      const { files } = await copyOf(pack, sampleCatalog, policy)
+      const text = textIn(files, UNITS_PATH)
+      expect(text).toContain('data/log/')
+      for (const secret of [nodes, leafOf(gap), 'asked ']) expect(text).not.toContain(secret)
+    }
+  })
+})
+
+describe('warnings of the pack', () => {
+  test('demonstration data under a real key is named in a copy', async () => {
+    const { files } = await copyOf(await packOf({ recordings: recordings(true) }), sampleCatalog, {
+      paths: [PATHS.assessment],
+    })
+    expect((await verified(files)).demo).toBe(true)
+    expect((await verified((await copyOf(await packOf(), sampleCatalog, { classes: ['ipv4'] })).files)).demo).toBe(
+      false,
+    )
+  })
+})

@@ -1,0 +1,197 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { fixtureRecording } from '../support/fixtures.ts'
+
+// What the built program refuses before it writes, seals or judges anything.
+const CLI = resolve('out/main/cli.js')
+const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
+const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
+
+interface Ran {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+describe.skipIf(missing !== null)(`refusals at the command line${because(missing)}`, () => {
+  let folder = ''
+  const at = (...parts: string[]): string => join(folder, ...parts)
+  const cli = (...argv: string[]): Ran =>
+    spawnSync(process.execPath, [CLI, ...argv], { encoding: 'utf8', maxBuffer: 1e9, timeout: 60_000 })
+  const ids = (): string[] => ['--identity-folder', at('ids')]
+  const key = (): string[] => ['--identity', 'acme', ...ids(), '--passphrase-file', at('secret')]
+  const pack = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
+  const report = (): string => at('one', readdirSync(at('one')).find((file) => file.endsWith('.pdf')) ?? '')
+  const root = (): string => at('ids', 'acme', 'root.pem')
+  const trust = (): string[] => ['--trust', root()]
+  const refused = (ran: Ran, words: string | RegExp): void => {
+    expect(ran.stderr).toMatch(words)
+    expect(ran.status, ran.stderr).toBe(2)
+  }
+  /** Refuses, and the file that was named keeps its bytes. */
+  const keeps = (file: string, words: string | RegExp, ...argv: string[]): void => {
+    const before = readFileSync(file)
+    refused(cli(...argv), words)
+    expect(readFileSync(file).equals(before)).toBe(true)
+  }
+  const create = (source: string, out: string): string[] => [
+    'disclosure',
+    'create',
+    source,
+    '--who',
+    'Acme',
+    '--why',
+    'ours',
+    '--withhold',
+    'ipv4,mac',
+    '--out',
+    out,
+  ]
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'bw-refusals-'))
+    writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
+    writeFileSync(at('empty.pem'), '')
+    writeFileSync(at('words.pem'), '0 is where this text begins\n')
+    mkdirSync(at('folder'))
+    const made = cli('identity', 'create', 'acme', '--subject', 'Acme', ...ids(), '--passphrase-file', at('secret'))
+    expect(made.status, made.stderr).toBe(0)
+    await writeRecordingFolder(at('recording'), fixtureRecording('demo-gpu-01', catalog.probes))
+    for (const name of ['one', 'two']) {
+      const ran = cli(
+        'export',
+        at('recording'),
+        '--out',
+        at(name),
+        ...key(),
+        '--chain',
+        at('chain'),
+        '--gaps-exit-zero',
+      )
+      expect(ran.status, ran.stderr).toBe(0)
+    }
+    const copied = cli(...create(pack('one'), at('copy.zip')))
+    expect(copied.status, copied.stderr).toBe(0)
+  }, 120_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('nothing is written over a file that is there', () => {
+    const there = /exists already; nothing was written/
+    keeps(pack('one'), there, 'seal', pack('one'), '--export-tsq', pack('one'))
+    keeps(report(), there, 'seal', report(), '--export-tsq', report())
+    keeps(pack('one'), there, ...create(pack('one'), pack('one')))
+    const place = ['--unit', '1', '--part', '1']
+    keeps(at('copy.zip'), there, 'disclosure', 'reveal', pack('one'), at('copy.zip'), ...place, '--out', at('copy.zip'))
+    keeps(at('secret'), there, 'disclosure', 'apply', at('copy.zip'), at('secret'), '--out', at('secret'))
+    refused(cli(...create(pack('one'), at('folder'))), there)
+  })
+
+  test('--save-head writes over nothing but an earlier head of the same chain', () => {
+    const there = /exists already; nothing was written/
+    keeps(pack('one'), there, 'verify', pack('one'), ...trust(), '--save-head', pack('one'))
+    keeps(root(), there, 'verify', pack('one'), ...trust(), '--save-head', root())
+    const save = ['--save-head', at('head.json')]
+    const size = (): number => (JSON.parse(readFileSync(at('head.json'), 'utf8')) as { size: number }).size
+    expect(cli('verify', pack('one'), ...trust(), ...save).stderr).toMatch(/Kept the head/)
+    expect(size()).toBe(1)
+    const next = cli('verify', pack('two'), ...trust(), ...save)
+    expect(next.stderr).toMatch(/extends what you last saw/)
+    expect(next.stderr).toMatch(/Kept the head/)
+    expect(size()).toBe(2)
+    const back = cli('verify', pack('one'), ...trust(), ...save)
+    expect(back.stderr).toMatch(/No head was kept/)
+    expect(size()).toBe(2)
+  })
+
+  test.each(['--trust', '--trust-timestamps'])('%s names files that hold certificates', (option) => {
+    for (const file of ['empty.pem', 'words.pem', 'secret'])
+      refused(cli('verify', pack('one'), option, at(file)), new RegExp(`${file} holds no certificate`))
+    refused(cli('verify', pack('one'), option, root(), at('empty.pem')), /empty.pem holds no certificate/)
+  })
+
+  test('--crl and --certificate name files that hold such', () => {
+    refused(cli('verify', pack('one'), '--crl', root()), /root.pem holds no revocation list/)
+    refused(cli('verify', pack('one'), '--crl', at('words.pem')), /words.pem holds no revocation list/)
+    const out = ['export', at('recording'), '--out', at('none'), ...key()]
+    refused(cli(...out, '--certificate', at('empty.pem')), /empty.pem holds no certificate/)
+    const absent = cli(...out, '--certificate', at('absent.pem'))
+    expect([absent.status, existsSync(at('none'))]).toEqual([2, false])
+  })
+
+  test.each(['ftp://tsa.example/', 'https://me:hunter2@tsa.example/', 'tsa.example'])('does not ask %s', (url) => {
+    const before = readFileSync(pack('one'))
+    const fleet = `name: f\ntimestampAuthority: ${url}\nnodes:\n  - name: demo-gpu-01\n    address: 192.0.2.1\n    user: u\n`
+    writeFileSync(at('fleet.yaml'), fleet)
+    const out = ['export', at('recording'), '--out', at('none'), ...key()]
+    for (const ran of [
+      cli('seal', pack('one'), '--timestamp', url),
+      cli(...out, '--timestamp', url),
+      cli(...out, '--fleet', at('fleet.yaml')),
+    ]) {
+      refused(ran, /must be an http or https address without a name and password/)
+      expect(ran.stderr).not.toContain('hunter2')
+    }
+    expect(existsSync(at('none'))).toBe(false)
+    expect(readFileSync(pack('one')).equals(before)).toBe(true)
+  })
+
+  test('an answer with the query of another file accuses nobody', () => {
+    expect(cli('seal', pack('two'), '--export-tsq', at('two.tsq')).status).toBe(0)
+    const ran = cli('seal', pack('one'), '--import-tsr', at('secret'), '--tsq', at('two.tsq'))
+    refused(ran, /this query belongs to other bytes, or the file or lists have changed; export a new one/)
+    expect(ran.stderr).not.toMatch(/authority/)
+  })
+
+  test('a whole pack is not a copy, a copy is not a whole pack, and numbers are numbers', () => {
+    refused(cli('disclosure', 'show', pack('one')), /is a whole pack/)
+    refused(cli('disclosure', 'show', at('copy.zip'), '--unit', '999'), /no number 999/)
+    refused(cli('disclosure', 'show', at('copy.zip'), '--unit', 'abc'), /“abc” is not a number/)
+    refused(cli(...create(at('copy.zip'), at('copy-2.zip'))), /is itself a copy/)
+    const reveal = (unit: string, part: string): Ran =>
+      cli('disclosure', 'reveal', pack('one'), at('copy.zip'), '--unit', unit, '--part', part, '--out', at('r.json'))
+    refused(reveal('0', '1'), /--unit: “0” is not a number/)
+    refused(reveal('1', '-1'), /--part: “-1” is not a number/)
+    refused(reveal('999', '1'), /no such unit/)
+    expect(existsSync(at('r.json'))).toBe(false)
+  })
+
+  test('a gap needs words, a time that has passed, and a chain', () => {
+    const gap = (chain: string, due: string, why: string): Ran =>
+      cli('chain', 'gap', '--chain', at(chain), '--fleet', 'recordings', '--due', due, '--why', why, ...key())
+    refused(gap('chain', '2026-11-20', ' '), /say why/)
+    refused(gap('chain', '2999-01-01', 'power cut'), /is yet to come/)
+    refused(gap('no-chain', '2026-11-20', 'power cut'), /there is no chain of runs/)
+    expect(existsSync(at('no-chain'))).toBe(false)
+  })
+
+  test('folders and files are told apart', () => {
+    const ran = cli('export', at('recording'), '--out', at('none'), ...ids(), '--passphrase-file', at('folder'))
+    refused(ran, /is a folder/)
+    expect(ran.stderr).not.toContain('chmod')
+    refused(cli('identity', 'list', '--identity-folder', at('secret')), /secret is not a folder/)
+    refused(cli('identity', 'list', '--identity-folder', at('secret', 'deep')), /is not a folder/)
+    refused(cli('export', at('recording'), '--out', at('none'), ...key(), '--chain', at('secret')), /is not a folder/)
+    const backup = (to: string): Ran => cli('identity', 'backup', 'acme', ...ids(), '--to', to)
+    refused(backup(at('absent', 'b.json')), /folder .*absent does not exist/)
+    refused(backup(at('secret', 'b.json')), /secret is not a folder/)
+    refused(backup(at('folder')), /exists already/)
+  })
+
+  test('a backup says what it lacks, and the root’s key leaves the identity’s own folder', () => {
+    const backup = (to: string): Ran => cli('identity', 'backup', 'acme', '--identity-folder', at('more'), '--to', to)
+    const take = (to: string): Ran =>
+      cli('identity', 'take-root-offline', 'acme', '--identity-folder', at('more'), '--to', to)
+    cpSync(at('ids'), at('more'), { recursive: true })
+    const whole = backup(at('whole.json'))
+    expect([whole.status, /lacks/.test(whole.stderr)]).toEqual([0, false])
+    refused(take(at('more', 'acme', 'off.json')), /own folder/)
+    expect(existsSync(at('more', 'acme', 'root-key.json'))).toBe(true)
+    expect(take(at('off.json')).status).toBe(0)
+    expect(backup(at('part.json')).stderr).toMatch(/lacks the root’s key/)
+  })
+})
