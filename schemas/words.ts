@@ -183,7 +183,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   'input.refused': {
     title: 'The input was not accepted',
     meaning: 'Nothing was collected or written.',
-    next: 'Correct the named file, line and field, then run the command again.',
+    next: 'Correct what is named, then run the command again.',
   },
   'input.not-found': {
     title: 'The file or folder was not found',
@@ -298,7 +298,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   'store.failed': {
     title: 'The evidence could not be written',
     meaning: 'What was stored before is untouched.',
-    next: 'Check free space and permissions of the folder, then resume.',
+    next: 'Check the path, its permissions and the free space, then run the command again.',
   },
   'identity.missing': {
     title: 'There is no signing identity',

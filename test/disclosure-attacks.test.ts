@@ -195,3 +195,35 @@ describe('warnings of the pack', () => {
     )
   })
 })
+
+describe('names that the rules cannot cut', () => {
+  const named = (name: string, user: string, roster: readonly string[]): LoadedRecording => {
+    const { recording, captures } = sampleRecording(name, `owner ${user}\n`)
+    return { recording: { ...recording, node: { ...recording.node, user, roster } }, captures }
+  }
+  const nodeB = sampleRecording('node-b', '')
+
+  test.each([
+    ['localhost', 'bwaudit', [], { nodes: ['localhost'] }, '“localhost”'],
+    ['localhost', 'bwaudit', [], { classes: ['node'] }, '“localhost”'],
+    ['gpu---01', 'bwaudit', [], { nodes: ['gpu---01'] }, '“gpu---01”'],
+    ['node-a', 'jane+audit', [], { classes: ['user'] }, '“jane+audit”'],
+    ['node-a', 'corp\\jane', [], { classes: ['user'] }, 'jane”'],
+    ['node-a', 'bwaudit', ['Mary Major'], { classes: ['user'] }, '“Mary Major”'],
+  ] as const)('node %s, user %s, roster %j: refused for %j', async (name, user, roster, policy, told) => {
+    const pack = await packOf({ recordings: [named(name, user, roster), nodeB], population: [name, 'node-b'] })
+    const made = copyOf(pack, sampleCatalog, policy)
+    await expect(made).rejects.toThrow(/^input\.refused/)
+    await expect(made).rejects.toThrow(told)
+  })
+
+  test('a name inside a longer one, the account of every system, and a node without a recording are not', async () => {
+    const recordings = [named('node-1', 'root', ['alice']), sampleRecording('node-10', 'x\nnode-1 node-10\n')]
+    const pack = await packOf({ recordings, population: ['node-1', 'node-10', 'node-lost'] })
+    const { files } = await copyOf(pack, sampleCatalog, { nodes: ['node-1'] })
+    expect(textIn(files, UNITS_PATH)).toContain('node-10')
+    expect(textIn((await copyOf(pack, sampleCatalog, { classes: ['node', 'user'] })).files, UNITS_PATH)).not.toMatch(
+      /node-1|node-lost|alice/,
+    )
+  })
+})

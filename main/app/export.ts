@@ -4,7 +4,7 @@ import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
-import type { Failure, Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { assessmentBytes, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
 import { type PackContent, recordingFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
@@ -60,6 +60,8 @@ export const PRODUCER = `Barewitness ${VERSION}`
  * cannot be had leaves the lower level, and is named.
  */
 export async function exportRun(world: World, catalog: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
+  const taken = await takenName(world, input)
+  if (taken !== null) return fail('input.refused', `${taken} exists already; choose another folder`)
   const evaluated = await evaluate(catalog, input)
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
@@ -73,6 +75,13 @@ export async function exportRun(world: World, catalog: Catalog, input: ExportInp
   } finally {
     await chain.value.close()
   }
+}
+
+/** A pack or report of the same run that is there already: what was sealed once is never written over. */
+async function takenName({ files }: World, { folder, run }: ExportInput): Promise<string | null> {
+  for (const name of [`${folder}/${run}${PACK_EXTENSION}`, `${folder}/${run}.report.pdf`])
+    if ((await files.digest(name)).ok) return name
+  return null
 }
 
 async function exportEvaluated(

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
 import { createWorld } from '../adapters/world.ts'
 import { catalog } from '../catalog/index.ts'
+import { plain } from '../core/plain-text.ts'
 import { assessCommand } from './commands/assess.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
@@ -16,8 +17,8 @@ import { runCommand } from './commands/run.ts'
 import { sealCommands } from './commands/seal.ts'
 import { verifyCommand } from './commands/verify.ts'
 import type { Context } from './context.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { sayFailure } from './terminal.ts'
+import { EXIT, type ExitCode, worst } from './exit-codes.ts'
+import { say, sayFailure } from './terminal.ts'
 
 /** Runs one command line and gives its exit code. Anything thrown is our bug: caught here, once. */
 async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -59,9 +60,25 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return code
 }
 
-// Whoever reads us may stop early, as `head` does: that ends the program, and is no mistake of ours.
-process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
-  if (problem.code !== 'EPIPE') throw problem
-  process.exit()
+/**
+ * Whoever reads us may stop early, as `head` does: the command goes on, what it still says is dropped, and its exit code is its own.
+ * Anything else that keeps us from writing is told once, and makes the output incomplete.
+ */
+function watchOutput(): () => boolean {
+  let lost = false
+  const watch = (name: string) => (problem: NodeJS.ErrnoException) => {
+    if (problem.code === 'EPIPE' || lost) return
+    lost = true
+    say(`What belongs on ${name} could not be written: ${plain(problem.message, 300)}`)
+  }
+  process.stdout.on('error', watch('stdout'))
+  process.stderr.on('error', watch('stderr'))
+  return () => lost
+}
+
+const outputLost = watchOutput()
+const code = await main(process.argv)
+// A write may fail only after the command has ended.
+process.on('exit', () => {
+  process.exitCode = outputLost() ? worst([code, EXIT.incomplete]) : code
 })
-process.exitCode = await main(process.argv)

@@ -38,11 +38,12 @@ export function instant(option: string, text: string | undefined, clock: Clock):
   return ok(new Date(time).toISOString())
 }
 
-/** A file that a command makes anew: fails with input.refused where anything of that name is there. */
+/** A file that a command makes anew: fails with input.refused where anything of that name is there, or its folder is a file. */
 export function newFile(path: string): Outcome<null> {
-  return lstatSync(path, { throwIfNoEntry: false }) === undefined
-    ? folderFor(path)
-    : fail('input.refused', `${path} exists already; nothing was written`)
+  const parent = dirname(path)
+  if (kindOf(parent) === 'other')
+    return fail('input.refused', `${path} cannot be made: ${parent} is not a folder; nothing was written`)
+  return isThere(path) ? fail('input.refused', `${path} exists already; nothing was written`) : ok(null)
 }
 
 /** As newFile(), in a folder that must be there: a mistyped path must not make folders for a key. */
@@ -53,10 +54,15 @@ export function newFileBeside(path: string): Outcome<null> {
     : fresh
 }
 
-const folderFor = (path: string): Outcome<null> =>
-  kindOf(dirname(path)) === 'other'
-    ? fail('input.refused', `${path} cannot be made: ${dirname(path)} is not a folder; nothing was written`)
-    : ok(null)
+/** A link that leads nowhere is there too. What cannot be looked at is left for the writing to fail on. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** What a path leads to. A path that goes on below a file is no folder either. */
 function kindOf(path: string): 'folder' | 'missing' | 'other' {

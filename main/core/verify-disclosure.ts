@@ -2,11 +2,10 @@ import type { VerificationAnswer, VerificationReport } from '../../schemas/verif
 import type { Catalog } from './catalog.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
-import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
 import { packedAgain } from './verify/manifests.ts'
-import { readSealOf, signedBy, signerOf } from './verify/signature.ts'
+import { namedAuthority, readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
@@ -31,14 +30,14 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const seal = await readSealOf(source, input.seal, trust)
   const copy = await readDisclosure(source)
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
-  const wholeChains = source.paths.includes(PATHS.tsaChain)
-  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, wholeChains })
+  const named = await namedAuthority(source)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
   const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
   const [intact, complete, reproducible] = found.answers
   const answers = [
     intact,
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
-    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: wholeChains, statedAt: found.statedAt }),
+    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: named.wholeChains, statedAt: found.statedAt }),
     complete,
     reproducible,
     NO_CHAIN,

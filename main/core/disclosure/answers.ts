@@ -30,7 +30,9 @@ export function disclosureAnswers(
   catalog: Catalog,
   sealProblems: readonly string[] | null,
 ): DisclosureAnswers {
-  const content = contentOf(reading.units)
+  const read = contentOf(reading.units)
+  // Units that are not as sealed are left out: then a node that is not there says nothing.
+  const content = { ...read, arePathsOpen: read.arePathsOpen && reading.problems.length === 0 }
   const listed = underivable(catalog, content)
   const again = rederive(content, catalog)
   return {

@@ -7,6 +7,7 @@ import { ok } from '../result.ts'
 import { bytesOf } from '../verify/read.ts'
 import { bucketOf, commitment, INDEX_PATH, type PartPlace, saltFor } from './commit.ts'
 import { type DisclosedPart, type DisclosedUnit, type OpenPart, textOfParts, UNITS_PATH, unitLine } from './copy.ts'
+import { leftOpen } from './left-open.ts'
 import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.ts'
 import { type FullUnit, openForDisclosure } from './open-pack.ts'
 import type { Part } from './parts.ts'
@@ -33,7 +34,8 @@ export interface DisclosedCopy {
 
 /**
  * A copy of a sealed pack in which what the policy names is withheld. The seal over it is the pack's own. Fails as openForDisclosure()
- * does, and with `input.refused` for a policy that names nothing, or names what the pack does not hold.
+ * does, and with `input.refused` for a policy that names nothing, names what the pack does not hold, or
+ * names what the rules cannot withhold.
  */
 export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedCopy>> {
   const { source, policy } = input
@@ -44,6 +46,12 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   if (refused !== null) return fail('input.refused', refused)
   const withheld = applyPolicy(units, policy)
   const disclosed = units.map((unit, index) => disclosedUnit(unit, withheld[index], seed))
+  const standing = leftOpen(units, disclosed, policy)
+  if (standing !== null)
+    return fail(
+      'input.refused',
+      `${quote(standing)} would still stand in what is open: the rules cannot cut it everywhere; withhold the files that hold it, or give no copy`,
+    )
   const notes: DisclosureNotes = {
     schema: 'barewitness.disclosure/1',
     who: input.who,

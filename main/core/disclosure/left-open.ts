@@ -1,29 +1,49 @@
-import type { DeclaredNode } from '../../../schemas/types.ts'
-import { nodeFolder, PATHS } from '../pack-files.ts'
-import { type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
+import { nodeFolder } from '../pack-files.ts'
+import { type DisclosedUnit, textOfParts } from './copy.ts'
 import type { FullUnit } from './open-pack.ts'
-import { declaredIn, type Word } from './words.ts'
 import type { DisclosurePolicy } from './withhold.ts'
+import { declaredWords, type Word } from './words.ts'
 
 /** The account that every such system has: it names nobody. */
-const NOBODY = 'root'
+const EVERYBODY = 'root'
 
 /**
- * A declared name, address, user or roster word that the policy withholds and that still stands in what is open; null when none does. The
- * rules cannot cut every name that a fleet file may hold, and such a copy would say that something is withheld that is not.
+ * A declared name, address, user or roster word that the policy withholds and that still stands by itself in what is open; null when none
+ * does. The rules cannot cut every name that a fleet file may hold, and such a copy would say that something is withheld that is not.
  */
 export function leftOpen(
   units: readonly FullUnit[],
   disclosed: readonly DisclosedUnit[],
   policy: DisclosurePolicy,
 ): string | null {
-  const names = [...new Set(units.flatMap((unit) => withheldNames(unit, policy)))]
-  const texts = disclosed.flatMap(({ path, content }) => [
-    textOfParts(path, () => GAP),
-    textOfParts(content.filter((part) => !isOpen(part) || part.class !== 'file'), () => GAP),
-  ])
-  const forms = (name: string): readonly string[] => [name, JSON.stringify(name).slice(1, -1)]
-  return names.find((name) => forms(name).some((form) => texts.some((text) => text.includes(form)))) ?? null
+  const names = new Set(units.flatMap((unit) => withheldNames(unit, policy)))
+  const texts = disclosed.flatMap(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
+  const stands = (name: string): boolean =>
+    [name, JSON.stringify(name).slice(1, -1)].some((form) => texts.some((text) => standsIn(text, form)))
+  return [...names].find(stands) ?? null
 }
 
 const GAP = '\n'
+
+function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: DisclosurePolicy): readonly string[] {
+  const chosen: ReadonlySet<string> = new Set(classes)
+  const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/recording.json`)
+  const isChosen = ({ text, class: kind }: Word): boolean =>
+    chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
+  return declaredWords(path, bytes).flatMap((word) =>
+    word.class !== 'serial' && word.text !== '' && word.text !== EVERYBODY && isChosen(word) ? [word.text] : [],
+  )
+}
+
+/** Whether a name stands in a text, and not inside a longer word: node-1 is no part of node-10. */
+function standsIn(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.slice(Math.max(at - 2, 0), at)
+    const isBegun = !ALNUM.test(name.charAt(0)) || !ALNUM.test(before.slice(-1)) || /\\[bfnrt]$/.test(before)
+    const isEnded = !ALNUM.test(name.slice(-1)) || !ALNUM.test(text.charAt(at + name.length))
+    if (isBegun && isEnded) return true
+  }
+  return false
+}
+
+const ALNUM = /^[A-Za-z0-9]$/

@@ -1,4 +1,5 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
+import { PATHS } from '../pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
 import { cuttableText } from './text.ts'
@@ -22,7 +23,7 @@ const SHORTEST_SERIAL = 6
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
 
 /**
- * The words that one payload file gives: from a recording.json what was declared of the node, and from any text the serial numbers and host
+ * The words that one payload file gives: from scope.json the declared names, from a recording.json what was declared of the node, and from any text the serial numbers and host
  * names after known keys. Anything that is not such a file gives none.
  */
 export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
@@ -31,10 +32,26 @@ export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
   const keyed = hitsOf(text, KEYED_RULES).map(
     (hit): Word => ({ text: text.slice(hit.start, hit.end), class: hit.class === 'host' ? 'host' : 'serial' }),
   )
-  return [...(/^data\/nodes\/[^/]+\/recording\.json$/.test(path) ? declaredWords(bytes) : []), ...keyed]
+  return [...declaredWords(path, bytes), ...keyed]
 }
 
-function declaredWords(bytes: Uint8Array): readonly Word[] {
+/** What the fleet file declares, as one payload file holds it. */
+export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] {
+  if (path === PATHS.scope) return declaredNames(bytes)
+  return /^data\/nodes\/[^/]+\/recording\.json$/.test(path) ? wordsOfNode(bytes) : []
+}
+
+function declaredNames(bytes: Uint8Array): readonly Word[] {
+  try {
+    const scope = JSON.parse(new TextDecoder().decode(bytes)) as { population?: unknown } | null
+    const population: unknown[] = Array.isArray(scope?.population) ? scope.population : []
+    return population.flatMap((text): Word[] => (typeof text === 'string' ? [{ text, class: 'node' }] : []))
+  } catch {
+    return []
+  }
+}
+
+function wordsOfNode(bytes: Uint8Array): readonly Word[] {
   let node: Partial<DeclaredNode>
   try {
     const header: unknown = JSON.parse(new TextDecoder().decode(bytes))

@@ -7,7 +7,6 @@ import { ownEntry, type RunEntry } from '../run-chain/entry.ts'
 import type { ChainHead } from '../run-chain/head.ts'
 import { type ChainReading, readChainFiles, type SignatureProblems } from '../run-chain/read.ts'
 import { bytesOf, textOf } from './read.ts'
-import { chainIn } from './signature.ts'
 
 /** The chain that a pack says it extends, and the entry that stands for the pack itself. `own` is null when there is none to speak of. */
 export type PackChain =
@@ -37,10 +36,7 @@ export async function chainOf(
     statement === null || tagManifest === null || signer == null
       ? null
       : ownEntry(statement.predicate, tagManifest, signer.fingerprint)
-  const chain = await readChainFiles(
-    (path) => textOf(source, path),
-    gapSignatures(seal, await chainIn(source, PATHS.chain)),
-  )
+  const chain = await readChainFiles((path) => textOf(source, path), gapSignatures(seal))
   const answer = chainAnswer(chain, own, lastHead)
   if (own === null || chain === null || chain.problems.length > 0 || !isKnown(own, chain, trusted))
     return { answer: answer.outcome === 'yes' ? NOBODY_KNOWN : answer, own: null }
@@ -58,14 +54,17 @@ const NOBODY_KNOWN: VerificationAnswer = {
   details: ['Its key is not one that you trust, nor one that sealed an earlier pack of the chain.'],
 }
 
-/** A gap is signed by the key that it names, as a pack is; when that key was made or ended is not judged here. */
+/**
+ * A gap is signed by the key that it names. Under which root, and when that key was made or ended, is not judged here: an owner may have had
+ * another root of the same name by then.
+ */
 const gapSignatures =
-  (seal: SealReader, chain: readonly Uint8Array[]): SignatureProblems =>
+  (seal: SealReader): SignatureProblems =>
   async (content, signature, signer) => {
     const reading = await seal.read({
       content,
       signature,
-      chain,
+      chain: [],
       crls: [],
       timestamps: [],
       tsaChain: [],
