@@ -22,6 +22,8 @@ export default defineConfig({
         },
       },
     ],
+    // Two files at a time also where there are two processors: many tests wait for a program or a server.
+    maxWorkers: 2,
     reporters: ['default', './test/support/skip-reporter.ts'],
   },
 })

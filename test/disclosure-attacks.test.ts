@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OID } from '../main/adapters/seal/oids.ts'
+import { storedResponse } from '../main/adapters/seal/tsp/stored.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { committed, type DisclosedUnit, textOfParts, UNITS_PATH } from '../main/core/disclosure/copy.ts'
 import { unitsBytes } from '../main/core/disclosure/disclose.ts'
@@ -19,6 +22,8 @@ import type { Assessment } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+import { certificateFor, newKey } from './support/tsa-certificates.ts'
+import { tokenWith } from './support/tsa-token.ts'
 
 type Files = ReadonlyMap<string, Uint8Array>
 
@@ -46,13 +51,13 @@ const packOf = (more: Partial<Parameters<typeof disclosablePack>[0]> = {}): Prom
     ...more,
   })
 
-const verified = (files: Files): Promise<VerificationReport> =>
+const verified = (files: Files, authorities: readonly Uint8Array[] = []): Promise<VerificationReport> =>
   verifyDisclosure({
     source: sourceOf(files),
     departures: [],
     seal: sealing.reader,
     catalog: sampleCatalog,
-    trust: { signers: [], authorities: [], lists: [] },
+    trust: { signers: [], authorities, lists: [] },
     verifiedAt: '2026-11-22T00:00:00.000Z',
     file: 'copy',
   })
@@ -193,6 +198,28 @@ describe('warnings of the pack', () => {
     expect((await verified((await copyOf(await packOf(), sampleCatalog, { classes: ['ipv4'] })).files)).demo).toBe(
       false,
     )
+  })
+})
+
+describe('a time-stamp over a copy', () => {
+  test.each([
+    ['2026-11-20T09:30:00Z', 'no'],
+    ['2026-11-20T10:05:00Z', 'yes'],
+  ])('of %s, where the evaluation is stated as of 10:00', async (genTime, outcome) => {
+    const [rootKey, midKey, key] = [newKey('EC'), newKey('EC'), newKey('EC')]
+    const span = { from: '2015-01-01T00:00:00Z', until: '2040-01-01T00:00:00Z' }
+    const root = certificateFor({ subject: 'R', issuer: 'R', key: rootKey, by: rootKey, ...span, purposes: null })
+    const mid = certificateFor({ subject: 'I', issuer: 'R', key: midKey, by: rootKey, ...span, purposes: null })
+    const purposes = { ids: [OID.timeStamping], critical: true }
+    const leaf = certificateFor({ subject: 'T', issuer: 'I', key, by: midKey, ...span, purposes })
+    const pack = await packOf()
+    const imprint = createHash('sha256')
+      .update(pack.get(PATHS.seal) ?? '')
+      .digest()
+    const token = tokenWith({ leaf, mid, key }, { genTime, imprint })
+    const stamped = new Map([...pack, [PATHS.stamp, storedResponse(token)]])
+    const { files } = await copyOf(stamped, sampleCatalog, { paths: [PATHS.report] })
+    expect(answer(await verified(files, [root]), 'existed-by')).toBe(outcome)
   })
 })
 

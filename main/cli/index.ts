@@ -78,7 +78,8 @@ function watchOutput(): () => boolean {
 
 const outputLost = watchOutput()
 const code = await main(process.argv)
+process.exitCode = code
 // A write may fail only after the command has ended.
-process.on('exit', () => {
-  process.exitCode = outputLost() ? worst([code, EXIT.incomplete]) : code
+process.on('exit', (ending) => {
+  if (outputLost() && ending === code) process.exitCode = worst([code, EXIT.incomplete])
 })

@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /** The command line when its output has no reader, or no room. */
 const missing = existsSync('/dev/full') ? null : '/dev/full is missing'
-const PROGRAM = [process.execPath, '--import', 'tsx', resolve('main/cli/index.ts')]
+// Named by its place: the program runs in another folder.
+const TSX = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href
+const PROGRAM = [process.execPath, '--import', TSX, resolve('main/cli/index.ts')]
 
 let folder = ''
 beforeAll(() => {
@@ -19,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 function shell(line: string): { readonly code: string; readonly stdout: string; readonly stderr: string } {
   const script = `cd "$0"; { ${line}; }; cat code`
   const { stdout, stderr } = spawnSync('sh', ['-c', script, folder, ...PROGRAM], { encoding: 'utf8' })
-  const [, said = '', code = ''] = /^([^]*?)(\d+)\n$/.exec(stdout) ?? []
+  const [, said = '', code = ''] = /^(.*?)(\d+)\n$/s.exec(stdout) ?? []
   return { code, stdout: said, stderr }
 }
 
@@ -32,8 +35,10 @@ describe.skipIf(missing !== null)(`output that is not read${missing === null ? '
     ['nobody reads either', `{ "$@" ${REJECTED} 2>&1; echo $? >code; } | :`, '5'],
     ['one line of it is read', `{ "$@" catalog signals --json 2>err; echo $? >code; } | head -1 >out`, '0'],
     ['one line of a text is read', `{ "$@" catalog signals 2>err; echo $? >code; } | head -1 >out`, '0'],
-  ])('%s: the exit code is that of the command, and nothing is said', (_, line, code) => {
-    expect(shell(`: >err; ${line}; cat err >&2`)).toEqual({ code, stdout: '', stderr: EXPECTED_WORDS(line) })
+  ])('%s: the exit code is that of the command, and nothing is said of it', (_, line, code) => {
+    const ran = shell(`: >err; ${line}; cat err`)
+    expect(ran).toMatchObject({ code, stderr: '' })
+    expect(ran.stdout).not.toMatch(/EPIPE|Error|could not be written| at /)
   })
 
   test('a full disk under stdout is one line and an exit code of its own', () => {
