@@ -100,7 +100,7 @@ export async function exportAndSay(
 }
 
 /** The authority to ask, from the command line or the fleet file. */
-async function stampingOf(
+export async function stampingOf(
   { world }: Context,
   options: SigningOptions,
   ofFleet: string | undefined,

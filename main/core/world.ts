@@ -176,7 +176,7 @@ export interface Identities {
   /** For a key on a token, the passphrase is its PIN: tried once. */
   readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
   readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
-  /** One file with everything, keys encrypted as they are; never over another file. */
+  /** One file with all that is kept here, keys encrypted as they are; never over another file. */
   readonly backup: (folder: string, name: string, to: string) => Promise<Outcome<IdentityInfo>>
   /** Never over another identity. */
   readonly restore: (folder: string, backup: Uint8Array) => Promise<Outcome<IdentityInfo>>

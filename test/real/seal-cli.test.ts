@@ -167,6 +167,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
 
   test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
     const carry = async (file: string): Promise<void> => {
+      rmSync(at('x.tsq'), { force: true })
       const query = await cli('seal', file, '--export-tsq', at('x.tsq'), ...authority())
       expect(query.status, query.stderr).toBe(0)
       writeFileSync(at('x.tsr'), tsa.reply(new Uint8Array(readFileSync(at('x.tsq')))))

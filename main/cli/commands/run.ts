@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { frameworkList } from '../options.ts'
-import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
+import { exportAndSay, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
 
 type RunOptions = CollectOptions &
@@ -23,6 +23,9 @@ export function runCommand(context: Context): void {
     .option('--json', 'print the assessment')
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
   signingOptions(collectOptions(command)).action(async (options: RunOptions) => {
+    // A wrong address or file is told before a node is asked anything.
+    const named = await stampingOf(context, options, undefined)
+    if (!named.ok) return endWith(context, named.error)
     const collected = await collectFleet(context, options)
     if (!collected.ok) return endWith(context, collected.error)
     const { fleet, run, result, folder } = collected.value

@@ -46,7 +46,10 @@ export function createTimestampClient(deps: ClientDeps): TimestampClient {
     stamp: async (url, imprint, options = {}) => {
       const address = askable(url)
       if (address === null)
-        return fail('input.refused', `${quote(url)} is not an http or https address without a name and password in it.`)
+        return fail(
+          'input.refused',
+          'The address of the authority must be http or https, without a name and password in it.',
+        )
       for (let attempt = 0; ; attempt += 1) {
         const query = timestampQuery(imprint, deps.entropy)
         const answer = await ask(deps, address, query)
