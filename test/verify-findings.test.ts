@@ -43,6 +43,13 @@ describe('a pack that was sealed to carry a time-stamp', () => {
     expect(outcomes(await verify(files))['existed-by']).toBe('no')
     expect(outcomes(await verify(stampedBy(rogue)))['existed-by']).toBe('no')
   })
+
+  test('takes one by another key of the same authority, which has several', async () => {
+    const chain = [rogue.chain[0] ?? made.root, ...tsa.chain.slice(1)]
+    const named = await samplePack({ signer: owner, authority: { name: 'Memory TSA', chain, crls: tsa.crls } })
+    const stamp = storedResponse(tsa.token(named.get(PATHS.seal) ?? new Uint8Array()))
+    expect(outcomes(await verify(new Map([...named, [PATHS.stamp, stamp]])))['existed-by']).toBe('yes')
+  })
 })
 
 describe('revocation', () => {

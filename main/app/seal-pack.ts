@@ -14,7 +14,8 @@ export interface Sealed {
 
 /**
  * The seal over a pack, and the time-stamp over the seal. A pack that names its authority must carry a time-stamp by it, so that nobody can
- * take one away unseen; where none can be had, it is sealed again without that name.
+ * take one away unseen; where none can be had, or only one under another root, it is sealed again without
+ * that name.
  */
 export async function sealedPack(
   world: World,
@@ -27,9 +28,11 @@ export async function sealedPack(
   const seal = await world.sealing.signDetached(signer, pack.toSeal)
   if (stamping === null) return { pack, seal, stamp: null }
   const stamp = await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
-  if (stamp.ok || authority === null) return { pack, seal, stamp }
-  const without = assemblePack({ ...input, authority: null })
-  return { pack: without, seal: await world.sealing.signDetached(signer, without.toSeal), stamp }
+  if (authority === null || (stamp.ok && rootOf(stamp.value.certificates) === rootOf(authority.chain)))
+    return { pack, seal, stamp }
+  const without = await sealedPack(world, input, null, stamp.ok ? stamping : null)
+  return { ...without, stamp: without.stamp ?? stamp }
 }
 
+const rootOf = (chain: readonly Uint8Array[]): string => sha256(chain.at(-1) ?? new Uint8Array())
 const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))

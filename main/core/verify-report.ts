@@ -31,7 +31,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   const stamps = seal?.timestamps ?? []
   // Whoever adds a time-stamp over a whole report puts all chains into it first.
   const wholeChains = stamps.length > 1
-  const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstAuthority: null })
+  const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
   const embedded = embeddedAssessment(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
   const answers: readonly VerificationAnswer[] = [

@@ -29,13 +29,13 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
 export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
   fromPem('CERTIFICATE', (await textOf(source, path)) ?? '')
 
-/** Whether a pack brings the chain of the authority that was to stamp its seal, and whose it is. */
+/** Whether a pack brings the chain of the authority that was to stamp its seal, and the root of it. */
 export async function namedAuthority(
   source: PackSource,
-): Promise<{ readonly wholeChains: boolean; readonly firstAuthority: string | null }> {
-  if (!source.paths.includes(PATHS.tsaChain)) return { wholeChains: false, firstAuthority: null }
-  const [leaf] = await chainIn(source, PATHS.tsaChain)
-  return { wholeChains: true, firstAuthority: sha256(leaf ?? new Uint8Array()) }
+): Promise<{ readonly wholeChains: boolean; readonly firstRoot: string | null }> {
+  if (!source.paths.includes(PATHS.tsaChain)) return { wholeChains: false, firstRoot: null }
+  const root = (await chainIn(source, PATHS.tsaChain)).at(-1)
+  return { wholeChains: true, firstRoot: sha256(root ?? new Uint8Array()) }
 }
 
 async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {

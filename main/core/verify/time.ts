@@ -23,8 +23,8 @@ export interface TimeJudgement {
   readonly verifiedAt: string
   /** The file brings the authorities' chains up to their roots: one that is cut short was tampered with. */
   readonly wholeChains: boolean
-  /** Fingerprint of the authority that the first time-stamp must be by, where what was sealed names one. */
-  readonly firstAuthority: string | null
+  /** Fingerprint of the root that the first time-stamp must lead to, where what was sealed names one: authorities sign with several keys. */
+  readonly firstRoot: string | null
 }
 
 /**
@@ -33,7 +33,7 @@ export interface TimeJudgement {
  */
 export function shownTime(
   stamps: readonly TimestampReading[],
-  { trust, verifiedAt, wholeChains, firstAuthority }: TimeJudgement,
+  { trust, verifiedAt, wholeChains, firstRoot }: TimeJudgement,
 ): ShownTime {
   let now = verifiedAt
   let shown: TimestampReading | null = null
@@ -49,8 +49,8 @@ export function shownTime(
     }
     const who = quote(stamp.authority?.subject ?? 'nobody')
     const says = `${which} says ${stamp.at}, by ${who}`
-    const expected = index === 0 ? firstAuthority : null
-    if (expected !== null && stamp.authority?.fingerprint !== expected)
+    const expected = index === 0 ? firstRoot : null
+    if (expected !== null && stamp.root?.fingerprint !== expected)
       problems.push(`${says}, and the pack was sealed to carry one by another authority.`)
     else if (stamp.demo) notes.push(`${says}, a demonstration key that nobody may trust.`)
     else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown')
