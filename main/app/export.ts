@@ -231,9 +231,7 @@ async function signedReport(
     signer: { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: assessment.demo,
   })
-  const attachments = [
-    { name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons, as in the pack' },
-  ]
+  const attachments = [{ name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons' }]
   return await world.sealing.signPdf(await world.reports.render(document, { attachments, created: asOf }), signer)
 }
 

@@ -58,8 +58,16 @@ export function howtoSection({ signer, evidenceDigest, packName }: Matter): Sect
       ],
     },
     heading(3, '5. The results inside this PDF'),
-    text('The embedded assessment.json must be the same file, byte for byte, as the one in the pack.'),
-    { kind: 'code', lines: ['pdfdetach -save 1 -o assessment.json report.pdf', 'sha256sum assessment.json'] },
+    text(
+      'The embedded assessment.json holds every result. In the pack each node’s results are a file of their own; the last command must find the text of each in the embedded file.',
+    ),
+    {
+      kind: 'code',
+      lines: [
+        'pdfdetach -save 1 -o assessment.json report.pdf',
+        'for part in data/nodes/*/assessment.json; do grep -qF -f "$part" assessment.json && echo "in it: $part"; done',
+      ],
+    },
     heading(3, '6. One answer of one node'),
     text(
       'Take a digest from the evidence index. The file of that name in the pack holds the exact bytes the node answered. Its SHA-256 must be its name, and the reader can judge its content.',
