@@ -65,7 +65,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const seal = await readSealOf(source, input.seal, trust)
   const altered = [
     ...input.departures.map(packedAgain),
-    ...(await alterations(source, reading.texts, reading.statement)),
+    ...(await alterations(source, reading.statement)),
     ...(await indexProblems(source)),
   ]
   const walked = await walk(input, reading)

@@ -119,8 +119,7 @@ function wholeAgain(
   nodes: readonly NodeAgain[],
 ): readonly string[] | null {
   if (scope === null || index === null || !isWithoutGap(scope)) return null
-  const texts = { manifest: null, tagManifest: null, info: null, bag: null }
-  const reading = { scope, assessment: index, texts, statement: null, catalogDigest: null, problems: [] }
+  const reading = { scope, assessment: index, statement: null, catalogDigest: null, problems: [] }
   const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
   try {
     const whole = compareWhole(reading, catalog, verdicts, demo)

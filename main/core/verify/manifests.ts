@@ -6,14 +6,11 @@ import { plain, quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { NAMED_SUBJECTS } from '../statement.ts'
-import type { PackTexts } from './read.ts'
+import { type PackTexts, readTexts } from './read.ts'
 
 /** What differs between the files and the lists of them, one sentence each; none when every byte is as listed and every list agrees. */
-export async function alterations(
-  source: PackSource,
-  texts: PackTexts,
-  statement: Statement | null,
-): Promise<readonly string[]> {
+export async function alterations(source: PackSource, statement: Statement | null): Promise<readonly string[]> {
+  const texts = await readTexts(source)
   const unlisted = unlistedIn(source)
   const isPayload = (path: string): boolean => path.startsWith('data/')
   const files = [...source.paths].sort(compare)

@@ -17,7 +17,6 @@ export interface PackTexts {
 
 /** What a pack states as a whole, read as far as it can be, and what could not be read. Nodes are read one by one. */
 export interface PackReading {
-  readonly texts: PackTexts
   readonly statement: Statement | null
   readonly scope: PackScope | null
   readonly assessment: AssessmentIndex | null
@@ -44,14 +43,7 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
     validator.problems('assessment-index', value),
   )
   const catalog = await text(PATHS.catalog)
-  const texts = {
-    manifest: await text(PATHS.manifest),
-    tagManifest: await text(PATHS.tagManifest),
-    info: await text(PATHS.info),
-    bag: await text(PATHS.bag),
-  }
   return {
-    texts,
     statement,
     scope,
     assessment,
@@ -59,6 +51,14 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
     problems,
   }
 }
+
+/** The lists of a pack and what stands beside them. Of a large pack they are large, and only to be held while they are compared. */
+export const readTexts = async (source: PackSource): Promise<PackTexts> => ({
+  manifest: await textOf(source, PATHS.manifest),
+  tagManifest: await textOf(source, PATHS.tagManifest),
+  info: await textOf(source, PATHS.info),
+  bag: await textOf(source, PATHS.bag),
+})
 
 /** A file's text; null when it is missing, too large, unreadable or not UTF-8. */
 export async function textOf(source: PackSource, path: string): Promise<string | null> {
