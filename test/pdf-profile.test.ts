@@ -49,6 +49,15 @@ describe('a report that was altered', () => {
     expect(complaints(reading).join('\n')).toMatch(named)
   })
 
+  test('in the name of who issued the authority’s issuer, which no signature at hand covers any more, is not intact', () => {
+    const { archived } = kit.levels
+    const at = Buffer.from(archived).lastIndexOf(Buffer.from('Memory TSA root').toString('hex'))
+    expect(at).toBeGreaterThan(Buffer.from(archived).lastIndexOf('/Contents <'))
+    const changed = Uint8Array.from(archived)
+    changed[at + 1] = (changed[at + 1] ?? 0) ^ 1
+    expect(complaints(readPdf(changed, [])).join('\n')).toContain('carries a certificate that is not part of')
+  })
+
   test('in any one byte is never intact', async () => {
     const { archived, stamped } = kit.levels
     const anywhere = fc.nat({ max: archived.length - 1 })

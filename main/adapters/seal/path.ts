@@ -20,36 +20,50 @@ export interface Chain {
   readonly problems: readonly string[]
 }
 
-/** From the leaf up to a root, through the offered certificates, each link verified (RFC 5280 §6.1, for the profile we write). */
-export function chainOf(leaf: CertificateFacts, offered: readonly CertificateFacts[]): Chain {
-  const certificates = [leaf]
-  for (let current = leaf; certificates.length <= LONGEST_CHAIN; ) {
-    if (isRoot(current)) {
-      const problems = isSignedBy(current.signed, current)
-        ? []
-        : [`The root ${quote(current.subject)} is not signed by its own key.`]
-      return { certificates, root: problems.length === 0 ? current : null, incomplete: null, problems }
-    }
-    const issuers = offered.filter((other) => sameBytes(other.subjectDer, current.issuerDer))
-    // A root before a cross-certificate of the same name and key: the shorter way up.
-    const issuer = issuers
-      .filter((other) => isSignedBy(current.signed, other))
-      .reduce<CertificateFacts | undefined>(
-        (best, other) => (best && (isRoot(best) || !isRoot(other)) ? best : other),
-        undefined,
-      )
-    if (issuer === undefined) {
-      const whose = `The certificate of who issued ${quote(current.subject)}`
-      return issuers.length === 0
-        ? { certificates, root: null, incomplete: `${whose} is missing.`, problems: [] }
-        : { certificates, root: null, incomplete: null, problems: [`${whose} did not sign it.`] }
-    }
-    const problems = issuerProblems(issuer, certificates.length - 1)
-    if (problems.length > 0) return { certificates, root: null, incomplete: null, problems }
-    certificates.push(issuer)
-    current = issuer
+/**
+ * From the leaf up to a root, through the offered certificates, each link verified (RFC 5280 §6.1, for the profile we write). Of several
+ * ways up the one that reaches a root is taken (RFC 4158 §2.3): an altered copy of an issuer must not hide the true one.
+ */
+export const chainOf = (leaf: CertificateFacts, offered: readonly CertificateFacts[]): Chain =>
+  wayUp([leaf], offered, new Set([leaf]))
+
+/** `tried` holds what was already gone through, so that hostile certificates that issue one another cost no more than one try each. */
+function wayUp(
+  below: readonly CertificateFacts[],
+  offered: readonly CertificateFacts[],
+  tried: Set<CertificateFacts>,
+): Chain {
+  const current = below.at(-1) as CertificateFacts
+  const ends = (end: Partial<Chain>): Chain => ({
+    certificates: below,
+    root: null,
+    incomplete: null,
+    problems: [],
+    ...end,
+  })
+  if (below.length > LONGEST_CHAIN) return ends({ problems: ['The chain of certificates is too long.'] })
+  if (isRoot(current)) {
+    return isSignedBy(current.signed, current)
+      ? ends({ root: current })
+      : ends({ problems: [`The root ${quote(current.subject)} is not signed by its own key.`] })
   }
-  return { certificates, root: null, incomplete: null, problems: ['The chain of certificates is too long.'] }
+  const named = offered.filter((other) => sameBytes(other.subjectDer, current.issuerDer))
+  const whose = `The certificate of who issued ${quote(current.subject)}`
+  if (named.length === 0) return ends({ incomplete: `${whose} is missing.` })
+  const signers = named.filter((other) => isSignedBy(current.signed, other))
+  if (signers.length === 0) return ends({ problems: [`${whose} did not sign it.`] })
+  // A root before a cross-certificate of the same name and key: the shorter way up.
+  const issuers = [...signers.filter(isRoot), ...signers.filter((other) => !isRoot(other))]
+  let first: Chain | undefined
+  for (const issuer of issuers) {
+    if (tried.has(issuer)) continue
+    tried.add(issuer)
+    const problems = issuerProblems(issuer, below.length - 1)
+    const way = problems.length > 0 ? ends({ problems }) : wayUp([...below, issuer], offered, tried)
+    if (way.root !== null) return way
+    first ??= way
+  }
+  return first ?? ends({ problems: [`${whose} leads round in a circle.`] })
 }
 
 /** Moments in ISO 8601, the earliest first. */
