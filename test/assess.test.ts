@@ -76,6 +76,14 @@ describe('assess', () => {
     expect(verdicts([metal, guest], old)).toContain('not-met')
   })
 
+  test('evidence of a moment that cannot be (hour 25) has no age and supports nothing', () => {
+    const recording = { ...metal.recording, endedAt: '2026-05-14T25:15:00.000Z' }
+    const whole = assess({ catalog, scope, recordings: [{ ...metal, recording }], asOf })
+    expect(whole.nodes[0]).toMatchObject({ ageDays: null, stale: true })
+    expect(whole.nodes[0]?.findings.some(({ verdict }) => verdict === 'met')).toBe(false)
+    expect(canonicalJson(whole)).toContain('"ageDays":null')
+  })
+
   test('only recordings that it rests on make an assessment demo data', () => {
     const real = { ...guest, recording: { ...guest.recording, demo: false } }
     const alone = { ...scope, population: ['demo-guest-03'] }

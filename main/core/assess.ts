@@ -77,8 +77,10 @@ export function assessNode(
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.')
   const { recording, captures } = loaded
-  const ageDays = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
-  const stale = !(ageDays >= 0 && ageDays <= FRESH_DAYS)
+  const days = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
+  const stale = !(days >= 0 && days <= FRESH_DAYS)
+  // A moment can have the form of one and be none (25:00): then there is no age, and nothing is supported.
+  const ageDays = Number.isNaN(days) ? null : days
   const identity = {
     node,
     recording: { id: recording.id, digest: recordingDigest(loaded) },
