@@ -1,4 +1,4 @@
-import type { AssessmentView, CheckView } from '../schemas/ipc.ts'
+import type { AssessmentView, CheckView } from '../schemas/ipc-views.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
 import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict, verdictWords } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'

@@ -1,4 +1,4 @@
-import type { Source } from '../schemas/ipc.ts'
+import type { Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
 
 /** Where the window is. Every screen is a member, so that a screen without a title does not compile. */

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import type { EngineEvent, FleetView } from '../schemas/ipc.ts'
+import type { EngineEvent } from '../schemas/ipc.ts'
+import type { FleetView } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, type RunProgress, summaryOf } from './run-progress.ts'

@@ -1,6 +1,38 @@
-import type { Assessment, Capture, Recording } from './types.ts'
-import type { VerificationReport } from './verification.ts'
-import type { FailureCode, Property } from './words.ts'
+import type { Figure } from './figure.ts'
+import type {
+  AppInfo,
+  AssessmentView,
+  AttachmentDraft,
+  CatalogView,
+  EvidenceList,
+  EvidencePiece,
+  ExceptionDraft,
+  ExportDraft,
+  ExportPlan,
+  ExportView,
+  FleetView,
+  FrameworkName,
+  HostKeyRow,
+  IdentityView,
+  ImportKind,
+  ImportPreview,
+  NodeView,
+  PackReview,
+  RecentPack,
+  RegisterView,
+  RequestDraft,
+  RunListItem,
+  RunPreview,
+  RunStatus,
+  RunTicket,
+  SavedFile,
+  Settings,
+  Source,
+  TrustAnchor,
+  WorkState,
+  Worksheet,
+} from './ipc-views.ts'
+import type { FailureCode } from './words.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -9,6 +41,9 @@ import type { FailureCode, Property } from './words.ts'
  */
 export interface Methods {
   'app.info': { in: null; out: AppInfo }
+  'catalog.get': { in: null; out: CatalogView }
+  'settings.get': { in: null; out: Settings }
+  'settings.set': { in: Settings; out: Settings }
   /** Collects from the built-in demo fleet; from then on it is the current fleet. Progress comes as events. */
   'demo.open': { in: null; out: RunTicket }
   'fleet.get': { in: null; out: FleetView | null }
@@ -17,6 +52,19 @@ export interface Methods {
   'fleet.import-text': { in: { readonly kind: ImportKind; readonly text: string }; out: ImportPreview }
   /** Adds the rows of a preview that will be added. Nothing is contacted. */
   'fleet.accept': { in: { readonly handle: string }; out: FleetView }
+  /** Empty `user`: as the SSH configuration says. */
+  'fleet.edit-node': {
+    in: {
+      readonly node: string
+      readonly address: string
+      readonly port: number
+      readonly user: string
+      readonly sudo: boolean
+    }
+    out: FleetView
+  }
+  /** Takes nodes out of the fleet; their evidence stays. */
+  'fleet.remove-nodes': { in: { readonly nodes: readonly string[] }; out: FleetView }
   'hostkeys.list': { in: null; out: readonly HostKeyRow[] }
   /** Asks the named nodes for their host keys, without logging in. Gives the rows of all nodes. */
   'hostkeys.scan': { in: { readonly nodes: readonly string[] }; out: readonly HostKeyRow[] }
@@ -25,11 +73,28 @@ export interface Methods {
     in: { readonly node: string; readonly fingerprint: string; readonly howVerified: string }
     out: readonly HostKeyRow[]
   }
+  /** Compares pasted fingerprints or known_hosts lines with the keys that were shown: fills `matched`, and confirms nothing. */
+  'hostkeys.match-text': { in: { readonly text: string }; out: readonly HostKeyRow[] }
+  /** Records the decision for every key that the pasted text matched, and for no other. */
+  'hostkeys.confirm-matched': { in: { readonly howVerified: string }; out: readonly HostKeyRow[] }
   /** Everything a run would ask. An empty list means every node of the fleet. */
   'run.preview': { in: { readonly nodes: readonly string[] }; out: RunPreview }
-  'run.start': { in: { readonly nodes: readonly string[] }; out: RunTicket }
+  'run.preview-save': { in: { readonly nodes: readonly string[] }; out: SavedFile | null }
+  /** `missing`: goes on with the run that is shown, and asks only nodes and questions without an answer. An empty list means every node. */
+  'run.start': { in: { readonly nodes: readonly string[]; readonly only: 'all' | 'missing' }; out: RunTicket }
+  /** No further node is begun; those being asked are finished. */
+  'run.pause': { in: null; out: null }
+  'run.resume': { in: null; out: null }
   'run.cancel': { in: null; out: null }
+  'run.status': { in: null; out: RunStatus | null }
+  /** Runs of the fleet on this computer, newest first. */
+  'runs.list': { in: null; out: readonly RunListItem[] }
+  /** Shows a stored run, judged again as of now. */
+  'runs.open': { in: { readonly run: string }; out: AssessmentView }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
+  'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
+  /** Pictures of one node, those for which there is evidence. */
+  'figures.get': { in: { readonly of: Source; readonly node: string }; out: readonly Figure[] }
   'evidence.list': { in: { readonly of: Source; readonly node: string }; out: EvidenceList }
   /** Up to 1 MiB of one stream from a byte offset. `capture` is "probe/command". */
   'evidence.get': {
@@ -42,12 +107,68 @@ export interface Methods {
     }
     out: EvidencePiece
   }
-  /** Main's folder dialog, then report and pack. Null when the dialog was closed. */
-  'export.start': { in: { readonly frameworks: readonly FrameworkName[] }; out: ExportView | null }
-  /** Main's file dialog, then the five answers. Null when the dialog was closed. */
+  'register.get': { in: { readonly of: Source }; out: RegisterView }
+  /** Refused without an end, with an end in the past or later than 366 days, and for a finding that is supported. */
+  'exceptions.accept': { in: ExceptionDraft; out: RegisterView }
+  'exceptions.withdraw': {
+    in: { readonly id: string; readonly by: string; readonly reason: string }
+    out: RegisterView
+  }
+  /** The list as CSV. */
+  'exceptions.save': { in: null; out: SavedFile | null }
+  'attachments.add': { in: AttachmentDraft; out: RegisterView | null }
+  'attachments.note': { in: AttachmentDraft & { readonly name: string; readonly text: string }; out: RegisterView }
+  'attachments.withdraw': {
+    in: { readonly id: string; readonly by: string; readonly reason: string }
+    out: RegisterView
+  }
+  /** Opens a copy of an image or PDF in the system's viewer; nothing else is ever opened. */
+  'attachments.show': { in: { readonly of: Source; readonly id: string }; out: null }
+  'requests.set': { in: RequestDraft; out: RegisterView }
+  'export.plan': { in: null; out: ExportPlan }
+  /** Seals report and pack into a folder of ours. `identity` null makes the first one. With `withhold`, a copy to hand out lies beside. */
+  'export.build': {
+    in: {
+      readonly frameworks: readonly FrameworkName[]
+      readonly identity: string | null
+      readonly timestamp: boolean
+      readonly withhold: { readonly classes: readonly string[]; readonly who: string; readonly why: string } | null
+    }
+    out: ExportDraft
+  }
+  /** Opens the draft as its reader will: in the review window. */
+  'export.review': { in: { readonly handle: string }; out: PackReview }
+  /** Main's folder dialog, then the draft's files are copied there. Null when the dialog was closed. */
+  'export.save': { in: { readonly handle: string }; out: ExportView | null }
+  'export.discard': { in: { readonly handle: string }; out: null }
+  /** Main's file dialog, then the six answers. Null when the dialog was closed. */
   'pack.choose-and-verify': { in: null; out: PackReview | null }
+  'pack.recent': { in: null; out: readonly RecentPack[] }
+  'pack.open-recent': { in: { readonly handle: string }; out: PackReview }
   /** The pack that is open, or null. */
   'pack.review': { in: null; out: PackReview | null }
+  /** Records that the signer of the open pack is to be trusted, and how that was verified; then all answers again. */
+  'pack.trust': { in: { readonly howVerified: string }; out: PackReview }
+  'pack.re-evaluate': { in: null; out: PackReview }
+  'review.sample': { in: { readonly size: number; readonly seed: string }; out: Worksheet }
+  'review.worksheet': { in: null; out: Worksheet | null }
+  'review.note': {
+    in: { readonly node: string; readonly check: string; readonly state: WorkState; readonly note: string }
+    out: Worksheet
+  }
+  'review.save-worksheet': { in: null; out: SavedFile | null }
+  'trust.list': { in: null; out: readonly TrustAnchor[] }
+  'trust.add-choose': {
+    in: { readonly for: TrustAnchor['for']; readonly howVerified: string }
+    out: readonly TrustAnchor[] | null
+  }
+  'trust.remove': { in: { readonly fingerprint: string }; out: readonly TrustAnchor[] }
+  'identities.list': { in: null; out: readonly IdentityView[] }
+  /** Asks for a passphrase outside the window, unless the system keeps one. */
+  'identities.create': { in: { readonly name: string; readonly subject: string }; out: readonly IdentityView[] }
+  'identities.backup': { in: { readonly name: string }; out: SavedFile | null }
+  'identities.restore': { in: null; out: readonly IdentityView[] | null }
+  'identities.rotate': { in: { readonly name: string; readonly why: string }; out: readonly IdentityView[] }
 }
 
 export type Method = keyof Methods
@@ -94,245 +215,11 @@ export type EngineEvent =
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
+  | { readonly kind: 'run-paused'; readonly run: string }
+  | { readonly kind: 'run-resumed'; readonly run: string }
+  /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
+  | { readonly kind: 'pack-opened' }
+  | { readonly kind: 'pack-refused'; readonly error: CallFailure }
+  /** A menu item leads to a screen. */
+  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }
-
-export const IMPORT_KINDS = ['ssh-config', 'csv', 'ansible'] as const
-export type ImportKind = (typeof IMPORT_KINDS)[number]
-export const FRAMEWORK_NAMES = ['hipaa', 'soc2', 'nprm'] as const
-export type FrameworkName = (typeof FRAMEWORK_NAMES)[number]
-/** `run`: the current fleet's latest run. `pack`: the pack that is open for review. */
-export const SOURCES = ['run', 'pack'] as const
-export type Source = (typeof SOURCES)[number]
-
-export interface AppInfo {
-  readonly version: string
-  readonly catalogVersion: string
-  readonly probes: number
-  readonly checks: number
-}
-
-export interface RunTicket {
-  readonly run: string
-  readonly nodes: readonly string[]
-}
-
-export interface FleetView {
-  readonly name: string
-  readonly demo: boolean
-  readonly frameworks: readonly FrameworkName[]
-  readonly nodes: readonly FleetNodeView[]
-}
-export interface FleetNodeView {
-  readonly name: string
-  readonly address: string
-  readonly port: number
-  readonly user: string
-  readonly sudo: boolean
-  readonly jump: readonly string[]
-  readonly place: string | null
-  readonly role: string | null
-}
-
-export interface ImportPreview {
-  readonly handle: string
-  /** The file's name for display, or null for pasted text. */
-  readonly file: string | null
-  readonly rows: readonly ImportRow[]
-  readonly willAdd: number
-}
-/** Every line or entry of the source is accounted for. */
-export interface ImportRow {
-  readonly line: number
-  readonly text: string
-  readonly outcome: 'will-add' | 'already-here' | 'skipped' | 'used'
-  /** The node's name where the line yields one. */
-  readonly node: string | null
-  /** Why it was skipped, or what it was used for. */
-  readonly note: string
-}
-
-export interface HostKeyRow {
-  readonly node: string
-  readonly state: 'not-asked' | 'confirmed' | 'unknown' | 'changed' | 'revoked' | 'unreachable'
-  readonly keyType: string | null
-  /** What the node presented when last asked, `SHA256:…`. */
-  readonly fingerprint: string | null
-  /** What we had on record, where it differs. */
-  readonly onRecord: string | null
-  /** Who or what confirms the key: a known_hosts file, the fleet file, a recorded decision. Null when nobody does. */
-  readonly confirmedBy: string | null
-  readonly failure: CallFailure | null
-}
-
-export interface RunPreview {
-  readonly nodes: readonly string[]
-  readonly questions: readonly QuestionView[]
-}
-export interface QuestionView {
-  readonly probe: string
-  readonly title: string
-  readonly why: string
-  readonly lines: readonly CommandLine[]
-}
-export interface CommandLine {
-  readonly name: string
-  /** Exactly as it will run; empty for a measurement made from this computer. */
-  readonly argv: readonly string[]
-  readonly by: 'user' | 'root' | 'this-computer'
-  readonly timeoutSeconds: number
-}
-
-export interface AssessmentView {
-  readonly of: Source
-  readonly run: string
-  readonly assessment: Assessment
-  readonly checks: readonly CheckView[]
-  readonly probes: readonly ProbeView[]
-  readonly signals: readonly SignalView[]
-  readonly frameworks: readonly FrameworkView[]
-}
-/** What the catalog says about one signal of isolation. */
-export interface SignalView {
-  readonly id: string
-  readonly family: string
-  readonly title: string
-  readonly onMetal: string
-  readonly onGuest: string
-  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
-  readonly traps: readonly string[]
-  readonly source: string
-  /** Machines of known truth that read as on a guest, out of those read. */
-  readonly counts: {
-    readonly vm: readonly [number, number]
-    readonly dressed: readonly [number, number]
-    readonly metal: readonly [number, number]
-  } | null
-}
-export interface CheckView {
-  readonly id: string
-  readonly property: Property
-  readonly claim: string
-  readonly limits: string
-  /** Probe ids. */
-  readonly needs: readonly string[]
-  readonly wants: readonly string[]
-}
-export interface ProbeView {
-  readonly id: string
-  readonly title: string
-  readonly why: string
-}
-export interface FrameworkView {
-  readonly id: FrameworkName
-  readonly title: string
-  readonly version: string
-  readonly status: string
-  readonly overlay: boolean
-  readonly controls: readonly ControlView[]
-}
-export interface ControlView {
-  readonly key: string
-  readonly id: string
-  readonly title: string
-  readonly summary: string
-  readonly level: string
-  readonly group: string
-  readonly evidenceClass: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
-  readonly supports: readonly { readonly check: string; readonly shows: string }[]
-  readonly notShown: string
-  readonly needsAlso: readonly string[]
-  readonly responsibility: readonly string[]
-}
-
-export interface EvidenceList {
-  readonly recording: Recording | null
-  readonly captures: readonly Capture[]
-}
-export interface EvidencePiece {
-  readonly capture: Capture
-  readonly stream: 'stdout' | 'stderr'
-  /** Decoded as UTF-8; bytes that are not become U+FFFD. Cut at a character's edge. */
-  readonly text: string
-  readonly offset: number
-  /** Byte offset of the next piece; null at the end. */
-  readonly nextOffset: number | null
-  readonly size: number
-  /** SHA-256 of the stored bytes, computed again for this answer. */
-  readonly digestNow: string
-  /** What the probe read from its captures: indented JSON, or why it gave no fact. */
-  readonly reading: { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string }
-}
-
-export interface ExportView {
-  /** For display; the window never sends it back. */
-  readonly folder: string
-  readonly files: readonly { readonly name: string; readonly size: number; readonly sha256: string }[]
-  readonly signer: string
-  readonly notes: readonly string[]
-}
-
-export interface PackReview {
-  /** The file's name for display. */
-  readonly file: string
-  readonly report: VerificationReport
-  /** What the pack states; null when that part cannot be read. */
-  readonly view: AssessmentView | null
-  /** Verdicts stated and verdicts derived again here that agree. */
-  readonly verdicts: { readonly stated: number; readonly identical: number }
-}
-
-/** Methods for which the main process asks a person for a file or folder before it calls the engine. */
-export const DIALOGS: Readonly<Partial<Record<Method, 'import-file' | 'export-folder' | 'pack-file'>>> = {
-  'fleet.import-choose': 'import-file',
-  'export.start': 'export-folder',
-  'pack.choose-and-verify': 'pack-file',
-}
-
-export const LARGEST_MESSAGE = 1024 * 1024
-
-const nothing = { type: 'null' } as const
-const name = { type: 'string', minLength: 1, maxLength: 253 } as const
-const list = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems, uniqueItems: true })
-const exactly = (properties: Readonly<Record<string, object>>): object => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-})
-const importKind = { enum: IMPORT_KINDS } as const
-const source = { enum: SOURCES } as const
-
-/** JSON Schema 2020-12 of every method's input, checked by the main process before anything else happens. */
-export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
-  'app.info': nothing,
-  'demo.open': nothing,
-  'fleet.get': nothing,
-  'fleet.import-choose': exactly({ kind: importKind }),
-  'fleet.import-text': exactly({ kind: importKind, text: { type: 'string', maxLength: 900_000 } }),
-  'fleet.accept': exactly({ handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
-  'hostkeys.list': nothing,
-  'hostkeys.scan': exactly({ nodes: list(name, 20_000) }),
-  'hostkeys.confirm': exactly({
-    node: name,
-    fingerprint: { type: 'string', pattern: '^SHA256:[A-Za-z0-9+/]{43}$' },
-    howVerified: { type: 'string', minLength: 3, maxLength: 500 },
-  }),
-  'run.preview': exactly({ nodes: list(name, 20_000) }),
-  'run.start': exactly({ nodes: list(name, 20_000) }),
-  'run.cancel': nothing,
-  'assessment.get': exactly({ of: source }),
-  'evidence.list': exactly({ of: source, node: name }),
-  'evidence.get': exactly({
-    of: source,
-    node: name,
-    capture: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}/[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' },
-    stream: { enum: ['stdout', 'stderr'] },
-    offset: { type: 'integer', minimum: 0, maximum: 2 ** 40 },
-  }),
-  'export.start': exactly({ frameworks: { ...list({ enum: FRAMEWORK_NAMES }, 3), minItems: 1 } }),
-  'pack.choose-and-verify': nothing,
-  'pack.review': nothing,
-}
-
-export const isMethod = (value: unknown): value is Method =>
-  typeof value === 'string' && Object.hasOwn(INPUT_SCHEMAS, value)

@@ -536,3 +536,97 @@ export interface PackPredicate {
     readonly evidenceDigest: Sha256
   }
 }
+/**
+ * A finding that somebody accepts for a time: at most 366 days, in UTC. The verdict stays what it is.
+ */
+export interface Exception {
+  readonly id: string
+  readonly check: string
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
+  readonly run: null | string
+  readonly reason: string
+  readonly compensatingMeasure: string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly acceptedAt: Instant
+  readonly expiresAt: Instant
+  readonly withdrawn: null | Withdrawal
+}
+/**
+ * Taken back; it stays listed.
+ */
+export interface Withdrawal {
+  readonly at: Instant
+  readonly by: string
+  readonly reason: string
+}
+/**
+ * One row of a framework.
+ */
+export interface ControlRef {
+  readonly framework: 'hipaa' | 'soc2' | 'nprm'
+  readonly control: string
+}
+/**
+ * Manual evidence: a file, or a note, as somebody gave it. The bytes are stored by their digest and never run.
+ */
+export interface Attachment {
+  readonly id: string
+  readonly kind: 'file' | 'note'
+  readonly name: string
+  readonly mediaType: string
+  readonly size: number
+  readonly sha256: Sha256
+  /**
+   * @maxItems 400
+   */
+  readonly controls: readonly ControlRef[]
+  readonly need: null | string
+  readonly shows: string
+  readonly saidBy: string
+  readonly method: 'examined' | 'asked' | 'received'
+  readonly owner: string
+  readonly attachedAt: Instant
+  readonly validUntil: null | Instant
+  readonly withdrawn: null | Withdrawal1
+}
+/**
+ * Taken back; it stays listed.
+ */
+export interface Withdrawal1 {
+  readonly at: Instant
+  readonly by: string
+  readonly reason: string
+}
+/**
+ * Who is to bring a record that no server can show, by when.
+ */
+export interface RecordRequest {
+  readonly framework: 'hipaa' | 'soc2' | 'nprm'
+  readonly control: string
+  readonly need: string
+  readonly owner: string
+  readonly due: Instant
+}
+/**
+ * What people said about the evidence of a fleet: accepted exceptions, attached records, and who is to bring a record by when. It never changes a verdict, and nothing in it is ever deleted.
+ */
+export interface Register {
+  readonly schema: 'barewitness.register/1'
+  /**
+   * @maxItems 20000
+   */
+  readonly exceptions: readonly Exception[]
+  /**
+   * @maxItems 5000
+   */
+  readonly attachments: readonly Attachment[]
+  /**
+   * @maxItems 5000
+   */
+  readonly requests: readonly RecordRequest[]
+}

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { INPUT_SCHEMAS, isMethod } from '../../schemas/ipc.ts'
+import { INPUT_SCHEMAS, isMethod } from '../../schemas/ipc-inputs.ts'
 
 /** Checks the input of a call from the window against its method's schema. Gives the problems as sentences; none means it fits. */
 export function ipcValidator(): (method: string, input: unknown) => readonly string[] {

@@ -5,6 +5,7 @@ import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import hardware from '../../schemas/hardware.schema.json' with { type: 'json' }
 import pack from '../../schemas/pack.schema.json' with { type: 'json' }
 import recording from '../../schemas/recording.schema.json' with { type: 'json' }
+import register from '../../schemas/register.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
 
@@ -23,6 +24,7 @@ const IDS = {
   fleet: fleet.$id,
   hardware: hardware.$id,
   statement: pack.$id,
+  register: register.$id,
 } as const
 export type SchemaName = keyof typeof IDS
 
@@ -35,7 +37,7 @@ export function createSchemaValidator(): SchemaValidator & {
 } {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
   formats.default(ajv)
-  for (const schema of [recording, fleet, hardware, assessment, pack]) ajv.addSchema(schema)
+  for (const schema of [recording, fleet, hardware, assessment, pack, register]) ajv.addSchema(schema)
   const compiled = new Map<SchemaName, ValidateFunction>()
   const validatorOf = (name: SchemaName): ValidateFunction => {
     const found = compiled.get(name) ?? ajv.getSchema(IDS[name])

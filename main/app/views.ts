@@ -1,4 +1,11 @@
-import type { AssessmentView, EvidenceList, EvidencePiece, FleetView, RunPreview, Source } from '../../schemas/ipc.ts'
+import type {
+  AssessmentView,
+  EvidenceList,
+  EvidencePiece,
+  FleetView,
+  RunPreview,
+  Source,
+} from '../../schemas/ipc-views.ts'
 import type { Assessment, Fleet } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'

@@ -200,7 +200,15 @@ export interface PackSource {
 /** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */
 export interface SchemaValidator {
   readonly problems: (
-    schema: 'recording' | 'capture' | 'assessment' | 'assessment-index' | 'node-assessment' | 'fleet' | 'statement',
+    schema:
+      | 'recording'
+      | 'capture'
+      | 'assessment'
+      | 'assessment-index'
+      | 'node-assessment'
+      | 'fleet'
+      | 'statement'
+      | 'register',
     value: unknown,
   ) => readonly string[]
 }

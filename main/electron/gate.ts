@@ -1,4 +1,5 @@
-import { type CallFailure, DIALOGS, type Engine, isMethod, LARGEST_MESSAGE, type Reply } from '../../schemas/ipc.ts'
+import type { CallFailure, Engine, Reply } from '../../schemas/ipc.ts'
+import { DIALOGS, isMethod, LARGEST_MESSAGE } from '../../schemas/ipc-inputs.ts'
 import { ORIGIN } from './channels.ts'
 
 /** As much of Electron's WebFrameMain as the gate looks at. */

@@ -1,4 +1,4 @@
-import type { AssessmentView, ControlView } from '../../schemas/ipc.ts'
+import type { AssessmentView, ControlView } from '../../schemas/ipc-views.ts'
 import type { ControlAssessment, ControlCheck } from '../../schemas/types.ts'
 import { type ControlState, controlStateWords } from '../../schemas/words.ts'
 import { StateMark } from './Mark.tsx'

@@ -1,4 +1,4 @@
-import type { SignalView } from '../../schemas/ipc.ts'
+import type { SignalView } from '../../schemas/ipc-views.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { contradictionWords, familyWords, oddsWords } from '../../schemas/words.ts'
 import { plural, visible } from '../text.ts'

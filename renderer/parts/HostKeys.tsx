@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { HostKeyRow } from '../../schemas/ipc.ts'
+import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { failureTitle } from '../run-progress.ts'

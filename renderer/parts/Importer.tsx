@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc.ts'
+import type { ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { change, say } from '../store.ts'
 import { plural, visible } from '../text.ts'

@@ -1,4 +1,4 @@
-import type { EvidencePiece } from '../../schemas/ipc.ts'
+import type { EvidencePiece } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { bytes, shellLine, visible, when } from '../text.ts'
 import { Copy } from './Copy.tsx'

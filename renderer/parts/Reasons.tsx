@@ -1,4 +1,4 @@
-import type { ProbeView } from '../../schemas/ipc.ts'
+import type { ProbeView } from '../../schemas/ipc-views.ts'
 import type { Reason } from '../../schemas/types.ts'
 import { visible } from '../text.ts'
 

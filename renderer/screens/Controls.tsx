@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AssessmentView, ControlView, FrameworkView, Source } from '../../schemas/ipc.ts'
+import type { AssessmentView, ControlView, FrameworkView, Source } from '../../schemas/ipc-views.ts'
 import type { ControlAssessment } from '../../schemas/types.ts'
 import { CONTROL_STATES, type ControlState, controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'

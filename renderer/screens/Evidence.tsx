@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { EvidenceList, EvidencePiece, Source } from '../../schemas/ipc.ts'
+import type { EvidenceList, EvidencePiece, Source } from '../../schemas/ipc-views.ts'
 import type { Capture } from '../../schemas/types.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, ExportView, FrameworkName } from '../../schemas/ipc.ts'
-import { FRAMEWORK_NAMES } from '../../schemas/ipc.ts'
+import type { AssessmentView, ExportView, FrameworkName } from '../../schemas/ipc-views.ts'
+import { FRAMEWORK_NAMES } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { wasReached } from '../model.ts'

@@ -1,4 +1,4 @@
-import type { AssessmentView, Source } from '../../schemas/ipc.ts'
+import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { matrixOf, wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'

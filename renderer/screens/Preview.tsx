@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../schemas/ipc.ts'
+import type { CommandLine } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { PackReview } from '../../schemas/ipc.ts'
+import type { PackReview } from '../../schemas/ipc-views.ts'
 import { questionWords } from '../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'

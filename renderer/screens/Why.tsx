@@ -1,4 +1,4 @@
-import type { AssessmentView, Source } from '../../schemas/ipc.ts'
+import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { type Property, propertyWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
 import { type Frame, type GateParts, handleCall } from '../../main/electron/gate.ts'
-import { DIALOGS, type Engine, INPUT_SCHEMAS, type Method } from '../../schemas/ipc.ts'
+import type { Engine, Method } from '../../schemas/ipc.ts'
+import { DIALOGS, INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'
 
 const OURS: Frame = { origin: 'barewitness://app', parent: null }
 

@@ -1,22 +1,18 @@
 import { assessmentView, evidenceList, evidencePiece, runPreview } from '../../main/app/views.ts'
 import { assess } from '../../main/core/assess.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
+import type { Engine, EngineEvent, Input, Method, Reply } from '../../schemas/ipc.ts'
 import type {
   AssessmentView,
-  Engine,
-  EngineEvent,
   ExportView,
   FleetView,
   HostKeyRow,
   ImportPreview,
   ImportRow,
-  Input,
-  Method,
   PackReview,
-  Reply,
   RunTicket,
   Source,
-} from '../../schemas/ipc.ts'
+} from '../../schemas/ipc-views.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { FAKE_CAPTURES, FAKE_NODES, FAKE_TIME, fakeFingerprint, fakeRecording } from './fake-nodes.ts'

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { compile } from 'json-schema-to-typescript'
 
 const folder = new URL('../../schemas/', import.meta.url)
-const names = ['recording', 'fleet', 'hardware', 'assessment', 'pack'] as const
+const names = ['recording', 'fleet', 'hardware', 'assessment', 'pack', 'register'] as const
 
 type Schema = { $id: string; $defs?: Record<string, { title?: string }>; title: string }
 

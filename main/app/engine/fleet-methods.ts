@@ -1,4 +1,5 @@
-import type { CallFailure, Chosen, FleetView, HostKeyRow, ImportKind, ImportPreview } from '../../../schemas/ipc.ts'
+import type { CallFailure, Chosen } from '../../../schemas/ipc.ts'
+import type { FleetView, HostKeyRow, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'

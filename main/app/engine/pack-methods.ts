@@ -1,4 +1,5 @@
-import type { Chosen, ExportView, FrameworkName, PackReview } from '../../../schemas/ipc.ts'
+import type { Chosen } from '../../../schemas/ipc.ts'
+import type { ExportView, FrameworkName, PackReview } from '../../../schemas/ipc-views.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { Signer } from '../../core/ports.ts'

@@ -1,4 +1,5 @@
-import type { EngineEvent, PackReview, Source } from '../../../schemas/ipc.ts'
+import type { EngineEvent } from '../../../schemas/ipc.ts'
+import type { PackReview, Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Fleet, Scope } from '../../../schemas/types.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 

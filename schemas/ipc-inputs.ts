@@ -1,0 +1,151 @@
+import type { Method } from './ipc.ts'
+import { type Dialog, FRAMEWORK_NAMES, IMPORT_KINDS, SOURCES, WORK_STATES } from './ipc-views.ts'
+
+/** Methods for which the main process asks a person for a file or folder before it calls the engine. */
+export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
+  'fleet.import-choose': 'import-file',
+  'run.preview-save': 'save-file',
+  'exceptions.save': 'save-file',
+  'attachments.add': 'any-file',
+  'export.save': 'export-folder',
+  'pack.choose-and-verify': 'pack-file',
+  'review.save-worksheet': 'save-file',
+  'trust.add-choose': 'certificate-file',
+  'identities.backup': 'save-file',
+  'identities.restore': 'any-file',
+}
+
+export const LARGEST_MESSAGE = 1024 * 1024
+
+const nothing = { type: 'null' } as const
+const name = { type: 'string', minLength: 1, maxLength: 253 } as const
+const text = (maxLength: number, minLength = 1): object => ({ type: 'string', minLength, maxLength })
+const list = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems, uniqueItems: true })
+const exactly = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+const orNull = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] })
+const importKind = { enum: IMPORT_KINDS } as const
+const source = { enum: SOURCES } as const
+const framework = { enum: FRAMEWORK_NAMES } as const
+const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const
+const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
+const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
+const checkId = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' } as const
+const nodes = list(name, 20_000)
+const attachment = {
+  controls: list(exactly({ framework, control: text(100) }), 400),
+  need: orNull(text(500)),
+  shows: text(2000, 3),
+  saidBy: text(200),
+  method: { enum: ['examined', 'asked', 'received'] },
+  owner: text(200),
+  validUntil: orNull(day),
+} as const
+
+/** JSON Schema 2020-12 of every method's input, checked by the main process before anything else happens. */
+export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
+  'app.info': nothing,
+  'catalog.get': nothing,
+  'settings.get': nothing,
+  'settings.set': exactly({
+    concurrency: { type: 'integer', minimum: 1, maximum: 256 },
+    authority: orNull({ type: 'string', pattern: '^https?://[!-~]{1,490}$' }),
+    singleKeys: { type: 'boolean' },
+    theme: { enum: ['system', 'light', 'dark'] },
+  }),
+  'demo.open': nothing,
+  'fleet.get': nothing,
+  'fleet.import-choose': exactly({ kind: importKind }),
+  'fleet.import-text': exactly({ kind: importKind, text: { type: 'string', maxLength: 900_000 } }),
+  'fleet.accept': exactly({ handle }),
+  'fleet.edit-node': exactly({
+    node: name,
+    address: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_.:%\\[\\]-]+$' },
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    user: { type: 'string', maxLength: 64, pattern: '^([A-Za-z_][A-Za-z0-9_.@\\\\-]{0,63})?$' },
+    sudo: { type: 'boolean' },
+  }),
+  'fleet.remove-nodes': exactly({ nodes }),
+  'hostkeys.list': nothing,
+  'hostkeys.scan': exactly({ nodes }),
+  'hostkeys.confirm': exactly({
+    node: name,
+    fingerprint: { type: 'string', pattern: '^SHA256:[A-Za-z0-9+/]{43}$' },
+    howVerified: text(500, 3),
+  }),
+  'hostkeys.match-text': exactly({ text: { type: 'string', maxLength: 900_000 } }),
+  'hostkeys.confirm-matched': exactly({ howVerified: text(500, 3) }),
+  'run.preview': exactly({ nodes }),
+  'run.preview-save': exactly({ nodes }),
+  'run.start': exactly({ nodes, only: { enum: ['all', 'missing'] } }),
+  'run.pause': nothing,
+  'run.resume': nothing,
+  'run.cancel': nothing,
+  'run.status': nothing,
+  'runs.list': nothing,
+  'runs.open': exactly({ run: text(100) }),
+  'assessment.get': exactly({ of: source }),
+  'node.get': exactly({ of: source, node: name }),
+  'figures.get': exactly({ of: source, node: name }),
+  'evidence.list': exactly({ of: source, node: name }),
+  'evidence.get': exactly({
+    of: source,
+    node: name,
+    capture: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}/[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' },
+    stream: { enum: ['stdout', 'stderr'] },
+    offset: { type: 'integer', minimum: 0, maximum: 2 ** 40 },
+  }),
+  'register.get': exactly({ of: source }),
+  'exceptions.accept': exactly({
+    check: checkId,
+    nodes,
+    reason: text(2000, 3),
+    compensatingMeasure: text(2000, 3),
+    owner: text(200),
+    requestedBy: text(200),
+    approvedBy: text(200),
+    until: day,
+  }),
+  'exceptions.withdraw': exactly({ id: handle, by: text(200), reason: text(2000, 3) }),
+  'exceptions.save': nothing,
+  'attachments.add': exactly(attachment),
+  'attachments.note': exactly({ ...attachment, name: text(255), text: text(100_000) }),
+  'attachments.withdraw': exactly({ id: handle, by: text(200), reason: text(2000, 3) }),
+  'attachments.show': exactly({ of: source, id: handle }),
+  'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
+  'export.plan': nothing,
+  'export.build': exactly({
+    frameworks: { ...list(framework, 3), minItems: 1 },
+    identity: orNull(text(64)),
+    timestamp: { type: 'boolean' },
+    withhold: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
+  }),
+  'export.review': exactly({ handle }),
+  'export.save': exactly({ handle }),
+  'export.discard': exactly({ handle }),
+  'pack.choose-and-verify': nothing,
+  'pack.recent': nothing,
+  'pack.open-recent': exactly({ handle }),
+  'pack.review': nothing,
+  'pack.trust': exactly({ howVerified: text(500, 3) }),
+  'pack.re-evaluate': nothing,
+  'review.sample': exactly({ size: { type: 'integer', minimum: 1, maximum: 1000 }, seed: text(64) }),
+  'review.worksheet': nothing,
+  'review.note': exactly({ node: name, check: checkId, state: { enum: WORK_STATES }, note: text(4000, 0) }),
+  'review.save-worksheet': nothing,
+  'trust.list': nothing,
+  'trust.add-choose': exactly({ for: { enum: ['signers', 'authorities'] }, howVerified: text(500, 3) }),
+  'trust.remove': exactly({ fingerprint }),
+  'identities.list': nothing,
+  'identities.create': exactly({ name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,40}$' }, subject: text(64) }),
+  'identities.backup': exactly({ name: text(64) }),
+  'identities.restore': nothing,
+  'identities.rotate': exactly({ name: text(64), why: text(500, 3) }),
+}
+
+export const isMethod = (value: unknown): value is Method =>
+  typeof value === 'string' && Object.hasOwn(INPUT_SCHEMAS, value)
