@@ -33,8 +33,13 @@ export default defineConfig({
     build: {
       outDir: 'out/preload',
       externalizeDeps: false,
+      // A sandboxed preload can load no other file, so each is whole by itself.
+      isolatedEntries: true,
       rollupOptions: {
-        input: { preload: resolve('main/electron/preload.ts') },
+        input: {
+          preload: resolve('main/electron/preload.ts'),
+          'prompt-preload': resolve('main/electron/prompt-preload.ts'),
+        },
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },
     },
@@ -48,7 +53,9 @@ export default defineConfig({
       // The content policy allows neither data: fonts nor the polyfill's fetch.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rollupOptions: { input: resolve('renderer/index.html') },
+      rollupOptions: {
+        input: { index: resolve('renderer/index.html'), prompt: resolve('renderer/prompt/index.html') },
+      },
     },
   },
 })

@@ -1,24 +1,42 @@
+import { useEffect } from 'react'
 import { assertNever } from './assert-never.ts'
 import { Frame } from './parts/Frame.tsx'
+import { Palette } from './parts/Palette.tsx'
+import { ShortcutList } from './parts/ShortcutList.tsx'
 import { type Route, routeKey } from './routes.ts'
+import { Attachments } from './screens/Attachments.tsx'
 import { Collecting } from './screens/Collecting.tsx'
+import { Control } from './screens/Control.tsx'
 import { Controls } from './screens/Controls.tsx'
 import { Evidence } from './screens/Evidence.tsx'
+import { Exceptions } from './screens/Exceptions.tsx'
 import { Export } from './screens/Export.tsx'
 import { FirstRun } from './screens/FirstRun.tsx'
+import { Node } from './screens/Node.tsx'
 import { Nodes } from './screens/Nodes.tsx'
 import { Overview } from './screens/Overview.tsx'
+import { Packs } from './screens/Packs.tsx'
 import { Preview } from './screens/Preview.tsx'
-import { Review } from './screens/Review.tsx'
+import { ReviewWindow } from './screens/ReviewWindow.tsx'
+import { Settings } from './screens/Settings.tsx'
 import { Why } from './screens/Why.tsx'
-import { useStore } from './store.ts'
+import { useShortcuts } from './shortcuts.ts'
+import { isReviewWindow, useStore } from './store.ts'
 
+/** The window: the fleet of this computer, or one sealed pack for review. */
 export function App() {
-  const { route } = useStore()
+  const { route, over, settings } = useStore()
+  useShortcuts()
+  useEffect(() => {
+    document.documentElement.dataset.theme = settings.theme
+  }, [settings.theme])
+  const screen = <Screen key={routeKey(route)} route={route} />
   return (
-    <Frame>
-      <Screen key={routeKey(route)} route={route} />
-    </Frame>
+    <>
+      {isReviewWindow() ? <ReviewWindow>{screen}</ReviewWindow> : <Frame>{screen}</Frame>}
+      {over === 'palette' && <Palette />}
+      {over === 'shortcuts' && <ShortcutList />}
+    </>
   )
 }
 
@@ -27,23 +45,35 @@ function Screen({ route }: { readonly route: Route }) {
     case 'first-run':
       return <FirstRun />
     case 'nodes':
-      return <Nodes />
+      return <Nodes part={route.part ?? 'list'} edit={route.edit ?? null} />
     case 'preview':
       return <Preview />
     case 'collecting':
       return <Collecting />
     case 'overview':
-      return <Overview of={route.of} />
+      return <Overview of={route.of} filter={route.filter ?? null} />
     case 'why':
-      return <Why of={route.of} node={route.node} property={route.property} />
+      return <Why of={route.of} node={route.node} property={route.property} check={route.check} />
+    case 'node':
+      return <Node of={route.of} node={route.node} />
+    case 'controls':
+      return <Controls of={route.of} {...(route.framework === undefined ? {} : { framework: route.framework })} />
+    case 'control':
+      return <Control of={route.of} framework={route.framework} controlKey={route.key} />
     case 'evidence':
       return <Evidence of={route.of} node={route.node} capture={route.capture} />
-    case 'controls':
-      return <Controls of={route.of} />
+    case 'exceptions':
+      return <Exceptions of={route.of} />
+    case 'attachments':
+      return <Attachments of={route.of} />
+    case 'packs':
+      return <Packs />
     case 'export':
       return <Export />
     case 'review':
-      return <Review />
+      return null
+    case 'settings':
+      return <Settings />
     default:
       return assertNever(route)
   }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
 import { call } from './bridge.ts'
-import { change, go, refreshFleet } from './store.ts'
+import { change, getState, go, refreshFleet } from './store.ts'
 
 export interface Action<M extends Method> {
   readonly busy: boolean
@@ -26,10 +26,34 @@ export function useAction<M extends Method>(method: M): Action<M> {
   return { busy, error, run }
 }
 
-/** After a run was started: its rows are shown at once, waiting, and its events fill them in. */
-export async function showRun(): Promise<void> {
+export type Collect = 'all' | 'missing' | 'demo'
+
+let asking = false
+
+/**
+ * Begins a run and shows it. `missing` goes on with the run that is shown, for the named nodes or all of them; a demo fleet is
+ * collected anew by opening it. A run that cannot begin is a problem of no one screen.
+ */
+export async function collect(what: Collect, nodes: readonly string[] = []): Promise<void> {
+  if (asking) return
+  asking = true
+  change({ problem: null })
+  const demo = what === 'demo' || (what === 'all' && getState().fleet?.demo === true)
+  const reply = demo
+    ? await call('demo.open', null)
+    : await call('run.start', { nodes, only: what === 'missing' ? what : 'all' })
+  asking = false
+  if (!reply.ok) {
+    change({ problem: reply.error })
+    return
+  }
   await refreshFleet()
-  go({ screen: 'collecting' })
+  if (getState().route.screen !== 'collecting') go({ screen: 'collecting' })
 }
 
-export const clearProgress = (): void => change({ progress: null })
+/** Why a run cannot begin now, or null. */
+export function whyNoCollect(): string | null {
+  const { fleet, progress } = getState()
+  if (progress?.ended === 'no') return 'A run is going on.'
+  return fleet === null || fleet.nodes.length === 0 ? 'Add nodes first.' : null
+}

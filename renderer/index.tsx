@@ -5,10 +5,15 @@ import '@fontsource/ibm-plex-sans/latin-600.css'
 import '@fontsource/ibm-plex-mono/latin-400.css'
 import './styles/tokens.css'
 import './styles/base.css'
+import './styles/controls.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/screens.css'
+import './styles/evidence.css'
+import './styles/figure.css'
+import './styles/sealing.css'
 import './styles/print.css'
+import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { startStore } from './store.ts'
@@ -16,5 +21,10 @@ import { startStore } from './store.ts'
 const root = document.getElementById('root')
 if (root !== null) {
   startStore()
-  createRoot(root).render(<App />)
+  // One language and one way to write numbers, whatever the computer is set to: words here are quoted in reports.
+  createRoot(root).render(
+    <I18nProvider locale="en-GB">
+      <App />
+    </I18nProvider>,
+  )
 }

@@ -1,100 +1,151 @@
-import type { AssessmentView, CheckView } from '../schemas/ipc-views.ts'
+import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-views.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
 import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict, verdictWords } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
-const SEVERITY: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive', 'met', 'informational', 'not-applicable']
-const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
+export const SEVERITY: readonly Verdict[] = [
+  'not-met',
+  'not-tested',
+  'inconclusive',
+  'met',
+  'informational',
+  'not-applicable',
+]
+export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
-export interface CheckOnNode {
-  readonly check: CheckView
-  readonly finding: Finding | null
-  readonly verdict: Verdict
+export interface Acceptance {
+  readonly until: string
+  readonly owner: string
 }
-
+export interface CellCheck {
+  readonly check: CheckView
+  readonly verdict: Verdict
+  /** In force. It stands beside the verdict and never changes it. */
+  readonly accepted: Acceptance | null
+  readonly expired: boolean
+}
 export interface Cell {
   readonly property: Property
   /** The worst verdict over the property's checks: silence never supports. */
   readonly verdict: Verdict
   readonly met: number
   readonly total: number
-  readonly checks: readonly CheckOnNode[]
+  /** Worst first. */
+  readonly checks: readonly CellCheck[]
+  /** The acceptance that ends first, with how many checks of this cell are accepted. */
+  readonly accepted: (Acceptance & { readonly count: number }) | null
+  /** Checks whose acceptance has ended. */
+  readonly expired: number
 }
-
 export interface MatrixRow {
-  readonly node: NodeAssessment
-  /** Null when the node gave no evidence at all. */
-  readonly cells: readonly Cell[] | null
+  readonly node: NodeRow
+  /** False when the node gave no evidence at all; its cells are then all "not collected". */
+  readonly collected: boolean
+  readonly cells: readonly Cell[]
 }
-
 export interface Matrix {
   readonly properties: readonly Property[]
   readonly rows: readonly MatrixRow[]
 }
 
-export const wasReached = (node: NodeAssessment): boolean =>
-  node.recording !== null && (node.status === 'complete' || node.status === 'partial')
+export const wasReached = (node: Pick<NodeRow, 'status'>): boolean =>
+  node.status === 'complete' || node.status === 'partial'
 
 export const propertiesOf = (view: AssessmentView): readonly Property[] =>
   PROPERTIES.filter((property) => view.checks.some((check) => check.property === property))
 
-export function cellOf(view: AssessmentView, node: NodeAssessment, property: Property): Cell {
-  const findings = new Map(node.findings.map((finding) => [finding.check, finding]))
+export const rowOf = (view: AssessmentView, node: string): NodeRow | null =>
+  view.rows.find((row) => row.node === node) ?? null
+
+/** One property on one row, over all its checks. */
+export function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
   const checks = view.checks
-    .filter((check) => check.property === property)
-    .map((check): CheckOnNode => {
-      const finding = findings.get(check.id) ?? null
-      return { check, finding, verdict: finding?.verdict ?? 'not-tested' }
+    .map((check, at): CellCheck => {
+      const accepted = row.accepted.find((one) => one.check === check.id)
+      return {
+        check,
+        verdict: row.verdicts[at] ?? 'not-tested',
+        accepted: accepted === undefined ? null : { until: accepted.until, owner: accepted.owner },
+        expired: row.expired.includes(check.id),
+      }
     })
+    .filter(({ check }) => check.property === property)
     .sort((a, b) => severity(a.verdict) - severity(b.verdict))
+  const accepted = checks.flatMap((one) => one.accepted ?? []).sort((a, b) => (a.until < b.until ? -1 : 1))
   return {
     property,
     verdict: checks[0]?.verdict ?? 'not-tested',
     met: checks.filter(({ verdict }) => verdict === 'met').length,
     total: checks.length,
     checks,
+    accepted: accepted[0] === undefined ? null : { ...accepted[0], count: accepted.length },
+    expired: checks.filter(({ expired }) => expired).length,
   }
+}
+
+/** The same, by the node's name; null when this run or pack does not declare it. */
+export function cellOfNode(view: AssessmentView, node: string, property: Property): Cell | null {
+  const row = rowOf(view, node)
+  return row === null ? null : cellOf(view, row, property)
 }
 
 /** Nodes by properties. Rows with contradictions come first, then rows without evidence, then the rest; ties by name. */
 export function matrixOf(view: AssessmentView): Matrix {
   const properties = propertiesOf(view)
-  const rows = view.assessment.nodes.map(
-    (node): MatrixRow => ({
+  const rows = view.rows.map((node) => {
+    const row: MatrixRow = {
       node,
-      cells: wasReached(node) ? properties.map((property) => cellOf(view, node, property)) : null,
-    }),
+      collected: wasReached(node),
+      cells: properties.map((property) => cellOf(view, node, property)),
+    }
+    return { row, weight: weightOf(row) }
+  })
+  rows.sort(
+    (a, b) => a.weight[0] - b.weight[0] || b.weight[1] - a.weight[1] || (a.row.node.node < b.row.node.node ? -1 : 1),
   )
-  return { properties, rows: [...rows].sort(worstFirst) }
+  return { properties, rows: rows.map(({ row }) => row) }
 }
 
-function worstFirst(a: MatrixRow, b: MatrixRow): number {
-  const weight = ({ cells }: MatrixRow): readonly [number, number] => {
-    if (cells === null) return [severity('not-tested'), 0]
-    const against = cells.flatMap(({ checks }) => checks).filter(({ verdict }) => verdict === 'not-met').length
-    return [Math.min(...cells.map(({ verdict }) => severity(verdict))), -against]
-  }
-  const [left, right] = [weight(a), weight(b)]
-  return left[0] - right[0] || left[1] - right[1] || (a.node.node < b.node.node ? -1 : 1)
+function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, contradictions: number] {
+  if (!collected) return [severity('not-tested'), 0]
+  const against = cells.flatMap(({ checks }) => checks).filter(({ verdict }) => verdict === 'not-met').length
+  return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
-/** How many nodes of the declared population have this property's worst verdict at "met". Not collected stays in the denominator. */
-export const supportedNodes = (matrix: Matrix, property: Property): number =>
-  matrix.rows.filter(({ cells }) => cells?.find((cell) => cell.property === property)?.verdict === 'met').length
+export interface Place {
+  readonly node: string
+  readonly property: Property
+}
+/** What is worth reading, in the matrix's order: each cell that is contradicted or lacks evidence. */
+export const findingsInOrder = (view: AssessmentView): readonly Place[] =>
+  matrixOf(view)
+    .rows.filter(({ collected }) => collected)
+    .flatMap(({ node, cells }) =>
+      cells
+        .filter(({ verdict }) => severity(verdict) < severity('met'))
+        .map(({ property }) => ({ node: node.node, property })),
+    )
 
-export function whyNotCollected(node: NodeAssessment): string {
+/** How many of the declared nodes have each verdict for a property. What was not collected stays in the count. */
+export function totalsOf({ properties, rows }: Matrix, property: Property): Readonly<Record<Verdict, number>> {
+  const at = properties.indexOf(property)
+  const counts = { met: 0, 'not-met': 0, inconclusive: 0, 'not-applicable': 0, 'not-tested': 0, informational: 0 }
+  for (const { cells } of rows) counts[cells[at]?.verdict ?? 'not-tested'] += 1
+  return counts
+}
+
+export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): string {
   if (node.failure === null)
     return node.status === 'missing' ? 'no recording of this declared node' : 'it answered nothing'
   return `${failureTitle(node.failure.code)} (${node.failure.detail})`
 }
 
 /** What the execution layer is, with the platform's name. */
-export function layerLine(node: NodeAssessment): string {
-  if (node.isolation === null) return 'Not decided'
-  const { layer, platform, concealed } = node.isolation
-  const named = platform === null ? layerWords[layer] : `${layerWords[layer]} · ${platform}`
-  return concealed ? `${named}, and it hides this` : named
+export function layerLine(of: Pick<NodeRow, 'layer' | 'platform' | 'concealed'> | null): string {
+  if (of === null || of.layer === null) return 'Not decided'
+  const named = of.platform === null ? layerWords[of.layer] : `${layerWords[of.layer]} · ${of.platform}`
+  return of.concealed ? `${named}, and it hides this` : named
 }
 
 export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {
@@ -103,8 +154,28 @@ export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['
   unknown: 'Not decided',
 }
 
-export const gradeLine = (node: NodeAssessment): string =>
-  node.isolation === null ? 'Not decided' : `${node.isolation.grade} · ${gradeWords[node.isolation.grade]}`
+export const gradeLine = ({ isolation }: Pick<NodeAssessment, 'isolation'>): string =>
+  isolation === null ? 'Not decided' : `${isolation.grade} · ${gradeWords[isolation.grade]}`
+
+export interface CheckOnNode {
+  readonly check: CheckView
+  readonly finding: Finding | null
+  readonly verdict: Verdict
+}
+/** The property's checks with the findings of one node, worst first. */
+export function checksOf(
+  checks: readonly CheckView[],
+  node: Pick<NodeAssessment, 'findings'>,
+  property: Property,
+): readonly CheckOnNode[] {
+  return checks
+    .filter((check) => check.property === property)
+    .map((check) => {
+      const finding = node.findings.find((one) => one.check === check.id) ?? null
+      return { check, finding, verdict: finding?.verdict ?? ('not-tested' as const) }
+    })
+    .sort((a, b) => severity(a.verdict) - severity(b.verdict))
+}
 
 /** What would change a verdict, said from the verdict and what it rests on. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {
@@ -132,7 +203,7 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
 }
 
 /** "2 supported, 1 contradicted" in the order of severity. */
-export const verdictCounts = (checks: readonly CheckOnNode[]): string =>
+export const verdictCounts = (checks: readonly { readonly verdict: Verdict }[]): string =>
   SEVERITY.map((verdict) => ({ verdict, count: checks.filter((one) => one.verdict === verdict).length }))
     .filter(({ count }) => count > 0)
     .map(({ verdict, count }) => `${count} ${verdictWords[verdict].label.toLowerCase()}`)

@@ -1,17 +1,74 @@
-import type { Source } from '../schemas/ipc-views.ts'
+import type { FrameworkName, Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
+import type { Filter } from './filters.ts'
 
 /** Where the window is. Every screen is a member, so that a screen without a title does not compile. */
 export type Route =
   | { readonly screen: 'first-run' }
-  | { readonly screen: 'nodes' }
+  /** `part` is shown first: the list, what can be imported, or the host keys. `edit` opens that node's dialog. */
+  | { readonly screen: 'nodes'; readonly part?: NodesPart; readonly edit?: string }
   | { readonly screen: 'preview' }
   | { readonly screen: 'collecting' }
-  | { readonly screen: 'overview'; readonly of: Source }
-  | { readonly screen: 'why'; readonly of: Source; readonly node: string; readonly property: Property }
+  | { readonly screen: 'overview'; readonly of: Source; readonly filter?: Filter }
+  /** `check` is the claim that is shown first. */
+  | {
+      readonly screen: 'why'
+      readonly of: Source
+      readonly node: string
+      readonly property: Property
+      readonly check?: string
+    }
+  | { readonly screen: 'node'; readonly of: Source; readonly node: string }
+  | { readonly screen: 'controls'; readonly of: Source; readonly framework?: FrameworkName }
+  | { readonly screen: 'control'; readonly of: Source; readonly framework: FrameworkName; readonly key: string }
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
-  | { readonly screen: 'controls'; readonly of: Source }
+  | { readonly screen: 'exceptions'; readonly of: Source }
+  | { readonly screen: 'attachments'; readonly of: Source }
+  | { readonly screen: 'packs' }
   | { readonly screen: 'export' }
-  | { readonly screen: 'review' }
+  /** The first screen of the review window, and those that only it has; no other window shows them. */
+  | { readonly screen: 'review'; readonly part?: ReviewPart }
+  | { readonly screen: 'settings'; readonly part?: SettingsPart }
 
-export const routeKey = (route: Route): string => JSON.stringify(route)
+export type NodesPart = 'list' | 'import' | 'keys'
+export type ReviewPart = 'seal' | 'evidence' | 'sampling'
+export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance'
+export type Place = 'overview' | 'nodes' | 'controls' | 'packs' | 'settings'
+
+const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
+  'first-run': null,
+  nodes: 'nodes',
+  preview: 'nodes',
+  collecting: 'nodes',
+  overview: 'overview',
+  why: 'overview',
+  node: 'overview',
+  evidence: 'overview',
+  exceptions: 'overview',
+  controls: 'controls',
+  control: 'controls',
+  attachments: 'controls',
+  packs: 'packs',
+  export: 'packs',
+  review: 'packs',
+  settings: 'settings',
+}
+
+/** Which entry of the rail a screen belongs to. */
+export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
+
+/** Two routes with the same key are the same screen: a filter changes what it shows, not which it is. */
+export function routeKey(route: Route): string {
+  switch (route.screen) {
+    case 'overview':
+      return `overview ${route.of}`
+    case 'nodes':
+      return 'nodes'
+    case 'controls':
+      return `controls ${route.of}`
+    case 'settings':
+      return 'settings'
+    default:
+      return JSON.stringify(route)
+  }
+}

@@ -1,5 +1,7 @@
 import type { EngineEvent } from '../schemas/ipc.ts'
+import type { RunStatus } from '../schemas/ipc-views.ts'
 import { FAILURE_CODES, type FailureCode, failureWords } from '../schemas/words.ts'
+import { plural } from './text.ts'
 
 export type NodeProgress =
   | { readonly is: 'waiting' | 'connecting' }
@@ -10,19 +12,51 @@ export type NodeProgress =
 export interface RunProgress {
   readonly run: string
   readonly nodes: ReadonlyMap<string, NodeProgress>
+  readonly paused: boolean
   readonly ended: 'no' | 'done' | 'cancelled'
+  /** Milliseconds on this window's own clock when the first event came. */
+  readonly since: number
+  /** When each node that is at work was begun, on the same clock. */
+  readonly begun: ReadonlyMap<string, number>
 }
 
-/** A run as it stands after one more event. Events of nodes that the run did not name are kept, too. */
-export function applyEvent(before: RunProgress | null, event: EngineEvent): RunProgress | null {
-  if (event.kind === 'run-started')
-    return { run: event.run, ended: 'no', nodes: new Map(event.nodes.map((node) => [node, { is: 'waiting' }])) }
-  if (before === null) return null
-  if (event.kind === 'run-done') return { ...before, ended: event.cancelled ? 'cancelled' : 'done' }
-  return { ...before, nodes: new Map(before.nodes).set(event.node, nodeAfter(event)) }
+type Of<K extends EngineEvent['kind']> = Extract<EngineEvent, { kind: K }>
+type NodeEvent = Of<'node-connecting' | 'node-collecting' | 'node-done' | 'node-failed'>
+
+/** A run as it stands after one more event, which came at `now`. Events of nodes that the run did not name are kept, too. */
+export function applyEvent(before: RunProgress | null, event: EngineEvent, now: number): RunProgress | null {
+  switch (event.kind) {
+    case 'run-started':
+      return {
+        run: event.run,
+        ended: 'no',
+        paused: false,
+        since: now,
+        begun: new Map(),
+        nodes: new Map(event.nodes.map((node) => [node, { is: 'waiting' }])),
+      }
+    case 'node-connecting':
+    case 'node-collecting':
+    case 'node-done':
+    case 'node-failed':
+      return before === null ? null : afterNode(before, event, now)
+    case 'run-paused':
+      return before === null ? null : { ...before, paused: true }
+    case 'run-resumed':
+      return before === null ? null : { ...before, paused: false }
+    case 'run-done':
+      return before === null ? null : { ...before, paused: false, ended: event.cancelled ? 'cancelled' : 'done' }
+    default:
+      return before
+  }
 }
 
-function nodeAfter(event: Exclude<EngineEvent, { kind: 'run-started' | 'run-done' }>): NodeProgress {
+function afterNode(before: RunProgress, event: NodeEvent, now: number): RunProgress {
+  const begun = before.begun.has(event.node) ? before.begun : new Map(before.begun).set(event.node, now)
+  return { ...before, begun, nodes: new Map(before.nodes).set(event.node, nodeAfter(event)) }
+}
+
+function nodeAfter(event: NodeEvent): NodeProgress {
   switch (event.kind) {
     case 'node-connecting':
       return { is: 'connecting' }
@@ -35,25 +69,77 @@ function nodeAfter(event: Exclude<EngineEvent, { kind: 'run-started' | 'run-done
   }
 }
 
-export function counts(progress: RunProgress): {
+/** The run that goes on or was the last, for a window that opens late: its past events all count as of its start. */
+export function progressFrom(status: RunStatus, now: number, wallNow: number): RunProgress | null {
+  const since = now - Math.max(0, wallNow - Date.parse(status.startedAt))
+  const read = status.events.reduce<RunProgress | null>((so, event) => applyEvent(so, event, since), null)
+  if (read === null) return null
+  const ended = status.going ? 'no' : read.ended === 'no' ? 'done' : read.ended
+  return { ...read, paused: status.paused, ended }
+}
+
+export interface Counts {
   readonly total: number
   readonly done: number
   readonly failed: number
-} {
+  readonly partial: number
+  readonly finished: number
+}
+export function counts(progress: RunProgress): Counts {
   const all = [...progress.nodes.values()]
-  return {
-    total: all.length,
-    done: all.filter(({ is }) => is === 'done').length,
-    failed: all.filter(({ is }) => is === 'failed').length,
-  }
+  const done = all.filter(({ is }) => is === 'done').length
+  const failed = all.filter(({ is }) => is === 'failed').length
+  const partial = all.filter((node) => node.is === 'done' && node.partial).length
+  return { total: all.length, done, failed, partial, finished: done + failed }
 }
 
-export function summaryOf(progress: RunProgress): string {
-  const { total, done, failed } = counts(progress)
-  const so = `${done + failed} of ${total} nodes finished, ${failed} not collected`
-  if (progress.ended === 'done') return `Collection finished: ${so}.`
-  return progress.ended === 'cancelled' ? `Collection stopped: ${so}. What was collected is kept.` : `${so}.`
+const inWork = (node: NodeProgress): boolean => node.is === 'connecting' || node.is === 'collecting'
+
+/** The node that has been at work longest, of those still at work. */
+export function slowest(progress: RunProgress): readonly [node: string, at: NodeProgress] | null {
+  const working = [...progress.nodes].filter(([, at]) => inWork(at))
+  const begun = (node: string): number => progress.begun.get(node) ?? Number.POSITIVE_INFINITY
+  return working.sort(([a], [b]) => begun(a) - begun(b))[0] ?? null
 }
+
+/**
+ * "about 2 min left", from the pace so far: every finished node is one, a node at work counts for the part it answered.
+ * Null until a tenth of the work or one node is done, while paused, and after the end: a guess would be worth nothing.
+ */
+export function timeLeft(progress: RunProgress, now: number): string | null {
+  if (progress.ended !== 'no' || progress.paused) return null
+  const all = [...progress.nodes.values()]
+  const share = (node: NodeProgress): number =>
+    node.is === 'collecting' && node.total > 0
+      ? node.done / node.total
+      : node.is === 'done' || node.is === 'failed'
+        ? 1
+        : 0
+  const done = all.reduce((sum, node) => sum + share(node), 0)
+  if (done < 1 && done < all.length / 10) return null
+  const seconds = ((now - progress.since) / 1000 / done) * (all.length - done)
+  if (!Number.isFinite(seconds)) return null
+  if (seconds < 50) return 'less than 1 min left'
+  return `about ${Math.max(1, Math.round(seconds / 60))} min left`
+}
+
+/** One line for the eye and for the polite announcement. */
+export function summaryOf(progress: RunProgress, now: number): string {
+  const { total, finished, failed } = counts(progress)
+  const so = `${finished} of ${plural(total, 'node')}`
+  const missed = failed === 0 ? '' : `, ${failed} not collected`
+  if (progress.ended === 'done') return `Collection finished: ${so}${missed}.`
+  if (progress.ended === 'cancelled') return `Collection stopped: ${so}${missed}. What was collected is kept.`
+  if (progress.paused) return `${so}${missed}; paused. Nodes at work are finished, no further node is begun.`
+  const left = timeLeft(progress, now)
+  const last = slowest(progress)
+  const parts = [`${so}${missed}`, left, last === null ? null : `slowest ${last[0]}: ${wordOf(last[1])}`]
+  return `${parts.filter((part) => part !== null).join('; ')}.`
+}
+
+/** Nodes that a further collection would ask: failed, answered in part, or never begun. */
+export const missingNodes = (progress: RunProgress): readonly string[] =>
+  [...progress.nodes].filter(([, node]) => node.is !== 'done' || node.partial).map(([node]) => node)
 
 /** The one moving word of a node's row, with what it needs to be understood. */
 export function wordOf(node: NodeProgress): string {

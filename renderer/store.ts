@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
-import type { EngineEvent } from '../schemas/ipc.ts'
-import type { FleetView } from '../schemas/ipc-views.ts'
+import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
+import type { FleetView, Settings } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
 import type { Route } from './routes.ts'
-import { applyEvent, type RunProgress, summaryOf } from './run-progress.ts'
+import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
 
 export interface State {
   readonly route: Route
@@ -12,20 +12,33 @@ export interface State {
   /** The pack under review is demo data. */
   readonly packDemo: boolean
   readonly progress: RunProgress | null
-  /** Counts finished runs, so that answers about the run are asked again. */
+  /** Counts what made answers about the run old: finished runs, and acceptances. Ask again with it. */
   readonly runs: number
+  /** Counts packs that were opened from outside the screens. */
+  readonly packs: number
   /** What a screen reader is told politely. */
   readonly said: string
+  readonly settings: Settings
+  /** A failure that belongs to no screen: a pack that was dropped and refused, a run that could not begin. */
+  readonly problem: CallFailure | null
+  readonly over: 'palette' | 'shortcuts' | null
 }
 
+/** This window shows one sealed pack, and nothing of this computer's fleet. */
+export const isReviewWindow = (): boolean => typeof location !== 'undefined' && location.hash === '#review'
+
 let state: State = {
-  route: { screen: 'first-run' },
+  route: isReviewWindow() ? { screen: 'review' } : { screen: 'first-run' },
   earlier: [],
   fleet: null,
   packDemo: false,
   progress: null,
   runs: 0,
+  packs: 0,
   said: '',
+  settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
+  problem: null,
+  over: null,
 }
 const listeners = new Set<() => void>()
 
@@ -45,7 +58,10 @@ export const useStore = (): State =>
 const MOST_EARLIER = 50
 
 export const go = (route: Route): void =>
-  change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), said: '' })
+  change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), said: '', over: null })
+
+/** The same screen with other parts, such as a filter: no step for "back". */
+export const replace = (route: Route): void => change({ route })
 
 export function back(): void {
   const route = state.earlier.at(-1)
@@ -54,6 +70,9 @@ export function back(): void {
 
 export const say = (said: string): void => change({ said })
 
+/** What was read about the run or pack is old now: after an acceptance, an attachment or another run. */
+export const outdated = (): void => change({ runs: state.runs + 1 })
+
 export async function refreshFleet(): Promise<void> {
   const fleet = await call('fleet.get', null)
   if (fleet.ok) change({ fleet: fleet.value })
@@ -61,28 +80,70 @@ export async function refreshFleet(): Promise<void> {
 
 /** Progress is announced at most this often, and at the end. */
 const QUIET_MS = 10_000
+/** Events come in hundreds a second from a large fleet; they are shown together this often. */
+const GATHER_MS = 120
 
 /** Subscribes to the engine, and opens on the fleet when there is one. */
 export function startStore(): void {
-  let spokeAt = 0
-  window.barewitness.onEvent((event: EngineEvent) => {
-    const progress = applyEvent(state.progress, event)
-    const ended = event.kind === 'run-done'
-    const now = performance.now()
-    const speak = ended || now - spokeAt >= QUIET_MS
-    if (speak) spokeAt = now
-    if (event.kind === 'run-started') void refreshFleet()
-    change({
-      progress,
-      runs: ended ? state.runs + 1 : state.runs,
-      said: speak && progress !== null ? summaryOf(progress) : state.said,
-    })
+  window.barewitness.onEvent(listen)
+  void call('settings.get', null).then((reply) => {
+    if (reply.ok) change({ settings: reply.value })
   })
-  void (async () => {
-    await refreshFleet()
-    const known = await call('assessment.get', { of: 'run' })
-    if (state.earlier.length > 0) return
-    if (known.ok && known.value !== null) change({ route: { screen: 'overview', of: 'run' } })
-    else if (state.fleet !== null) change({ route: { screen: 'nodes' } })
-  })()
+  if (!isReviewWindow()) void openFleet()
+}
+
+async function openFleet(): Promise<void> {
+  await refreshFleet()
+  const [status, known] = await Promise.all([call('run.status', null), call('assessment.get', { of: 'run' })])
+  if (status.ok && status.value !== null && state.progress === null)
+    change({ progress: progressFrom(status.value, performance.now(), Date.now()) })
+  if (state.earlier.length > 0) return
+  if (state.progress?.ended === 'no') change({ route: { screen: 'collecting' } })
+  else if (known.ok && known.value !== null) change({ route: { screen: 'overview', of: 'run' } })
+  else if (state.fleet !== null) change({ route: { screen: 'nodes' } })
+}
+
+const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 'shortcuts'>, Route>> = {
+  settings: { screen: 'settings' },
+  export: { screen: 'export' },
+  nodes: { screen: 'nodes' },
+  overview: { screen: 'overview', of: 'run' },
+}
+
+let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
+let spokeAt = Number.NEGATIVE_INFINITY
+
+function listen(event: EngineEvent): void {
+  switch (event.kind) {
+    case 'go':
+      if (event.to === 'shortcuts') change({ over: 'shortcuts' })
+      else go(GOES[event.to])
+      return
+    case 'pack-opened':
+      change({ packs: state.packs + 1, problem: null })
+      return
+    case 'pack-refused':
+      change({ problem: event.error })
+      return
+    default:
+      if (waiting.length === 0) setTimeout(applyWaiting, GATHER_MS)
+      waiting.push({ event, at: performance.now() })
+  }
+}
+
+function applyWaiting(): void {
+  const [events, now] = [waiting, performance.now()]
+  waiting = []
+  const started = events.some(({ event }) => event.kind === 'run-started')
+  const ended = events.some(({ event }) => event.kind === 'run-done')
+  const turned = events.some(({ event }) => event.kind === 'run-paused' || event.kind === 'run-resumed')
+  const progress = events.reduce((so, { event, at }) => applyEvent(so, event, at), state.progress)
+  const speak = ended || turned || now - spokeAt >= QUIET_MS
+  if (speak) spokeAt = now
+  if (started) void refreshFleet()
+  change({
+    progress,
+    runs: ended ? state.runs + 1 : state.runs,
+    said: speak && progress !== null ? summaryOf(progress, now) : state.said,
+  })
 }

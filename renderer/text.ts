@@ -7,6 +7,13 @@ export function when(instant: string | null): string {
   return `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1] ?? '?'} ${parts[1]} ${parts[4]} UTC`
 }
 
+/** 14 May 2026, from a day as YYYY-MM-DD or an instant; what is no day is shown as it came. */
+export function day(value: string): string {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)
+  const month = parts === null ? undefined : MONTHS[Number(parts[2]) - 1]
+  return parts === null || month === undefined ? visible(value) : `${Number(parts[3])} ${month} ${parts[1]}`
+}
+
 export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
 export function bytes(size: number): string {

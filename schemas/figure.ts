@@ -10,8 +10,14 @@ export interface Figure {
   readonly width: number
   readonly height: number
   readonly marks: readonly FigureMark[]
-  readonly legend: readonly { readonly tone: FigureTone; readonly text: string }[]
+  readonly legend: readonly FigureKey[]
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+}
+
+/** One line of the legend; its sample is drawn in a box of 24 × 10 points. */
+export interface FigureKey {
+  readonly sample: readonly FigureMark[]
+  readonly text: string
 }
 
 /** `plain`: structure. `for`, `against`, `unclear`: what a reading says. `quiet`: what stands behind. */

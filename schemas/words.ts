@@ -89,7 +89,7 @@ export const controlStateWords: Readonly<Record<ControlState, Word & { readonly 
   },
   'manual-evidence-required': {
     label: 'Needs records from people',
-    meaning: 'Part or all of this item rests on records that no server can show, and they are not attached.',
+    meaning: 'Part or all of this item rests on records that no server can show; people have to judge them.',
     mark: 'dotted-ring',
   },
   'not-applicable': { label: 'Doesn’t apply', meaning: 'Justified in writing and approved.', mark: 'bar' },
@@ -168,6 +168,8 @@ export const FAILURE_CODES = [
   'pack.unsafe',
   'pack.altered',
   'seal.invalid',
+  'register.unreadable',
+  'attachment.altered',
   'bug',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
@@ -380,12 +382,36 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     meaning: 'The pack cannot be tied to its signer.',
     next: 'Ask the sender for the original pack.',
   },
+  'register.unreadable': {
+    title: 'The list of exceptions and records cannot be read',
+    meaning: 'Nothing was changed. Until it can be read, nothing is added to it and nothing is sealed.',
+    next: 'Correct the named line, or put back the latest copy from the folder “register-earlier” beside it.',
+  },
+  'attachment.altered': {
+    title: 'A stored record is missing or is not what was attached',
+    meaning: 'Nothing was sealed or opened.',
+    next: 'Withdraw that record and attach the file again.',
+  },
   bug: {
     title: 'Barewitness made a mistake',
     meaning: 'This is our fault, not the node’s. What was stored is kept.',
     next: 'Report it with the technical detail.',
   },
 }
+
+/** How an accepted exception or an attached record stands. Never by color alone, and never instead of the verdict. */
+export const standingWords = {
+  'in-force': 'In force',
+  expired: 'Ended',
+  withdrawn: 'Withdrawn',
+} as const
+
+/** How somebody came to know what a record shows. */
+export const methodWords = {
+  examined: 'Examined it',
+  asked: 'Asked the people concerned',
+  received: 'Received it',
+} as const
 
 /** Parts of a machine that isolation signals come from. */
 export const familyWords = {

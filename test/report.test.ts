@@ -29,6 +29,8 @@ describe('report', () => {
       'undecided',
       'controls-hipaa',
       'controls-soc2',
+      'exceptions',
+      'records',
       'limits',
       'howto',
       'evidence',

@@ -81,7 +81,7 @@ export function parseFleet(text: string, path: string, hardware: string | null =
 }
 
 /** Where in the text a value stands: the value, or the key of a field that has none of its own, or what would have held it. */
-function offsetOf(document: Document, path: readonly (string | number)[]): number {
+export function offsetOf(document: Document, path: readonly (string | number)[]): number {
   for (let depth = path.length; depth > 0; depth--) {
     const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true)
     const key = path[depth - 1]

@@ -10,6 +10,7 @@ import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
 import { packs } from './pack/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
+import { readRegister } from './register-file.ts'
 import { openRunChain } from './run-chain.ts'
 import { createSchemaValidator } from './schema-validator.ts'
 import { createHostKeys } from './ssh/host-keys.ts'
@@ -42,6 +43,7 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
       preview: async (...input) => (await import('./importers/index.ts')).createImporters().preview(...input),
     },
     files: createFiles(),
+    readRegister,
     csv: csvOf,
     openStore: (folder) => openEvidenceStore(folder, validator),
     writeRecording: writeRecordingFolder,

@@ -18,6 +18,8 @@ export interface CollectRunInput {
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
+  /** Awaited before each node is begun. */
+  readonly mayBegin?: () => Promise<void>
   /** Ask live tests too. A run keeps to what it was begun with. */
   readonly liveTests?: boolean
 }
@@ -28,6 +30,12 @@ const DEADLINE_SECONDS = 300
 export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
   const store = await world.openStore(input.storeFolder)
   if (!store.ok) return store
+  // One listener for the whole run: hundreds on one signal are taken for a leak, and warned of.
+  const nodes = new Set<AbortController>()
+  const stopAll = (): void => {
+    for (const node of nodes) node.abort()
+  }
+  input.signal.addEventListener('abort', stopAll, { once: true })
   try {
     const deps = {
       transport: world.transport,
@@ -46,9 +54,12 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         return { recording: before.loaded, authRefused: false }
       }
       if (before?.complete === true) return { recording: before.loaded, authRefused: false }
+      const stop = new AbortController()
+      if (input.signal.aborted) stop.abort()
+      nodes.add(stop)
       const collected = await collectNode(deps, target, {
         run: input.run,
-        signal: input.signal,
+        signal: stop.signal,
         deadlineSeconds: input.deadlineSeconds ?? DEADLINE_SECONDS,
         onEvent: input.onEvent,
         marks: input.marks(target.node.name),
@@ -56,6 +67,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         earlier: before?.loaded.recording ?? null,
         liveTests: input.liveTests === true,
       })
+      nodes.delete(stop)
       if (!collected.ok) return { recording: null, authRefused: false }
       return {
         recording: collected.value,
@@ -64,6 +76,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
     }
     return ok(await runFleet(input.targets, collect, input))
   } finally {
+    input.signal.removeEventListener('abort', stopAll)
     store.value.close()
   }
 }

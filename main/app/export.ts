@@ -1,4 +1,4 @@
-import type { Assessment, NodeAssessment, Scope } from '../../schemas/types.ts'
+import type { Assessment, NodeAssessment, Register, Scope } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
@@ -15,6 +15,7 @@ import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import type { World } from '../core/world.ts'
+import { type AttachmentBytes, saidInPack } from './attachments.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
@@ -31,6 +32,9 @@ export interface ExportInput {
   /** Null: no time by somebody else. */
   readonly stamping: Stamping | null
   readonly folder: string
+  /** What people say about the evidence. The part that concerns these nodes and frameworks goes into the pack. */
+  readonly register: Register
+  readonly attachmentBytes: AttachmentBytes
   /** Where the chain of this fleet's runs is kept; null: the pack is in none. */
   readonly chainFolder: string | null
 }
@@ -92,13 +96,16 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
-  const payload = payloadFiles({ recordings, assessment, catalog })
+  const said = await saidInPack(catalog, input)
+  if (!said.ok) return said
+  const { register, attachments } = said.value
+  const payload = payloadFiles({ recordings, assessment, catalog, register, attachments })
   for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) payload.set(path, content)
   const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
   if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
   const results = assessmentBytes(assessment)
-  const parts = { assessment, outlines, results, packName, payload }
+  const parts = { assessment, outlines, results, packName, payload, register }
   const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
   payload.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
@@ -213,13 +220,14 @@ interface ReportParts {
   readonly results: Uint8Array
   readonly packName: string
   readonly payload: ReadonlyMap<string, PackContent>
+  readonly register: Register
 }
 
 async function signedReport(
   world: World,
   catalog: Catalog,
   { signer, asOf }: ExportInput,
-  { assessment, outlines, results, packName, payload }: ReportParts,
+  { assessment, outlines, results, packName, payload, register }: ReportParts,
 ): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
@@ -230,6 +238,7 @@ async function signedReport(
     packName,
     signer: { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: assessment.demo,
+    register,
   })
   const attachments = [{ name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons' }]
   return await world.sealing.signPdf(await world.reports.render(document, { attachments, created: asOf }), signer)

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
+  /** Awaited before each node is begun: how a run is held back. Those that are being asked go on. */
+  readonly mayBegin?: () => Promise<void>
 }
 
 // A stop when three of the first twenty nodes refuse the login: the same wrong key would go on to lock accounts across the fleet.
@@ -40,8 +42,10 @@ export async function runFleet(
   let refused = 0
   let broken = false
   const lane = async (): Promise<void> => {
-    for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
-      if (signal.aborted) return
+    for (;;) {
+      await options.mayBegin?.()
+      const target = queue.shift()
+      if (target === undefined || signal.aborted) return
       if (broken) {
         onEvent({
           kind: 'node-failed',

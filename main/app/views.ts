@@ -1,41 +1,138 @@
 import type {
   AssessmentView,
-  EvidenceList,
-  EvidencePiece,
+  CatalogView,
+  CheckView,
+  FleetNodeView,
   FleetView,
+  FrameworkView,
+  NodeRow,
   RunPreview,
   Source,
 } from '../../schemas/ipc-views.ts'
-import type { Assessment, Fleet } from '../../schemas/types.ts'
-import type { Catalog } from '../core/catalog.ts'
-import { sha256 } from '../core/digest.ts'
-import { fail, type Outcome } from '../core/failure.ts'
-import { type Command, captureKey, readProbe } from '../core/probe.ts'
-import { byProbeAndCommand, type LoadedRecording } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
+import type { Assessment, DeclaredNode, Exception, Fleet, FleetNode, NodeAssessment } from '../../schemas/types.ts'
+import type { Verdict } from '../../schemas/words.ts'
+import { type Catalog, catalogDigest } from '../core/catalog.ts'
+import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
+import type { Failure } from '../core/failure.ts'
+import type { Control } from '../core/framework.ts'
+import type { Command } from '../core/probe.ts'
+import { type Acceptances, acceptancesOf } from '../core/register.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing here decides anything. */
 
-export const DEFAULT_TIMEOUT_SECONDS = 20
+/** What a view of an assessment rests on. */
+export interface ViewSource {
+  readonly of: Source
+  readonly run: string
+  readonly assessment: Assessment
+  readonly recordings: readonly { readonly recording: { readonly node: DeclaredNode } }[]
+  readonly exceptions: readonly Exception[]
+  /** Stored recordings that could not be read: of a missing node, that is told instead of nothing. */
+  readonly unreadable: readonly Failure[]
+}
 
-export function assessmentView(of: Source, run: string, assessment: Assessment, catalog: Catalog): AssessmentView {
+export function assessmentView(catalog: Catalog, source: ViewSource): AssessmentView {
+  const { of, run, assessment } = source
+  const checks = checkViews(catalog)
+  const acceptances = acceptancesOf(source.exceptions, assessment.asOf)
+  const places = new Map(source.recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
   return {
     of,
     run,
-    assessment,
-    checks: catalog.checks.map(({ id, property, claim, limits, needs, wants }) => ({
-      id,
-      property,
-      claim,
-      limits,
-      needs: Object.values(needs).map((probe) => probe.id),
-      wants: Object.values(wants ?? {}).map((probe) => probe.id),
+    asOf: assessment.asOf,
+    engine: assessment.engine,
+    catalog: assessment.catalog,
+    scope: assessment.scope,
+    demo: assessment.demo,
+    checks,
+    rows: assessment.nodes.map((node) => ({
+      ...nodeRow(withFailure(node, source.unreadable), checks, acceptances),
+      place: places.get(node.node) ?? null,
     })),
-    probes: catalog.probes.map(({ id, title, why }) => ({ id, title, why })),
-    signals: catalog.signals.map(({ probes: _, ...note }) => note),
-    frameworks: catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id)),
+    frameworks: frameworkViews(catalog, assessment),
   }
 }
+
+/** A node's assessment; of a node whose recording could not be read, with the failure that says so. */
+export function withFailure(node: NodeAssessment, unreadable: readonly Failure[]): NodeAssessment {
+  const failure = node.status === 'missing' ? unreadable.find((one) => one.node === node.node) : undefined
+  return failure === undefined ? node : { ...node, failure: { code: failure.code, detail: failure.detail } }
+}
+
+function nodeRow(
+  node: NodeAssessment,
+  checks: readonly CheckView[],
+  { inForce, ended }: Acceptances,
+): Omit<NodeRow, 'place'> {
+  const { status, failure, privilege, observedAt, ageDays, stale, isolation } = node
+  const verdicts = new Map(node.findings.map(({ check, verdict }) => [check, verdict]))
+  const open = node.findings.filter(({ verdict }) => OPEN.includes(verdict)).map(({ check }) => check)
+  return {
+    node: node.node,
+    status,
+    failure,
+    privilege,
+    observedAt,
+    ageDays,
+    stale,
+    layer: isolation?.layer ?? null,
+    platform: isolation?.platform ?? null,
+    concealed: isolation?.concealed ?? false,
+    verdicts: checks.map(({ id }) => verdicts.get(id) ?? 'not-tested'),
+    accepted: open.flatMap((check) => {
+      const exception = inForce(node.node, check)
+      return exception === null ? [] : [{ check, until: exception.expiresAt, owner: exception.owner }]
+    }),
+    expired: open.filter((check) => ended(node.node, check) !== null),
+  }
+}
+
+/** Findings that somebody can accept. */
+const OPEN: readonly Verdict[] = ['not-met', 'inconclusive', 'not-tested']
+
+export const catalogView = (catalog: Catalog): CatalogView => ({
+  version: catalog.version,
+  digest: catalogDigest(catalog),
+  checks: checkViews(catalog),
+  probes: catalog.probes.map(({ id, title, why }) => ({ id, title, why })),
+  signals: catalog.signals.map(({ probes: _, ...note }) => note),
+})
+
+const checkViews = (catalog: Catalog): readonly CheckView[] =>
+  catalog.checks.map(({ id, property, claim, limits, needs, wants }) => ({
+    id,
+    property,
+    claim,
+    limits,
+    needs: Object.values(needs).map((probe) => probe.id),
+    wants: Object.values(wants ?? {}).map((probe) => probe.id),
+  }))
+
+/** The frameworks in scope, with what the run says of each of their controls. */
+function frameworkViews(catalog: Catalog, { scope, controls }: Assessment): readonly FrameworkView[] {
+  const assessed = new Map(controls.map((one) => [`${one.framework} ${one.control}`, one]))
+  return catalog.frameworks
+    .filter(({ id }) => scope.frameworks.includes(id))
+    .map(({ id, title, version, status, overlay, controls: rows }) => ({
+      id,
+      title,
+      version,
+      status,
+      overlay,
+      controls: rows.map((control) => ({
+        ...controlView(control),
+        assessed: assessed.get(`${id} ${control.key}`) ?? null,
+      })),
+    }))
+}
+
+const controlView = ({
+  kind: _kind,
+  parent: _parent,
+  nodeEvidence: _nodeEvidence,
+  refs: _refs,
+  ...shown
+}: Control): Omit<Control, 'kind' | 'parent' | 'nodeEvidence' | 'refs'> => shown
 
 /** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */
 export const runPreview = (catalog: Catalog, nodes: readonly string[]): RunPreview => ({
@@ -59,71 +156,16 @@ function commandLine(name: string, command: Command): RunPreview['questions'][nu
 
 export function fleetView(fleet: Fleet, demo: boolean): FleetView {
   const nodes = fleet.nodes.filter(({ jumpOnly }) => jumpOnly !== true)
-  return {
-    name: fleet.name,
-    demo,
-    frameworks: fleet.frameworks ?? ['hipaa', 'soc2'],
-    nodes: nodes.map((node) => ({
-      name: node.name,
-      address: node.address,
-      port: node.port ?? 22,
-      user: node.user ?? '',
-      sudo: node.sudo ?? false,
-      jump: node.jump ?? [],
-      place: node.location?.name ?? null,
-      role: node.role ?? null,
-    })),
-  }
+  return { name: fleet.name, demo, frameworks: fleet.frameworks ?? ['hipaa', 'soc2'], nodes: nodes.map(fleetNodeView) }
 }
 
-export const evidenceList = (loaded: LoadedRecording | undefined): EvidenceList => ({
-  recording: loaded?.recording ?? null,
-  captures: (loaded?.captures ?? []).map(({ meta }) => meta).sort(byProbeAndCommand),
+export const fleetNodeView = (node: FleetNode): FleetNodeView => ({
+  name: node.name,
+  address: node.address,
+  port: node.port ?? 22,
+  user: node.user ?? '',
+  sudo: node.sudo ?? false,
+  jump: node.jump ?? [],
+  place: node.location?.name ?? null,
+  role: node.role ?? null,
 })
-
-const PIECE_BYTES = 1024 * 1024
-
-/** Up to 1 MiB of one stored stream, and what its probe reads from the whole answer. */
-export function evidencePiece(
-  loaded: LoadedRecording | undefined,
-  catalog: Catalog,
-  capture: string,
-  stream: 'stdout' | 'stderr',
-  offset: number,
-): Outcome<EvidencePiece> {
-  const captures = new Map(loaded?.captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one]))
-  const found = captures.get(capture)
-  if (found === undefined) return fail('input.not-found', capture)
-  const bytes = stream === 'stdout' ? found.stdout : found.stderr
-  const end = characterEdge(bytes, Math.min(bytes.length, offset + PIECE_BYTES))
-  const probe = catalog.probes.find(({ id }) => id === found.meta.probe)
-  const parsed =
-    probe === undefined
-      ? ({ ok: false, reason: 'this catalog has no such probe' } as const)
-      : readProbe(probe, captures)
-  return ok({
-    capture: found.meta,
-    stream,
-    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(offset, end)),
-    offset,
-    nextOffset: end < bytes.length ? end : null,
-    size: bytes.length,
-    digestNow: sha256(bytes),
-    reading: parsed.ok ? { ok: true, fact: JSON.stringify(parsed.fact, showable, 2) } : parsed,
-  })
-}
-
-// A cut in the middle of a UTF-8 sequence would show a replacement character that is not in the evidence.
-function characterEdge(bytes: Uint8Array, end: number): number {
-  if (end >= bytes.length) return end
-  let edge = end
-  while (edge > end - 4 && edge > 0 && ((bytes[edge] ?? 0) & 0xc0) === 0x80) edge -= 1
-  return edge
-}
-
-const showable = (_key: string, value: unknown): unknown => {
-  if (value instanceof Map) return Object.fromEntries(value)
-  if (value instanceof Set) return [...value]
-  if (value instanceof Uint8Array) return `${value.length} bytes`
-  return typeof value === 'bigint' ? value.toString() : value
-}

@@ -12,6 +12,7 @@ import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
 import { withFoldersChecked } from './options.ts'
 import { type PassphraseOptions, passphrase } from './passphrase.ts'
+import { readSaid } from './register.ts'
 import { say, sayFailure } from './terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
@@ -23,9 +24,10 @@ export interface KeyOptions extends PassphraseOptions {
 export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly timestamp?: string
   readonly chain?: string
+  readonly register?: string
 }
 
-/** Options of what is sealed: whose key, whose time, and in which chain of runs. */
+/** Options of what is sealed: whose key, whose time, in which chain of runs, and what people said. */
 export const signingOptions = (command: Command): Command =>
   authorityOptions(keyOptions(command))
     .option(
@@ -33,6 +35,7 @@ export const signingOptions = (command: Command): Command =>
       'ask this time-stamp authority (RFC 3161); default the fleet file’s timestampAuthority',
     )
     .option('--chain <folder>', 'the chain of this fleet’s runs that the pack extends; “run” keeps one in its --out')
+    .option('--register <file>', 'accepted exceptions and attached records; their files lie in “attachments” beside it')
 
 /** Options that say whose key signs. */
 export const keyOptions = (command: Command): Command =>
@@ -79,10 +82,13 @@ export async function exportAndSay(
   const { world } = context
   const stamping = await stampingOf(context, options, input.timestampAuthority)
   if (!stamping.ok) return stamping
+  const said = await readSaid(world, options.register)
+  if (!said.ok) return said
   const signer = await openSigner(context, options)
   if (!signer.ok) return signer
   const exported = await exportRun(world, catalog, {
     ...input,
+    ...said.value,
     asOf: world.clock.now(),
     signer: signer.value,
     stamping: stamping.value,

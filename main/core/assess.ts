@@ -100,7 +100,7 @@ export function assessNode(
         : `The node was not collected: ${recording.outcome.failure.code}.`
     return { ...notCollected(catalog, node, why), ...identity }
   }
-  const byKey = index(captures)
+  const byKey = capturesByKey(captures)
   const asked = { liveTests: recording.liveTests === true }
   const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
   const context: Context = { node: recording.node, asOf, observedAt: recording.endedAt }
@@ -152,7 +152,7 @@ function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooO
 type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 
 /** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
-function index(captures: readonly CapturedAnswer[]): CaptureIndex {
+export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
   const rank = ({ meta }: CapturedAnswer): string =>
     `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
   const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))

@@ -1,4 +1,4 @@
-import type { Assessment, AssessmentIndex, Capture, Scope } from '../../schemas/types.ts'
+import type { Assessment, AssessmentIndex, Capture, Register, Scope } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
 import { type Sha256, sha256, sha256OfAll } from './digest.ts'
@@ -70,9 +70,9 @@ export interface PayloadInput {
   readonly catalog: Catalog
   /** The files of the recordings that the assessment rests on, from recordingFiles(). Others stay out. */
   readonly recordings: PackFiles
-  /** As stored; nothing here reads them. */
-  readonly exceptions?: unknown
-  /** Manual evidence, by file name. */
+  /** What people say about it, as far as it concerns this pack. */
+  readonly register: Register
+  /** What the register attaches, by path in the pack. */
   readonly attachments?: PackFiles
 }
 
@@ -88,10 +88,10 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
     // Without a line end, so that the file's digest is the catalog's digest.
     [PATHS.catalog, utf8(canonicalJson(catalogSnapshot(catalog)))],
     [PATHS.scope, jsonBytes({ ...scope, asOf } satisfies PackScope)],
-    [PATHS.exceptions, jsonBytes(input.exceptions ?? [])],
+    [PATHS.exceptions, jsonBytes(input.register)],
     ...input.recordings,
+    ...(input.attachments ?? []),
   ])
-  for (const [name, content] of input.attachments ?? []) files.set(`data/attachments/${name}`, content)
   const unfit = [...files.keys()].find((path) => !isSafePath(path))
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
   return files

@@ -8,5 +8,8 @@ export function plain(text: string, max = 200): string {
   return cut.replace(UNPRINTABLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
 }
 
+/** What a person typed, in several lines or not, as one line that is fit to show. */
+export const oneLine = (text: string, max = 2000): string => plain(text.trim().replace(/\s+/g, ' '), max)
+
 /** A node's own words inside one of our sentences, marked as a quotation. */
 export const quote = (text: string, max = 120): string => `“${plain(text.trim(), max)}”`

@@ -1,13 +1,16 @@
 import { plain } from './plain-text.ts'
+import { acceptancesOf } from './register.ts'
 import { controlSection } from './report/controls.ts'
 import { cover } from './report/cover.ts'
 import { evidenceSection } from './report/evidence.ts'
+import { exceptionSection } from './report/exceptions.ts'
 import { gapSection, undecidedSection } from './report/gaps.ts'
 import { howtoSection } from './report/howto.ts'
 import type { Matter, ReportInput } from './report/input.ts'
 import { isolationSection } from './report/isolation.ts'
 import { limitSection } from './report/limits.ts'
 import type { ReportDocument, Section } from './report/model.ts'
+import { recordSection } from './report/records.ts'
 import { summary } from './report/summary.ts'
 import { tally } from './report/tally.ts'
 import { when } from './report/wording.ts'
@@ -21,7 +24,11 @@ export { documentText, type ReportDocument } from './report/model.ts'
  */
 export function buildReport(input: ReportInput): ReportDocument {
   const { assessment, catalog } = input
-  const matter: Matter = { ...input, tally: tally(assessment, catalog.checks) }
+  const matter: Matter = {
+    ...input,
+    tally: tally(assessment, catalog.checks),
+    accepted: acceptancesOf(input.register.exceptions, assessment.asOf),
+  }
   const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
   const ordered = [...chosen.filter(({ overlay }) => !overlay), ...chosen.filter(({ overlay }) => overlay)]
   const parts = [
@@ -30,6 +37,8 @@ export function buildReport(input: ReportInput): ReportDocument {
     gapSection(matter),
     undecidedSection(matter),
     ...ordered.map((framework) => controlSection(matter, framework)),
+    exceptionSection(matter),
+    recordSection(matter),
     limitSection(matter),
     howtoSection(matter),
     evidenceSection(matter),

@@ -1,4 +1,4 @@
-import type { Assessment, NodeAssessment, Scope, Statement } from '../../schemas/types.ts'
+import type { Assessment, NodeAssessment, Register, Scope, Statement } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
 import type { Catalog } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
@@ -8,10 +8,11 @@ import type { LoadedRecording } from './recording.ts'
 import type { NodeVerdicts } from './rollup.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
 import { chainOf } from './verify/chain.ts'
-import { absenceOf, nodeProblems, wholeProblems } from './verify/complete.ts'
+import { absenceOf, completeness, nodeProblems, wholeProblems } from './verify/complete.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { type PackReading, readPack } from './verify/read.ts'
+import { registerOfPack } from './verify/register.ts'
 import { readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
 import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
@@ -51,6 +52,8 @@ export interface PackContents {
   /** With `keep`: what is stated, joined from its parts. */
   readonly assessment: Assessment | null
   readonly recordings: readonly LoadedRecording[]
+  /** What people say about it; null when that cannot be read. */
+  readonly register: Register | null
   /** Verdicts stated, and how many of them came out the same here. */
   readonly verdicts: { readonly stated: number; readonly identical: number }
 }
@@ -62,6 +65,7 @@ export interface PackContents {
 export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
   const reading = await readPack(source, input.validator)
+  const said = await registerOfPack(source, input.validator, reading)
   const seal = await readSealOf(source, input.seal, trust)
   const altered = [
     ...input.departures.map(packedAgain),
@@ -87,7 +91,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
       expected: named.wholeChains,
       statedAt: assessment?.asOf ?? null,
     }),
-    complete([...walked.problems, ...reportProblems(pdf, reading, signer)], walked, pdf?.level ?? null),
+    completeness([...walked.problems, ...said.problems, ...reportProblems(pdf, reading, signer)], {
+      ...walked,
+      notes: said.notes,
+      level: pdf?.level ?? null,
+    }),
     reproducible(reading, input.catalog, walked),
     chain.answer,
   ]
@@ -112,6 +120,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
         ? null
         : { ...assessment, schema: 'barewitness.assessment/1', nodes: walked.stated },
     recordings: walked.recordings,
+    register: said.register,
     verdicts: { stated: walked.count, identical: walked.identical },
   }
   return { report, contents, head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
@@ -187,27 +196,6 @@ function intact(altered: readonly string[], seal: SealReading | null, files: num
     outcome: 'yes',
     summary: `All ${files} files are as they were when the pack was sealed.`,
     details: [],
-  }
-}
-
-function complete(problems: readonly string[], { recorded, absences }: Walk, level: string | null): VerificationAnswer {
-  const question = 'complete'
-  if (problems.length > 0)
-    return {
-      question,
-      outcome: 'no',
-      summary: 'Something the pack refers to is missing or does not fit.',
-      details: problems,
-    }
-  return {
-    question,
-    outcome: 'yes',
-    summary: `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack, and the report belongs to it.`,
-    details: [
-      ...absences,
-      'The results embedded in the report are the pack’s own; what its pages say was not compared.',
-      ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`]),
-    ],
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Fleet, FleetNode, HostKey, Recording } from '../../schemas/types.ts'
+import type { Fleet, FleetNode, HostKey, Recording, Register } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
 import type { PackFiles } from './pack-files.ts'
 import type {
@@ -31,6 +31,8 @@ export interface World {
   readonly hostKeys: HostKeys
   readonly importers: Importers
   readonly files: Files
+  /** The register in a file; null when nothing is there. Fails with input.refused, naming the line. */
+  readonly readRegister: (path: string) => Promise<Outcome<Register | null>>
   /** Rows of text as one CSV file. */
   readonly csv: (rows: readonly (readonly string[])[]) => string
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
@@ -98,11 +100,20 @@ export interface ImportLine {
 }
 
 export interface Files {
-  readonly read: (path: string) => Promise<Outcome<Uint8Array>>
+  /** With `largest`, only an ordinary file of at most so many bytes: links, pipes and devices are refused. */
+  readonly read: (path: string, largest?: number) => Promise<Outcome<Uint8Array>>
   /** Size and SHA-256 of a file of any size. */
   readonly digest: (path: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** Writes a whole file or nothing; makes folders on the way. */
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<Outcome<null>>
+  /** Whether a file or folder of this name is there. */
+  readonly isThere: (path: string) => Promise<boolean>
+  /** Copies a file of any size, whole or not at all, never over another. Size and SHA-256 of the copy, read back from where it now lies. */
+  readonly copyNew: (from: string, to: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
+  /** From now on the file can only be read. */
+  readonly lock: (path: string) => Promise<Outcome<null>>
+  /** Takes away a file, or a folder with all that is in it: only for what we made ourselves. */
+  readonly remove: (path: string) => Promise<Outcome<null>>
 }
 
 export interface Sealing {
@@ -176,8 +187,8 @@ export interface Identities {
   /** For a key on a token, the passphrase is its PIN: tried once. */
   readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
   readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
-  /** One file with all that is kept here, keys encrypted as they are; never over another file. */
-  readonly backup: (folder: string, name: string, to: string) => Promise<Outcome<IdentityInfo>>
+  /** One file with all that is kept here, keys encrypted as they are, or anew with `rekey`; never over another file. */
+  readonly backup: (folder: string, name: string, to: string, rekey?: Rekey) => Promise<Outcome<IdentityInfo>>
   /** Never over another identity. */
   readonly restore: (folder: string, backup: Uint8Array) => Promise<Outcome<IdentityInfo>>
   readonly rotate: (input: RotateInput) => Promise<Outcome<IdentityInfo>>
@@ -196,6 +207,11 @@ export interface IdentityInfo {
   readonly notAfter: string
   /** Leaves that sealed before this one. */
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
+}
+/** A backup opens with another passphrase than the identity: the system keeps the present one, and no person knows it. */
+export interface Rekey {
+  readonly passphrase: string
+  readonly next: string
 }
 /** What an auditor needs, by another way than a pack. */
 export interface IdentityTrust {

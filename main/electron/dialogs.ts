@@ -1,28 +1,65 @@
-import { type BrowserWindow, dialog, type OpenDialogOptions } from 'electron'
-import type { GateParts } from './gate.ts'
+import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
+import type { Method } from '../../schemas/ipc.ts'
+import type { Dialog } from '../../schemas/ipc-views.ts'
+import { PACK_ENDINGS } from './pack-file.ts'
 
-const OPTIONS: Readonly<Record<Parameters<GateParts['choose']>[0], OpenDialogOptions>> = {
+const ANY: FileFilter = { name: 'All files', extensions: ['*'] }
+
+const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = {
   'import-file': { title: 'Import nodes', buttonLabel: 'Read file', properties: ['openFile', 'showHiddenFiles'] },
   'export-folder': {
-    title: 'Export report and pack',
-    buttonLabel: 'Export here',
+    title: 'Save report and pack',
+    buttonLabel: 'Save here',
     properties: ['openDirectory', 'createDirectory'],
   },
   'pack-file': {
     title: 'Open a pack',
     buttonLabel: 'Open pack',
     properties: ['openFile'],
-    filters: [
-      { name: 'Evidence packs and reports', extensions: ['zip', 'barewitness', 'pdf'] },
-      { name: 'All files', extensions: ['*'] },
-    ],
+    filters: [{ name: 'Evidence packs and reports', extensions: [...PACK_ENDINGS] }, ANY],
+  },
+  'certificate-file': {
+    title: 'Choose a certificate',
+    buttonLabel: 'Read certificate',
+    properties: ['openFile'],
+    filters: [{ name: 'Certificates', extensions: ['pem', 'crt', 'cer', 'der'] }, ANY],
+  },
+  'any-file': { title: 'Choose a file', buttonLabel: 'Choose file', properties: ['openFile'] },
+}
+
+/** Where a method asks for a file that is not any file: its own words. */
+const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
+  'attachments.add': { title: 'Attach a record', buttonLabel: 'Attach file' },
+  'identities.restore': {
+    title: 'Restore a signing identity',
+    buttonLabel: 'Restore identity',
+    filters: [{ name: 'Identities', extensions: ['p12', 'pfx'] }, ANY],
   },
 }
 
+/** A name and an ending for every method that saves one file. */
+export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
+  'run.preview-save': { file: 'commands.txt', name: 'Text', extensions: ['txt'] },
+  'exceptions.save': { file: 'exceptions.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'identities.backup': { file: 'barewitness-identity.p12', name: 'Identities', extensions: ['p12'] },
+}
+
 /** Asks the person in front of the window for one file or folder; null when they closed the dialog. */
-export const chooser =
-  (window: BrowserWindow): GateParts['choose'] =>
-  async (what) => {
-    const { canceled, filePaths } = await dialog.showOpenDialog(window, OPTIONS[what])
-    return canceled ? null : (filePaths[0] ?? null)
-  }
+export async function choose(window: BrowserWindow, what: Dialog, method: Method): Promise<string | null> {
+  if (what === 'save-file') return await chooseName(window, method)
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...OPEN[what], ...TITLES[method] })
+  return canceled ? null : (filePaths[0] ?? null)
+}
+
+async function chooseName(window: BrowserWindow, method: Method): Promise<string | null> {
+  const { file, ...filter } = SAVED_AS[method] ?? { file: 'barewitness', ...ANY }
+  const { canceled, filePath } = await dialog.showSaveDialog(window, {
+    title: 'Save a file',
+    buttonLabel: 'Save file',
+    defaultPath: file,
+    filters: [filter, ANY],
+    properties: ['showOverwriteConfirmation', 'createDirectory'],
+  })
+  return canceled || filePath === '' ? null : filePath
+}

@@ -35,8 +35,10 @@ export function serveEngine(port: Port, starting: Promise<Engine>, leave: () => 
     leave()
   }
   port.onMessage((message) => {
+    // What main gives the worker's desktop comes through the same port, and is not for here.
     const asked = message as ToWorker
-    void ('ask' in asked ? reply(asked.ask) : stop())
+    if ('ask' in asked) void reply(asked.ask)
+    else if ('stop' in asked) void stop()
   })
 }
 
@@ -59,7 +61,7 @@ export function connectEngine(port: Port): RemoteEngine {
     const said = message as FromWorker
     if ('event' in said) for (const listener of listeners) listener(said.event)
     else if ('stopped' in said) stopped()
-    else {
+    else if ('reply' in said) {
       waiting.get(said.id)?.(said.reply as Reply<never>)
       waiting.delete(said.id)
     }

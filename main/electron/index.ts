@@ -1,44 +1,150 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { app, BrowserWindow, ipcMain, session, utilityProcess } from 'electron'
+import { app, ipcMain, nativeTheme, safeStorage, session, utilityProcess } from 'electron'
+import type { Engine } from '../../schemas/ipc.ts'
+import type { Settings } from '../../schemas/ipc-views.ts'
 import { ipcValidator } from '../adapters/ipc-validator.ts'
-import { CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts'
-import { chooser } from './dialogs.ts'
-import { connectEngine, type RemoteEngine } from './engine-port.ts'
-import { handleCall } from './gate.ts'
+import type { Vault } from '../app/engine/context.ts'
+import { CALL_CHANNEL, SECRET_CHANNEL } from './channels.ts'
+import { type DesktopParts, serveDesktop } from './desktop-port.ts'
+import { choose } from './dialogs.ts'
+import { keepEngine, type WorkerProcess } from './engine-process.ts'
+import { type GateParts, handleCall, opensPack } from './gate.ts'
 import { setMenu } from './menu.ts'
 import { lockNavigation } from './navigation.ts'
+import { createOpenings, type Openings } from './openings.ts'
+import { packIn } from './pack-file.ts'
 import { lockSession } from './permissions.ts'
+import { createPrompt, type Prompt } from './prompt.ts'
 import { builtFiles, registerScheme, serveWindow } from './protocol.ts'
+import { showFile } from './show.ts'
+import { systemVault } from './vault.ts'
 import { openWindow } from './window.ts'
+import { type WindowState, windowState } from './window-state.ts'
+import { createWindows, type Windows } from './windows.ts'
 
 const beside = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const PATIENCE_MS = 5000
+const later = (milliseconds: number): Promise<null> =>
+  new Promise((resolve) => setTimeout(() => resolve(null), milliseconds))
 
-/** The engine runs in a process of its own: hostile answers are parsed, and SSH is spoken, away from the window and from here. */
-function startEngine(): RemoteEngine {
+/** The engine runs in a process of its own: hostile answers are parsed, and SSH is spoken, away from the windows and from here. */
+function launchWorker(desktop: DesktopParts, prompt: Prompt): WorkerProcess {
   const { NODE_OPTIONS: _options, ELECTRON_RUN_AS_NODE: _asNode, ...env } = process.env
   const worker = utilityProcess.fork(beside('./worker.js'), [app.getPath('userData')], {
     serviceName: 'Barewitness engine',
     stdio: 'inherit',
     env: env as Record<string, string>,
   })
-  const engine = connectEngine({
-    post: (message) => worker.postMessage(message),
-    onMessage: (listener) => worker.on('message', listener),
+  let gone = false
+  worker.once('exit', () => {
+    gone = true
+    prompt.dismiss()
   })
-  worker.once('exit', (code) => engine.lost(`the engine process ended (${code}); start Barewitness again`))
-  return engine
+  const port: WorkerProcess['port'] = {
+    post: (message) => {
+      if (!gone) worker.postMessage(message)
+    },
+    onMessage: (listener) => worker.on('message', listener),
+  }
+  serveDesktop(port, desktop)
+  return { port, onExit: (listener) => worker.once('exit', listener) }
 }
 
-function open(engine: RemoteEngine): void {
-  // Not a persistent session: nothing of the window is kept on disk.
+/** A vault that does not say within a few seconds what it is worth is none. */
+const vault = (): Promise<Vault | null> =>
+  Promise.race([
+    systemVault(safeStorage, process.platform, join(app.getPath('userData'), 'secrets.json')),
+    later(PATIENCE_MS),
+  ])
+
+/** Everything of a running app that the events of the system need. */
+interface Running {
+  readonly windows: Windows
+  readonly openings: Openings
+}
+
+function run(state: WindowState): Running {
+  // Not a persistent session: nothing of a window is kept on disk.
   const own = session.fromPartition('barewitness-window')
   lockSession(own)
+  // No window uses it, but it is there, with spelling on.
+  lockSession(session.defaultSession)
   serveWindow(own, builtFiles(beside('../renderer')))
-  const window = openWindow(beside('../preload/preload.cjs'), own)
-  const parts = { engine, problems: ipcValidator(), choose: chooser(window) }
-  ipcMain.handle(CALL_CHANNEL, (event, message: unknown) => handleCall(parts, event.senderFrame, message))
-  engine.onEvent((event) => {
-    if (!window.isDestroyed()) window.webContents.send(EVENT_CHANNEL, event)
+  const windows = createWindows(beside('../preload/preload.cjs'), own, state)
+  const prompt = createPrompt(() => {
+    const above = windows.front()
+    const place = { width: 480, height: 280, maximized: false }
+    const preload = beside('../preload/prompt-preload.cjs')
+    return above === undefined ? null : openWindow({ page: 'prompt', preload, session: own, place, above })
+  })
+  const folder = app.getPath('userData')
+  const desktop: DesktopParts = { ask: prompt.ask, show: (path) => showFile(folder, path), vault: vault() }
+  const engine = keepEngine(() => launchWorker(desktop, prompt))
+  const openings = createOpenings({
+    engine,
+    showReview: () => windows.show('review'),
+    showAny: async () => windows.front() ?? (await windows.show('main')),
+    tell: windows.tell,
+    changed: () => void refreshMenu(),
+  })
+  const refreshMenu = async (): Promise<void> => {
+    const recent = await engine.call('pack.recent', null)
+    setMenu({
+      packaged: app.isPackaged,
+      platform: process.platform,
+      recent: recent.ok ? recent.value : [],
+      openPack: () => void openChosen(),
+      openRecent: (handle) => void openings.openRecent(handle),
+      go: (to) => void windows.show('main').then(() => windows.tell({ kind: 'go', to }, 'main')),
+    })
+  }
+  const openChosen = async (): Promise<void> => {
+    const path = await choose(windows.front() ?? (await windows.show('main')), 'pack-file', 'pack.choose-and-verify')
+    if (path !== null) await openings.open(path)
+  }
+  const problems = ipcValidator()
+  const answered: GateParts['answered'] = (method, reply) => {
+    if (opensPack(method, reply)) void openings.opened()
+    if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)
+  }
+  ipcMain.handle(CALL_CHANNEL, (event, message: unknown) => {
+    const asking = windows.find(event.sender)
+    const parts: GateParts = {
+      engine,
+      problems,
+      answered,
+      choose: async (what, method) => (asking === null ? null : await choose(asking.window, what, method)),
+      dropped: openings.open,
+    }
+    return handleCall(parts, { frame: event.senderFrame, window: asking?.kind ?? null }, message)
+  })
+  ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
+  engine.onEvent((event) => windows.tell(event))
+  closeBeforeQuitting(engine, prompt)
+  void engine.call('settings.get', null).then((settings) => {
+    if (settings.ok) follow(settings.value, state)
+  })
+  void refreshMenu()
+  return { windows, openings }
+}
+
+/** The windows' theme is what the settings say; the last one is remembered, for the first frame of the next start. */
+function follow({ theme }: Settings, state: WindowState): void {
+  nativeTheme.themeSource = theme
+  state.keepTheme(theme)
+}
+
+function closeBeforeQuitting(engine: Engine, prompt: Prompt): void {
+  let closed = false
+  app.on('before-quit', (event) => {
+    if (closed) return
+    event.preventDefault()
+    prompt.dismiss()
+    void Promise.race([engine.close(), later(PATIENCE_MS)]).then(() => {
+      closed = true
+      app.quit()
+    })
   })
 }
 
@@ -47,28 +153,25 @@ function start(): void {
   if (process.getuid?.() !== 0) app.enableSandbox()
   registerScheme()
   lockNavigation(app)
-  app.on('second-instance', () => {
-    const window = BrowserWindow.getAllWindows()[0]
-    if (window?.isMinimized() === true) window.restore()
-    window?.focus()
-  })
-  app.on('window-all-closed', () => app.quit())
   // Not a top-level await: waiting for `ready` while this module is still loading would never end.
-  void app.whenReady().then(() => {
-    setMenu(app)
-    const engine = startEngine()
-    open(engine)
-    let closed = false
-    app.on('before-quit', (event) => {
-      if (closed) return
-      event.preventDefault()
-      const patience = new Promise((resolve) => setTimeout(resolve, 5000))
-      void Promise.race([engine.close(), patience]).then(() => {
-        closed = true
-        app.quit()
-      })
-    })
+  const running = app.whenReady().then(() => {
+    const state = windowState(join(app.getPath('userData'), 'window.json'))
+    nativeTheme.themeSource = state.theme()
+    return run(state)
   })
+  const openIn = async (argv: readonly string[], folder: string): Promise<void> => {
+    const path = await packIn(argv, folder)
+    if (path !== null) await (await running).openings.open(path)
+  }
+  const comeBack = (): Promise<unknown> => running.then(({ windows }) => windows.show('main'))
+  app.on('second-instance', (_event, argv, folder) => void comeBack().then(() => openIn(argv.slice(1), folder)))
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    void comeBack().then(() => openIn([path], '/'))
+  })
+  app.on('activate', () => void comeBack())
+  app.on('window-all-closed', () => app.quit())
+  void comeBack().then(() => openIn(process.argv.slice(1), process.cwd()))
 }
 
 if (app.requestSingleInstanceLock()) start()

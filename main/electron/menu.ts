@@ -1,30 +1,98 @@
-import { type App, BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
+import { BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
+import type { EngineEvent } from '../../schemas/ipc.ts'
+import type { RecentPack } from '../../schemas/ipc-views.ts'
 
-/** The menu: editing, zoom and printing. Nothing in it leads outside the app. */
-export function menuTemplate(app: Pick<App, 'isPackaged'>, platform: NodeJS.Platform): MenuItemConstructorOptions[] {
-  const print: MenuItemConstructorOptions = {
-    label: 'Print…',
-    accelerator: 'CmdOrCtrl+P',
-    click: () => BrowserWindow.getFocusedWindow()?.webContents.print(),
+type Screen = Extract<EngineEvent, { kind: 'go' }>['to']
+
+export interface MenuParts {
+  readonly packaged: boolean
+  readonly platform: NodeJS.Platform
+  readonly recent: readonly RecentPack[]
+  readonly openPack: () => void
+  readonly openRecent: (handle: string) => void
+  readonly go: (to: Screen) => void
+}
+
+/** The menu: packs, export, editing, zoom, printing and help. Nothing in it leads outside the app. */
+export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
+  const { packaged, platform, go } = parts
+  const mac = platform === 'darwin'
+  const settings: MenuItemConstructorOptions = {
+    label: 'Settings…',
+    accelerator: 'CmdOrCtrl+,',
+    click: () => go('settings'),
+  }
+  const apart: MenuItemConstructorOptions = { type: 'separator' }
+  const appMenu: MenuItemConstructorOptions = {
+    role: 'appMenu',
+    submenu: [
+      { role: 'about' },
+      apart,
+      settings,
+      apart,
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      apart,
+      { role: 'quit' },
+    ],
+  }
+  const view: MenuItemConstructorOptions = {
+    label: 'View',
+    submenu: [
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      apart,
+      { role: 'togglefullscreen' },
+      ...(packaged ? [] : [{ role: 'toggleDevTools' } as const]),
+    ],
   }
   return [
-    ...(platform === 'darwin' ? [{ role: 'appMenu' } as const] : []),
-    { label: 'File', submenu: [print, { type: 'separator' }, { role: platform === 'darwin' ? 'close' : 'quit' }] },
+    ...(mac ? [appMenu] : []),
+    { label: 'File', submenu: fileItems(parts, mac ? [] : [apart, settings], mac ? 'close' : 'quit') },
     { role: 'editMenu' },
+    view,
+    { role: 'windowMenu' },
     {
-      label: 'View',
+      role: 'help',
+      label: 'Help',
       submenu: [
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
-        { type: 'separator' },
-        { role: 'togglefullscreen' },
-        ...(app.isPackaged ? [] : [{ role: 'toggleDevTools' } as const]),
+        { label: 'Keyboard shortcuts', click: () => go('shortcuts') },
+        { label: 'What Barewitness contacts', click: () => go('settings') },
       ],
     },
-    { role: 'windowMenu' },
   ]
 }
 
-export const setMenu = (app: App): void =>
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(app, process.platform)))
+function fileItems(
+  { recent, openPack, openRecent, go }: MenuParts,
+  settings: readonly MenuItemConstructorOptions[],
+  last: 'close' | 'quit',
+): MenuItemConstructorOptions[] {
+  const packs = recent.filter(({ here }) => here)
+  return [
+    { label: 'Open pack…', accelerator: 'CmdOrCtrl+O', click: openPack },
+    {
+      label: 'Open recent',
+      enabled: packs.length > 0,
+      // An ampersand in a label would be taken as the mark of a key.
+      submenu: packs.map(({ handle, file }) => ({
+        label: file.replaceAll('&', '&&'),
+        click: () => openRecent(handle),
+      })),
+    },
+    { type: 'separator' },
+    { label: 'Export…', accelerator: 'CmdOrCtrl+E', click: () => go('export') },
+    {
+      label: 'Print…',
+      accelerator: 'CmdOrCtrl+P',
+      click: () => BrowserWindow.getFocusedWindow()?.webContents.print(),
+    },
+    ...settings,
+    { type: 'separator' },
+    { role: last },
+  ]
+}
+
+export const setMenu = (parts: MenuParts): void => Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))

@@ -29,6 +29,8 @@ export function lockSession(session: Session): void {
   session.setUSBProtectedClassesHandler(({ protectedClasses }) => protectedClasses)
   for (const event of ['select-hid-device', 'select-usb-device', 'select-serial-port'] as const)
     session.on(event as never, (happening: { preventDefault: () => void }) => happening.preventDefault())
+  // Both: a session that only has it off still fetches the dictionary of the system's language from Google.
+  session.setSpellCheckerLanguages([])
   session.setSpellCheckerEnabled(false)
   session.on('will-download', (happening) => happening.preventDefault())
   session.webRequest.onBeforeRequest((request, done) => done({ cancel: !mayLoad(request.url) }))

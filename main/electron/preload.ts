@@ -1,4 +1,4 @@
-import { contextBridge, ipcRenderer } from 'electron'
+import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge, EngineEvent } from '../../schemas/ipc.ts'
 import { BRIDGE_NAME, CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts'
 
@@ -15,3 +15,29 @@ const bridge: Bridge = {
 }
 
 contextBridge.exposeInMainWorld(BRIDGE_NAME, Object.freeze(bridge))
+
+/*
+ * A file dropped on the window. This runs beside the page, not in it: the page neither learns the path nor can it send one. Only what
+ * a person really dropped counts, since a page can make up events, but not trusted ones.
+ */
+const holdsFiles = (event: DragEvent): boolean =>
+  event.isTrusted && event.dataTransfer?.types.includes('Files') === true
+window.addEventListener(
+  'dragover',
+  (event) => {
+    if (holdsFiles(event)) event.preventDefault()
+  },
+  true,
+)
+window.addEventListener(
+  'drop',
+  (event) => {
+    if (!holdsFiles(event)) return
+    event.preventDefault()
+    const files = [...(event.dataTransfer?.files ?? [])]
+    const [file] = files
+    const path = files.length === 1 && file !== undefined ? webUtils.getPathForFile(file) : null
+    void ipcRenderer.invoke(CALL_CHANNEL, { dropped: path })
+  },
+  true,
+)

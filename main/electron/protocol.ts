@@ -61,7 +61,9 @@ export function builtFiles(folder: string): ReadonlyMap<string, BuiltFile> {
  */
 export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, url: string): Response {
   if (method !== 'GET') return new Response('', { status: 405, headers: HEADERS })
-  const file = url.startsWith(`${ORIGIN}/`) ? files.get(url.slice(ORIGIN.length)) : undefined
+  // What follows # is for the page itself and names no other file.
+  const [resource = ''] = url.split('#', 1)
+  const file = resource.startsWith(`${ORIGIN}/`) ? files.get(resource.slice(ORIGIN.length)) : undefined
   if (file === undefined) return new Response('', { status: 404, headers: HEADERS })
   return new Response(file.bytes, { status: 200, headers: { ...HEADERS, 'Content-Type': file.type } })
 }

@@ -1,7 +1,8 @@
 import { app, BrowserWindow, nativeTheme, type Session, type WebPreferences } from 'electron'
-import { START_PAGE } from './channels.ts'
+import { PAGES } from './channels.ts'
+import { type Place, SMALLEST } from './window-state.ts'
 
-/** What a window may do. Every setting is named, also where it is Electron's default, so that a changed default changes nothing here. */
+/** What a page may do. Every setting is named, also where it is Electron's default, so that a changed default changes nothing here. */
 export const webPreferences = (preload: string, session: Session): WebPreferences => ({
   preload,
   session,
@@ -18,19 +19,31 @@ export const webPreferences = (preload: string, session: Session): WebPreference
   disableBlinkFeatures: 'Auxclick',
 })
 
-/** The only place that makes a window. */
-export function openWindow(preload: string, session: Session): BrowserWindow {
+interface Opening {
+  readonly page: keyof typeof PAGES
+  readonly preload: string
+  readonly session: Session
+  readonly place: Place
+  /** The window that waits until this one is closed. */
+  readonly above?: BrowserWindow
+}
+
+/** The only place that makes a window: one with everything, one in which a pack is read, or one that asks for a secret. */
+export function openWindow({ page, preload, session, place, above }: Opening): BrowserWindow {
+  const { maximized, ...bounds } = place
   const window = new BrowserWindow({
     title: 'Barewitness',
-    width: 1280,
-    height: 860,
-    minWidth: 480,
-    minHeight: 400,
+    ...bounds,
+    ...(page === 'prompt'
+      ? { useContentSize: true, minimizable: false, maximizable: false, fullscreenable: false, autoHideMenuBar: true }
+      : { minWidth: SMALLEST.width, minHeight: SMALLEST.height }),
+    ...(above === undefined ? {} : { parent: above, modal: true }),
     show: false,
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#12161b' : '#ffffff',
     webPreferences: webPreferences(preload, session),
   })
+  if (maximized) window.maximize()
   window.once('ready-to-show', () => window.show())
-  void window.loadURL(START_PAGE)
+  void window.loadURL(PAGES[page])
   return window
 }

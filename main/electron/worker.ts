@@ -1,14 +1,16 @@
 import { createDesktopEngine } from './desktop-engine.ts'
-import { serveEngine } from './engine-port.ts'
+import { remoteDesktop } from './desktop-port.ts'
+import { type Port, serveEngine } from './engine-port.ts'
 
 /** The engine's process (a utilityProcess). Its one argument is the folder where this user's evidence and identities are kept. */
 const dataFolder = process.argv[2] ?? '.'
 
+const port: Port = {
+  post: (message) => process.parentPort.postMessage(message),
+  onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
+}
 serveEngine(
-  {
-    post: (message) => process.parentPort.postMessage(message),
-    onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
-  },
-  Promise.resolve().then(() => createDesktopEngine({ dataFolder })),
+  port,
+  remoteDesktop(port).then((desktop) => createDesktopEngine({ dataFolder, desktop })),
   () => process.exit(0),
 )

@@ -1,93 +1,155 @@
-import type { AssessmentView, ControlView } from '../../schemas/ipc-views.ts'
-import type { ControlAssessment, ControlCheck } from '../../schemas/types.ts'
-import { type ControlState, controlStateWords } from '../../schemas/words.ts'
-import { StateMark } from './Mark.tsx'
+import { useState } from 'react'
+import type { AssessmentView, ControlRow, Source } from '../../schemas/ipc-views.ts'
+import type { ControlCheck } from '../../schemas/types.ts'
+import { type Property, verdictWords } from '../../schemas/words.ts'
+import { checkCounts, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
+import { go } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Shape, StateMark, VerdictMark } from './Mark.tsx'
 
-const CLASSES: Readonly<Record<ControlView['evidenceClass'], string>> = {
-  automatable: 'Node evidence can bear this item.',
-  partial: 'Node evidence can bear part of this item.',
-  manual: 'No server can show this item: it rests on records from people.',
-  'out-of-scope': 'Outside what node evidence can show.',
-}
-
-export interface ControlEntryProps {
-  readonly control: ControlView
-  readonly found: ControlAssessment | null
-  readonly state: ControlState
-  readonly view: AssessmentView
-}
-
-/** One row of a framework, closed to its state, open to its argument. */
-export function ControlEntry({ control, found, state, view }: ControlEntryProps) {
-  return (
-    <details className="control">
-      <summary>
-        <span className="citation mono">{control.id}</span>
-        <span className="control-title">{control.title}</span>
-        <StateMark state={state} />
-      </summary>
-      <div className="control-body">
-        <p>{control.summary}</p>
-        <p className="quiet">
-          Level: {control.level}. {CLASSES[control.evidenceClass]} {controlStateWords[state].meaning}
-        </p>
-        {control.supports.length > 0 && (
-          <>
-            <h3>What Barewitness shows</h3>
-            <div className="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Check</th>
-                    <th scope="col">Shows</th>
-                    <th scope="col">On the declared nodes</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {control.supports.map(({ check, shows }) => (
-                    <tr key={check}>
-                      <th scope="row">
-                        {view.checks.find(({ id }) => id === check)?.claim ?? 'Not built in this catalog'}
-                        <span className="note mono">{check}</span>
-                      </th>
-                      <td>{shows}</td>
-                      <td>{countLine(found?.checks.find((one) => one.check === check) ?? null)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          </>
-        )}
-        <h3>What this does not show</h3>
-        <p>{control.notShown}</p>
-        {control.needsAlso.length > 0 && (
-          <>
-            <h3>Also needed, from people</h3>
-            <ul>
-              {control.needsAlso.map((record) => (
-                <li key={record}>{record}</li>
-              ))}
-            </ul>
-          </>
-        )}
-        {control.responsibility.length > 0 && (
-          <p className="quiet">Responsible: {control.responsibility.join(', ')}.</p>
-        )}
-      </div>
-    </details>
+/** The state of a row. One that rests on people alone shows their records, and no status from a machine. */
+export function ControlMark({ control }: { readonly control: ControlRow }) {
+  const outstanding = control.assessed?.outstanding.length ?? control.needsAlso.length
+  if (!isPeopleOnly(control)) return <StateMark state={stateOf(control)} />
+  return outstanding > 0 || control.needsAlso.length === 0 ? (
+    <StateMark state="manual-evidence-required" />
+  ) : (
+    <span className="status tone-met">
+      <Shape mark="ring-tick" tone="met" />
+      <span>Records attached</span>
+    </span>
   )
 }
 
-function countLine(count: ControlCheck | null): string {
-  if (count === null || !count.built) return 'not collected: this catalog does not have the check yet'
-  const parts: readonly (readonly [number, string])[] = [
-    [count.notMet, 'contradicted'],
-    [count.inconclusive, 'not enough evidence'],
-    [count.notTested, 'not collected'],
-    [count.notApplicable, 'doesn’t apply'],
-    [count.informational, 'recorded'],
+interface Opened {
+  readonly check: string
+  readonly wanted: NodesWith
+  readonly words: string
+}
+
+/** What the evidence shows of a control, check by check. Each number opens the nodes that it counts. */
+export function ShownChecks({
+  of,
+  view,
+  control,
+}: {
+  readonly of: Source
+  readonly view: AssessmentView
+  readonly control: ControlRow
+}) {
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const claims = new Map(view.checks.map((check) => [check.id, check]))
+  return (
+    <>
+      <div className="scroll">
+        <table className="shown-checks">
+          <thead>
+            <tr>
+              <th scope="col">Check, and what it shows of this control</th>
+              <th scope="col">Supported</th>
+              <th scope="col">Contradicted</th>
+              <th scope="col">Accepted</th>
+              <th scope="col">Covered</th>
+            </tr>
+          </thead>
+          <tbody>
+            {control.supports.map(({ check, shows }) => {
+              const found = control.assessed?.checks.find((one) => one.check === check)
+              return (
+                <tr key={check}>
+                  <th scope="row">
+                    {claims.get(check)?.claim ?? 'This catalog does not have the check yet.'}
+                    <span className="note">
+                      {shows} <span className="mono">{check}</span>
+                    </span>
+                  </th>
+                  {found?.built === true ? (
+                    <Numbers view={view} found={found} onOpen={setOpened} />
+                  ) : (
+                    <td colSpan={4}>Not collected on any of {view.rows.length} nodes</td>
+                  )}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+      {opened !== null && (
+        <NodeList
+          of={of}
+          view={view}
+          opened={opened}
+          property={claims.get(opened.check)?.property ?? null}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  )
+}
+
+interface NumbersProps {
+  readonly view: AssessmentView
+  readonly found: ControlCheck
+  readonly onOpen: (opened: Opened) => void
+}
+
+function Numbers({ view, found, onOpen }: NumbersProps) {
+  const { population, covered, contradicted, accepted } = checkCounts(view, found)
+  const numbers: readonly (readonly [number, NodesWith, string])[] = [
+    [found.met, 'met', 'supported'],
+    [contradicted, 'not-met', 'contradicted'],
+    [accepted, 'accepted', 'contradicted and accepted'],
+    [covered, 'covered', 'covered'],
   ]
-  const rest = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`)
-  return [`${count.met} of ${count.population} supported`, ...rest].join(', ')
+  return numbers.map(([count, wanted, words]) => (
+    <td key={wanted} className="number">
+      {count === 0 ? (
+        `0 of ${population}`
+      ) : (
+        <Button
+          kind="link"
+          label={`${count} of ${population} nodes ${words}: show them`}
+          onPress={() => onOpen({ check: found.check, wanted, words })}
+        >
+          {count} of {population}
+        </Button>
+      )}
+    </td>
+  ))
+}
+
+interface NodeListProps {
+  readonly of: Source
+  readonly view: AssessmentView
+  readonly opened: Opened
+  readonly property: Property | null
+  readonly onClose: () => void
+}
+
+function NodeList({ of, view, opened: { check, wanted, words }, property, onClose }: NodeListProps) {
+  const nodes = nodesWith(view, check, wanted)
+  return (
+    <Dialog title={`${nodes.length} of ${view.rows.length} nodes ${words}`} onClose={onClose}>
+      <p className="mono">{check}</p>
+      <ul className="node-list">
+        {nodes.map(({ node, verdict }) => (
+          <li key={node}>
+            {property === null ? (
+              node
+            ) : (
+              <Button
+                kind="link"
+                label={`${node}: ${verdictWords[verdict].label}`}
+                onPress={() => go({ screen: 'why', of, node, property, check })}
+              >
+                {node}
+              </Button>
+            )}
+            <VerdictMark verdict={verdict} />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
 }

@@ -1,4 +1,6 @@
+import { IconCopy } from '@tabler/icons-react'
 import { say } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
 
 /** Copies one exact text, to compare it elsewhere. */
 export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
@@ -8,8 +10,8 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
       () => say(`We could not copy ${what}.`),
     )
   return (
-    <button type="button" className="small" onClick={copy} aria-label={`Copy ${what}`}>
+    <Button small kind="quiet" icon={IconCopy} label={`Copy ${what}`} onPress={copy}>
       Copy
-    </button>
+    </Button>
   )
 }

@@ -1,35 +1,43 @@
-import type { SignalView } from '../../schemas/ipc-views.ts'
+import type { ProbeView, SignalView, Source } from '../../schemas/ipc-views.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { contradictionWords, familyWords, oddsWords } from '../../schemas/words.ts'
+import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
 import { Levels, type Notes, type PartProps, Signals, signed, titleOf } from './DossierTables.tsx'
+import { Ledger } from './Ledger.tsx'
 import { Shape } from './Mark.tsx'
 
 export interface DossierProps {
   readonly isolation: Isolation
   readonly signals: readonly SignalView[]
+  readonly probes: readonly ProbeView[]
+  readonly of: Source
+  readonly node: string
 }
 
 /** The dossier behind the four isolation answers: the rule, the weights, contradictions, signals, what would have to be faked, what stays open. */
-export function Dossier({ isolation, signals }: DossierProps) {
+export function Dossier({ isolation, signals, probes, of, node }: DossierProps) {
   const notes: Notes = new Map(signals.map((note) => [note.id, note]))
   return (
-    <section className="dossier" aria-labelledby="dossier">
-      <h2 id="dossier">The dossier</h2>
+    <div className="dossier">
       <Decision isolation={isolation} />
       <Contradictions isolation={isolation} notes={notes} />
+      <details>
+        <summary>Reasons behind the four answers: {isolation.reasons.length}</summary>
+        <Ledger sides={ledgerOf(isolation.reasons, probes, weightsOf(isolation))} of={of} node={node} onAllow={null} />
+      </details>
       <Minimum isolation={isolation} />
       <Signals isolation={isolation} notes={notes} />
       <Levels isolation={isolation} notes={notes} />
       <Open isolation={isolation} />
       <Pins isolation={isolation} />
-    </section>
+    </div>
   )
 }
 
 function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolation }) {
   return (
-    <dl className="answers" aria-label="How it was decided">
+    <dl className="four-answers" aria-label="How it was decided">
       <div>
         <dt>Rule that decided</dt>
         <dd>

@@ -1,68 +1,58 @@
-import { type KeyboardEvent, type ReactNode, useEffect } from 'react'
-import type { Route } from '../routes.ts'
-import { back, getState, go, useStore } from '../store.ts'
+import {
+  IconFileCertificate,
+  IconLayoutGrid,
+  IconListCheck,
+  IconPackage,
+  IconPlayerPlay,
+  IconServer,
+  IconSettings,
+} from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { collect, whyNoCollect } from '../actions.ts'
+import { type Place, placeOf, type Route } from '../routes.ts'
+import { counts } from '../run-progress.ts'
+import { change, go, useStore } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Icon, type TablerIcon } from '../ui/Icon.tsx'
+import { FailureNote } from './Failure.tsx'
 
-const PLACES: readonly { readonly title: string; readonly route: Route }[] = [
-  { title: 'Overview', route: { screen: 'overview', of: 'run' } },
-  { title: 'Nodes', route: { screen: 'nodes' } },
-  { title: 'Controls', route: { screen: 'controls', of: 'run' } },
-  { title: 'Export', route: { screen: 'export' } },
-  { title: 'Review a pack', route: { screen: 'review' } },
-]
-
-const belongsTo = (route: Route): Route['screen'] => {
-  if ('of' in route && route.of === 'pack') return 'review'
-  if (route.screen === 'why' || route.screen === 'evidence') return 'overview'
-  return route.screen === 'preview' || route.screen === 'collecting' ? 'nodes' : route.screen
+interface Entry {
+  readonly place: Place
+  readonly title: string
+  readonly icon: TablerIcon
+  readonly route: Route
 }
+const PLACES: readonly Entry[] = [
+  { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
+  { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
+  { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
+  { place: 'packs', title: 'Packs', icon: IconPackage, route: { screen: 'packs' } },
+]
+const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
 /** Rail, banners, the screen, and the line that a screen reader is told politely. */
 export function Frame({ children }: { readonly children: ReactNode }) {
-  const { route, fleet, packDemo, progress, said } = useStore()
-  const reviewing = belongsTo(route) === 'review'
-  const demo = reviewing ? packDemo : fleet?.demo === true
-  useEscape()
+  const { fleet, problem, said } = useStore()
   return (
     <div className="frame">
-      <nav className="rail" aria-label="Main" onKeyDown={walk}>
-        <p className="wordmark">
-          <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-            <path d="M3 17V3M17 3v14M7 17v-6M13 17v-6" />
-            <circle cx="10" cy="6.4" r="2.4" />
-          </svg>
-          Barewitness
-        </p>
-        <ul>
-          {PLACES.map(({ title, route: place }) => (
-            <li key={title}>
-              <button
-                type="button"
-                aria-current={belongsTo(route) === place.screen ? 'page' : undefined}
-                onClick={() => go(place)}
-              >
-                {title}
-              </button>
-            </li>
-          ))}
-        </ul>
-        {progress?.ended === 'no' && (
-          <button type="button" className="running" onClick={() => go({ screen: 'collecting' })}>
-            A run is going on
-          </button>
-        )}
-      </nav>
+      <Rail />
       <div className="stage">
-        {demo && (
+        {fleet?.demo === true && (
           <aside className="banner demo" aria-label="Demo data">
             <strong>Demo data.</strong> Recorded or made-up nodes on this computer. Nothing here is about your servers.
           </aside>
         )}
-        {reviewing && (
-          <aside className="banner" aria-label="Review">
-            You are reviewing a sealed pack. Nothing here contacts a server.
-          </aside>
-        )}
-        <main>{children}</main>
+        <main data-pane tabIndex={-1} aria-label="Screen">
+          {problem !== null && (
+            <div className="problem">
+              <FailureNote error={problem} />
+              <Button kind="quiet" small onPress={() => change({ problem: null })}>
+                Dismiss message
+              </Button>
+            </div>
+          )}
+          {children}
+        </main>
         <p className="said" role="status" aria-live="polite">
           {said}
         </p>
@@ -71,29 +61,87 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
+function Rail() {
+  const { route, progress, over } = useStore()
+  const reason = useId()
+  const why = whyNoCollect()
+  const here = placeOf(route)
+  return (
+    <nav className="rail" aria-label="Main" data-pane tabIndex={-1} onKeyDown={walk}>
+      <p className="wordmark">
+        <Icon of={IconFileCertificate} size={20} />
+        Barewitness
+      </p>
+      <Button
+        kind="primary"
+        className="rail-collect"
+        icon={IconPlayerPlay}
+        isDisabled={why !== null}
+        describedBy={reason}
+        onPress={() => void collect('all')}
+      >
+        Collect evidence
+      </Button>
+      <p id={reason} className="rail-note">
+        {progress?.ended === 'no' ? <Running /> : why}
+      </p>
+      <ul>
+        {PLACES.map((entry) => (
+          <RailEntry key={entry.place} entry={entry} here={here} />
+        ))}
+      </ul>
+      <ul className="rail-foot">
+        <li>
+          <button
+            type="button"
+            className="rail-item"
+            aria-haspopup="dialog"
+            aria-expanded={over === 'palette'}
+            onClick={() => change({ over: 'palette' })}
+          >
+            Go to…
+            <kbd>Ctrl K</kbd>
+          </button>
+        </li>
+        <RailEntry entry={SETTINGS} here={here} />
+      </ul>
+    </nav>
+  )
+}
+
+function Running() {
+  const { progress } = useStore()
+  if (progress === null) return null
+  const { finished, total } = counts(progress)
+  return (
+    <Button kind="link" onPress={() => go({ screen: 'collecting' })}>
+      {progress.paused ? 'Paused at' : 'Collecting,'} {finished} of {total} nodes
+    </Button>
+  )
+}
+
+function RailEntry({ entry, here }: { readonly entry: Entry; readonly here: Place | null }) {
+  const { place, title, icon, route } = entry
+  return (
+    <li>
+      <button
+        type="button"
+        className="rail-item"
+        aria-current={here === place ? 'page' : undefined}
+        onClick={() => go(route)}
+      >
+        <Icon of={icon} />
+        {title}
+      </button>
+    </li>
+  )
+}
+
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
-  const buttons = [...event.currentTarget.querySelectorAll('button')]
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('.rail-item')]
   const at = buttons.findIndex((button) => button.matches(':focus'))
   buttons[at + step]?.focus()
   event.preventDefault()
-}
-
-/** Escape goes one screen back, unless a dialog is open (which it closes) or something is being typed. */
-function useEscape(): void {
-  useEffect(() => {
-    const listen = (event: globalThis.KeyboardEvent): void => {
-      const typing = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
-      if (
-        event.key === 'Escape' &&
-        !typing &&
-        document.querySelector('dialog[open]') === null &&
-        getState().earlier.length > 0
-      )
-        back()
-    }
-    window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
-  }, [])
 }

@@ -1,17 +1,22 @@
-import { useState } from 'react'
+import { IconClipboardList, IconKey } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
 import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { failureTitle } from '../run-progress.ts'
 import { say } from '../store.ts'
 import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
 import { Ask } from './Ask.tsx'
-import { Copy } from './Copy.tsx'
-import { Dialog } from './Dialog.tsx'
+import { CompareKeys } from './CompareKeys.tsx'
+import { DecideKey } from './DecideKey.tsx'
 import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
-const STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
+export const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
   'not-asked': ['Not asked yet', 'dotted-ring', 'not-tested'],
   confirmed: ['Confirmed', 'ring-tick', 'met'],
   unknown: ['Nobody confirms it', 'diamond-question', 'inconclusive'],
@@ -19,167 +24,207 @@ const STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark:
   revoked: ['Revoked: node is blocked', 'square-cross', 'not-met'],
   unreachable: ['Not reached', 'dotted-ring', 'not-tested'],
 }
+/** What has to be decided comes first. */
+const ORDER: readonly HostKeyRow['state'][] = ['changed', 'revoked', 'unknown', 'unreachable', 'not-asked', 'confirmed']
 
-/** Each node's host key, and who confirms it. A key is decided one by one; there is no way to trust all. */
+/** Each node's host key, and who confirms it. A key is decided one by one, or by a list that holds it; there is no way to trust all. */
 export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
   const listed = useAnswer('hostkeys.list', null, nodes.join(' '))
   const scan = useAction('hostkeys.scan')
   const [rows, setRows] = useState<readonly HostKeyRow[] | null>(null)
-  const [deciding, setDeciding] = useState<HostKeyRow | null>(null)
   const ask = async (): Promise<void> => {
     const found = await scan.run({ nodes })
     if (found === null) return
     setRows(found)
-    say(`Host keys: ${found.filter(({ state }) => state === 'confirmed').length} of ${found.length} confirmed.`)
+    say(`Host keys: ${confirmedOf(found)} of ${found.length} confirmed.`)
   }
   return (
-    <section aria-labelledby="host-keys">
-      <div className="section-head">
-        <h2 id="host-keys">Host keys</h2>
-        <button type="button" disabled={scan.busy} onClick={() => void ask()}>
-          {scan.busy ? 'Asking…' : 'Ask for host keys'}
-        </button>
-      </div>
-      <p>
-        We log in only where the key is confirmed. Compare each fingerprint with one from your provider or console. A
-        key that changed blocks its node until somebody verified the change.
+    <>
+      <p className="reading-width">
+        We log in only where the host key is confirmed. Compare each fingerprint with one from your provider or from the
+        node’s own console. A key that changed blocks its node until somebody verified the change.
       </p>
       {scan.error !== null && <FailureNote error={scan.error} />}
       <Ask answer={listed}>
-        {(known) => (
-          <div className="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Node</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Key type</th>
-                  <th scope="col">Fingerprint (SHA-256)</th>
-                  <th scope="col">Confirmed by</th>
-                  <th scope="col">Decision</th>
-                </tr>
-              </thead>
-              <tbody>
-                {(rows ?? known).map((row) => (
-                  <KeyRow key={row.node} row={row} onDecide={() => setDeciding(row)} />
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {(known) => <KeyList rows={rows ?? known} onRows={setRows} onAsk={() => void ask()} asking={scan.busy} />}
       </Ask>
+    </>
+  )
+}
+
+const confirmedOf = (rows: readonly HostKeyRow[]): number => rows.filter(({ state }) => state === 'confirmed').length
+
+interface KeyListProps {
+  readonly rows: readonly HostKeyRow[]
+  readonly onRows: (rows: readonly HostKeyRow[]) => void
+  readonly onAsk: () => void
+  readonly asking: boolean
+}
+
+function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
+  const [find, setFind] = useState('')
+  const [deciding, setDeciding] = useState<HostKeyRow | null>(null)
+  const [comparing, setComparing] = useState(false)
+  const columns = useMemo(() => columnsWith(setDeciding), [])
+  const shown = useMemo(
+    () =>
+      rows
+        .filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
+        .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.node < b.node ? -1 : 1)),
+    [rows, find],
+  )
+  const asked = rows.some(({ fingerprint }) => fingerprint !== null)
+  const changed = rows.filter(({ state }) => state === 'changed').length
+  return (
+    <>
+      <div className="table-bar">
+        <Button kind={asked ? 'secondary' : 'primary'} icon={IconKey} busy={asking} onPress={onAsk}>
+          {asked ? 'Ask again' : 'Ask for host keys'}
+        </Button>
+        <Button icon={IconClipboardList} isDisabled={!asked} onPress={() => setComparing(true)}>
+          Compare with a pasted list
+        </Button>
+        <SearchField isFilter label="Find a node" value={find} onChange={setFind} />
+        <span className="quiet number">
+          {confirmedOf(rows)} of {rows.length} confirmed
+        </span>
+      </div>
+      {changed > 0 && (
+        <Notice
+          kind="warning"
+          title={
+            changed === 1 ? '1 host key is not the one on record.' : `${changed} host keys are not the ones on record.`
+          }
+          means="Another machine may be answering at this address, or the node was set up anew. We do not log in there."
+          next="Ask the node’s owner, then decide each one below."
+        />
+      )}
+      <GridTable
+        label="Host keys"
+        columns={columns}
+        rows={shown}
+        keyOf={({ node }) => node}
+        rowHeight={3.25}
+        leaves={20}
+        empty={<p className="empty">No node has this in its name.</p>}
+      />
       {deciding !== null && (
-        <Decide
+        <DecideKey
           row={deciding}
           onClose={() => setDeciding(null)}
           onDone={(found) => {
-            setRows(found)
+            onRows(found)
             setDeciding(null)
             say(`Recorded your decision about ${deciding.node}.`)
           }}
         />
       )}
-    </section>
+      {comparing && <CompareKeys onRows={onRows} onClose={() => setComparing(false)} />}
+    </>
   )
 }
 
-function KeyRow({ row, onDecide }: { readonly row: HostKeyRow; readonly onDecide: () => void }) {
-  const [word, mark, tone] = STATES[row.state]
-  const open = row.fingerprint !== null && (row.state === 'unknown' || row.state === 'changed')
-  return (
-    <tr>
-      <th scope="row">{row.node}</th>
-      <td>
-        <span className={`status tone-${tone}`}>
-          <Shape mark={mark} tone={tone} />
-          <span>{word}</span>
-        </span>
-        {row.failure !== null && row.state === 'unreachable' && (
-          <span className="note">
-            {failureTitle(row.failure.code)}: {visible(row.failure.detail)}
+const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<HostKeyRow>[] => [
+  {
+    id: 'node',
+    title: 'Node',
+    isRowHeader: true,
+    width: '1.3fr',
+    minWidth: 7.5,
+    cell: ({ node }) => <span className="cell-line node-name">{node}</span>,
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: '1.7fr',
+    minWidth: 9.5,
+    cell: ({ state, failure }) => {
+      const [word, mark, tone] = KEY_STATES[state]
+      return (
+        <>
+          <span className={`status tone-${tone}`}>
+            <Shape mark={mark} tone={tone} />
+            <span>{word}</span>
           </span>
+          {failure !== null && state === 'unreachable' && (
+            <span className="cell-line node-note" title={visible(failure.detail)}>
+              {failureTitle(failure.code)}: {visible(failure.detail)}
+            </span>
+          )}
+        </>
+      )
+    },
+  },
+  {
+    id: 'type',
+    title: 'Key type',
+    width: 6.5,
+    minWidth: 6.5,
+    cell: ({ keyType }) => <span className="cell-line mono">{keyType === null ? '—' : visible(keyType)}</span>,
+  },
+  {
+    id: 'key',
+    title: 'Fingerprint (SHA-256)',
+    width: 24.5,
+    minWidth: 24.5,
+    cell: ({ fingerprint, onRecord }) => (
+      <>
+        <span className="fingerprint-line mono">{fingerprint ?? '—'}</span>
+        {onRecord !== null && onRecord !== fingerprint && (
+          <span className="fingerprint-line mono node-note">was {onRecord}</span>
         )}
-      </td>
-      <td className="mono whole">{row.keyType ?? '—'}</td>
-      <td className="mono fingerprint">
-        {row.fingerprint ?? '—'}
-        {row.onRecord !== null && row.onRecord !== row.fingerprint && (
-          <span className="note">on record: {row.onRecord}</span>
-        )}
-      </td>
-      <td>{row.confirmedBy === null ? 'nobody' : visible(row.confirmedBy)}</td>
-      <td>
-        {open && (
-          <button type="button" className="small" onClick={onDecide}>
-            {row.state === 'changed' ? 'Replace after verifying…' : 'Confirm…'}
-          </button>
-        )}
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  {
+    id: 'by',
+    title: 'Confirmed by',
+    width: '1.6fr',
+    minWidth: 8.5,
+    cell: ({ confirmedBy, matched, fingerprint }) => (
+      <ConfirmedBy confirmedBy={confirmedBy} matched={matched} asked={fingerprint !== null} />
+    ),
+  },
+  {
+    id: 'decide',
+    title: 'Decision',
+    width: 6.5,
+    minWidth: 6.5,
+    cell: (row) =>
+      row.fingerprint !== null &&
+      (row.state === 'unknown' || row.state === 'changed') && (
+        <Button
+          small
+          label={
+            row.state === 'changed' ? `Decide about the changed key of ${row.node}` : `Confirm the key of ${row.node}`
+          }
+          onPress={() => onDecide(row)}
+        >
+          {row.state === 'changed' ? 'Decide…' : 'Confirm…'}
+        </Button>
+      ),
+  },
+]
 
-interface DecideProps {
-  readonly row: HostKeyRow
-  readonly onClose: () => void
-  readonly onDone: (rows: readonly HostKeyRow[]) => void
+interface ConfirmedByProps {
+  readonly confirmedBy: string | null
+  readonly matched: string | null
+  readonly asked: boolean
 }
-
-function Decide({ row, onClose, onDone }: DecideProps) {
-  const [how, setHow] = useState('')
-  const confirm = useAction('hostkeys.confirm')
-  const fingerprint = row.fingerprint ?? ''
-  const send = async (): Promise<void> => {
-    const rows = await confirm.run({ node: row.node, fingerprint, howVerified: how })
-    if (rows !== null) onDone(rows)
-  }
-  return (
-    <Dialog
-      title={row.state === 'changed' ? `Replace the host key of ${row.node}` : `Confirm the host key of ${row.node}`}
-      onClose={onClose}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <p>
-          The node presents this key. Compare every character with a fingerprint from your provider or from the node’s
-          own console.
-        </p>
-        <p className="mono fingerprint large">
-          {fingerprint} <Copy text={fingerprint} what="the fingerprint" />
-        </p>
-        {row.onRecord !== null && (
-          <p>
-            On record is another key: <span className="mono fingerprint">{row.onRecord}</span>. Another machine may be
-            answering at this address.
-          </p>
-        )}
-        <label>
-          How did you verify it?
-          <input
-            type="text"
-            required
-            minLength={3}
-            maxLength={500}
-            placeholder="Provider console, read aloud by the owner, …"
-            value={how}
-            onChange={(event) => setHow(event.target.value)}
-          />
-        </label>
-        <p className="quiet">Your answer is kept as evidence, with the time and the fingerprint.</p>
-        {confirm.error !== null && <FailureNote error={confirm.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={how.trim().length < 3 || confirm.busy}>
-            Record decision
-          </button>
-          <button type="button" onClick={onClose}>
-            {row.state === 'changed' ? 'Keep blocking' : 'Not now'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  )
+function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
+  if (confirmedBy !== null)
+    return (
+      <span className="status tone-met" title={visible(confirmedBy)}>
+        <Shape mark="ring-tick" tone="met" />
+        <span className="cell-lines">{visible(confirmedBy)}</span>
+      </span>
+    )
+  if (matched !== null)
+    return (
+      <span className="status" title={visible(matched)}>
+        <Shape mark="dot" tone="informational" />
+        <span className="cell-lines">In the pasted list, not yet recorded</span>
+      </span>
+    )
+  return <span className="quiet">{asked ? 'nobody' : '—'}</span>
 }

@@ -1,24 +1,52 @@
-import { useState } from 'react'
-import type { ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc-views.ts'
+import { IconFolderOpen, IconListSearch } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type { FleetView, ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { change, say } from '../store.ts'
+import { getState, say } from '../store.ts'
 import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { TextArea } from '../ui/TextField.tsx'
 import { FailureNote } from './Failure.tsx'
+import { Shape } from './Mark.tsx'
 
-const KINDS: Readonly<Record<ImportKind, string>> = {
-  'ssh-config': 'SSH config',
-  csv: 'CSV (name, address, port, user)',
-  ansible: 'Ansible inventory (INI or YAML)',
-}
-const OUTCOMES: Readonly<Record<ImportRow['outcome'], string>> = {
-  'will-add': 'Will add',
-  'already-here': 'Already here',
-  skipped: 'Skipped',
-  used: 'Read',
+const KINDS: readonly {
+  readonly id: ImportKind
+  readonly title: string
+  readonly note: string
+  readonly example: string
+}[] = [
+  {
+    id: 'ssh-config',
+    title: 'SSH config',
+    note: 'Host entries; ProxyJump is followed, Match and Include are named line by line.',
+    example: 'Host db-1\n  HostName 203.0.113.10\n  User audit\n  ProxyJump bastion',
+  },
+  {
+    id: 'csv',
+    title: 'CSV',
+    note: 'A first line with name and address; port, user, sudo, jump and role if you have them.',
+    example: 'name,address,port,user\ndb-1,203.0.113.10,22,audit',
+  },
+  {
+    id: 'ansible',
+    title: 'Ansible inventory',
+    note: 'INI or YAML; ansible_host, ansible_port and ansible_user are read.',
+    example: '[db]\ndb-1 ansible_host=203.0.113.10 ansible_user=audit',
+  },
+]
+
+const OUTCOMES: Readonly<Record<ImportRow['outcome'], readonly [word: string, mark: string, tone: string]>> = {
+  'will-add': ['Will add', 'ring-tick', 'met'],
+  'already-here': ['Already here', 'bar', 'not-applicable'],
+  skipped: ['Skipped', 'diamond-question', 'inconclusive'],
+  used: ['Read', 'dot', 'informational'],
 }
 
 /** Paste or choose a file, see what becomes of every line, then add. Nothing is contacted. */
-export function Importer() {
+export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: ReadonlySet<string>) => void }) {
   const [kind, setKind] = useState<ImportKind>('ssh-config')
   const [text, setText] = useState('')
   const [preview, setPreview] = useState<ImportPreview | null>(null)
@@ -32,16 +60,14 @@ export function Importer() {
     say(`${plural(found.rows.length, 'line')} read, ${plural(found.willAdd, 'node')} will be added.`)
   }
   const add = async (handle: string): Promise<void> => {
+    const before = getState().fleet
+    const known = new Set(before === null || before.demo ? [] : before.nodes.map(({ name }) => name))
     const fleet = await accept.run({ handle })
     if (fleet === null) return
-    setPreview(null)
-    setText('')
-    change({ fleet })
-    say(`${plural(fleet.nodes.length, 'node')} in scope now.`)
+    onAdded(fleet, new Set(fleet.nodes.map(({ name }) => name).filter((name) => !known.has(name))))
   }
   return (
-    <section aria-labelledby="import">
-      <h2 id="import">Import</h2>
+    <>
       <form
         className="importer"
         onSubmit={(event) => {
@@ -49,75 +75,133 @@ export function Importer() {
           void paste.run({ kind, text }).then(show)
         }}
       >
-        <label>
-          Format
-          <select value={kind} onChange={(event) => setKind(event.target.value as ImportKind)}>
-            {Object.entries(KINDS).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Paste here
-          <textarea rows={5} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
-        </label>
-        <div className="actions">
-          <button type="submit" disabled={text.trim() === '' || paste.busy}>
-            Preview lines
-          </button>
-          <button type="button" disabled={choose.busy} onClick={() => void choose.run({ kind }).then(show)}>
-            Choose file…
-          </button>
+        <RadioGroup label="What you have" value={kind} onChange={setKind} options={KINDS} />
+        <div className="importer-source">
+          <TextArea
+            label="Paste it here"
+            mono
+            rows={8}
+            value={text}
+            onChange={setText}
+            placeholder={KINDS.find(({ id }) => id === kind)?.example ?? ''}
+          />
+          <div className="actions">
+            <Button type="submit" icon={IconListSearch} isDisabled={text.trim() === ''} busy={paste.busy}>
+              Preview lines
+            </Button>
+            <span className="quiet">or</span>
+            <Button icon={IconFolderOpen} busy={choose.busy} onPress={() => void choose.run({ kind }).then(show)}>
+              Choose file…
+            </Button>
+          </div>
         </div>
       </form>
       {error !== null && <FailureNote error={error} />}
       {preview !== null && (
-        <div className="preview">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-          <section className="scroll tall" tabIndex={0} aria-label="What becomes of each line">
-            <table>
-              <caption>
-                {preview.file === null ? 'What you pasted' : visible(preview.file)}: what becomes of each line
-              </caption>
-              <thead>
-                <tr>
-                  <th scope="col">Line</th>
-                  <th scope="col">Text</th>
-                  <th scope="col">Outcome</th>
-                  <th scope="col">Node</th>
-                  <th scope="col">Note</th>
-                </tr>
-              </thead>
-              <tbody>
-                {preview.rows.map((row) => (
-                  <tr key={row.line} className={`line-${row.outcome}`}>
-                    <td className="number">{row.line}</td>
-                    <td className="mono source">{visible(row.text)}</td>
-                    <td>{OUTCOMES[row.outcome]}</td>
-                    <td>{row.node ?? ''}</td>
-                    <td>{visible(row.note)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-          <div className="actions">
-            <button
-              type="button"
-              className="primary"
-              disabled={preview.willAdd === 0 || accept.busy}
-              onClick={() => void add(preview.handle)}
-            >
-              Add {plural(preview.willAdd, 'node')}
-            </button>
-            <button type="button" onClick={() => setPreview(null)}>
-              Discard preview
-            </button>
-          </div>
-        </div>
+        <Preview
+          key={preview.handle}
+          preview={preview}
+          busy={accept.busy}
+          onAdd={() => void add(preview.handle)}
+          onDiscard={() => setPreview(null)}
+        />
       )}
+    </>
+  )
+}
+
+interface PreviewProps {
+  readonly preview: ImportPreview
+  readonly busy: boolean
+  readonly onAdd: () => void
+  readonly onDiscard: () => void
+}
+
+function Preview({ preview, busy, onAdd, onDiscard }: PreviewProps) {
+  const [onlySkipped, setOnlySkipped] = useState(false)
+  const skipped = preview.rows.filter(({ outcome }) => outcome === 'skipped').length
+  const rows = useMemo(
+    () => preview.rows.filter(({ outcome }) => !onlySkipped || outcome === 'skipped'),
+    [preview, onlySkipped],
+  )
+  return (
+    <section aria-labelledby="import-preview">
+      <h2 id="import-preview">
+        {preview.file === null ? 'What you pasted' : visible(preview.file)}: what becomes of each line
+      </h2>
+      <div className="table-bar">
+        <Button kind="primary" isDisabled={preview.willAdd === 0} busy={busy} onPress={onAdd}>
+          Add {plural(preview.willAdd, 'node')}
+        </Button>
+        <Button onPress={onDiscard}>Discard preview</Button>
+        <span className="quiet number">
+          {plural(preview.rows.length, 'line')}, {skipped} skipped
+        </span>
+        <Checkbox isSelected={onlySkipped} onChange={setOnlySkipped} isDisabled={skipped === 0}>
+          Only skipped lines
+        </Checkbox>
+      </div>
+      <GridTable
+        label="What becomes of each line"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ line, node }) => `${line} ${node ?? ''}`}
+        leaves={14}
+        empty={
+          <EmptyState title="No line was read">
+            The text holds no entry of this format. Is it another format?
+          </EmptyState>
+        }
+      />
     </section>
   )
 }
+
+const COLUMNS: readonly GridColumn<ImportRow>[] = [
+  { id: 'line', title: 'Line', width: 4, minWidth: 4, cell: ({ line }) => <span className="number">{line}</span> },
+  {
+    id: 'text',
+    title: 'Text',
+    isRowHeader: true,
+    width: '3fr',
+    minWidth: 12,
+    cell: ({ text }) => (
+      <span className="cell-line mono" title={visible(text)}>
+        {visible(text)}
+      </span>
+    ),
+  },
+  {
+    id: 'outcome',
+    title: 'Outcome',
+    width: 9,
+    minWidth: 9,
+    cell: ({ outcome }) => {
+      const [word, mark, tone] = OUTCOMES[outcome]
+      return (
+        <span className={`status tone-${tone}`}>
+          <Shape mark={mark} tone={tone} />
+          <span>{word}</span>
+        </span>
+      )
+    },
+  },
+  {
+    id: 'node',
+    title: 'Node',
+    width: '1.2fr',
+    minWidth: 7,
+    cell: ({ node }) => <span className="cell-line">{visible(node ?? '')}</span>,
+  },
+  {
+    id: 'note',
+    title: 'Why',
+    width: '3fr',
+    minWidth: 12,
+    cell: ({ note }) => (
+      <span className="cell-lines" title={visible(note)}>
+        {visible(note)}
+      </span>
+    ),
+  },
+]

@@ -1,7 +1,13 @@
-import type { EvidencePiece } from '../../schemas/ipc-views.ts'
+import { useState } from 'react'
+import type { EvidencePiece, Source } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
+import { useAction } from '../actions.ts'
+import type { Answer } from '../bridge.ts'
 import { bytes, shellLine, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { keyOf } from './CaptureList.tsx'
 import { Copy } from './Copy.tsx'
+import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
 const STATUS: Readonly<Record<Capture['status'], string>> = {
@@ -12,34 +18,47 @@ const STATUS: Readonly<Record<Capture['status'], string>> = {
   lost: 'the session ended before the answer did',
 }
 
-/** Where one answer came from: command, rights, times, host key, digest computed again, and what was read from it. */
-export function Inspector({
-  piece,
-  recording,
-}: {
-  readonly piece: EvidencePiece
+export interface InspectorProps {
+  readonly capture: Capture
+  readonly of: Source
+  readonly node: string
   readonly recording: Recording | null
-}) {
-  const { capture, stream, digestNow, reading } = piece
-  const stored = capture[stream].sha256
-  const same = stored === digestNow
+  /** The answer whose digest was computed when it was read. */
+  readonly answer: Answer<EvidencePiece>
+}
+
+/** Where one answer came from: command, rights, times, host key, and its digest computed again. */
+export function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
   const command = shellLine(capture.argv)
   return (
-    <section className="inspector" aria-label="About this answer">
+    <section className="evidence-inspector" aria-label="About this answer" data-pane tabIndex={-1}>
       <h2>About this answer</h2>
-      <dl>
+      <dl className="facts">
+        <dt>Run it yourself</dt>
+        <dd>
+          {capture.argv.length === 0 ? (
+            'Measured from this computer; there is no command.'
+          ) : (
+            <>
+              <span className="mono source">{visible(command)}</span> <Copy text={command} what="the command" />
+            </>
+          )}
+        </dd>
         <dt>Status</dt>
         <dd>{STATUS[capture.status]}</dd>
         <dt>Exit</dt>
         <dd>{capture.exitCode ?? 'none'}</dd>
         <dt>Started</dt>
+        <dd>{when(capture.startedAt)}</dd>
+        <dt>Took</dt>
         <dd>
-          {when(capture.startedAt)}, took {capture.durationMs} ms
+          {capture.durationMs} ms by the node’s clock
+          {capture.heardMs !== undefined && `, heard over ${capture.heardMs} ms here`}
         </dd>
-        <dt>Asked</dt>
+        <dt>Asked as</dt>
         <dd>
-          {capture.privilege === 'user' ? 'as the login account' : `with administrator rights (${capture.privilege})`}
-          {recording === null ? '' : `, login ${recording.node.user}`}
+          {recording === null ? 'not recorded' : visible(recording.node.user)}
+          {capture.privilege === 'user' ? ', without administrator rights' : `, with ${capture.privilege}`}
         </dd>
         <dt>Node clock</dt>
         <dd>
@@ -48,36 +67,67 @@ export function Inspector({
             : `${recording.clock.offsetSeconds} s from ours, ± ${recording.clock.uncertaintySeconds} s`}
         </dd>
         <dt>Host key</dt>
-        <dd className="mono fingerprint">{recording?.hostKey?.fingerprint ?? 'none'}</dd>
-        <dt>Key trusted by</dt>
-        <dd>{recording?.hostKey == null ? 'nobody' : visible(recording.hostKey.trust.detail)}</dd>
-        <dt>Size</dt>
-        <dd>{bytes(piece.size)}</dd>
-        <dt>SHA-256</dt>
         <dd>
-          <span className="mono fingerprint">{stored}</span>
-          <span className={`status tone-${same ? 'met' : 'not-met'}`}>
-            <Shape mark={same ? 'ring-tick' : 'square-cross'} tone={same ? 'met' : 'not-met'} />
-            <span>{same ? 'Computed again: identical' : 'Computed again: different, altered after collection'}</span>
-          </span>
-          <Copy text={stored} what="the digest" />
+          {recording?.hostKey == null ? (
+            'none'
+          ) : (
+            <>
+              <span className="mono source">{recording.hostKey.fingerprint}</span>{' '}
+              <span className="note">{visible(recording.hostKey.trust.detail)}</span>
+            </>
+          )}
         </dd>
         {capture.redactions !== undefined && (
           <>
             <dt>Redacted</dt>
-            <dd>{capture.redactions} secrets replaced before storing</dd>
+            <dd>{capture.redactions} secrets replaced before hashing and storing</dd>
           </>
         )}
-        <dt>Run it yourself</dt>
+        <dt>Size</dt>
         <dd>
-          <span className="mono source">{visible(command)}</span> <Copy text={command} what="the command" />
+          {bytes(capture.stdout.size)}, errors {bytes(capture.stderr.size)}
+        </dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <span className="mono source">{capture.stdout.sha256}</span>{' '}
+          <Copy text={capture.stdout.sha256} what="the digest" />
+          {answer.state === 'here' && (
+            <Digest key={keyOf(capture)} of={of} node={node} capture={capture} first={answer.value.digestNow} />
+          )}
         </dd>
       </dl>
-      <h3>What we read from it</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="reading" tabIndex={0} aria-label="What we read from it">
-        {reading.ok ? <pre>{visible(reading.fact)}</pre> : <p>{visible(reading.reason)}</p>}
-      </section>
     </section>
+  )
+}
+
+function Digest({
+  of,
+  node,
+  capture,
+  first,
+}: Omit<InspectorProps, 'recording' | 'answer'> & { readonly first: string }) {
+  const get = useAction('evidence.get')
+  const [now, setNow] = useState({ digest: first, times: 1 })
+  const again = async (): Promise<void> => {
+    const piece = await get.run({ of, node, capture: keyOf(capture), stream: 'stdout', offset: 0 })
+    if (piece !== null) setNow({ digest: piece.digestNow, times: now.times + 1 })
+  }
+  const same = now.digest === capture.stdout.sha256
+  const tone = same ? 'met' : 'not-met'
+  return (
+    <div className="digest-now">
+      <p role="status" className={`status tone-${tone}`}>
+        <Shape mark={same ? 'ring-tick' : 'square-cross'} tone={tone} />
+        <span>
+          {same
+            ? `Computed ${now.times === 1 ? 'again' : `${now.times} times`} from the stored bytes: identical`
+            : 'Computed again: different. Altered after collection; it supports nothing.'}
+        </span>
+      </p>
+      <Button small busy={get.busy} onPress={() => void again()}>
+        Recompute digest
+      </Button>
+      {get.error !== null && <FailureNote error={get.error} />}
+    </div>
   )
 }

@@ -1,141 +1,239 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
-import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
-import { type Cell, layerLine, type Matrix, type MatrixRow, supportedNodes, whyNotCollected } from '../model.ts'
-import { plural } from '../text.ts'
+import { IconClock } from '@tabler/icons-react'
+import { useEffect, useMemo } from 'react'
+import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
+import { type Layer, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { rem, useWidth } from '../measure.ts'
+import {
+  type Acceptance,
+  layerLine,
+  type Matrix,
+  type MatrixRow,
+  type Cell as OneCell,
+  totalsOf,
+  whyNotCollected,
+} from '../model.ts'
+import { day, plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
 
 export interface MatrixProps {
   readonly matrix: Matrix
-  readonly onOpen: (node: string, property: Property) => void
+  /** Those of the matrix that are shown; totals are always about all of them. */
+  readonly rows: readonly MatrixRow[]
   readonly label: string
+  readonly onOpen: (node: string, property: Property) => void
+  readonly onNode: (node: string) => void
+  readonly onTotal: (property: Property, state: Verdict) => void
+  /** What can be done about a node without evidence; null where nothing can be collected. */
+  readonly mend: { readonly retry: (node: string) => void; readonly edit: (node: string) => void } | null
+  readonly onClear: () => void
 }
 
-/** Nodes by properties as a grid: one stop for Tab, arrows inside, Home and End, Enter opens the argument. */
-export function MatrixGrid({ matrix, onOpen, label }: MatrixProps) {
-  const grid = useRef<HTMLTableElement>(null)
-  const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0])
-  const { properties, rows } = matrix
-  const width = (row: number): number => (rows[row]?.cells === null ? 1 : properties.length)
-
-  function move(row: number, column: number): void {
-    const y = Math.max(0, Math.min(rows.length - 1, row))
-    const x = Math.max(0, Math.min(width(y) - 1, column))
-    setAt([y, x])
-    grid.current?.querySelector<HTMLElement>(`[data-at="${y}-${x}"]`)?.focus()
+/** The node's column stays while the others scroll under it. */
+class FirstColumnStays<T> extends TableLayout<T> {
+  override isStickyColumn(node: { readonly index: number }): boolean {
+    return node.index === 0
   }
-  function onKeyDown(event: KeyboardEvent): void {
-    const [row, column] = at
-    const to: Readonly<Record<string, readonly [number, number]>> = {
-      ArrowRight: [row, column + 1],
-      ArrowLeft: [row, column - 1],
-      ArrowDown: [row + 1, column],
-      ArrowUp: [row - 1, column],
-      Home: event.ctrlKey ? [0, 0] : [row, 0],
-      End: event.ctrlKey ? [rows.length - 1, properties.length - 1] : [row, properties.length - 1],
-    }
-    const target = to[event.key]
-    if (target === undefined) return
-    event.preventDefault()
-    move(target[0], target[1])
-  }
-  const stop = (row: number, column: number): 0 | -1 =>
-    row === Math.min(at[0], rows.length - 1) && column === Math.min(at[1], width(row) - 1) ? 0 : -1
+}
 
+const NODE_COLUMN_REM = 10.5
+const NARROWEST_REM = 6.5
+/** A property's column that holds "Not enough evidence" on one line. */
+const ROOMY_REM = 10
+const SEEN_WHOLE = 24
+
+/** Nodes by properties as a grid: one stop for Tab, arrows inside, Home and End, Enter opens the argument. Only rows in sight are drawn. */
+export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
+  const [frame, width] = useWidth<HTMLDivElement>()
+  const unit = rem()
+  const { properties } = matrix
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is read from its top
+  useEffect(() => {
+    frame.current?.querySelector('.matrix')?.scrollTo({ top: 0 })
+  }, [rows])
+  const roomy = width >= (NODE_COLUMN_REM + properties.length * ROOMY_REM) * unit
+  const rowHeight = Math.round((roomy ? 2.875 : 3.375) * unit)
+  const headingHeight = Math.round(4.125 * unit)
+  const options = useMemo(() => ({ rowHeight, headingHeight }), [rowHeight, headingHeight])
+  // A small fleet is seen whole and scrolls with the page; a large one scrolls under its titles.
+  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + 2
+  const blockSize = rows.length <= SEEN_WHOLE ? `${height}px` : `min(${height}px, max(24rem, 100vh - 8rem))`
   return (
-    <div className="scroll">
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that is walked cell by cell is a grid; its td are grid cells (HTML-AAM)
-        role="grid"
-        className="matrix"
-        aria-label={label}
-        aria-rowcount={rows.length + 2}
-        ref={grid}
-        onKeyDown={onKeyDown}
-      >
-        <thead>
-          <tr>
-            <th scope="col">Node</th>
+    <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
+      <Virtualizer layout={FirstColumnStays} layoutOptions={options}>
+        <Table className="matrix" aria-label={label} style={{ blockSize }}>
+          <TableHeader className="matrix-head">
+            <Column
+              id="node"
+              isRowHeader
+              textValue="Node"
+              className="matrix-column node-column"
+              width={NODE_COLUMN_REM * unit}
+            >
+              Node
+            </Column>
             {properties.map((property) => (
-              <th key={property} scope="col" title={propertyWords[property].meaning}>
-                {propertyWords[property].label}
-              </th>
+              <Column
+                key={property}
+                id={property}
+                className="matrix-column"
+                textValue={propertyWords[property].label}
+                aria-label={propertyWords[property].label}
+                width="1fr"
+                minWidth={NARROWEST_REM * unit}
+              >
+                <Total matrix={matrix} property={property} onTotal={onTotal} />
+              </Column>
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, y) => (
-            <tr key={row.node.node}>
-              <th scope="row">
-                <span className="node-name">{row.node.node}</span>
-                <NodeNotes row={row} />
-              </th>
-              {row.cells === null ? (
-                <td colSpan={properties.length}>
-                  <button
-                    type="button"
-                    className="cell"
-                    data-at={`${y}-0`}
-                    tabIndex={stop(y, 0)}
-                    onFocus={() => setAt([y, 0])}
-                    onClick={() => onOpen(row.node.node, properties[0] ?? 'isolation')}
-                  >
-                    <span className="status tone-not-tested">
-                      <Shape mark="dotted-ring" tone="not-tested" />
-                      <span>
-                        {verdictWords['not-tested'].label}: {whyNotCollected(row.node)}
-                      </span>
-                    </span>
-                  </button>
-                </td>
-              ) : (
-                row.cells.map((cell, x) => (
-                  <td key={cell.property}>
-                    <button
-                      type="button"
-                      className="cell"
-                      data-at={`${y}-${x}`}
-                      tabIndex={stop(y, x)}
-                      onFocus={() => setAt([y, x])}
-                      onClick={() => onOpen(row.node.node, cell.property)}
-                    >
-                      <VerdictMark verdict={cell.verdict} />
-                      <CellCount cell={cell} />
-                    </button>
-                  </td>
-                ))
-              )}
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">Nodes supported</th>
-            {properties.map((property) => (
-              <td key={property}>
-                {supportedNodes(matrix, property)} of {rows.length}
-              </td>
-            ))}
-          </tr>
-        </tfoot>
-      </table>
+          </TableHeader>
+          <TableBody
+            items={rows}
+            dependencies={[opens.mend === null]}
+            renderEmptyState={() => (
+              <EmptyState title="No node fits this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
+                All {plural(matrix.rows.length, 'declared node')} stay in the totals above.
+              </EmptyState>
+            )}
+          >
+            {(row) => drawRow(row, properties, opens)}
+          </TableBody>
+        </Table>
+      </Virtualizer>
     </div>
   )
 }
 
-function CellCount({ cell }: { readonly cell: Cell }) {
+/** The property's name, and how many of all declared nodes support it: opens the list of those. */
+function Total({
+  matrix,
+  property,
+  onTotal,
+}: { readonly matrix: Matrix; readonly property: Property } & Pick<MatrixProps, 'onTotal'>) {
+  const counts = useMemo(() => totalsOf(matrix, property), [matrix, property])
+  const of = matrix.rows.length
+  const { label, meaning } = propertyWords[property]
+  const state: Verdict = counts.met === 0 && counts.informational > 0 ? 'informational' : 'met'
+  const word = verdictWords[state].label.toLowerCase()
   return (
-    <span className="count">
-      {cell.met} of {plural(cell.total, 'check')}
-    </span>
+    <>
+      <span className="matrix-title" title={meaning}>
+        {label}
+      </span>
+      <button
+        type="button"
+        className="total"
+        aria-label={`${label}: ${counts[state]} of ${of} nodes ${word}. Show them.`}
+        onClick={() => onTotal(property, state)}
+      >
+        {counts[state]} of {of}
+      </button>
+    </>
   )
 }
 
-function NodeNotes({ row: { node, cells } }: { readonly row: MatrixRow }) {
+type Opens = Pick<MatrixProps, 'onOpen' | 'onNode' | 'mend'>
+
+/** A function and not a component: the grid wants its cells as direct children. */
+function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNode, mend }: Opens) {
+  const { node, collected, cells } = row
+  return (
+    <Row id={node.node} textValue={node.node} className="matrix-row">
+      <Cell className="matrix-cell node-cell">
+        <button type="button" className="cell" onClick={() => onNode(node.node)}>
+          <span className="node-name">{node.node}</span>
+          <NodeNotes row={row} />
+        </button>
+      </Cell>
+      {collected ? (
+        cells.map((cell) => (
+          <Cell key={cell.property} className="matrix-cell">
+            <CellButton cell={cell} onPress={() => onOpen(node.node, cell.property)} />
+          </Cell>
+        ))
+      ) : (
+        <Cell key="none" className="matrix-cell missing-cell" colSpan={properties.length}>
+          <span className="status tone-not-tested">
+            <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
+            <span>
+              {verdictWords['not-tested'].label}: {visible(whyNotCollected(node))}
+            </span>
+          </span>
+          {mend !== null && (
+            <span className="mend">
+              <Button small label={`Try ${node.node} again`} onPress={() => mend.retry(node.node)}>
+                Try again
+              </Button>
+              <Button small label={`Edit address of ${node.node}`} onPress={() => mend.edit(node.node)}>
+                Edit address
+              </Button>
+            </span>
+          )}
+        </Cell>
+      )}
+    </Row>
+  )
+}
+
+export const acceptedWords = ({ until, owner }: Acceptance): string =>
+  `Accepted until ${day(until)} · ${visible(owner)}`
+
+/** A cell as a sentence, for those who do not see the mark. */
+export function cellSentence({ verdict, met, total, accepted, expired }: OneCell): string {
+  const parts = [
+    `${verdictWords[verdict].label}: ${met} of ${plural(total, 'check')} supported`,
+    accepted === null ? null : `${accepted.count} accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
+    expired === 0 ? null : `${plural(expired, 'acceptance')} ended`,
+  ]
+  return `${parts.filter((part) => part !== null).join('. ')}.`
+}
+
+function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPress: () => void }) {
+  const { accepted, expired, verdict, met, total } = cell
+  return (
+    <button
+      type="button"
+      className={accepted === null ? 'cell' : 'cell has-corner'}
+      aria-label={cellSentence(cell)}
+      title={accepted === null ? undefined : acceptedWords(accepted)}
+      onClick={onPress}
+    >
+      <VerdictMark verdict={verdict} />
+      <span className={accepted === null && expired === 0 ? 'count' : 'count acceptance'}>
+        {accepted === null
+          ? expired === 0
+            ? `${met} of ${total}`
+            : 'acceptance ended'
+          : `accepted until ${day(accepted.until)}`}
+      </span>
+    </button>
+  )
+}
+
+/** What the isolation column does not say at a glance. */
+const SAID_LAYERS: readonly Layer[] = ['vm', 'container', 'lpar', 'hypervisor-host']
+
+function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
   const notes = [
-    cells === null || node.isolation === null || node.isolation.layer === 'unknown' ? null : layerLine(node),
+    node.place === null ? null : visible(node.place),
+    collected && node.layer !== null && SAID_LAYERS.includes(node.layer) ? layerLine(node) : null,
     node.status === 'partial' ? 'collected in part' : null,
     node.privilege === 'none' ? 'without administrator rights' : null,
-    node.stale ? `${node.ageDays ?? '?'} days old: supports nothing` : null,
   ].filter((note) => note !== null)
-  return notes.length === 0 ? null : <span className="note">{notes.join(' · ')}</span>
+  return (
+    <>
+      {node.stale && (
+        <span className="stale">
+          <Icon of={IconClock} size={12} />
+          {node.ageDays === null ? 'of unknown age' : `${plural(node.ageDays, 'day')} old`}
+        </span>
+      )}
+      {notes.length > 0 && (
+        <span className="node-note" title={notes.join(' · ')}>
+          {notes.join(' · ')}
+        </span>
+      )}
+    </>
+  )
 }

@@ -1,5 +1,7 @@
+import { IconChevronLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { back, useStore } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
 
 export interface PageProps {
   readonly title: string
@@ -16,25 +18,29 @@ export function Page({ title, over, under, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { earlier } = useStore()
   useEffect(() => {
-    document.title = `${title} · Barewitness`
     heading.current?.focus()
+  }, [])
+  useEffect(() => {
+    document.title = `${title} · Barewitness`
   }, [title])
   return (
     <>
       <header className="page-head">
         <div className="page-titles">
-          <p className="over">
-            {earlier.length > 0 && (
-              <button type="button" className="link" onClick={back}>
-                ‹ Back
-              </button>
-            )}
-            {over !== undefined && <span>{over}</span>}
-          </p>
+          {(earlier.length > 0 || over !== undefined) && (
+            <div className="over">
+              {earlier.length > 0 && (
+                <Button kind="link" icon={IconChevronLeft} small onPress={back}>
+                  Back
+                </Button>
+              )}
+              {over !== undefined && <span>{over}</span>}
+            </div>
+          )}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {under !== undefined && <p className="under">{under}</p>}
+          {under !== undefined && <div className="under">{under}</div>}
         </div>
         {actions !== undefined && <div className="actions">{actions}</div>}
       </header>

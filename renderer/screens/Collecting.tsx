@@ -1,14 +1,31 @@
-import { useAction } from '../actions.ts'
+import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { useEffect, useMemo, useState } from 'react'
+import { collect, useAction } from '../actions.ts'
 import { FailureNote } from '../parts/Failure.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { counts, failureTitle, type NodeProgress, summaryOf, wordOf } from '../run-progress.ts'
+import {
+  counts,
+  failureTitle,
+  missingNodes,
+  type NodeProgress,
+  type RunProgress,
+  slowest,
+  summaryOf,
+  timeLeft,
+  wordOf,
+} from '../run-progress.ts'
 import { go, useStore } from '../store.ts'
-import { visible } from '../text.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { Progress } from '../ui/Progress.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
 
 const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: string]>> = {
   waiting: ['dotted-ring', 'not-tested'],
-  connecting: ['dotted-ring', 'not-tested'],
+  connecting: ['dotted-ring', 'informational'],
   collecting: ['dot', 'informational'],
   done: ['ring-tick', 'met'],
   failed: ['square-cross', 'not-met'],
@@ -17,65 +34,199 @@ const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: s
 /** A run while it goes on: a row per node with one moving word. */
 export function Collecting() {
   const { progress } = useStore()
-  const cancel = useAction('run.cancel')
   if (progress === null)
     return (
       <Page title="Collecting">
-        <p className="waiting">Starting…</p>
+        <EmptyState title="No run goes on" action={<Button onPress={() => go({ screen: 'nodes' })}>Show nodes</Button>}>
+          Here will be each node’s progress while evidence is collected.
+        </EmptyState>
       </Page>
     )
-  const { total, done, failed } = counts(progress)
-  const ended = progress.ended !== 'no'
+  return <Run progress={progress} />
+}
+
+const TITLES: Readonly<Record<RunProgress['ended'], string>> = {
+  no: 'Collecting',
+  done: 'Collected',
+  cancelled: 'Collection stopped',
+}
+
+function Run({ progress }: { readonly progress: RunProgress }) {
+  const pause = useAction('run.pause')
+  const resume = useAction('run.resume')
+  const cancel = useAction('run.cancel')
+  const error = pause.error ?? resume.error ?? cancel.error
+  const going = progress.ended === 'no'
+  const now = useNow(going && !progress.paused)
+  const missing = missingNodes(progress)
+  const { total, finished, failed, partial } = counts(progress)
   return (
     <Page
-      title={ended ? (progress.ended === 'cancelled' ? 'Collection stopped' : 'Collected') : 'Collecting'}
-      over={progress.run}
-      under={summaryOf(progress)}
+      title={going && progress.paused ? 'Paused' : TITLES[progress.ended]}
+      over={`Run ${visible(progress.run)}`}
       actions={
-        ended ? (
-          <button type="button" className="primary" onClick={() => go({ screen: 'overview', of: 'run' })}>
-            Show results
-          </button>
+        going ? (
+          <>
+            {progress.paused ? (
+              <Button icon={IconPlayerPlay} busy={resume.busy} onPress={() => void resume.run(null)}>
+                Resume run
+              </Button>
+            ) : (
+              <Button icon={IconPlayerPause} busy={pause.busy} onPress={() => void pause.run(null)}>
+                Pause run
+              </Button>
+            )}
+            <Button icon={IconPlayerStop} busy={cancel.busy} onPress={() => void cancel.run(null)}>
+              Cancel, keep what was collected
+            </Button>
+          </>
         ) : (
-          <button type="button" disabled={cancel.busy} onClick={() => void cancel.run(null)}>
-            Stop, keep what was collected
-          </button>
+          <>
+            {missing.length > 0 && (
+              <Button icon={IconRefresh} onPress={() => void collect('missing', missing)}>
+                Collect only what is missing
+              </Button>
+            )}
+            <Button kind="primary" onPress={() => go({ screen: 'overview', of: 'run' })}>
+              Show results
+            </Button>
+          </>
         )
       }
     >
-      <progress max={total} value={done + failed} aria-label="Nodes finished" />
-      {cancel.error !== null && <FailureNote error={cancel.error} />}
-      <div className="scroll">
-        <table className="progress">
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              <th scope="col">Now</th>
-              <th scope="col">Detail</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...progress.nodes].map(([name, node]) => {
-              const [mark, tone] = MARKS[node.is]
-              return (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td>
-                    <span className={`status tone-${tone}`}>
-                      <Shape mark={mark} tone={tone} />
-                      <span>{wordOf(node)}</span>
-                    </span>
-                  </td>
-                  <td>
-                    {node.is === 'failed' && `${failureTitle(node.code)}: ${visible(node.detail)}`}
-                    {node.is === 'done' && `${node.captures} answers kept`}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+      {error !== null && <FailureNote error={error} />}
+      <div className="run-head">
+        <Progress
+          label={summaryHead(progress, now)}
+          value={finished}
+          max={total}
+          words={`${finished} of ${plural(total, 'node')}`}
+        />
+        <dl className="run-facts">
+          <Fact term="Collected" value={`${finished - failed - partial}`} />
+          <Fact term="In part" value={`${partial}`} />
+          <Fact term="Not collected" value={`${failed}`} />
+          <Fact term="To do" value={`${total - finished}`} />
+          {going && <Fact term="Slowest" value={slowestWords(progress)} />}
+        </dl>
       </div>
+      <NodeRows progress={progress} />
     </Page>
   )
+}
+
+const Fact = ({ term, value }: { readonly term: string; readonly value: string }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd className="number">{value}</dd>
+  </div>
+)
+
+function summaryHead(progress: RunProgress, now: number): string {
+  if (progress.ended !== 'no' || progress.paused) return summaryOf(progress, now)
+  const left = timeLeft(progress, now)
+  return left === null ? 'Time left is not known yet' : `${left.slice(0, 1).toUpperCase()}${left.slice(1)}`
+}
+
+function slowestWords(progress: RunProgress): string {
+  const last = slowest(progress)
+  return last === null ? 'none at work' : `${last[0]}: ${wordOf(last[1])}`
+}
+
+/** Time goes on although no event comes. */
+function useNow(going: boolean): number {
+  const [now, setNow] = useState(() => performance.now())
+  useEffect(() => {
+    if (!going) return
+    const timer = setInterval(() => setNow(performance.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [going])
+  return now
+}
+
+interface Line {
+  readonly node: string
+  readonly at: NodeProgress
+}
+const RANK: Readonly<Record<NodeProgress['is'], number>> = {
+  failed: 0,
+  collecting: 1,
+  connecting: 1,
+  waiting: 2,
+  done: 3,
+}
+
+function NodeRows({ progress }: { readonly progress: RunProgress }) {
+  const [find, setFind] = useState('')
+  const ended = progress.ended !== 'no'
+  const lines = useMemo(() => {
+    const all = [...progress.nodes].map(([node, at]): Line => ({ node, at }))
+    const found = all.filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
+    return ended ? found.sort((a, b) => RANK[a.at.is] - RANK[b.at.is] || (a.node < b.node ? -1 : 1)) : found
+  }, [progress, find, ended])
+  return (
+    <>
+      {progress.nodes.size > 12 && (
+        <div className="table-bar">
+          <SearchField isFilter label="Find a node" value={find} onChange={setFind} />
+        </div>
+      )}
+      <GridTable
+        label="Progress of each node"
+        columns={COLUMNS}
+        rows={lines}
+        keyOf={({ node }) => node}
+        leaves={19}
+        empty={<p className="empty">No node has this in its name.</p>}
+      />
+    </>
+  )
+}
+
+const COLUMNS: readonly GridColumn<Line>[] = [
+  {
+    id: 'node',
+    title: 'Node',
+    isRowHeader: true,
+    width: '1.2fr',
+    minWidth: 9,
+    cell: ({ node }) => <span className="cell-line node-name">{node}</span>,
+  },
+  {
+    id: 'now',
+    title: 'Now',
+    width: '1.2fr',
+    minWidth: 10,
+    cell: ({ at }) => {
+      const [mark, tone] = MARKS[at.is]
+      return (
+        <span className={`status tone-${tone}`}>
+          <Shape mark={mark} tone={tone} />
+          <span className="number">{wordOf(at)}</span>
+        </span>
+      )
+    },
+  },
+  {
+    id: 'detail',
+    title: 'Detail',
+    width: '3fr',
+    minWidth: 14,
+    cell: ({ at }) => (
+      <span className="cell-line" title={detailOf(at)}>
+        {detailOf(at)}
+      </span>
+    ),
+  },
+]
+
+function detailOf(at: NodeProgress): string {
+  switch (at.is) {
+    case 'failed':
+      return `${failureTitle(at.code)}: ${visible(at.detail)}`
+    case 'done':
+      return `${plural(at.captures, 'answer')} kept${at.partial ? '; some questions have none' : ''}`
+    default:
+      return ''
+  }
 }

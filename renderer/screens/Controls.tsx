@@ -1,103 +1,179 @@
+import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { AssessmentView, ControlView, FrameworkView, Source } from '../../schemas/ipc-views.ts'
-import type { ControlAssessment } from '../../schemas/types.ts'
-import { CONTROL_STATES, type ControlState, controlStateWords } from '../../schemas/words.ts'
+import { Collection, Button as Press, Tree, TreeItem, TreeItemContent } from 'react-aria-components'
+import type { AssessmentView, ControlRow, FrameworkName, Source } from '../../schemas/ipc-views.ts'
+import { type ControlState, controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
+import { countsOf, isPeopleOnly, type StateCount, treeOf, type Wanted } from '../control-tree.ts'
+import { useKept } from '../kept.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ControlEntry } from '../parts/ControlEntry.tsx'
-import { StateMark } from '../parts/Mark.tsx'
+import { ControlMark } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
-import { useStore } from '../store.ts'
+import { go, useStore } from '../store.ts'
+import { plural } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
 
-/** Every row of a framework: its state, what supports it, what the evidence does not show, and what else is needed. */
-export function Controls({ of }: { readonly of: Source }) {
+export interface ControlsProps {
+  readonly of: Source
+  readonly framework?: FrameworkName | undefined
+}
+
+/** What a person had open and looked for, until the window closes: coming back from a control finds the same tree. */
+const kept: { wanted: Wanted; open: ReadonlySet<string> | null } = { wanted: { text: '', state: 'all' }, open: null }
+
+/** Every row of the chosen frameworks as a tree: framework, group, control, each with its state. */
+export function Controls({ of, framework }: ControlsProps) {
   const { runs } = useStore()
-  const answer = useAnswer('assessment.get', { of }, runs)
+  const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
   return (
     <Ask answer={answer}>
-      {(view) =>
-        view === null || view.frameworks.length === 0 ? (
-          <Page title="Controls">
-            <p className="empty">
-              Here will be every row of the chosen frameworks. There is no evidence yet: no run has finished.
-            </p>
-          </Page>
-        ) : (
-          <Rows view={view} of={of} />
-        )
-      }
+      {(view) => (
+        <Page
+          title="Controls"
+          over={of === 'pack' ? 'As stated in the pack' : 'What the evidence supports'}
+          under="Requirements are cited. Their text here is our summary, not legal advice."
+          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Open attached records</Button>}
+        >
+          {view === null || view.frameworks.length === 0 ? (
+            <EmptyState title="No control has a state yet">
+              Here will be every row of the chosen frameworks, once a run has finished.
+            </EmptyState>
+          ) : (
+            <Rows view={view} of={of} framework={framework} />
+          )}
+        </Page>
+      )}
     </Ask>
   )
 }
 
-interface Row {
-  readonly control: ControlView
-  readonly found: ControlAssessment | null
-  readonly state: ControlState
-}
-
-const rowsOf = (view: AssessmentView, framework: FrameworkView): readonly Row[] => {
-  const found = new Map(
-    view.assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
-  )
-  return framework.controls.map((control) => {
-    const own = found.get(control.key) ?? null
-    return { control, found: own, state: own?.state ?? 'insufficient-evidence' }
-  })
-}
-
-function Rows({ view, of }: { readonly view: AssessmentView; readonly of: Source }) {
-  const [chosen, setChosen] = useState(view.frameworks[0]?.id)
-  const [only, setOnly] = useState<ControlState | 'all'>('all')
-  const framework = view.frameworks.find(({ id }) => id === chosen)
-  if (framework === undefined) return null
-  const rows = rowsOf(view, framework)
-  const shown = rows.filter(({ state }) => only === 'all' || state === only)
-  const groups = [...new Set(shown.map(({ control }) => control.group))]
+function Rows({ view, of, framework }: ControlsProps & { readonly view: AssessmentView }) {
+  const [wanted, setWanted] = useState(kept.wanted)
+  const [open, setOpen] = useState(kept.open ?? new Set<string>([framework ?? view.frameworks[0]?.id ?? '']))
+  const tree = treeOf(view.frameworks, wanted)
+  const filtered = wanted.text.trim() !== '' || wanted.state !== 'all'
+  const found = tree.flatMap(({ groups }) => groups.flatMap(({ controls }) => controls))
+  const every = view.frameworks.flatMap(({ controls }) => controls)
+  const want = (part: Partial<Wanted>): void => {
+    kept.wanted = { ...wanted, ...part }
+    setWanted(kept.wanted)
+  }
+  const states = countsOf(every).map(({ state, count }) => ({
+    id: state as ControlState | 'all',
+    title: `${controlStateWords[state].label} · ${count} of ${every.length}`,
+  }))
   return (
-    <Page
-      title="Controls"
-      over={of === 'pack' ? 'As stated in the pack' : 'What the evidence supports'}
-      under="The requirement is cited; its text here is our summary, not legal advice."
-    >
-      <fieldset className="tabs" aria-label="Framework">
-        {view.frameworks.map(({ id, title }) => (
-          <button key={id} type="button" aria-pressed={id === chosen} onClick={() => setChosen(id)}>
-            {title}
-          </button>
-        ))}
-      </fieldset>
-      {framework.overlay && (
-        <p className="banner">
-          A proposal, not in force: shown apart, and never part of a current result. {framework.status}
-        </p>
-      )}
-      <fieldset className="filter" aria-label="Show only one state">
-        <button type="button" aria-pressed={only === 'all'} onClick={() => setOnly('all')}>
-          All {rows.length}
-        </button>
-        {CONTROL_STATES.filter((state) => rows.some((row) => row.state === state)).map((state) => (
-          <button
-            key={state}
-            type="button"
-            aria-pressed={only === state}
-            title={controlStateWords[state].meaning}
-            onClick={() => setOnly(state)}
-          >
-            <StateMark state={state} /> {rows.filter((row) => row.state === state).length} of {rows.length}
-          </button>
-        ))}
-      </fieldset>
-      {groups.map((group) => (
-        <section key={group} aria-label={group} className="group">
-          <h2>{group}</h2>
-          {shown
-            .filter(({ control }) => control.group === group)
-            .map(({ control, found, state }) => (
-              <ControlEntry key={control.key} control={control} found={found} state={state} view={view} />
-            ))}
-        </section>
+    <>
+      <div className="table-bar">
+        <SearchField label="Find a control" value={wanted.text} onChange={(text) => want({ text })} isFilter />
+        <Select
+          label="State"
+          hideLabel
+          options={[{ id: 'all', title: `Every state · ${every.length}` }, ...states]}
+          value={wanted.state}
+          onChange={(state) => want({ state })}
+        />
+        <span className="note" role="status">
+          {filtered ? `${found.length} of ${plural(every.length, 'row')}` : plural(every.length, 'row')}
+        </span>
+        {filtered && (
+          <Button small kind="quiet" onPress={() => want({ text: '', state: 'all' })}>
+            Clear filter
+          </Button>
+        )}
+      </div>
+      <Tree
+        className="controls-tree"
+        aria-label="Frameworks and their controls"
+        selectionMode="none"
+        items={tree}
+        expandedKeys={filtered ? tree.flatMap(({ id, groups }) => [id, ...groups.map((group) => group.id)]) : open}
+        onExpandedChange={(keys) => {
+          const next = new Set([...keys].map(String))
+          if (filtered) return
+          kept.open = next
+          setOpen(next)
+        }}
+        onAction={(key) => {
+          const [id, ...rest] = String(key).split('\n')
+          if (rest.length > 0) go({ screen: 'control', of, framework: id as FrameworkName, key: rest.join('\n') })
+        }}
+        renderEmptyState={() => <p className="empty">No control matches.</p>}
+      >
+        {(one) => (
+          <TreeItem id={one.id} textValue={one.title} className="tree-row tree-framework">
+            <TreeItemContent>
+              <Chevron />
+              <span className="tree-title">
+                {one.title}
+                {one.overlay && <span className="note">A proposal, not in force: shown apart. {one.status}</span>}
+              </span>
+              <Counts counts={one.counts} total={one.total} />
+            </TreeItemContent>
+            <Collection items={one.groups}>
+              {(group) => (
+                <TreeItem id={group.id} textValue={group.title} className="tree-row tree-group">
+                  <TreeItemContent>
+                    <Chevron />
+                    <span className="tree-title">{group.title}</span>
+                    <Counts counts={group.counts} total={group.total} />
+                  </TreeItemContent>
+                  <Collection items={group.controls.map((control) => ({ id: `${one.id}\n${control.key}`, control }))}>
+                    {({ id, control }) => <ControlItem id={id} control={control} />}
+                  </Collection>
+                </TreeItem>
+              )}
+            </Collection>
+          </TreeItem>
+        )}
+      </Tree>
+    </>
+  )
+}
+
+const Chevron = () => (
+  <Press slot="chevron" className="tree-chevron">
+    <Icon of={IconChevronRight} size={16} />
+  </Press>
+)
+
+function ControlItem({ id, control }: { readonly id: string; readonly control: ControlRow }) {
+  const records = control.needsAlso.length
+  const there = records - (control.assessed?.outstanding.length ?? records)
+  const nodePart = control.assessed?.nodePart ?? null
+  const notes = [
+    isPeopleOnly(control) ? 'people only' : '',
+    isPeopleOnly(control) || nodePart === null
+      ? ''
+      : `technical part: ${controlStateWords[nodePart].label.toLowerCase()}`,
+    records === 0 ? '' : `${there} of ${plural(records, 'record')}`,
+  ]
+  return (
+    <TreeItem id={id} textValue={`${control.id} ${control.title}`} className="tree-row tree-control">
+      <TreeItemContent>
+        <span className="citation mono">{control.id}</span>
+        <span className="tree-title">{control.title}</span>
+        <span className="tree-note note">{notes.filter((note) => note !== '').join(' · ')}</span>
+        <ControlMark control={control} />
+      </TreeItemContent>
+    </TreeItem>
+  )
+}
+
+/** How many rows of a group are in each state, with the denominator. */
+function Counts({ counts, total }: { readonly counts: readonly StateCount[]; readonly total: number }) {
+  return (
+    <span className="tree-counts">
+      {counts.map(({ state, count }) => (
+        <span key={state} className="tree-count number">
+          {count} {controlStateWords[state].label.toLowerCase()}
+        </span>
       ))}
-    </Page>
+      <span className="number quiet">of {total}</span>
+    </span>
   )
 }

@@ -1,132 +1,152 @@
-import { useState } from 'react'
-import type { AssessmentView, ExportView, FrameworkName } from '../../schemas/ipc-views.ts'
-import { FRAMEWORK_NAMES } from '../../schemas/ipc-views.ts'
-import { useAction } from '../actions.ts'
-import { useAnswer } from '../bridge.ts'
-import { wasReached } from '../model.ts'
+import { useEffect } from 'react'
+import type { ExportPlan, RunListItem } from '../../schemas/ipc-views.ts'
+import { type Answer, useAnswer } from '../bridge.ts'
+import { beginExport, canReach, changeExport, type ExportState, tellOfDraft, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { Copy } from '../parts/Copy.tsx'
-import { FailureNote } from '../parts/Failure.tsx'
+import { ExportDone } from '../parts/ExportDone.tsx'
+import { ExportReview } from '../parts/ExportReview.tsx'
+import { ExportScope } from '../parts/ExportScope.tsx'
+import { ExportSeal } from '../parts/ExportSeal.tsx'
+import { ExportWithhold } from '../parts/ExportWithhold.tsx'
 import { Page } from '../parts/Page.tsx'
-import { say, useStore } from '../store.ts'
-import { bytes, plural, visible, when } from '../text.ts'
+import { StepList } from '../parts/StepList.tsx'
+import { isPartial, nodesLine, problemAt, runOf, STEP_TITLES, STEPS, type StepProps } from '../seal-model.ts'
+import { go, useStore } from '../store.ts'
+import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Notice } from '../ui/Notice.tsx'
 
-const NAMES: Readonly<Record<FrameworkName, string>> = {
-  hipaa: 'HIPAA Security Rule',
-  soc2: 'SOC 2 trust services criteria',
-  nprm: 'HIPAA, proposed changes of 2025 (not in force; shown apart)',
-}
-
-/** Scope, seal, and where to: the signed report and the pack. */
+/** From a run to a sealed pack on disk, in four steps. Back is always possible, and nothing that was chosen is lost. */
 export function Export() {
   const { runs } = useStore()
-  const answer = useAnswer('assessment.get', { of: 'run' }, runs)
+  const plan = useAnswer('export.plan', null, runs)
+  const list = useAnswer('runs.list', null, runs)
+  const { saved } = useExport()
+  if (saved !== null) return <ExportDone saved={saved} />
+  if (plan.state === 'failed' && plan.error.code === 'input.refused') return <NothingToExport />
   return (
-    <Page title="Export" under="A signed PDF report, and a pack that a stranger can check without Barewitness.">
-      <Ask answer={answer}>
-        {(view) =>
-          view === null ? (
-            <p className="empty">There is nothing to export yet: no run has finished.</p>
-          ) : (
-            <Form view={view} />
-          )
-        }
-      </Ask>
+    <Ask answer={plan}>
+      {(value) => <Wizard plan={value} run={runOf(value, list.state === 'here' ? list.value : [])} asked={list} />}
+    </Ask>
+  )
+}
+
+const NothingToExport = () => (
+  <Page title="Export a pack">
+    <EmptyState
+      title="There is nothing to export yet"
+      action={
+        <Button kind="primary" onPress={() => go({ screen: 'nodes' })}>
+          Go to nodes
+        </Button>
+      }
+    >
+      A pack holds the evidence of one run. No run has finished on this computer.
+    </EmptyState>
+  </Page>
+)
+
+function Wizard({
+  plan,
+  run,
+  asked,
+}: {
+  readonly plan: ExportPlan
+  readonly run: RunListItem | null
+  readonly asked: Answer<unknown>
+}) {
+  const state = useExport()
+  useEffect(() => beginExport(plan), [plan])
+  useEffect(() => tellOfDraft, [])
+  const { step, choices } = state
+  if (choices === null) return null
+  const props: StepProps = {
+    plan,
+    choices,
+    onChange: (part) => changeExport({ choices: { ...choices, ...part } }),
+  }
+  return (
+    <Page
+      title="Export a pack"
+      over={plan.demo ? 'Demo data' : undefined}
+      under={run === null ? (asked.state === 'waiting' ? ' ' : visible(plan.run)) : `Run of ${when(run.at)}`}
+    >
+      <div className="wizard">
+        <StepList
+          current={step}
+          reachable={(one) => canReach(one, state)}
+          onGo={(one) => changeExport({ step: one })}
+        />
+        <Standing plan={plan} state={state} />
+        {step === 'scope' && <ExportScope {...props} />}
+        {step === 'withhold' && <ExportWithhold {...props} />}
+        {step === 'seal' && <ExportSeal {...props} />}
+        {step === 'review' && state.draft !== null && <ExportReview draft={state.draft} />}
+        <Way state={state} />
+      </div>
     </Page>
   )
 }
 
-function Form({ view }: { readonly view: AssessmentView }) {
-  const { assessment } = view
-  const [chosen, setChosen] = useState<readonly FrameworkName[]>(assessment.scope.frameworks)
-  const [written, setWritten] = useState<ExportView | null>(null)
-  const start = useAction('export.start')
-  const reached = assessment.nodes.filter(wasReached).length
-  const toggle = (id: FrameworkName): void =>
-    setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
-  const send = async (): Promise<void> => {
-    const done = await start.run({ frameworks: chosen })
-    if (done === null) return
-    setWritten(done)
-    say('Pack exported.')
-  }
+/** What is true on every step: a run that is not whole, and a draft that no longer is what was chosen. */
+function Standing({ plan, state }: { readonly plan: ExportPlan; readonly state: ExportState }) {
+  const { draft, run } = state
   return (
     <>
-      <form
-        className="export"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <section aria-labelledby="scope">
-          <h2 id="scope">Scope</h2>
-          <p>
-            {reached} of {plural(assessment.nodes.length, 'declared node')} answered, judged as of{' '}
-            {when(assessment.asOf)}.
-            {reached < assessment.nodes.length &&
-              ' The report says on its first page which nodes are missing, and counts them as not collected.'}
-          </p>
-        </section>
-        <fieldset>
-          <legend>Frameworks in the report</legend>
-          {FRAMEWORK_NAMES.map((id) => (
-            <label key={id} className="choice">
-              <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-              {NAMES[id]}
-            </label>
-          ))}
-        </fieldset>
-        <section aria-labelledby="seal">
-          <h2 id="seal">Seal</h2>
-          <p>
-            {assessment.demo
-              ? 'Demo data is sealed by a key made for demonstrations, which no trust store accepts.'
-              : 'Sealed with the signing identity kept on this computer.'}
-          </p>
-        </section>
-        {start.error !== null && <FailureNote error={start.error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={chosen.length === 0 || start.busy}>
-            {start.busy ? 'Exporting…' : 'Export pack…'}
-          </button>
-        </div>
-      </form>
-      {written !== null && (
-        <section aria-labelledby="exported" className="exported">
-          <h2 id="exported">Pack exported</h2>
-          <p>
-            In <span className="mono">{visible(written.folder)}</span>, sealed by {visible(written.signer)}.
-          </p>
-          <div className="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">File</th>
-                  <th scope="col">Size</th>
-                  <th scope="col">SHA-256</th>
-                </tr>
-              </thead>
-              <tbody>
-                {written.files.map((file) => (
-                  <tr key={file.name}>
-                    <th scope="row">{file.name}</th>
-                    <td className="number">{bytes(file.size)}</td>
-                    <td className="mono fingerprint">
-                      {file.sha256} <Copy text={file.sha256} what={`the digest of ${file.name}`} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-          {written.notes.map((note) => (
-            <p key={note} className="quiet">
-              {note}
-            </p>
-          ))}
-        </section>
+      {isPartial(plan) && (
+        <Notice
+          kind="warning"
+          title={`Partial run: evidence from ${nodesLine(plan)}`}
+          means={`${plural(plan.missing.length, 'node')} stay${plan.missing.length === 1 ? 's' : ''} in the count as not collected. The report says so on its first page.`}
+        />
+      )}
+      {draft !== null && run !== plan.run && (
+        <Notice
+          kind="warning"
+          title="This draft is of an earlier run"
+          means="A newer run has finished since. Save or discard the draft; then export the newer run."
+        />
+      )}
+      {draft !== null && draft.from !== state.choices && (
+        <Notice
+          title="Choices changed after sealing"
+          means="The sealed draft is as it was. Seal again to take in what you changed."
+        />
       )}
     </>
+  )
+}
+
+/** Back and forward, at the foot of each step. The seal step goes forward by sealing, the last one by saving. */
+function Way({ state }: { readonly state: ExportState }) {
+  const at = STEPS.indexOf(state.step)
+  const [before, after] = [STEPS[at - 1], STEPS[at + 1]]
+  const problem = state.choices === null ? null : problemAt(state.step, state.choices)
+  return (
+    <div className="wizard-way">
+      {problem !== null && (
+        <p id="why-not-on" className="quiet">
+          {problem}
+        </p>
+      )}
+      <div className="actions">
+        {before !== undefined && (
+          <Button isDisabled={state.sealing} onPress={() => changeExport({ step: before })}>
+            Back to {STEP_TITLES[before].toLowerCase()}
+          </Button>
+        )}
+        {after !== undefined && (state.step !== 'seal' || canReach('review', state)) && (
+          <Button
+            kind={state.step === 'seal' ? 'secondary' : 'primary'}
+            isDisabled={!canReach(after, state)}
+            {...(problem === null ? {} : { describedBy: 'why-not-on' })}
+            onPress={() => changeExport({ step: after })}
+          >
+            Continue
+          </Button>
+        )}
+      </div>
+    </div>
   )
 }

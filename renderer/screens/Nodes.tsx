@@ -1,86 +1,77 @@
-import { clearProgress, showRun, useAction } from '../actions.ts'
-import { FailureNote } from '../parts/Failure.tsx'
+import { IconListDetails } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { FleetView } from '../../schemas/ipc-views.ts'
 import { HostKeys } from '../parts/HostKeys.tsx'
 import { Importer } from '../parts/Importer.tsx'
+import { NodeTable } from '../parts/NodeTable.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go, useStore } from '../store.ts'
-import { plural } from '../text.ts'
+import type { NodesPart } from '../routes.ts'
+import { change, go, replace, say, useStore } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Tabs } from '../ui/Tabs.tsx'
 
-/** The fleet: what is in scope, whose host keys are confirmed, and how to add more. */
-export function Nodes() {
+/** The fleet: what is in scope, how more is added, and whose host keys are confirmed. */
+export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit: string | null }) {
   const { fleet } = useStore()
-  const start = useAction('run.start')
+  const [added, setAdded] = useState<ReadonlySet<string> | null>(null)
   const nodes = fleet?.nodes ?? []
-  const collect = async (): Promise<void> => {
-    clearProgress()
-    if ((await start.run({ nodes: [] })) !== null) await showRun()
+  const show = (next: NodesPart): void => replace({ screen: 'nodes', part: next })
+  const land = (after: FleetView, names: ReadonlySet<string>): void => {
+    change({ fleet: after })
+    setAdded(names)
+    show('list')
+    say(`${plural(names.size, 'node')} added, ${plural(after.nodes.length, 'node')} in scope now.`)
   }
   return (
     <Page
       title="Nodes"
-      over={fleet === null ? 'No fleet yet' : `Fleet: ${fleet.name}`}
+      over={fleet === null ? 'No fleet yet' : `Fleet: ${visible(fleet.name)}`}
       under={`${plural(nodes.length, 'node')} in scope. Every declared node counts, also one that cannot be reached.`}
       actions={
-        <>
-          <button type="button" onClick={() => go({ screen: 'preview' })}>
-            What we will run
-          </button>
-          <button
-            type="button"
-            className="primary"
-            disabled={nodes.length === 0 || fleet?.demo === true || start.busy}
-            onClick={() => void collect()}
-          >
-            Collect evidence
-          </button>
-        </>
+        <Button icon={IconListDetails} onPress={() => go({ screen: 'preview' })}>
+          What we will run
+        </Button>
       }
     >
-      {start.error !== null && <FailureNote error={start.error} />}
-      <section aria-labelledby="in-scope">
-        <h2 id="in-scope">In scope</h2>
-        {nodes.length === 0 ? (
-          <p className="empty">
-            No nodes yet. Import them below; each line of your file is accounted for before anything is added.
-          </p>
-        ) : (
-          <div className="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Node</th>
-                  <th scope="col">Address</th>
-                  <th scope="col">Account</th>
-                  <th scope="col">Administrator questions</th>
-                  <th scope="col">Declared place</th>
-                </tr>
-              </thead>
-              <tbody>
-                {nodes.map((node) => (
-                  <tr key={node.name}>
-                    <th scope="row">{node.name}</th>
-                    <td className="mono">
-                      {node.address}:{node.port}
-                      {node.jump.length > 0 && <span className="note">through {node.jump.join(', ')}</span>}
-                    </td>
-                    <td className="mono">{node.user === '' ? '—' : node.user}</td>
-                    <td>{node.sudo ? 'asked, through sudo' : 'not asked'}</td>
-                    <td>{node.place ?? 'not declared'}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </section>
-      {fleet !== null && !fleet.demo && <HostKeys nodes={nodes.map(({ name }) => name)} />}
-      {fleet?.demo === true && (
-        <p className="quiet">
-          The demo fleet brings its own host keys, which no known_hosts file holds. Importing your servers starts a
-          fleet of your own.
-        </p>
-      )}
-      <Importer />
+      <Tabs
+        label="Parts of the fleet"
+        selected={part}
+        onSelect={show}
+        tabs={[
+          {
+            id: 'list',
+            title: 'In scope',
+            count: nodes.length,
+            content: (
+              <NodeTable
+                nodes={nodes}
+                added={added}
+                edit={edit}
+                onAll={() => setAdded(null)}
+                onImport={() => show('import')}
+                onKeys={() => show('keys')}
+              />
+            ),
+          },
+          { id: 'import', title: 'Import', content: <Importer onAdded={land} /> },
+          {
+            id: 'keys',
+            title: 'Host keys',
+            content:
+              nodes.length === 0 || fleet?.demo === true ? (
+                <EmptyState title={nodes.length === 0 ? 'No nodes yet' : 'The demo fleet brings its own host keys'}>
+                  {nodes.length === 0
+                    ? 'Here will be each node’s host key, and who confirms it. Import nodes first.'
+                    : 'No known_hosts file holds them. Importing your servers starts a fleet of your own.'}
+                </EmptyState>
+              ) : (
+                <HostKeys nodes={nodes.map(({ name }) => name)} />
+              ),
+          },
+        ]}
+      />
     </Page>
   )
 }

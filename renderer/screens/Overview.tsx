@@ -1,68 +1,155 @@
+import { IconFlag, IconPackageExport, IconPrinter } from '@tabler/icons-react'
+import { useEffect, useMemo } from 'react'
 import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
+import { collect } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
+import { type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
 import { matrixOf, wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { Attention } from '../parts/Attention.tsx'
+import { FilterBar } from '../parts/FilterBar.tsx'
 import { Legend } from '../parts/Mark.tsx'
 import { MatrixGrid } from '../parts/Matrix.tsx'
+import { MatrixPrint } from '../parts/MatrixPrint.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go, useStore } from '../store.ts'
-import { visible, when } from '../text.ts'
+import { RunChoice } from '../parts/RunChoice.tsx'
+import { counts } from '../run-progress.ts'
+import { go, replace, say, useStore } from '../store.ts'
+import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Notice } from '../ui/Notice.tsx'
 
 /** Nodes by properties, worst first. Counts with denominators; what was not collected stays in them. */
-export function Overview({ of }: { readonly of: Source }) {
+export function Overview({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
   const { runs } = useStore()
   const answer = useAnswer('assessment.get', { of }, runs)
   return (
     <Ask answer={answer}>
-      {(view) =>
-        view === null ? (
-          <Page title="Overview">
-            <p className="empty">
-              Here will be what each node’s evidence supports. There is none yet: no run has finished.
-            </p>
-            <button type="button" className="primary" onClick={() => go({ screen: 'nodes' })}>
-              Go to nodes
-            </button>
-          </Page>
-        ) : (
-          <Results view={view} of={of} />
-        )
-      }
+      {(view) => (view === null ? <NothingYet /> : <Results view={view} of={of} filter={filter ?? NO_FILTER} />)}
     </Ask>
   )
 }
 
-function Results({ view, of }: { readonly view: AssessmentView; readonly of: Source }) {
-  const { assessment } = view
-  const reached = assessment.nodes.filter(wasReached).length
+function NothingYet() {
+  const { fleet } = useStore()
+  const some = fleet !== null && fleet.nodes.length > 0
+  return (
+    <Page title="Overview">
+      <EmptyState
+        title="No run has finished yet"
+        action={
+          some ? (
+            <Button onPress={() => void collect('all')}>Collect evidence</Button>
+          ) : (
+            <Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>
+          )
+        }
+      >
+        Here will be what each node’s evidence supports, property by property, with what is missing counted in.
+      </EmptyState>
+    </Page>
+  )
+}
+
+interface ResultsProps {
+  readonly view: AssessmentView
+  readonly of: Source
+  readonly filter: Filter
+}
+
+function Results({ view, of, filter }: ResultsProps) {
+  const matrix = useMemo(() => matrixOf(view), [view])
+  const rows = useMemo(() => matrix.rows.filter((row) => shows(filter, row)), [matrix, filter])
+  const narrow = (next: Filter): void => replace({ screen: 'overview', of, filter: next })
+  const said = isNoFilter(filter)
+    ? ''
+    : `${rows.length} of ${plural(matrix.rows.length, 'node')}: ${sentenceOf(filter)}.`
+  useEffect(() => {
+    if (said !== '') say(said)
+  }, [said])
+  const answered = view.rows.filter(wasReached).length
   return (
     <Page
-      title="Overview"
-      over={`Fleet: ${visible(assessment.scope.fleet)} · ${of === 'pack' ? 'as stated in the pack' : view.run}`}
-      under={`${reached} of ${assessment.nodes.length} declared nodes answered. Judged as of ${when(assessment.asOf)} with catalog ${assessment.catalog.version}.`}
+      title={of === 'pack' ? 'Results in this pack' : 'Overview'}
+      over={
+        <>
+          Fleet: {visible(view.scope.fleet)}
+          {of === 'run' && <RunChoice view={view} />}
+        </>
+      }
+      under={
+        <>
+          {answered} of {plural(view.rows.length, 'declared node')} answered. Judged as of {when(view.asOf)} with
+          catalog {view.catalog.version}.
+        </>
+      }
       actions={
         <>
-          <button type="button" onClick={() => go({ screen: 'controls', of })}>
-            Controls
-          </button>
+          <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
+            Print
+          </Button>
+          <Button icon={IconFlag} onPress={() => go({ screen: 'exceptions', of })}>
+            Exceptions
+          </Button>
           {of === 'run' && (
-            <button type="button" className="primary" onClick={() => go({ screen: 'export' })}>
+            <Button icon={IconPackageExport} onPress={() => go({ screen: 'export' })}>
               Export pack…
-            </button>
+            </Button>
           )}
         </>
       }
     >
+      {of === 'run' && <StillRunning />}
+      <Attention matrix={matrix} onShow={narrow} />
+      <FilterBar
+        filter={filter}
+        onChange={narrow}
+        properties={matrix.properties}
+        places={placesOf(matrix.rows)}
+        shown={rows.length}
+        of={matrix.rows.length}
+      />
       <MatrixGrid
         label="Nodes by property"
-        matrix={matrixOf(view)}
+        matrix={matrix}
+        rows={rows}
         onOpen={(node, property) => go({ screen: 'why', of, node, property })}
+        onNode={(node) => go({ screen: 'node', of, node })}
+        onTotal={(property, state) => narrow({ ...NO_FILTER, property, state })}
+        onClear={() => narrow(NO_FILTER)}
+        mend={
+          of === 'pack'
+            ? null
+            : {
+                retry: (node) => void collect('missing', [node]),
+                edit: (node) => go({ screen: 'nodes', edit: node }),
+              }
+        }
       />
-      <p className="quiet">
-        A mark shows the worst answer among the checks of a property; the count says how many of them are supported.
-        Open a cell to see why.
+      <MatrixPrint matrix={matrix} rows={rows} />
+      <p className="quiet under-matrix">
+        A mark shows the worst answer among the checks of a property; the count says how many are supported. The number
+        under each title counts nodes, out of all that are declared.
       </p>
       <Legend />
     </Page>
+  )
+}
+
+function StillRunning() {
+  const { progress } = useStore()
+  if (progress === null || progress.ended !== 'no') return null
+  const { finished, total } = counts(progress)
+  return (
+    <Notice
+      title={`A run is ${progress.paused ? 'paused' : 'going on'}: ${finished} of ${plural(total, 'node')} so far.`}
+      means="This table shows the run before it until the new one ends."
+      actions={
+        <Button small onPress={() => go({ screen: 'collecting' })}>
+          Show progress
+        </Button>
+      }
+    />
   )
 }

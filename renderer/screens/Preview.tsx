@@ -1,71 +1,124 @@
-import type { CommandLine } from '../../schemas/ipc-views.ts'
+import { IconDeviceFloppy, IconPrinter } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { CommandLine, QuestionView, RunPreview } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { FailureNote } from '../parts/Failure.tsx'
 import { Page } from '../parts/Page.tsx'
-import { plural, shellLine } from '../text.ts'
+import { say } from '../store.ts'
+import { plural, shellLine, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
 
 const BY: Readonly<Record<CommandLine['by'], string>> = {
   user: 'as the login account',
   root: 'with administrator rights',
   'this-computer': 'measured from this computer',
 }
+type Rights = CommandLine['by'] | 'any'
+const RIGHTS: readonly { readonly id: Rights; readonly title: string }[] = [
+  { id: 'any', title: 'Any rights' },
+  { id: 'user', title: 'As the login account' },
+  { id: 'root', title: 'With administrator rights' },
+  { id: 'this-computer', title: 'Measured from this computer' },
+]
 
 /** Every command of a run, with its rights and its reason: for the approval of the server's owner. */
 export function Preview() {
   const answer = useAnswer('run.preview', { nodes: [] })
+  const save = useAction('run.preview-save')
+  const keep = async (): Promise<void> => {
+    const saved = await save.run({ nodes: [] })
+    if (saved !== null) say(`List saved as ${visible(saved.file)}.`)
+  }
   return (
     <Page
       title="What we will run"
       under="These exact commands and no others. Each only reads; nothing is written on a node."
       actions={
-        <button type="button" onClick={() => window.print()}>
-          Print for approval
-        </button>
+        <>
+          <Button icon={IconPrinter} onPress={() => window.print()}>
+            Print list
+          </Button>
+          <Button icon={IconDeviceFloppy} busy={save.busy} onPress={() => void keep()}>
+            Save list…
+          </Button>
+        </>
       }
     >
-      <Ask answer={answer}>
-        {({ nodes, questions }) => {
-          const lines = questions.flatMap((question) => question.lines)
-          return (
-            <>
-              <p>
-                {plural(questions.length, 'question')}, {plural(lines.length, 'command')},{' '}
-                {lines.filter(({ by }) => by === 'root').length} of them with administrator rights, on{' '}
-                {plural(nodes.length, 'node')}.
-              </p>
-              <div className="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Question and reason</th>
-                      <th scope="col">Command</th>
-                      <th scope="col">Rights</th>
-                      <th scope="col">Time limit</th>
-                    </tr>
-                  </thead>
-                  {questions.map((question) => (
-                    <tbody key={question.probe}>
-                      {question.lines.map((line, index) => (
-                        <tr key={line.name}>
-                          {index === 0 && (
-                            <th scope="rowgroup" rowSpan={question.lines.length} className="question">
-                              {question.title}
-                              <span className="note">{question.why}</span>
-                            </th>
-                          )}
-                          <td className="mono source">{line.argv.length === 0 ? line.name : shellLine(line.argv)}</td>
-                          <td>{BY[line.by]}</td>
-                          <td className="number">{line.timeoutSeconds} s</td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  ))}
-                </table>
-              </div>
-            </>
-          )
-        }}
-      </Ask>
+      {save.error !== null && <FailureNote error={save.error} />}
+      <Ask answer={answer}>{(preview) => <Commands preview={preview} />}</Ask>
     </Page>
+  )
+}
+
+const textOf = ({ argv, name }: CommandLine): string => (argv.length === 0 ? name : shellLine(argv))
+
+function narrowed(questions: readonly QuestionView[], find: string, rights: Rights): readonly QuestionView[] {
+  const asked = find.trim().toLowerCase()
+  return questions.flatMap((question) => {
+    const said = `${question.title} ${question.why}`.toLowerCase().includes(asked)
+    const lines = question.lines.filter(
+      (line) => (rights === 'any' || line.by === rights) && (said || textOf(line).toLowerCase().includes(asked)),
+    )
+    return lines.length === 0 ? [] : [{ ...question, lines }]
+  })
+}
+
+function Commands({ preview: { nodes, questions } }: { readonly preview: RunPreview }) {
+  const [find, setFind] = useState('')
+  const [rights, setRights] = useState<Rights>('any')
+  const all = questions.flatMap(({ lines }) => lines)
+  const shown = narrowed(questions, find, rights)
+  const count = shown.reduce((sum, { lines }) => sum + lines.length, 0)
+  return (
+    <>
+      <p>
+        {plural(questions.length, 'question')}, {plural(all.length, 'command')},{' '}
+        {all.filter(({ by }) => by === 'root').length} of them with administrator rights, on{' '}
+        {plural(nodes.length, 'node')}.
+      </p>
+      <div className="table-bar">
+        <SearchField isFilter label="Find a command or reason" value={find} onChange={setFind} />
+        <Select hideLabel label="Rights" value={rights} onChange={setRights} options={RIGHTS} />
+        <span className="quiet number">
+          {count === all.length ? '' : `${count} of ${plural(all.length, 'command')}`}
+        </span>
+      </div>
+      {shown.length === 0 && <p className="empty">No command or reason holds this.</p>}
+      {shown.length > 0 && (
+        <div className="scroll">
+          <table className="commands">
+            <thead>
+              <tr>
+                <th scope="col">Question and reason</th>
+                <th scope="col">Command</th>
+                <th scope="col">Rights</th>
+                <th scope="col">Time limit</th>
+              </tr>
+            </thead>
+            {shown.map((question) => (
+              <tbody key={question.probe}>
+                {question.lines.map((line, index) => (
+                  <tr key={line.name}>
+                    {index === 0 && (
+                      <th scope="rowgroup" rowSpan={question.lines.length} className="question">
+                        {question.title}
+                        <span className="note">{question.why}</span>
+                      </th>
+                    )}
+                    <td className="mono source">{visible(textOf(line))}</td>
+                    <td>{BY[line.by]}</td>
+                    <td className="number whole">{line.timeoutSeconds} s</td>
+                  </tr>
+                ))}
+              </tbody>
+            ))}
+          </table>
+        </div>
+      )}
+    </>
   )
 }

@@ -1,48 +1,52 @@
-import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
-import type { NodeAssessment } from '../../schemas/types.ts'
-import { type Property, propertyWords } from '../../schemas/words.ts'
+import { useCallback, useState } from 'react'
+import type { AssessmentView, CatalogView, NodeView, Source } from '../../schemas/ipc-views.ts'
+import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
-import {
-  cellOf,
-  gradeLine,
-  layerLine,
-  propertiesOf,
-  TENANCY,
-  verdictCounts,
-  wasReached,
-  whatWouldChange,
-  whyNotCollected,
-} from '../model.ts'
+import { both, useKept } from '../kept.ts'
+import { propertySentence } from '../ledger.ts'
+import { type CheckOnNode, cellOfNode, checksOf, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { Dossier } from '../parts/Dossier.tsx'
-import { VerdictMark } from '../parts/Mark.tsx'
+import { Claim } from '../parts/Claim.tsx'
+import { IsolationAnswers } from '../parts/IsolationAnswers.tsx'
+import { Shape, VerdictMark } from '../parts/Mark.tsx'
+import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
-import { Reasons } from '../parts/Reasons.tsx'
+import { useSignal } from '../shortcuts.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
 
 export interface WhyProps {
   readonly of: Source
   readonly node: string
   readonly property: Property
+  /** The claim that is shown first; the worst one without it. */
+  readonly check?: string | undefined
 }
 
-/** "Why do we believe this?": evidence for, against and unclear; what it does not show; what would change it; how we decided. */
-export function Why({ of, node, property }: WhyProps) {
+/** "Why do we believe this?": each claim of a property on a node, with what speaks for, against and neither way. */
+export function Why({ of, node, property, check }: WhyProps) {
   const { runs } = useStore()
-  const answer = useAnswer('assessment.get', { of }, runs)
+  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const about = useKept(useAnswer('node.get', { of, node }, runs), `${of} ${node}`)
+  const catalog = useAnswer('catalog.get', null)
   return (
-    <Ask answer={answer}>
-      {(view) => {
-        const found = view?.assessment.nodes.find((one) => one.node === node)
-        if (view === null || found === undefined)
-          return (
-            <Page title="Why do we believe this?">
-              <p className="empty">There is no assessment of this node.</p>
-            </Page>
-          )
-        return <Argument view={view} of={of} node={found} property={property} />
-      }}
+    <Ask answer={both(view, both(about, catalog))}>
+      {([found, [one, words]]) =>
+        found === null || one === null ? (
+          <Page title="Why do we believe this?">
+            <EmptyState
+              title="There is no assessment of this node"
+              action={<Button onPress={() => go({ screen: 'overview', of })}>Open overview</Button>}
+            >
+              Here will be what speaks for and against each claim, once evidence was collected from {visible(node)}.
+            </EmptyState>
+          </Page>
+        ) : (
+          <Argument of={of} node={node} property={property} view={found} about={one} catalog={words} check={check} />
+        )
+      }
     </Ask>
   )
 }
@@ -53,143 +57,136 @@ const RIGHTS = {
   none: 'read without administrator rights',
 } as const
 
-interface ArgumentProps {
+interface ArgumentProps extends Omit<WhyProps, 'check'> {
+  readonly check: string | undefined
   readonly view: AssessmentView
-  readonly of: Source
-  readonly node: NodeAssessment
-  readonly property: Property
+  readonly about: NodeView
+  readonly catalog: CatalogView
 }
 
-function Argument({ view, of, node, property }: ArgumentProps) {
-  const cell = cellOf(view, node, property)
-  const argued = cell.checks.flatMap(({ check, finding }) =>
-    (finding?.reasons ?? []).map((reason) => ({ ...reason, check: check.id })),
+function Argument({ of, node, property, check, view, about, catalog }: ArgumentProps) {
+  const { assessment } = about
+  const checks = checksOf(view.checks, assessment, property)
+  const [chosen, setChosen] = useState(check ?? checks[0]?.check.id)
+  const at = Math.max(
+    0,
+    checks.findIndex((one) => one.check.id === chosen),
   )
-  const isolation = property === 'isolation' ? (node.isolation?.reasons ?? []) : []
-  const known = new Set(argued.map(({ says, text }) => `${says} ${text}`))
-  const reasons = [
-    ...argued,
-    ...isolation
-      .filter(({ says, text }) => !known.has(`${says} ${text}`))
-      .map((reason) => ({ ...reason, check: 'isolation' })),
-  ]
-  const rights = node.privilege === null ? '' : `, ${RIGHTS[node.privilege]}`
+  const current = checks[at]
+  const properties = propertiesOf(view)
+  useFindingKeys({ of, node, property, checks, at, properties, onChoose: setChosen })
+  useSignal(
+    'show-evidence',
+    useCallback(() => go({ screen: 'evidence', of, node, capture: null }), [of, node]),
+  )
+  const rights = assessment.privilege === null ? '' : `, ${RIGHTS[assessment.privilege]}`
+  const age =
+    assessment.stale && assessment.ageDays !== null ? ` ${assessment.ageDays} days old: supports nothing.` : ''
   return (
     <Page
-      title={`${node.node} ▸ ${propertyWords[property].label}`}
+      title={`${node} ▸ ${propertyWords[property].label}`}
       over="Why do we believe this?"
       under={
         <>
-          <VerdictMark verdict={cell.verdict} /> Observed {when(node.observedAt)}
-          {rights}. {plural(cell.total, 'check')}: {verdictCounts(cell.checks)}.
+          Observed {when(assessment.observedAt)}
+          {rights}.{age}
         </>
       }
       actions={
-        <button type="button" onClick={() => go({ screen: 'evidence', of, node: node.node, capture: null })}>
-          All evidence of this node
-        </button>
+        <>
+          <Button onPress={() => go({ screen: 'node', of, node })}>Open node</Button>
+          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open all evidence</Button>
+        </>
       }
     >
-      <nav className="tabs" aria-label="Properties of this node">
-        {propertiesOf(view).map((other) => (
+      <p className="verdict-sentence">
+        <VerdictMark verdict={cellOfNode(view, node, property)?.verdict ?? 'not-tested'} />
+        <span>
+          {propertySentence(
+            property,
+            checks.map(({ verdict }) => verdict),
+          )}
+        </span>
+      </p>
+      <nav className="property-tabs" aria-label="Properties of this node">
+        {properties.map((other) => (
           <button
             key={other}
             type="button"
             aria-current={other === property ? 'page' : undefined}
-            onClick={() => go({ screen: 'why', of, node: node.node, property: other })}
+            onClick={() => go({ screen: 'why', of, node, property: other })}
           >
+            <Shape
+              mark={verdictWords[cellOfNode(view, node, other)?.verdict ?? 'not-tested'].mark}
+              tone={cellOfNode(view, node, other)?.verdict ?? 'not-tested'}
+            />
             {propertyWords[other].label}
           </button>
         ))}
       </nav>
-      {!wasReached(node) && <p className="empty">Not collected: {visible(whyNotCollected(node))}.</p>}
-      {property === 'isolation' && wasReached(node) && <Isolation node={node} />}
-      <Reasons
-        reasons={reasons}
-        probes={view.probes}
-        onEvidence={(capture) => go({ screen: 'evidence', of, node: node.node, capture })}
-      />
-      {property === 'isolation' && node.isolation !== null && wasReached(node) && (
-        <Dossier isolation={node.isolation} signals={view.signals} />
+      {!wasReached(assessment) && <p className="empty">Not collected: {visible(whyNotCollected(assessment))}.</p>}
+      {property === 'isolation' && wasReached(assessment) && (
+        <IsolationAnswers of={of} assessment={assessment} catalog={catalog} />
       )}
-      <section aria-labelledby="claims">
-        <h2 id="claims">How we decided</h2>
-        <div className="scroll">
-          <table className="claims">
-            <thead>
-              <tr>
-                <th scope="col">Claim</th>
-                <th scope="col">Verdict</th>
-                <th scope="col">What this does not show</th>
-                <th scope="col">What would change this</th>
-              </tr>
-            </thead>
-            <tbody>
-              {cell.checks.map((one) => (
-                <tr key={one.check.id}>
-                  <th scope="row">
-                    {one.check.claim}
-                    <span className="note mono">{one.check.id}</span>
-                  </th>
-                  <td>
-                    <VerdictMark verdict={one.verdict} />
-                  </td>
-                  <td>{one.check.limits}</td>
-                  <td>{whatWouldChange(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-        <p className="quiet">
-          Catalog {view.assessment.catalog.version}, digest{' '}
-          <span className="mono">{view.assessment.catalog.digest.slice(0, 16)}…</span>, rules engine{' '}
-          {view.assessment.engine}. The same evidence gives the same verdicts again, here or anywhere else.
-          {node.synthetic === null ? '' : ` ${node.synthetic}`}
-        </p>
-      </section>
+      {property === 'encryption-at-rest' && <NodeFigures of={of} node={node} kinds={['block-stack']} />}
+      <div className="why">
+        <nav className="claims-list" aria-label={`Claims: ${plural(checks.length, 'check')}`} data-pane tabIndex={-1}>
+          <ul>
+            {checks.map((one) => (
+              <li key={one.check.id}>
+                <button
+                  type="button"
+                  aria-current={one === current ? 'true' : undefined}
+                  onClick={() => setChosen(one.check.id)}
+                >
+                  <VerdictMark verdict={one.verdict} />
+                  <span className="claim-words">{one.check.claim}</span>
+                  <Overlay view={view} node={node} one={one} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {current !== undefined && (
+          <Claim key={current.check.id} of={of} node={node} one={current} view={view} about={about} catalog={catalog} />
+        )}
+      </div>
     </Page>
   )
 }
 
-function Isolation({ node }: { readonly node: NodeAssessment }) {
-  const devices = node.isolation?.locality ?? []
-  return (
-    <dl className="answers" aria-label="Four answers about isolation">
-      <div>
-        <dt>Execution layer</dt>
-        <dd>{layerLine(node)}</dd>
-      </div>
-      <div>
-        <dt>Tenancy on the system</dt>
-        <dd>{TENANCY[node.isolation?.tenancy ?? 'unknown']}</dd>
-      </div>
-      <div>
-        <dt>Devices</dt>
-        <dd>
-          {devices.length === 0 ? (
-            'Not decided'
-          ) : (
-            <details>
-              <summary>
-                {devices.filter(({ is }) => is === 'native').length} of {plural(devices.length, 'device')} native
-              </summary>
-              <ul>
-                {devices.map((device) => (
-                  <li key={`${device.kind} ${device.device}`}>
-                    {device.kind.toUpperCase()} <span className="mono">{visible(device.device)}</span>: {device.is}.{' '}
-                    {visible(device.text)}
-                  </li>
-                ))}
-              </ul>
-            </details>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Grade of the evidence</dt>
-        <dd>{gradeLine(node)}</dd>
-      </div>
-    </dl>
-  )
+function Overlay({
+  view,
+  node,
+  one,
+}: {
+  readonly view: AssessmentView
+  readonly node: string
+  readonly one: CheckOnNode
+}) {
+  const cell = cellOfNode(view, node, one.check.property)?.checks.find(({ check }) => check.id === one.check.id)
+  if (cell === undefined || (cell.accepted === null && !cell.expired)) return null
+  return <span className="accepted-tab">{cell.accepted === null ? 'Acceptance ended' : 'Accepted'}</span>
+}
+
+interface FindingKeys {
+  readonly of: Source
+  readonly node: string
+  readonly property: Property
+  readonly checks: readonly CheckOnNode[]
+  readonly at: number
+  readonly properties: readonly Property[]
+  readonly onChoose: (check: string) => void
+}
+
+/** `[` and `]`: the claim before or after; past either end, the property beside this one. */
+function useFindingKeys({ of, node, property, checks, at, properties, onChoose }: FindingKeys): void {
+  const step = (by: 1 | -1): void => {
+    const next = checks[at + by]
+    const other = properties[properties.indexOf(property) + by]
+    if (next !== undefined) onChoose(next.check.id)
+    else if (other !== undefined) go({ screen: 'why', of, node, property: other })
+  }
+  useSignal('finding-before', () => step(-1))
+  useSignal('finding-next', () => step(1))
 }

@@ -24,7 +24,7 @@ function storedFiles(): Map<string, StoredBytes> {
   return files
 }
 
-/** The rest of the pack around the attachments, onto the disk beside them: evidence, results, report, lists and seal. */
+/** The rest of the pack around the large files, onto the disk beside them: evidence, results, report, lists and seal. */
 async function prepare(): Promise<void> {
   const { largePack } = await import('./pack-evidence.ts')
   for (const [path, bytes] of await largePack(storedFiles())) {

@@ -12,13 +12,14 @@ import {
 } from '../../main/core/pack.ts'
 import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { StoredBytes } from '../../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { buildReport } from '../../main/core/report.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 const NODES = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
 
-/** Everything of a sealed pack but its attachments: recordings of six nodes, what follows from them, report, lists and seal. */
+/** Everything of a sealed pack but its large files: recordings of six nodes, what follows from them, report, lists and seal. */
 export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promise<ReadonlyMap<string, Uint8Array>> {
   const recordings = NODES.map((node) => fixtureRecording(node, catalog.probes))
   const asOf =
@@ -28,9 +29,8 @@ export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promi
       .at(-1) ?? ''
   const scope = { fleet: 'large', population: NODES, frameworks: ['hipaa', 'soc2'] as const }
   const assessment = assess({ catalog, scope, recordings, asOf })
-  const attachments = new Map([...stored].map(([path, content]) => [path.replace(/^data\/attachments\//, ''), content]))
-  const evidence = new Map(recordings.flatMap((loaded) => recordingFiles(loaded)))
-  const payload = payloadFiles({ assessment, catalog, recordings: evidence, attachments })
+  const evidence = new Map([...recordings.flatMap((loaded) => recordingFiles(loaded)), ...stored])
+  const payload = payloadFiles({ assessment, catalog, recordings: evidence, register: EMPTY_REGISTER })
   const sealing = createSealing(realClock, realEntropy)
   const signer = await sealing.demoSigner()
   const document = buildReport({
@@ -42,6 +42,7 @@ export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promi
     packName: 'large',
     signer,
     demo: assessment.demo,
+    register: EMPTY_REGISTER,
   })
   const embedded = [{ name: 'assessment.json', bytes: assessmentBytes(assessment), description: 'Results' }]
   payload.set(

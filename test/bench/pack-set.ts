@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** Files as a large pack holds them, on disk, with their sizes and digests listed beside them. */
 export interface PackSet {
-  /** Holds `pack/` with the attachments, and `list`: a line each with digest, size and path. */
+  /** Holds `pack/` with the large files, and `list`: a line each with digest, size and path. */
   readonly folder: string
   readonly files: number
   readonly bytes: number
@@ -50,7 +50,7 @@ export function makePackSet(folder: string, shape: Shape): PackSet {
     const whole = createHash('sha256')
     for (const part of parts) whole.update(part)
     const digest = parts.length === 1 ? hash('sha256', parts[0] ?? pool) : whole.digest('hex')
-    const path = `data/attachments/part-${part}/${digest}`
+    const path = `data/large/part-${part}/${digest}`
     listed.push({ path, digest, size })
     const place = join(folder, 'pack', path)
     if (index % PER_FOLDER === 0) mkdirSync(dirname(place), { recursive: true })

@@ -30,7 +30,7 @@ export async function benchPacks(small: boolean): Promise<void> {
     const [free, needed] = [bavail * bsize, (small ? 2 : 18) * GIB]
     if (free < needed) throw new Error(`${top} has ${gib(free)} GiB free; ${gib(needed)} are needed`)
     const set = makePackSet(top, small ? SMALL : FULL)
-    say(`${set.files} attachments, ${gib(set.bytes)} GiB: ${DISTRIBUTION}; and the evidence and report of six nodes`)
+    say(`${set.files} large files, ${gib(set.bytes)} GiB: ${DISTRIBUTION}; and the evidence and report of six nodes`)
     await child('prepare', top, '')
     const pack = join(top, 'ours.zip')
     const zipped = join(top, 'floor.zip')

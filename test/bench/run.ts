@@ -9,6 +9,7 @@ import { type Spread, spread, timed } from './measure.ts'
 import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
 import { benchPacks } from './pack.ts'
 import { startBenchServer } from './server.ts'
+import { benchStart } from './start.ts'
 
 /**
  * One node, real sshd: wall time of `barewitness collect`, whole process, against its floor in the same run: the system ssh client
@@ -143,6 +144,10 @@ async function measure(roundTripMs: number): Promise<Row | string> {
   }
 }
 
+if (process.argv.includes('--start')) {
+  await benchStart()
+  process.exit(0)
+}
 if (process.argv.includes('--packs')) {
   await benchPacks(process.argv.includes('--small'))
   process.exit(0)

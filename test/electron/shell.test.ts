@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 
 const fake = vi.hoisted(() => ({
-  windows: [] as unknown[],
+  windows: [] as Record<string, unknown>[],
+  maximized: 0,
+  page: new Map<string, (event: unknown) => void>(),
   loaded: [] as string[],
   privileges: [] as unknown[],
   exposed: new Map<string, unknown>(),
@@ -13,15 +15,21 @@ const fake = vi.hoisted(() => ({
   listeners: new Map<string, (...args: unknown[]) => void>(),
 }))
 
+vi.stubGlobal('window', {
+  addEventListener: (name: string, listener: (event: unknown) => void) => fake.page.set(name, listener),
+})
 vi.mock('electron', () => ({
   app: { isPackaged: true },
   nativeTheme: { shouldUseDarkColors: false },
   BrowserWindow: class {
-    constructor(options: unknown) {
+    constructor(options: Record<string, unknown>) {
       fake.windows.push(options)
     }
     once(): void {}
     show(): void {}
+    maximize(): void {
+      fake.maximized++
+    }
     loadURL(url: string): Promise<void> {
       fake.loaded.push(url)
       return Promise.resolve()
@@ -30,6 +38,7 @@ vi.mock('electron', () => ({
   Menu: {},
   protocol: { registerSchemesAsPrivileged: (schemes: unknown[]) => fake.privileges.push(...schemes) },
   contextBridge: { exposeInMainWorld: (name: string, value: unknown) => fake.exposed.set(name, value) },
+  webUtils: { getPathForFile: (file: { path: string }) => file.path },
   ipcRenderer: {
     invoke: (...args: unknown[]) => {
       fake.invoked.push(args)
@@ -46,10 +55,11 @@ const { lockSession, mayLoad } = await import('../../main/electron/permissions.t
 const { lockContents } = await import('../../main/electron/navigation.ts')
 const { menuTemplate } = await import('../../main/electron/menu.ts')
 await import('../../main/electron/preload.ts')
+await import('../../main/electron/prompt-preload.ts')
 
-test('a window gets exactly these preferences, and our page', () => {
+describe('1: a window', () => {
   const session = {} as never
-  openWindow('/preload.cjs', session)
+  const place = { x: 1, y: 2, width: 900, height: 700, maximized: true }
   const expected = {
     preload: '/preload.cjs',
     session,
@@ -65,17 +75,33 @@ test('a window gets exactly these preferences, and our page', () => {
     devTools: false,
     disableBlinkFeatures: 'Auxclick',
   }
-  expect(webPreferences('/preload.cjs', session)).toEqual(expected)
-  expect((fake.windows[0] as { webPreferences: unknown }).webPreferences).toEqual(expected)
-  expect(fake.loaded).toEqual(['barewitness://app/index.html'])
+  test.each([
+    ['main', 'barewitness://app/index.html'],
+    ['review', 'barewitness://app/index.html#review'],
+    ['prompt', 'barewitness://app/prompt/index.html'],
+  ] as const)('%s gets exactly these preferences, and its page', (page, url) => {
+    openWindow({ page, preload: '/preload.cjs', session, place })
+    expect(webPreferences('/preload.cjs', session)).toEqual(expected)
+    expect(fake.windows.at(-1)?.webPreferences).toEqual(expected)
+    expect(fake.loaded.at(-1)).toBe(url)
+  })
+  test('has its place, and a prompt waits above another window', () => {
+    openWindow({ page: 'main', preload: '', session, place })
+    expect(fake.windows.at(-1)).toMatchObject({ x: 1, y: 2, width: 900, height: 700, minWidth: 480, show: false })
+    expect(fake.windows.at(-1)).not.toHaveProperty('modal')
+    expect(fake.maximized).toBe(4)
+    const above = {} as never
+    openWindow({ page: 'prompt', preload: '', session, place: { width: 1, height: 1, maximized: false }, above })
+    expect(fake.windows.at(-1)).toMatchObject({ parent: above, modal: true, minimizable: false })
+  })
 })
 
-test('the scheme has an origin of its own and nothing more', () => {
+test('3: the scheme has an origin of its own and nothing more', () => {
   registerScheme()
   expect(fake.privileges).toEqual([{ scheme: 'barewitness', privileges: { standard: true, secure: true } }])
 })
 
-describe('the protocol answers exact paths of built files only', () => {
+describe('3, 4: the protocol answers exact paths of built files only', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-files-'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html>')
   writeFileSync(join(folder, 'a.js'), '1')
@@ -94,7 +120,7 @@ describe('the protocol answers exact paths of built files only', () => {
     ['barewitness://app/index.html%00'],
     ['barewitness://app\\index.html'],
     ['barewitness://app/index.html?x=1'],
-    ['barewitness://app/index.html#x'],
+    ['barewitness://app/#/index.html'],
     ['barewitness://other/index.html'],
     ['barewitness://app.example/index.html'],
     ['barewitness://app/'],
@@ -102,6 +128,8 @@ describe('the protocol answers exact paths of built files only', () => {
     ['https://app/index.html'],
     ['file:///etc/passwd'],
   ])('%s is not found', (url) => expect(answer(files, 'GET', url).status).toBe(404))
+  test('an anchor is the page’s own', () =>
+    expect(answer(files, 'GET', 'barewitness://app/index.html#review').status).toBe(200))
   test.each(['POST', 'PUT', 'HEAD', 'OPTIONS'])('%s is not allowed', (method) =>
     expect(answer(files, method, 'barewitness://app/index.html').status).toBe(405),
   )
@@ -121,9 +149,10 @@ describe('the protocol answers exact paths of built files only', () => {
   })
 })
 
-describe('the session', () => {
+describe('5, 7, 19: the session', () => {
   const handlers: Record<string, (...args: never[]) => unknown> = {}
   const events = new EventEmitter()
+  const spelling: unknown[] = []
   const keep =
     (name: string) =>
     (handler: (...args: never[]) => unknown): void => {
@@ -135,7 +164,8 @@ describe('the session', () => {
     setDevicePermissionHandler: keep('device'),
     setDisplayMediaRequestHandler: keep('display'),
     setUSBProtectedClassesHandler: keep('usb'),
-    setSpellCheckerEnabled: keep('spelling'),
+    setSpellCheckerEnabled: (on: boolean) => spelling.push(on),
+    setSpellCheckerLanguages: (languages: string[]) => spelling.push(languages),
     on: events.on.bind(events),
     webRequest: { onBeforeRequest: keep('before') },
   } as never)
@@ -169,6 +199,7 @@ describe('the session', () => {
     expect(asked(permission, 'barewitness://app/index.html')).toBe(false)
     expect(checked(permission, 'barewitness://app')).toBe(false)
   })
+  test('fetches no dictionary', () => expect(spelling).toEqual([[], false]))
   test('refuses devices, screens and downloads', () => {
     expect(handlers.device?.()).toBe(false)
     let display: unknown
@@ -192,7 +223,7 @@ describe('the session', () => {
   ])('loads %s: %s', (url, may) => expect(mayLoad(url)).toBe(may))
 })
 
-test('a page goes nowhere, opens nothing and embeds nothing', () => {
+test('6: a page goes nowhere, opens nothing and embeds nothing', () => {
   const contents = new EventEmitter() as EventEmitter & { setWindowOpenHandler: (handler: () => unknown) => void }
   let open: unknown
   contents.setWindowOpenHandler = (handler) => {
@@ -207,8 +238,8 @@ test('a page goes nowhere, opens nothing and embeds nothing', () => {
   expect(open).toEqual({ action: 'deny' })
 })
 
-test('the preload gives the page call and onEvent, frozen, and no event object', async () => {
-  expect([...fake.exposed.keys()]).toEqual(['barewitness'])
+test('9: the preload gives the page call and onEvent, frozen, and no event object', async () => {
+  expect([...fake.exposed.keys()]).toEqual(['barewitness', 'barewitnessPrompt'])
   const bridge = fake.exposed.get('barewitness') as {
     call: (method: string, input: unknown) => Promise<unknown>
     onEvent: (listener: (...args: unknown[]) => void) => () => void
@@ -225,9 +256,71 @@ test('the preload gives the page call and onEvent, frozen, and no event object',
   expect(fake.listeners.size).toBe(0)
 })
 
-test('the menu has no developer tools in a packaged app, and no links', () => {
-  const text = (packaged: boolean): string => JSON.stringify(menuTemplate({ isPackaged: packaged }, 'linux'))
-  expect(text(true)).not.toContain('DevTools')
-  expect(text(false)).toContain('toggleDevTools')
-  expect(text(true)).not.toContain('http')
+test('9: the prompt’s preload gives its page a question and an answer, frozen', async () => {
+  const bridge = fake.exposed.get('barewitnessPrompt') as Record<string, (answer?: string | null) => Promise<unknown>>
+  expect(Object.keys(bridge).sort()).toEqual(['answer', 'question'])
+  expect(Object.isFrozen(bridge)).toBe(true)
+  fake.invoked.length = 0
+  await bridge.question?.()
+  await bridge.answer?.('x')
+  expect(fake.invoked).toEqual([
+    ['barewitness:secret', null],
+    ['barewitness:secret', { answer: 'x' }],
+  ])
+})
+
+describe('5, 17: a drop on the page', () => {
+  const dropping = (files: readonly object[], parts: object = {}) => {
+    fake.invoked.length = 0
+    const preventDefault = vi.fn()
+    fake.page.get('drop')?.({ isTrusted: true, dataTransfer: { types: ['Files'], files }, preventDefault, ...parts })
+    return { prevented: preventDefault.mock.calls.length, sent: [...fake.invoked] }
+  }
+  const sent = (dropped: string | null) => [['barewitness:call', { dropped }]]
+  test('sends the path of one file, and never navigates', () =>
+    expect(dropping([{ path: '/a.zip' }])).toEqual({ prevented: 1, sent: sent('/a.zip') }))
+  test('sends none of several', () =>
+    expect(dropping([{ path: '/a.zip' }, { path: '/b.zip' }])).toEqual({ prevented: 1, sent: sent(null) }))
+  test('that the page made up is not one', () =>
+    expect(dropping([{ path: '/a.zip' }], { isTrusted: false })).toEqual({ prevented: 0, sent: [] }))
+  test('of text is the page’s own', () =>
+    expect(dropping([], { dataTransfer: { types: ['text/plain'] } })).toEqual({ prevented: 0, sent: [] }))
+})
+
+describe('the menu', () => {
+  const done: string[] = []
+  const menu = (packaged: boolean, platform: NodeJS.Platform = 'linux') =>
+    menuTemplate({
+      packaged,
+      platform,
+      recent: [
+        { handle: 'h1', file: 'a&b.zip', openedAt: '', here: true },
+        { handle: 'h2', file: 'gone.zip', openedAt: '', here: false },
+      ],
+      openPack: () => void done.push('open'),
+      openRecent: (handle) => void done.push(handle),
+      go: (to) => void done.push(to),
+    })
+  type Item = { label?: string; submenu?: readonly Item[]; click?: () => void }
+  const items = (list: readonly Item[]): readonly Item[] => list.flatMap((item) => [item, ...items(item.submenu ?? [])])
+  const press = (label: string, platform?: NodeJS.Platform): string | undefined => {
+    items(menu(true, platform) as unknown as readonly Item[])
+      .find((item) => item.label === label)
+      ?.click?.()
+    return done.at(-1)
+  }
+  test('has no developer tools in a packaged app, and no links', () => {
+    expect(JSON.stringify(menu(true))).not.toContain('DevTools')
+    expect(JSON.stringify(menu(false))).toContain('toggleDevTools')
+    expect(JSON.stringify(menu(true))).not.toContain('http')
+  })
+  test('opens packs and leads to screens', () => {
+    expect(press('Open pack…')).toBe('open')
+    expect(press('a&&b.zip')).toBe('h1')
+    expect(press('Export…')).toBe('export')
+    expect(press('Settings…')).toBe('settings')
+    expect(press('Keyboard shortcuts')).toBe('shortcuts')
+    expect(press('What Barewitness contacts', 'darwin')).toBe('settings')
+    expect(JSON.stringify(menu(true))).not.toContain('gone.zip')
+  })
 })

@@ -17,26 +17,41 @@ const filesWith = (files: typeof shell, pattern: RegExp): readonly string[] =>
   files.filter(([, text]) => pattern.test(text)).map(([name]) => name)
 
 describe('the shell', () => {
-  test('makes windows in one place', () =>
+  test('1: makes windows in one place', () =>
     expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/window.ts']))
-  test('has one request channel, and no other kind', () => {
-    expect(shell.flatMap(([, text]) => text.match(/ipcMain\.\w+/g) ?? [])).toEqual(['ipcMain.handle'])
-    expect(filesWith(shell, /sendSync|ipcMain\.on\b|postMessageToRenderer/)).toEqual([])
+  test('8: has two request channels, and no other kind', () => {
+    expect(shell.flatMap(([, text]) => text.match(/ipcMain\.\w+\(\w+/g) ?? [])).toEqual([
+      'ipcMain.handle(CALL_CHANNEL',
+      'ipcMain.handle(SECRET_CHANNEL',
+    ])
+    expect(filesWith(shell, /sendSync|ipcMain\.on\b|postMessageToRenderer|executeJavaScript/)).toEqual([])
   })
-  test('sets no switch that weakens it, and opens nothing outside', () => {
+  test('2, 3, 17: sets no switch that weakens it, and registers for no links', () => {
     expect(filesWith(shell, /no-sandbox|ignore-certificate-errors|remote-debugging-port|appendSwitch/)).toEqual([])
-    expect(
-      filesWith(shell, /openExternal|openPath|setAsDefaultProtocolClient|bypassCSP|corsEnabled|allowServiceWorkers/),
-    ).toEqual([])
+    expect(filesWith(shell, /setAsDefaultProtocolClient|bypassCSP|corsEnabled|allowServiceWorkers/)).toEqual([])
   })
-  test('enables the sandbox before it waits for ready', () => {
+  test('11: opens files in the system’s viewer in one place, and no links at all', () => {
+    expect(filesWith(shell, /\bopenPath\b/)).toEqual(['main/electron/show.ts'])
+    expect(filesWith(shell, /openExternal|showItemInFolder|\bexec(File)?\(|child_process/)).toEqual([])
+  })
+  test('16: uses the vault in one place, and only asynchronously', () => {
+    expect(filesWith(shell, /encryptString|decryptString/)).toEqual(['main/electron/vault.ts'])
+    expect(filesWith(shell, /(en|de)cryptString\b(?!Async)|isEncryptionAvailable|setUsePlainTextEncryption/)).toEqual(
+      [],
+    )
+  })
+  test('19: starts nothing that would call home', () => {
+    const calls = /crashReporter|autoUpdater|net\.(request|fetch)|\bfetch\(|node:(https?|net|tls|dgram)/
+    expect(filesWith(shell, calls)).toEqual([])
+  })
+  test('2: enables the sandbox before it waits for ready', () => {
     const text = shell.find(([name]) => name.endsWith('index.ts'))?.[1] ?? ''
     expect(text.indexOf('app.enableSandbox()')).toBeGreaterThan(0)
     expect(text.indexOf('app.enableSandbox()')).toBeLessThan(text.indexOf('app.whenReady()'))
     expect(text).not.toMatch(/await app\.whenReady/)
   })
-  test('gives the preload electron and constants only', () => {
-    const text = shell.find(([name]) => name.endsWith('preload.ts'))?.[1] ?? ''
+  test.each(['preload.ts', 'prompt-preload.ts'])('9: gives %s electron and constants only', (file) => {
+    const text = shell.find(([name]) => name === join('main/electron', file))?.[1] ?? ''
     expect([...text.matchAll(/^import (?!type).*from '(.*)'/gm)].map((match) => match[1])).toEqual([
       'electron',
       './channels.ts',
@@ -45,11 +60,14 @@ describe('the shell', () => {
 })
 
 describe('the page', () => {
-  test('writes no markup, no inline style and names no address', () => {
+  test('12: writes no markup, no inline style and names no address', () => {
     expect(
-      filesWith(page, /innerHTML|dangerouslySetInnerHTML|document\.write|javascript:|style=|eval\(|new Function/),
+      filesWith(
+        page,
+        /innerHTML|dangerouslySetInnerHTML|document\.write|javascript:|style="|<style|eval\(|new Function/,
+      ),
     ).toEqual([])
-    expect(filesWith(page, /https?:\/\/|wss?:\/\//)).toEqual([])
+    expect(filesWith(page, /(https?|wss?):\/\/\w/)).toEqual([])
   })
   test('shows words of nodes through visible() and uses none of the words that claim too much', () => {
     for (const [name, text] of page.filter(([file]) => /\.tsx?$/.test(file))) {

@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWorld } from '../../main/adapters/world.ts'
+import type { Desktop } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Engine, EngineEvent, Reply } from '../../schemas/ipc.ts'
@@ -10,6 +11,11 @@ import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // What the window asks of the engine, in the order a compliance officer would, against a real server.
 const because = whyNoSshd === null ? '' : ` (skipped: ${whyNoSshd})`
+const desktop: Desktop = {
+  ask: async () => 'correct horse battery',
+  show: async () => ({ ok: true, value: null }),
+  vault: null,
+}
 const value = <T>(reply: Reply<T>): T => {
   if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)
   return reply.value
@@ -25,8 +31,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
     folder = mkdtempSync(join(tmpdir(), 'bw-engine-'))
     engine = await createEngine(createWorld(catalog.probes), catalog, {
       folder,
-      ask: async () => 'correct horse battery',
-      keyNote: 'kept in a test',
+      desktop,
     })
     engine.onEvent((event) => events.push(event))
   })
@@ -66,12 +71,12 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
   })
 
   test('collect: the assessment is there when the run is done', async () => {
-    const ticket = value(await engine.call('run.start', { nodes: [] }))
-    expect((await engine.call('run.start', { nodes: [] })).ok).toBe(false)
+    const ticket = value(await engine.call('run.start', { nodes: [], only: 'all' }))
+    expect((await engine.call('run.start', { nodes: [], only: 'all' })).ok).toBe(false)
     while (!events.some(({ kind }) => kind === 'run-done')) await new Promise((resolve) => setTimeout(resolve, 50))
     const view = value(await engine.call('assessment.get', { of: 'run' }))
     expect(view?.run).toBe(ticket.run)
-    expect(view?.assessment.nodes[0]).toMatchObject({ node: 'node-1', status: 'complete' })
+    expect(view?.rows[0]).toMatchObject({ node: 'node-1', status: 'complete' })
     const piece = value(
       await engine.call('evidence.get', {
         of: 'run',
@@ -84,15 +89,43 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
     expect(piece.digestNow).toBe(piece.capture.stdout.sha256)
   })
 
+  test('a pasted list confirms what it matches, and nothing goes on with a run that is complete', async () => {
+    const rows = value(await engine.call('hostkeys.match-text', { text: `256 ${sshd.hostKey.fingerprint} node-1` }))
+    expect(rows[0]).toMatchObject({ state: 'confirmed', matched: 'pasted line 1' })
+    expect((await engine.call('hostkeys.confirm-matched', { howVerified: 'from a list' })).ok).toBe(false)
+    expect((await engine.call('run.start', { nodes: [], only: 'missing' })).ok).toBe(false)
+  })
+
+  test('the run is there when the window is opened again', async () => {
+    const before = value(await engine.call('assessment.get', { of: 'run' }))
+    await engine.close()
+    engine = await createEngine(createWorld(catalog.probes), catalog, { folder, desktop })
+    const view = value(await engine.call('assessment.get', { of: 'run' }))
+    expect(view?.run).toBe(before?.run)
+    expect(view?.rows[0]?.verdicts).toEqual(before?.rows[0]?.verdicts)
+    const node = value(await engine.call('node.get', { of: 'run', node: 'node-1' }))
+    expect(node?.timeline.map(({ run }) => run)).toEqual([before?.run])
+  })
+
   test('export, then read the pack back as an auditor would', async () => {
-    const exported = value(
-      await engine.call('export.start', { frameworks: ['hipaa', 'soc2'] }, { path: join(folder, 'export') }),
+    const draft = value(
+      await engine.call('export.build', {
+        frameworks: ['hipaa', 'soc2'],
+        identity: null,
+        timestamp: false,
+        withhold: null,
+      }),
     )
-    expect(exported?.notes).toContain('kept in a test')
-    const pack = readdirSync(join(folder, 'export')).find((name) => name.endsWith('.zip')) ?? ''
-    const review = value(await engine.call('pack.choose-and-verify', null, { path: join(folder, 'export', pack) }))
+    const saved = value(await engine.call('export.save', { handle: draft.handle }, { path: join(folder, 'export') }))
+    const pack = saved?.files.find(({ name }) => name.endsWith('.zip'))?.name ?? ''
+    const place = readdirSync(join(folder, 'export'), { recursive: true })
+      .map(String)
+      .find((name) => name.endsWith(pack))
+    const review = value(
+      await engine.call('pack.choose-and-verify', null, { path: join(folder, 'export', place ?? '') }),
+    )
     expect(review?.report.ok).toBe(true)
     expect(review?.verdicts.identical).toBe(review?.verdicts.stated)
-    expect(review?.view?.assessment.nodes).toHaveLength(1)
+    expect(review?.view?.rows).toHaveLength(1)
   })
 })

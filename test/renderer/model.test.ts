@@ -1,74 +1,112 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { assessmentView } from '../../main/app/views.ts'
-import { assess } from '../../main/core/assess.ts'
-import { reached, summarize, tally } from '../../main/core/report/tally.ts'
-import { cellOf, type Matrix, matrixOf, supportedNodes, wasReached, whatWouldChange } from '../../renderer/model.ts'
-import { applyEvent, type RunProgress, summaryOf } from '../../renderer/run-progress.ts'
-import type { EngineEvent } from '../../schemas/ipc.ts'
-import type { AssessmentView } from '../../schemas/ipc-views.ts'
-import { fakeCatalog } from '../support/fake-catalog.ts'
-import { FAKE_NODES, FAKE_TIME, fakeRecording } from '../support/fake-nodes.ts'
+import { expect, test } from 'vitest'
+import {
+  cellOf,
+  cellOfNode,
+  findingsInOrder,
+  layerLine,
+  matrixOf,
+  totalsOf,
+  verdictCounts,
+  whatWouldChange,
+  whyNotCollected,
+} from '../../renderer/model.ts'
+import { check, row, view } from './made-up-view.ts'
 
-let view: AssessmentView
-let matrix: Matrix
-beforeAll(() => {
-  const scope = {
-    fleet: 'demo',
-    population: [...FAKE_NODES.map(({ name }) => name), 'never-seen'],
-    frameworks: ['hipaa'] as const,
-  }
-  const recordings = FAKE_NODES.map((node) => fakeRecording(node, 'run'))
-  view = assessmentView('run', 'run', assess({ catalog: fakeCatalog, scope, recordings, asOf: FAKE_TIME }), fakeCatalog)
-  matrix = matrixOf(view)
+const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
+
+test('a cell is the worst verdict of its checks, with how many are supported', () => {
+  const one = row('n1', ['met', 'inconclusive', 'met'])
+  const cell = cellOf(view(CHECKS, [one]), one, 'isolation')
+  expect([cell.verdict, cell.met, cell.total]).toEqual(['inconclusive', 1, 2])
+  expect(cell.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
 })
 
-describe('the matrix', () => {
-  test('puts contradictions first, then what was not collected, then the rest', () => {
-    expect(matrix.rows.map(({ node }) => node.node)).toEqual([
-      'demo-guest-03',
-      'demo-shared-05',
-      'demo-metal-04',
-      'demo-gpu-02',
-      'demo-away-07',
-      'demo-changed-08',
-      'never-seen',
-      'demo-nosudo-06',
-      'demo-gpu-01',
-    ])
-  })
-  test('keeps what was not collected in the denominator', () => {
-    expect(matrix.rows.length).toBe(9)
-    expect(supportedNodes(matrix, 'isolation')).toBe(2)
-    expect(matrix.rows.filter(({ cells }) => cells === null).length).toBe(3)
-  })
-  test('says of every cell what the report says', () => {
-    const report = tally(view.assessment, fakeCatalog.checks)
-    for (const { node, cells } of matrix.rows) {
-      expect(wasReached(node)).toBe(reached(node))
-      for (const cell of cells ?? []) {
-        const same = report.cell(node.node, cell.property)
-        expect([cell.verdict, cell.met, cell.total]).toEqual([same.worst, same.counts.met, same.total])
-        expect(summarize(cell.checks.map(({ verdict }) => verdict))).toEqual(same)
-      }
-    }
-  })
-  test('every verdict says what would change it', () => {
-    for (const { node } of matrix.rows)
-      for (const property of matrix.properties)
-        for (const one of cellOf(view, node, property).checks) expect(whatWouldChange(one)).toMatch(/\.$/)
-  })
+test('a verdict that the row does not hold is not collected', () => {
+  const short = row('n1', ['met'])
+  expect(cellOf(view(CHECKS, [short]), short, 'isolation').verdict).toBe('not-tested')
 })
 
-test('a run is told by its events', () => {
-  const events: readonly EngineEvent[] = [
-    { kind: 'run-started', run: 'r', nodes: ['a', 'b'] },
-    { kind: 'node-connecting', node: 'a' },
-    { kind: 'node-collecting', node: 'a', done: 1, total: 3 },
-    { kind: 'node-done', node: 'a', captures: 3, partial: false },
-    { kind: 'node-failed', node: 'b', code: 'ssh.unreachable', detail: 'connection refused' },
-    { kind: 'run-done', run: 'r', cancelled: false },
+test('an acceptance stands beside the verdict and does not change it; the one that ends first is named', () => {
+  const accepted = [
+    { check: 'a', until: '2027-03-01', owner: 'M. Ortiz' },
+    { check: 'b', until: '2026-09-01', owner: 'J. Roe' },
+    { check: 'c', until: '2026-01-01', owner: 'elsewhere' },
   ]
-  const after = events.reduce<RunProgress | null>(applyEvent, null)
-  expect(after === null ? '' : summaryOf(after)).toBe('Collection finished: 2 of 2 nodes finished, 1 not collected.')
-  expect(applyEvent(null, { kind: 'node-connecting', node: 'a' })).toBeNull()
+  const one = row('n1', ['not-met', 'not-met', 'met'], { accepted, expired: ['c'] })
+  const cell = cellOf(view(CHECKS, [one]), one, 'isolation')
+  expect(cell.verdict).toBe('not-met')
+  expect(cell.accepted).toEqual({ until: '2026-09-01', owner: 'J. Roe', count: 2 })
+  expect([cell.expired, cellOf(view(CHECKS, [one]), one, 'location').expired]).toEqual([0, 1])
+})
+
+test('a node that is not declared has no cell', () => {
+  const made = view(CHECKS, [row('n1', ['met', 'met', 'met'])])
+  expect(cellOfNode(made, 'n1', 'location')?.verdict).toBe('met')
+  expect(cellOfNode(made, 'n2', 'location')).toBeNull()
+})
+
+const FLEET = view(CHECKS, [
+  row('fine', ['met', 'met', 'met']),
+  row('b-one-against', ['not-met', 'met', 'met']),
+  row('gone', ['not-tested', 'not-tested', 'not-tested'], { status: 'missing' }),
+  row('a-one-against', ['met', 'not-met', 'inconclusive']),
+  row('two-against', ['not-met', 'not-met', 'met']),
+  row('unclear', ['met', 'inconclusive', 'met']),
+])
+
+test('rows come worst first: contradictions by number, then no evidence, then unclear; ties by name', () => {
+  expect(matrixOf(FLEET).rows.map(({ node }) => node.node)).toEqual([
+    'two-against',
+    'a-one-against',
+    'b-one-against',
+    'gone',
+    'unclear',
+    'fine',
+  ])
+})
+
+test('totals count declared nodes, and what was not collected stays in them', () => {
+  expect(totalsOf(matrixOf(FLEET), 'isolation')).toEqual({
+    met: 1,
+    'not-met': 3,
+    inconclusive: 1,
+    'not-tested': 1,
+    'not-applicable': 0,
+    informational: 0,
+  })
+})
+
+test('findings to walk through are cells that are contradicted or lack evidence, on nodes that answered', () => {
+  expect(findingsInOrder(FLEET)).toEqual([
+    { node: 'two-against', property: 'isolation' },
+    { node: 'a-one-against', property: 'isolation' },
+    { node: 'a-one-against', property: 'location' },
+    { node: 'b-one-against', property: 'isolation' },
+    { node: 'unclear', property: 'isolation' },
+  ])
+})
+
+test('why nothing was collected is said from the failure, else from the status', () => {
+  const failure = { code: 'ssh.unreachable', detail: 'refused' }
+  expect(whyNotCollected({ status: 'failed', failure })).toBe('We could not reach the node (refused)')
+  expect(whyNotCollected({ status: 'missing', failure: null })).toBe('no recording of this declared node')
+})
+
+test('the layer names the platform and whether it hides', () => {
+  expect(layerLine({ layer: 'vm', platform: 'KVM', concealed: true })).toBe('Virtual machine · KVM, and it hides this')
+  expect(layerLine({ layer: null, platform: null, concealed: false })).toBe('Not decided')
+})
+
+test('what would change a verdict counts the reasons it rests on', () => {
+  const reason = (says: 'against' | 'unclear') => ({ says, text: 'x', cites: [] })
+  const finding = { check: 'a', verdict: 'not-met', reasons: [reason('against'), reason('against')], gaps: [] } as never
+  expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-met' })).toBe(
+    'A later collection in which each of the 2 signs against is gone.',
+  )
+})
+
+test('counts are worst first and leave out what is none', () => {
+  expect(verdictCounts([{ verdict: 'met' }, { verdict: 'not-met' }, { verdict: 'met' }])).toBe(
+    '1 contradicted, 2 supported',
+  )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes, plural, shellLine, visible, when } from '../../renderer/text.ts'
+import { bytes, day, plural, shellLine, visible, when } from '../../renderer/text.ts'
 
 describe('visible', () => {
   test.each([
@@ -42,4 +42,11 @@ test('sizes and counts', () => {
 test('a command can be pasted into a shell', () => {
   expect(shellLine(['grep', '-m1', 'flags', '/proc/cpuinfo'])).toBe('grep -m1 flags /proc/cpuinfo')
   expect(shellLine(['sh', '-c', "it's; x"])).toBe("sh -c 'it'\\''s; x'")
+})
+
+test('a day is written with its month, and what is no day stays as it came, visibly', () => {
+  expect(day('2026-05-04')).toBe('4 May 2026')
+  expect(day('2027-03-01T23:59:59Z')).toBe('1 Mar 2027')
+  expect(day('2026-13-01')).toBe('2026-13-01')
+  expect(day('soon\u202e')).toBe('soon⟦U+202E⟧')
 })

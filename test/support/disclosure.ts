@@ -10,6 +10,7 @@ import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'
 import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import { realClock, realEntropy } from './deps.ts'
 import { inHand, sourceOf } from './sample-pack.ts'
@@ -38,6 +39,7 @@ export async function disclosablePack(options: {
   const payload = payloadFiles({
     assessment,
     catalog,
+    register: EMPTY_REGISTER,
     recordings: new Map([...used.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
   })
   const seed = new Uint8Array(randomBytes(32))

@@ -1,5 +1,4 @@
 import { sha256 } from '../../main/core/digest.ts'
-import { captureKey } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
@@ -40,7 +39,7 @@ const HOSTILE =
 
 export interface FakeNode {
   readonly name: string
-  readonly answers: Readonly<Record<string, string>> | null
+  readonly answers: Readonly<Record<string, string | Uint8Array>> | null
   readonly privilege: 'sudo' | 'none'
   readonly fails?: { readonly code: 'ssh.unreachable' | 'ssh.host-key-changed'; readonly detail: string }
 }
@@ -85,8 +84,64 @@ export const FAKE_NODES: readonly FakeNode[] = [
 
 export const FAKE_TIME = '2026-11-20T09:12:00.000Z'
 
+export const FAKE_SYNTHETIC = 'Synthetic: made up for tests of the window.'
+
+/** Like the eight, as many as wanted: the first are the eight themselves, the others differ from one of them here and there. */
+export const fakeNodes = (count: number): readonly FakeNode[] =>
+  Array.from({ length: count }, (_, index) => {
+    const node = FAKE_NODES[index % FAKE_NODES.length] as FakeNode
+    return index < FAKE_NODES.length ? node : varied(node, index)
+  })
+
+function varied(node: FakeNode, index: number): FakeNode {
+  const name = `node-${String(index + 1).padStart(4, '0')}`
+  if (node.answers === null) return { ...node, name }
+  const changes: Record<string, string> = {
+    'host.banner': `Authorized use only. This is ${name}.\n`,
+    'location.echo': `rtt_ms=0.${(index % 80) + 10}\n`,
+    ...(index % 7 === 0 ? { 'audit.status': 'enabled 0\n' } : {}),
+    ...(index % 11 === 0 ? { 'sshd.effective': 'permitrootlogin yes\nciphers aes128-cbc,aes256-ctr\n' } : {}),
+    ...(index % 13 === 0 ? { 'storage.swaps': 'Filename Type Size Used Priority\n/swapfile file 2097148 0 -2\n' } : {}),
+  }
+  return { ...node, name, answers: { ...node.answers, ...changes } }
+}
+
+const LONGEST_LINE = 50 * 1024 * 1024
+
+/** A node whose every answer is made to harm whoever shows it, with one line of 50 MB. */
+export const hostileNode = (): FakeNode => ({
+  name: 'demo-hostile-99',
+  privilege: 'sudo',
+  answers: {
+    ...METAL,
+    'dmi.identity': HOSTILE,
+    'bmc.channel': `Manufacturer Name         : <img src=x onerror="document.title='owned'">\u202Egnp.exe\n${HOSTILE}`,
+    'tenancy.sessions': `${METAL['tenancy.sessions']}4026532911 mnt    tenant-b<script>alert(1)</script>\u001b[2J\u202E\n`,
+    'accounts.local': Buffer.concat([
+      Buffer.from(METAL['accounts.local'] ?? ''),
+      Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x00, 0x0a]),
+      Buffer.from(HOSTILE),
+    ]),
+    'host.banner': Buffer.concat([
+      Buffer.from('\u001b]0;owned\u0007'),
+      Buffer.alloc(LONGEST_LINE, 'A'),
+      Buffer.from('\n'),
+    ]),
+  },
+})
+
+/** A public key as on the wire, made from a name. Nobody has its private half. */
+export function fakeHostKey(name: string): Uint8Array {
+  const text = (bytes: Uint8Array): Buffer => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return Buffer.concat([length, bytes])
+  }
+  return new Uint8Array(Buffer.concat([text(Buffer.from('ssh-ed25519')), text(Buffer.from(sha256(name), 'hex'))]))
+}
+
 /** SHA-256 of a name in the form of an SSH fingerprint: 43 characters of base64. */
-export const fakeFingerprint = (text: string): string =>
+const fakeFingerprint = (text: string): string =>
   `SHA256:${Buffer.from(sha256(text), 'hex').toString('base64').slice(0, 43)}`
 
 export function fakeRecording(node: FakeNode, run: string): LoadedRecording {
@@ -114,7 +169,7 @@ export function fakeRecording(node: FakeNode, run: string): LoadedRecording {
     clock: failure === null ? { offsetSeconds: 0.02, uncertaintySeconds: 0.01 } : null,
     outcome: { status: failure !== null ? 'failed' : node.privilege === 'none' ? 'partial' : 'complete', failure },
     demo: true,
-    synthetic: 'Synthetic: made up for tests of the window.',
+    synthetic: FAKE_SYNTHETIC,
   }
   return { recording, captures: failure === null ? captures : [] }
 }
@@ -124,7 +179,8 @@ function captured(node: FakeNode, probe: string, command: string): CapturedAnswe
   const argv = spec?.kind === 'run' ? spec.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : []
   const root = spec?.kind === 'run' && spec.as === 'root'
   const denied = root && node.privilege === 'none'
-  const stdout = new TextEncoder().encode(denied ? '' : (node.answers?.[probe] ?? ''))
+  const answer = denied ? '' : (node.answers?.[probe] ?? '')
+  const stdout = typeof answer === 'string' ? new TextEncoder().encode(answer) : answer
   const stderr = new Uint8Array()
   const meta: Capture = {
     probe,
@@ -141,7 +197,3 @@ function captured(node: FakeNode, probe: string, command: string): CapturedAnswe
   }
   return { meta, stdout, stderr }
 }
-
-export const FAKE_CAPTURES: readonly string[] = fakeCatalog.probes.flatMap((probe) =>
-  Object.keys(probe.commands).map((command) => captureKey(probe.id, command)),
-)

@@ -7,6 +7,10 @@ serveEngine(
     post: (message) => process.parentPort.postMessage(message),
     onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
   },
-  Promise.resolve(createFakeEngine({ pace: Number(process.env.BAREWITNESS_TEST_PACE ?? '30') })),
+  createFakeEngine({
+    pace: Number(process.env.BAREWITNESS_TEST_PACE ?? '30'),
+    nodes: Number(process.env.BAREWITNESS_TEST_NODES ?? '8'),
+    hostile: process.env.BAREWITNESS_TEST_HOSTILE === '1',
+  }),
   () => process.exit(0),
 )

@@ -13,6 +13,8 @@ const screens = join(root, 'screens')
 export interface TestWindow {
   readonly app: ElectronApplication
   readonly page: Page
+  /** Where this app keeps its data. */
+  readonly profile: string
   readonly close: () => Promise<void>
 }
 
@@ -32,22 +34,23 @@ export function whyNoWindow(): string | null {
 }
 
 /** Builds the window with the made-up engine in its worker; gives the folder to launch. */
-export function buildTestApp(): string {
-  const folder = join(root, '.cache/window-app')
+export const buildTestApp = (): string => buildApp('.cache/window-app', 'test/support/window-app.config.ts')
+
+/** Builds the shell alone, around a page and a worker of the tests' own; gives the folder to launch. */
+export const buildShellApp = (): string => buildApp('.cache/shell-app', 'test/support/shell-app/config.ts')
+
+function buildApp(into: string, config: string): string {
+  const folder = join(root, into)
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, 'package.json'),
     '{"name":"barewitness-window-test","version":"0.1.0","type":"module","main":"out/main/index.js"}\n',
   )
-  execFileSync(
-    process.execPath,
-    ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', 'test/support/window-app.config.ts'],
-    {
-      cwd: root,
-      env: { ...process.env, ELECTRON_MAJOR_VER: '33' },
-      stdio: 'pipe',
-    },
-  )
+  execFileSync(process.execPath, ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', config], {
+    cwd: root,
+    env: { ...process.env, ELECTRON_MAJOR_VER: '33' },
+    stdio: 'pipe',
+  })
   return folder
 }
 
@@ -55,20 +58,32 @@ export interface OpenOptions {
   readonly folder: string
   readonly dark?: boolean
   readonly env?: Readonly<Record<string, string>>
+  /** Further arguments: switches of Chromium before the app, files to open after it. */
+  readonly switches?: readonly string[]
+  readonly files?: readonly string[]
+  /** Kept when it is given, else fresh and removed. */
+  readonly profile?: string
 }
 
 /** Opens the app in real Electron on a display of its own, with a fresh profile. */
-export async function openWindow({ folder, dark = false, env = {} }: OpenOptions): Promise<TestWindow> {
+export async function openWindow({
+  folder,
+  dark = false,
+  env = {},
+  switches = [],
+  files = [],
+  profile: kept,
+}: OpenOptions): Promise<TestWindow> {
   const electron = findElectron(root)
   if (electron === null) throw new Error('no Electron runtime')
   const display =
     process.env.DISPLAY === undefined ? await startDisplay() : { name: process.env.DISPLAY, close: () => undefined }
-  const profile = mkdtempSync(join(tmpdir(), 'barewitness-window-'))
+  const profile = kept ?? mkdtempSync(join(tmpdir(), 'barewitness-window-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   // Not `executablePath`: with that, the driver does not load what holds the app back until it listens, and a launch may hang.
   process.env.ELECTRON_OVERRIDE_DIST_PATH = dirname(electron.path)
   const app = await _electron.launch({
-    args: [...asRoot, '--disable-gpu', `--user-data-dir=${profile}`, folder],
+    args: [...asRoot, '--disable-gpu', `--user-data-dir=${profile}`, ...switches, folder, ...files],
     cwd: folder,
     env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display.name },
     colorScheme: dark ? 'dark' : 'light',
@@ -79,10 +94,11 @@ export async function openWindow({ folder, dark = false, env = {} }: OpenOptions
   return {
     app,
     page,
+    profile,
     close: async () => {
       await app.close()
       display.close()
-      rmSync(profile, { recursive: true, force: true })
+      if (kept === undefined) rmSync(profile, { recursive: true, force: true })
     },
   }
 }
@@ -93,7 +109,7 @@ interface Display {
 }
 
 /** An Xvfb of its own. It ends with its last client (-terminate), so that none is left when a test process is killed. */
-async function startDisplay(): Promise<Display> {
+export async function startDisplay(): Promise<Display> {
   const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1440x1000x24', '-nolisten', 'tcp', '-terminate'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })

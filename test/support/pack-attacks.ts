@@ -1,8 +1,9 @@
 import * as zlib from 'node:zlib'
 import { sha256 } from '../../main/core/digest.ts'
 import { PATHS } from '../../main/core/pack.ts'
-import { manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
+import { jsonBytes, manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
+import { exceptionOf, registerOf } from './register.ts'
 import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
 
 /** One way to tamper with a pack: what it does to the files, and what a verifier must say. */
@@ -75,8 +76,15 @@ export const fileAttacks: readonly FileAttack[] = [
   {
     name: 'a file added',
     tamper: async (files) => new Map([...files, ['data/attachments/policy.pdf', utf8('made up')]]),
-    no: ['intact'],
+    no: ['intact', 'complete'],
     names: /data\/attachments\/policy\.pdf.*was added/,
+  },
+  {
+    name: 'an accepted exception written into the register',
+    tamper: async (files) =>
+      new Map([...files, [PATHS.exceptions, jsonBytes(registerOf({ exceptions: [exceptionOf()] }))]]),
+    no: ['intact'],
+    names: /data\/exceptions\.json.*was altered/,
   },
   {
     name: 'a file added beside the seal',

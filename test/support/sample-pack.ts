@@ -19,11 +19,12 @@ import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { PackSource, Signer } from '../../main/core/ports.ts'
 import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { buildReport } from '../../main/core/report.ts'
 import type { ChainHead } from '../../main/core/run-chain/head.ts'
 import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
-import type { Assessment, Recording } from '../../schemas/types.ts'
+import type { Assessment, Recording, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
 import { UNDECIDED } from './undecided.ts'
 
@@ -152,11 +153,14 @@ export interface SampleOptions {
   /** More payload. */
   readonly extra?: ReadonlyMap<string, Uint8Array>
   readonly authority?: StampAuthority
+  readonly register?: Register
+  /** What the register attaches, by path. */
+  readonly attachments?: ReadonlyMap<string, Uint8Array>
 }
 
 /** Every file of a sealed pack, its report a real one. */
 export async function samplePack(options: SampleOptions): Promise<Map<string, Uint8Array>> {
-  const { signer } = options
+  const { signer, register = EMPTY_REGISTER } = options
   const recordings = options.recordings ?? [
     sampleRecording('node-a', ''),
     sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n'),
@@ -173,8 +177,10 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
     recordings: new Map([...rested.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
     assessment,
     catalog: sampleCatalog,
+    register,
+    attachments: options.attachments ?? new Map(),
   })
-  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer }))
+  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer, register }))
   const pack = assemblePack({
     payload,
     recordings: rested,
@@ -196,10 +202,17 @@ interface ReportParts {
   readonly recordings: readonly LoadedRecording[]
   readonly payload: PackFiles
   readonly signer: Signer
+  readonly register?: Register
 }
 
 /** The signed report over a payload. */
-export async function sampleReport({ assessment, recordings, payload, signer }: ReportParts): Promise<Uint8Array> {
+export async function sampleReport({
+  assessment,
+  recordings,
+  payload,
+  signer,
+  register = EMPTY_REGISTER,
+}: ReportParts): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
     catalog: sampleCatalog,
@@ -209,6 +222,7 @@ export async function sampleReport({ assessment, recordings, payload, signer }: 
     packName: 'sample',
     signer,
     demo: assessment.demo,
+    register,
   })
   const attachments = [{ name: 'assessment.json', bytes: assessmentBytes(assessment), description: 'Results' }]
   return await sealing.signPdf(await renderReport(document, { attachments, created: AS_OF }), signer)

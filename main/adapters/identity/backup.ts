@@ -1,7 +1,8 @@
 import { fail, type Outcome } from '../../core/failure.ts'
+import type { Entropy } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import type { IdentityInfo } from '../../core/world.ts'
-import { parseEnvelope } from './envelope.ts'
+import type { IdentityInfo, Rekey } from '../../core/world.ts'
+import { envelopeText, openSecret, parseEnvelope, sealSecret } from './envelope.ts'
 import { type IdentityFiles, isIdentityPath, NAME, placeNew, writeApart } from './folder.ts'
 import { keptIdentity } from './kept.ts'
 import { readIdentity } from './lifecycle.ts'
@@ -9,16 +10,51 @@ import { readIdentity } from './lifecycle.ts'
 const FORMAT = 'barewitness-identity-backup/1'
 const LARGEST = 1 << 22
 
+export interface BackupInput {
+  readonly folder: string
+  readonly name: string
+  readonly to: string
+  /** Null: the keys stay encrypted as they are. */
+  readonly rekey: Rekey | null
+  readonly entropy: Entropy
+}
+
 /**
- * Writes an identity as one file: its public parts, and its keys encrypted as they are, so that the file is as safe as the passphrase
- * is strong. Never over another file. Fails with identity.missing, identity.unreadable or store.failed.
+ * Writes an identity as one file: its public parts, and its keys encrypted, so that the file is as safe as the passphrase is strong.
+ * Never over another file. Fails with identity.missing, identity.unreadable, identity.passphrase-wrong or store.failed.
  */
-export async function backupIdentity(folder: string, name: string, to: string): Promise<Outcome<IdentityInfo>> {
+export async function backupIdentity({
+  folder,
+  name,
+  to,
+  rekey,
+  entropy,
+}: BackupInput): Promise<Outcome<IdentityInfo>> {
   const read = await readIdentity(folder, name)
   if (!read.ok) return read
-  const { files, info } = read.value
-  const written = await writeApart(to, `${JSON.stringify({ format: FORMAT, name, files }, null, 2)}\n`)
-  return written.ok ? ok(info) : written
+  const kept = rekey === null ? ok(read.value.files) : await rekeyed(name, read.value.files, rekey, entropy)
+  if (!kept.ok) return kept
+  const written = await writeApart(to, `${JSON.stringify({ format: FORMAT, name, files: kept.value }, null, 2)}\n`)
+  return written.ok ? ok(read.value.info) : written
+}
+
+/** The same files with every private key under another passphrase. */
+async function rekeyed(
+  name: string,
+  files: IdentityFiles,
+  { passphrase, next }: Rekey,
+  entropy: Entropy,
+): Promise<Outcome<IdentityFiles>> {
+  const changed: Record<string, string> = {}
+  for (const path of ['key.json', 'root-key.json']) {
+    const envelope = parseEnvelope(files[path] ?? '')
+    if (envelope === null) continue
+    const secret = await openSecret(envelope, passphrase)
+    if (secret === null) return fail('identity.passphrase-wrong', name)
+    changed[path] = envelopeText(await sealSecret(secret, next, envelope.header, entropy))
+    secret.fill(0)
+  }
+  return ok({ ...files, ...changed })
 }
 
 /**

@@ -62,7 +62,7 @@ export const createIdentities = (clock: Clock, entropy: Entropy, defaultFolder: 
     return opened
   },
   trust: exportTrust,
-  backup: backupIdentity,
+  backup: (folder, name, to, rekey) => backupIdentity({ folder, name, to, rekey: rekey ?? null, entropy }),
   restore: restoreIdentity,
   rotate: (input) => rotateIdentity({ ...input, clock, entropy }),
   revoke: (input) => revokeLeaf({ ...input, clock }),

@@ -1,4 +1,5 @@
 import type { Block, Line } from '../../core/report/model.ts'
+import { drawFigure, figureHeight } from './figure.ts'
 import { fitting, heightOf, type Scale, setLine, TEXT_SCALE } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { drawTable, type TableBlock, tableStart } from './tables.ts'
@@ -47,6 +48,9 @@ export function drawBlock(
     case 'banner':
       drawBanner(sheet, parent, block)
       break
+    case 'figure':
+      drawFigure(sheet, parent, block.figure)
+      break
     case 'contents':
       landmarks.contents(parent)
       break
@@ -75,6 +79,8 @@ function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
     case 'table':
     case 'facts':
       return tableStart(sheet, asTable(next))
+    case 'figure':
+      return figureHeight(sheet, next.figure)
     case 'code':
       return next.lines.length * CODE_SIZE * LEADING + 12
     case 'banner':

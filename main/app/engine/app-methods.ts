@@ -1,7 +1,21 @@
+import { VERSION } from '../../../schemas/version.ts'
+import { ok } from '../../core/result.ts'
+import { catalogView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { stub } from './stub.ts'
+import { readSettings, writeSettings } from './settings.ts'
 
 type Methods = 'app.info' | 'catalog.get' | 'settings.get' | 'settings.set'
 
-export const appMethods = (_context: EngineContext): Pick<Handlers, Methods> =>
-  stub<Methods>('app.info', 'catalog.get', 'settings.get', 'settings.set')
+/** What this program is, what its catalog says, and what a person set. */
+export const appMethods = ({ world, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
+  'app.info': async () =>
+    ok({
+      version: VERSION,
+      catalogVersion: catalog.version,
+      probes: catalog.probes.length,
+      checks: catalog.checks.length,
+    }),
+  'catalog.get': async () => ok(catalogView(catalog)),
+  'settings.get': async () => ok(await readSettings(world, folder)),
+  'settings.set': async (settings) => await writeSettings(world, folder, settings),
+})

@@ -1,37 +1,75 @@
-import type { CallFailure, Chosen } from '../../../schemas/ipc.ts'
-import type { FleetView, HostKeyRow, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
+import type { FleetView, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
+import { planFleet } from '../../core/fleet.ts'
 import { ok } from '../../core/result.ts'
-import type { ImportLine, ScannedKey, World } from '../../core/world.ts'
+import type { ImportLine } from '../../core/world.ts'
 import { fleetView } from '../views.ts'
-import type { Session } from './session.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import { fleetPath } from './places.ts'
+import { latestRunOf } from './session.ts'
 
-/** What was shown to a person and not yet accepted or confirmed. Forgotten when the program ends. */
-export interface Pending {
-  readonly imports: Map<string, readonly FleetNode[]>
-  readonly keys: Map<string, { readonly key: ScannedKey; readonly row: HostKeyRow }>
+type Methods =
+  | 'fleet.get'
+  | 'fleet.import-choose'
+  | 'fleet.import-text'
+  | 'fleet.accept'
+  | 'fleet.edit-node'
+  | 'fleet.remove-nodes'
+
+/** Previews that were shown and not yet accepted: the newest few. Forgotten when the program ends. */
+type Offered = Map<string, readonly FleetNode[]>
+const MOST_OFFERED = 4
+
+/** The fleet of this folder, and what a person changes in it. Nothing here contacts a node. */
+export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, session } = context
+  const offered: Offered = new Map()
+  return {
+    'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
+    'fleet.import-choose': async ({ kind }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const bytes = await world.files.read(chosen.path)
+      if (!bytes.ok) return bytes
+      const name = chosen.path.split(/[/\\]/).at(-1) ?? null
+      return await preview(context, offered, kind, new TextDecoder().decode(bytes.value), name)
+    },
+    'fleet.import-text': async ({ kind, text }) => await preview(context, offered, kind, text, null),
+    'fleet.accept': async ({ handle }) => await accept(context, offered, handle),
+    'fleet.edit-node': async ({ node, address, port, user, sudo }) =>
+      await change(context, (fleet) => {
+        const before = fleet.nodes.find(({ name }) => name === node)
+        if (before === undefined) return fail('input.refused', 'the fleet has no such node', node)
+        const { user: _, ...rest } = before
+        const edited: FleetNode = { ...rest, address, port, sudo, ...(user === '' ? {} : { user }) }
+        if (address !== before.address || port !== before.port) session.keys.delete(node)
+        return ok(fleet.nodes.map((one) => (one === before ? edited : one)))
+      }),
+    'fleet.remove-nodes': async ({ nodes }) =>
+      await change(context, (fleet) => {
+        const gone = new Set(nodes)
+        const unknown = nodes.find((name) => !fleet.nodes.some((node) => node.name === name))
+        if (unknown !== undefined) return fail('input.refused', 'the fleet has no such node', unknown)
+        return ok(fleet.nodes.filter(({ name }) => !gone.has(name)))
+      }),
+  }
 }
-export const nothingPending = (): Pending => ({ imports: new Map(), keys: new Map() })
-
-/** Where the window keeps its own fleet and the decisions about host keys. */
-export const fleetPath = (folder: string): string => `${folder}/fleet.json`
-export const decisionsPath = (folder: string): string => `${folder}/host-keys`
 
 const OUTCOMES = { added: 'will-add', already: 'already-here', skipped: 'skipped', problem: 'skipped' } as const
 
-export async function previewImport(
-  world: World,
-  session: Session,
-  pending: Pending,
+async function preview(
+  { world, folder }: EngineContext,
+  offered: Offered,
   kind: ImportKind,
   text: string,
   file: string | null,
 ): Promise<Outcome<ImportPreview>> {
-  const { nodes, lines } = await world.importers.preview(kind, text, session.demo ? [] : (session.fleet?.nodes ?? []))
+  const before = await storedFleet({ world, folder })
+  if (!before.ok) return before
+  const { nodes, lines } = await world.importers.preview(kind, text, before.value.nodes)
   const handle = Buffer.from(world.entropy.bytes(16)).toString('hex')
-  pending.imports.set(handle, nodes)
+  offered.set(handle, nodes)
+  for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
   const rows = lines.map((line: ImportLine) => ({
     line: line.line,
     text: line.text,
@@ -42,131 +80,58 @@ export async function previewImport(
   return ok({ handle, file, rows, willAdd: nodes.length })
 }
 
-export async function chooseImport(
-  world: World,
-  session: Session,
-  pending: Pending,
-  kind: ImportKind,
-  chosen: Chosen | undefined,
-): Promise<Outcome<ImportPreview | null>> {
-  if (chosen === undefined) return ok(null)
-  const bytes = await world.files.read(chosen.path)
-  if (!bytes.ok) return bytes
-  return await previewImport(
-    world,
-    session,
-    pending,
-    kind,
-    new TextDecoder().decode(bytes.value),
-    chosen.path.split(/[/\\]/).at(-1) ?? null,
-  )
+async function accept(context: EngineContext, offered: Offered, handle: string): Promise<Outcome<FleetView>> {
+  const nodes = offered.get(handle)
+  if (nodes === undefined) return fail('input.refused', 'this preview was already used or forgotten')
+  if (context.session.demo && context.session.going !== null) return fail('input.refused', 'a run is going on')
+  const before = await storedFleet(context)
+  if (!before.ok) return before
+  const known = new Set(before.value.nodes.map(({ name }) => name))
+  const added = [...before.value.nodes, ...nodes.filter(({ name }) => !known.has(name))]
+  const stored = await store(context, before.value, added)
+  if (stored.ok) offered.delete(handle)
+  return stored
 }
 
-export async function acceptImport(
-  world: World,
-  session: Session,
-  pending: Pending,
-  folder: string,
-  handle: string,
+async function change(
+  context: EngineContext,
+  edit: (fleet: Fleet) => Outcome<readonly FleetNode[]>,
 ): Promise<Outcome<FleetView>> {
-  const nodes = pending.imports.get(handle)
-  if (nodes === undefined) return fail('input.refused', 'this preview was already used or forgotten')
-  pending.imports.delete(handle)
-  const before: Fleet =
-    session.demo || session.fleet === null
-      ? { name: 'My servers', nodes: [] as unknown as Fleet['nodes'] }
-      : session.fleet
-  const known = new Set(before.nodes.map(({ name }) => name))
-  const fleet = { ...before, nodes: [...before.nodes, ...nodes.filter(({ name }) => !known.has(name))] } as Fleet
+  if (context.session.demo) return fail('input.refused', 'the demo fleet cannot be changed')
+  const before = await storedFleet(context)
+  if (!before.ok) return before
+  const edited = edit(before.value)
+  return edited.ok ? await store(context, before.value, edited.value) : edited
+}
+
+/** The fleet in its file; one without nodes where there is no file. A file that is not understood is a failure: it must not be written over. */
+async function storedFleet({ world, folder }: Pick<EngineContext, 'world' | 'folder'>): Promise<Outcome<Fleet>> {
+  const read = await world.fleets.read(fleetPath(folder))
+  if (read.ok) return ok(read.value.fleet)
+  return (await world.files.isThere(fleetPath(folder)))
+    ? read
+    : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
+}
+
+/** Checks the fleet, then writes its file whole or not at all; from then on it is the current fleet. */
+async function store(
+  { world, catalog, folder, session }: EngineContext,
+  before: Fleet,
+  nodes: readonly FleetNode[],
+): Promise<Outcome<FleetView>> {
+  if (nodes.length === 0) return fail('input.refused', 'a fleet keeps at least one node')
+  const fleet = { ...before, nodes } as Fleet
+  const planned = planFleet(fleet)
+  const problem = planned.ok
+    ? world.validator.problems('fleet', fleet)[0]
+    : planned.error.map(({ path, text }) => `${path.join('.')} ${text}`)[0]
+  if (problem !== undefined) return fail('input.refused', problem)
   const written = await world.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
   if (!written.ok) return written
-  const read = await world.fleets.read(fleetPath(folder))
-  if (!read.ok) return read
-  Object.assign(session, { fleet: read.value.fleet, demo: false, run: null })
-  return ok(fleetView(read.value.fleet, false))
-}
-
-/** The stored fleet's targets, or none where there is no fleet yet. */
-export async function storedTargets(world: World, folder: string): Promise<Outcome<readonly ConnectTarget[]>> {
-  const read = await world.fleets.read(fleetPath(folder))
-  return read.ok ? ok(read.value.targets({ decisionsFile: decisionsPath(folder) })) : read
-}
-
-const blank = (node: string): HostKeyRow => ({
-  node,
-  state: 'not-asked',
-  keyType: null,
-  fingerprint: null,
-  onRecord: null,
-  confirmedBy: null,
-  failure: null,
-})
-
-export const listKeys = (session: Session, pending: Pending): readonly HostKeyRow[] =>
-  (session.fleet?.nodes ?? [])
-    .filter(({ jumpOnly }) => jumpOnly !== true)
-    .map(({ name }) => pending.keys.get(name)?.row ?? blank(name))
-
-export async function scanKeys(
-  world: World,
-  session: Session,
-  pending: Pending,
-  folder: string,
-  names: readonly string[],
-): Promise<Outcome<readonly HostKeyRow[]>> {
-  const targets = await storedTargets(world, folder)
-  if (!targets.ok) return targets
-  const wanted = targets.value.filter(({ node }) => names.includes(node.name))
-  for (const target of wanted) {
-    const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(20_000))
-    if (scanned.ok) await judge(world, pending, target, scanned.value)
-    else
-      pending.keys.set(target.node.name, {
-        key: NO_KEY,
-        row: { ...blank(target.node.name), state: 'unreachable', failure: scanned.error },
-      })
+  if (session.demo) {
+    session.keys.clear()
+    Object.assign(session, { demo: false, journal: null, run: await latestRunOf(world, catalog, folder, fleet) })
   }
-  return ok(listKeys(session, pending))
-}
-
-const NO_KEY: ScannedKey = { type: '', fingerprint: '', blob: new Uint8Array() }
-
-const STATES: Readonly<Record<string, HostKeyRow['state']>> = {
-  'ssh.host-key-changed': 'changed',
-  'ssh.host-key-revoked': 'revoked',
-  'ssh.host-key-unknown': 'unknown',
-}
-
-async function judge(world: World, pending: Pending, target: ConnectTarget, key: ScannedKey): Promise<void> {
-  const judged = await world.hostKeys.judge(target, key)
-  const shown = { ...blank(target.node.name), keyType: key.type, fingerprint: key.fingerprint }
-  const row: HostKeyRow = judged.ok
-    ? { ...shown, state: 'confirmed', confirmedBy: `${judged.value.trust.how}: ${judged.value.trust.detail}` }
-    : {
-        ...shown,
-        state: STATES[judged.error.code] ?? 'unknown',
-        onRecord: judged.error.code === 'ssh.host-key-changed' ? judged.error.detail : null,
-        failure: judged.error as CallFailure,
-      }
-  pending.keys.set(target.node.name, { key, row })
-}
-
-export async function confirmKey(
-  world: World,
-  session: Session,
-  pending: Pending,
-  folder: string,
-  input: { readonly node: string; readonly fingerprint: string; readonly howVerified: string },
-): Promise<Outcome<readonly HostKeyRow[]>> {
-  const scanned = pending.keys.get(input.node)
-  if (scanned === undefined || scanned.key.fingerprint !== input.fingerprint)
-    return fail('input.refused', 'this is not the key that the node showed last; ask it again', input.node)
-  const targets = await storedTargets(world, folder)
-  if (!targets.ok) return targets
-  const target = targets.value.find(({ node }) => node.name === input.node)
-  if (target === undefined) return fail('input.refused', 'there is no such node', input.node)
-  const recorded = await world.hostKeys.record(decisionsPath(folder), target, scanned.key, input.howVerified)
-  if (!recorded.ok) return recorded
-  await judge(world, pending, target, scanned.key)
-  return ok(listKeys(session, pending))
+  session.fleet = fleet
+  return ok(fleetView(fleet, false))
 }

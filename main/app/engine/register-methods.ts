@@ -1,5 +1,22 @@
+import type { RegisterView } from '../../../schemas/ipc-views.ts'
+import type { Register } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { addAttachment, addNote, LARGEST_ATTACHMENT, noteBytes } from '../../core/register/attachments.ts'
+import { type NeedsOf, setRequest } from '../../core/register/requests.ts'
+import {
+  acceptException,
+  type Moment,
+  registerView,
+  withdrawAttachment,
+  withdrawException,
+} from '../../core/register.ts'
+import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { stub } from './stub.ts'
+import { showAttachment } from './register-show.ts'
+import { hexOf, keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
+import { exceptionsTable } from './register-table.ts'
+import { fileName } from './trust-methods.ts'
 
 type Methods =
   | 'register.get'
@@ -12,15 +29,78 @@ type Methods =
   | 'attachments.show'
   | 'requests.set'
 
-export const registerMethods = (_context: EngineContext): Pick<Handlers, Methods> =>
-  stub<Methods>(
-    'register.get',
-    'exceptions.accept',
-    'exceptions.withdraw',
-    'exceptions.save',
-    'attachments.add',
-    'attachments.note',
-    'attachments.withdraw',
-    'attachments.show',
-    'requests.set',
-  )
+/** What people say about the evidence. Every change writes the whole register anew; one follows the other. */
+export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, catalog, session } = context
+  const inTurn = oneByOne()
+  const moment = (): Moment => ({ now: world.clock.now(), id: hexOf(world.entropy.bytes(16)) })
+  const needsOf: NeedsOf = (framework, control) =>
+    catalog.frameworks.find(({ id }) => id === framework)?.controls.find(({ key }) => key === control)?.needsAlso ??
+    null
+  const checks = new Set(catalog.checks.map(({ id }) => id))
+  const verdictOf = (node: string, check: string): Verdict | null => {
+    const assessed = session.run?.assessment.nodes.find((one) => one.node === node)
+    if (assessed === undefined || !checks.has(check)) return null
+    return assessed.findings.find((found) => found.check === check)?.verdict ?? 'not-tested'
+  }
+  const change = (
+    next: (register: Register) => Outcome<Register>,
+    bytes: Uint8Array | null = null,
+  ): Promise<Outcome<RegisterView>> =>
+    inTurn(async () => {
+      const before = await ownRegister(context)
+      if (!before.ok) return before
+      const after = next(before.value)
+      if (!after.ok) return after
+      // The bytes first: a register never names what is not there.
+      const stored = bytes === null ? ok(null) : await keepBytes(context, bytes)
+      if (!stored.ok) return stored
+      const kept = await keepRegister(context, after.value)
+      return kept.ok ? ok(registerView(after.value, world.clock.now())) : kept
+    })
+  return {
+    'register.get': async ({ of }) => await registerOf(context, of),
+    'exceptions.accept': async (draft) =>
+      session.run === null
+        ? fail('input.refused', 'there is no run yet, so there is no finding to accept')
+        : await change((register) =>
+            acceptException(register, draft, { ...moment(), run: session.run?.run ?? null, verdictOf }),
+          ),
+    'exceptions.withdraw': async (draft) =>
+      await change((register) => withdrawException(register, draft, world.clock.now())),
+    'exceptions.save': async (_, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const register = await registerOf(context, 'run')
+      if (!register.ok) return register
+      const written = await world.files.write(
+        chosen.path,
+        world.csv(exceptionsTable(register.value.exceptions, catalog)),
+      )
+      return written.ok ? ok({ file: fileName(chosen.path) }) : written
+    },
+    'attachments.add': async (draft, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const read = await world.files.read(chosen.path, LARGEST_ATTACHMENT)
+      if (!read.ok) return read
+      const file = { name: fileName(chosen.path), bytes: read.value }
+      return await change((register) => addAttachment(register, draft, file, { ...moment(), needsOf }), file.bytes)
+    },
+    'attachments.note': async (draft) =>
+      await change((register) => addNote(register, draft, { ...moment(), needsOf }), noteBytes(draft.text)),
+    'attachments.withdraw': async (draft) =>
+      await change((register) => withdrawAttachment(register, draft, world.clock.now())),
+    'attachments.show': async ({ of, id }) => await showAttachment(context, of, id),
+    'requests.set': async (draft) =>
+      await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf })),
+  }
+}
+
+/** Work that reads, changes and writes the same file, each begun when the one before has ended, however that went. */
+function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = last.then(work)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+}

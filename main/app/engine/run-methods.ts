@@ -1,5 +1,16 @@
+import type { RunTicket } from '../../../schemas/ipc-views.ts'
+import type { Recording } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
+import { newRunId } from '../run-id.ts'
+import { assessmentView, runPreview } from '../views.ts'
+import { exceptionsOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { stub } from './stub.ts'
+import { type Begun, startRun } from './going-run.ts'
+import { storedTargets } from './hostkey-methods.ts'
+import type { RunState } from './session.ts'
+import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
 
 type Methods =
   | 'demo.open'
@@ -13,16 +24,141 @@ type Methods =
   | 'runs.list'
   | 'runs.open'
 
-export const runMethods = (_context: EngineContext): Pick<Handlers, Methods> =>
-  stub<Methods>(
-    'demo.open',
-    'run.preview',
-    'run.preview-save',
-    'run.start',
-    'run.pause',
-    'run.resume',
-    'run.cancel',
-    'run.status',
-    'runs.list',
-    'runs.open',
+const GOING_ON = 'a run is going on'
+
+/** Runs: begun, held back, stopped and looked at again. */
+export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, catalog, session, tell } = context
+  const preview = (nodes: readonly string[]) =>
+    runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet))
+  return {
+    'demo.open': async () => await collectDemo(context, [], null),
+    'run.preview': async ({ nodes }) => ok(preview(nodes)),
+    'run.preview-save': async ({ nodes }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const lines = preview(nodes).questions.flatMap(({ probe, title, why, lines: commands }) =>
+        commands.map(({ argv, by, timeoutSeconds }) => [probe, title, why, argv.join(' '), by, String(timeoutSeconds)]),
+      )
+      const written = await world.files.write(chosen.path, world.csv([PREVIEW_HEAD, ...lines]))
+      return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
+    },
+    'run.start': async ({ nodes, only }) => {
+      const before = only === 'missing' ? session.run : null
+      return session.demo ? await collectDemo(context, nodes, before) : await collectOwn(context, nodes, before)
+    },
+    'run.pause': async () => {
+      const { going } = session
+      if (going === null) return fail('input.refused', 'no run is going on')
+      if (!going.gate.isClosed()) {
+        going.gate.close()
+        tell({ kind: 'run-paused', run: going.run })
+      }
+      return ok(null)
+    },
+    'run.resume': async () => {
+      const { going } = session
+      if (going === null) return fail('input.refused', 'no run is going on')
+      if (going.gate.isClosed()) {
+        going.gate.open()
+        tell({ kind: 'run-resumed', run: going.run })
+      }
+      return ok(null)
+    },
+    'run.cancel': async () => {
+      session.going?.stop.abort()
+      await session.going?.done
+      return ok(null)
+    },
+    'run.status': async () => ok(session.journal?.status(session.going) ?? null),
+    'runs.list': async () => {
+      const shelf = shelfOf(context)
+      return shelf === null ? ok([]) : await listRuns(shelf, session.run?.run ?? null)
+    },
+    'runs.open': async ({ run }) => {
+      if (session.going !== null) return fail('input.refused', GOING_ON)
+      const shelf = shelfOf(context)
+      if (shelf === null) return fail('input.not-found', 'there is no fleet')
+      const loaded = await loadRun(shelf, catalog, run)
+      if (!loaded.ok) return loaded
+      session.run = loaded.value
+      const exceptions = await exceptionsOf(context, 'run')
+      return ok(assessmentView(catalog, { of: 'run', ...loaded.value, exceptions }))
+    },
+  }
+}
+
+const PREVIEW_HEAD = ['probe', 'title', 'reason', 'command line', 'rights', 'timeout (seconds)']
+
+async function collectOwn(
+  context: EngineContext,
+  nodes: readonly string[],
+  before: RunState | null,
+): Promise<Outcome<RunTicket>> {
+  const targets = await storedTargets(context)
+  if (!targets.ok) return targets
+  return begin(context, targets.value, nodes, before, {
+    marks: () => ({ demo: false, synthetic: null }),
+    ended: async () => undefined,
+  })
+}
+
+async function collectDemo(
+  context: EngineContext,
+  nodes: readonly string[],
+  before: RunState | null,
+): Promise<Outcome<RunTicket>> {
+  const { world, session } = context
+  if (session.going !== null) return fail('input.refused', GOING_ON)
+  const demo = await world.demo.start()
+  // Another call may have begun a run while the servers of the demo fleet were started.
+  if (session.going !== null) {
+    await demo.close()
+    return fail('input.refused', GOING_ON)
+  }
+  session.keys.clear()
+  Object.assign(session, { fleet: demo.fleet, demo: true, run: before })
+  const begun = begin(context, demo.targets, nodes, before, { marks: demo.marks, ended: demo.close })
+  if (!begun.ok) await demo.close()
+  return begun
+}
+
+/** Begins a run, or goes on with the one that is shown: then only nodes without a complete recording are asked. */
+function begin(
+  context: EngineContext,
+  all: readonly ConnectTarget[],
+  nodes: readonly string[],
+  before: RunState | null,
+  how: {
+    readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
+    readonly ended: () => Promise<void>
+  },
+): Outcome<RunTicket> {
+  const { world, session } = context
+  if (session.going !== null) return fail('input.refused', GOING_ON)
+  const unknown = nodes.find((name) => !all.some(({ node }) => node.name === name))
+  if (unknown !== undefined) return fail('input.refused', 'the fleet has no such node', unknown)
+  const complete = new Set(
+    before?.recordings.flatMap(({ recording }) =>
+      recording.outcome.status === 'complete' ? [recording.node.name] : [],
+    ),
   )
+  const targets = all.filter(
+    ({ node }) => (nodes.length === 0 || nodes.includes(node.name)) && !complete.has(node.name),
+  )
+  if (targets.length === 0) return fail('input.refused', 'every one of these nodes has answered')
+  const population = new Set([...(before?.scope.population ?? []), ...all.map(({ node }) => node.name)])
+  const begun: Begun = {
+    run: before?.run ?? newRunId(world.clock, world.entropy),
+    at: world.clock.now(),
+    targets,
+    scope: {
+      fleet: session.fleet?.name ?? 'nodes',
+      population: [...population],
+      frameworks: session.fleet?.frameworks ?? DEFAULT_FRAMEWORKS,
+    },
+    demo: session.demo,
+    before,
+  }
+  startRun(context, begun, how)
+  return ok({ run: begun.run, nodes: targets.map(({ node }) => node.name) })
+}

@@ -1,7 +1,14 @@
 import type { EngineEvent } from '../../../schemas/ipc.ts'
 import type { PackReview, Source } from '../../../schemas/ipc-views.ts'
-import type { Assessment, Fleet, Scope } from '../../../schemas/types.ts'
+import type { Assessment, Fleet, Register, Scope } from '../../../schemas/types.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
+import type { World } from '../../core/world.ts'
+import { fleetPath } from './places.ts'
+import type { GoingRun, RunJournal } from './run-journal.ts'
+import type { ShownKey } from './shown-keys.ts'
+import { latestStored, loadRun } from './stored-runs.ts'
 
 /** What the window is looking at: the fleet, its latest run, and a pack that is open for review. */
 export interface Session {
@@ -9,7 +16,11 @@ export interface Session {
   demo: boolean
   run: RunState | null
   pack: PackState | null
-  going: { readonly run: string; readonly stop: AbortController; readonly done: Promise<void> } | null
+  /** Host keys that nodes showed since the program began, by node. */
+  readonly keys: Map<string, ShownKey>
+  going: GoingRun | null
+  /** The moments of the run that goes on, or of the last one since the program began. */
+  journal: RunJournal | null
 }
 
 export interface RunState {
@@ -17,6 +28,8 @@ export interface RunState {
   readonly scope: Scope
   readonly recordings: readonly LoadedRecording[]
   readonly assessment: Assessment
+  /** Stored recordings that cannot be read or were altered; each names its node, which counts as missing. */
+  readonly unreadable: readonly Failure[]
 }
 
 export interface PackState {
@@ -24,9 +37,46 @@ export interface PackState {
   readonly run: string
   readonly assessment: Assessment | null
   readonly recordings: readonly LoadedRecording[]
+  /** What people say in the pack; null when that cannot be read. */
+  readonly register: Register | null
+  /** Where the pack lies, for opening it again and for a record that is attached in it. */
+  readonly path: string
+  /** What the auditor's notes on it are kept under. */
+  readonly sha256: string
+  /** A draft of our own, opened as its reader will: nothing is remembered of it. */
+  readonly draft: boolean
 }
 
-export const emptySession = (): Session => ({ fleet: null, demo: false, run: null, pack: null, going: null })
+/** The fleet of this folder with its latest stored run, judged as of now, so that closing the window loses no evidence. */
+export async function openSession(world: World, catalog: Catalog, folder: string): Promise<Session> {
+  const session: Session = {
+    fleet: null,
+    demo: false,
+    run: null,
+    pack: null,
+    keys: new Map(),
+    going: null,
+    journal: null,
+  }
+  const stored = await world.fleets.read(fleetPath(folder))
+  if (!stored.ok) return session
+  session.fleet = stored.value.fleet
+  session.run = await latestRunOf(world, catalog, folder, stored.value.fleet)
+  return session
+}
+
+/** The latest stored run of this folder's own fleet, or null. */
+export async function latestRunOf(
+  world: World,
+  catalog: Catalog,
+  folder: string,
+  fleet: Fleet,
+): Promise<RunState | null> {
+  const shelf = { world, folder, fleet, demo: false }
+  const run = await latestStored(shelf)
+  const loaded = run === null ? null : await loadRun(shelf, catalog, run)
+  return loaded?.ok === true ? loaded.value : null
+}
 
 export function recordingOf(session: Session, of: Source, node: string): LoadedRecording | undefined {
   const recordings = of === 'run' ? session.run?.recordings : session.pack?.recordings

@@ -1,5 +1,10 @@
+import type { Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { stub } from './stub.ts'
+import { inTurn } from './kept-json.ts'
+import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
+import { backupIdentity, createIdentity, listIdentities, rotateIdentity } from './trust-identities.ts'
+import { identitiesFolder } from './trust-secrets.ts'
 
 type Methods =
   | 'trust.list'
@@ -11,14 +16,32 @@ type Methods =
   | 'identities.restore'
   | 'identities.rotate'
 
-export const trustMethods = (_context: EngineContext): Pick<Handlers, Methods> =>
-  stub<Methods>(
-    'trust.list',
-    'trust.add-choose',
-    'trust.remove',
-    'identities.list',
-    'identities.create',
-    'identities.backup',
-    'identities.restore',
-    'identities.rotate',
-  )
+/** Whom a person trusts, and with whose keys they seal. */
+export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, folder } = context
+  const turn = inTurn()
+  const listed = async (done: Outcome<unknown>) => (done.ok ? await listIdentities(context) : done)
+  return {
+    'trust.list': () => turn(() => listAnchors(context)),
+    'trust.add-choose': async (reason, chosen) =>
+      chosen === undefined ? ok(null) : await turn(() => addAnchorFile(context, chosen.path, reason)),
+    'trust.remove': ({ fingerprint }) => turn(() => removeAnchor(context, fingerprint)),
+    'identities.list': () => turn(() => listIdentities(context)),
+    'identities.create': ({ name, subject }) =>
+      turn(async () => await listed(await createIdentity(context, name, subject))),
+    'identities.backup': async ({ name }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const done = await turn(() => backupIdentity(context, name, chosen.path))
+      return done.ok ? ok({ file: fileName(chosen.path) }) : done
+    },
+    'identities.restore': async (_input, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const backup = await world.files.read(chosen.path)
+      if (!backup.ok) return backup
+      return await turn(async () => listed(await world.identities.restore(identitiesFolder(folder), backup.value)))
+    },
+    'identities.rotate': ({ name, why }) => turn(async () => listed(await rotateIdentity(context, name, why))),
+  }
+}
+
+export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path

@@ -7,9 +7,9 @@ import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { weigh } from '../steps.ts'
 import { argueRoots } from '../storage/argue.ts'
-import { numberOfPath } from '../storage/graph.ts'
+import { kernelDumpRoots, kernelDumpTarget, programDumpRoots } from '../storage/dumps.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
-import { mountRoots, pathRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
+import { mountRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
 export const encryptionAtRestCrashDumps = defineCheck({
   id: 'encryption.at-rest.crash-dumps',
@@ -31,21 +31,14 @@ export const encryptionAtRestCrashDumps = defineCheck({
   },
 })
 
-/** Handlers with a known place: coredump.conf(5), apport, ABRT. */
-const HANDLERS: readonly { readonly program: RegExp; readonly folder: string }[] = [
-  { program: /\/systemd-coredump$/, folder: '/var/lib/systemd/coredump' },
-  { program: /\/apport(\/apport)?$/, folder: '/var/crash' },
-  { program: /\/abrt-hook-ccpp$/, folder: '/var/spool/abrt' },
-]
-
 function argueCore(storage: Storage, core: CoreDumps): readonly Step[] {
   const probe = coreDumpPattern.id
   if (core.kind === 'handler') {
     if (/^(\/usr)?\/bin\/(false|true)$/.test(core.program)) {
       return [{ says: 'for', text: `Program dumps are handed to ${quote(core.program)}, which drops them.`, probe }]
     }
-    const folder = HANDLERS.find(({ program }) => program.test(core.program))?.folder
-    return folder === undefined
+    const roots = programDumpRoots(storage, core)
+    return roots.length === 0
       ? [
           {
             says: 'unclear',
@@ -53,19 +46,16 @@ function argueCore(storage: Storage, core: CoreDumps): readonly Step[] {
             probe,
           },
         ]
-      : argueRoots(pathRoots(storage, [folder], 'program dumps in'))
+      : argueRoots(roots)
   }
   if (core.pattern === '/dev/null') return [{ says: 'for', text: 'Program dumps go to “/dev/null”.', probe }]
-  if (core.pattern.startsWith('/')) {
-    // Everything from the first placeholder on is made up by the kernel; the folder before it is where the file lands.
-    const folder = core.pattern.split('%')[0]?.replace(/[^/]*$/, '') ?? '/'
-    return argueRoots(pathRoots(storage, [folder], 'program dumps in'))
-  }
+  if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core))
   // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
   return argueRoots(mountRoots(storage).map((found) => ({ ...found, name: `program dumps anywhere in ${found.name}` })))
 }
 
-function argueKdump(storage: Storage, { loaded, targets, configured }: Kdump): readonly Step[] {
+function argueKdump(storage: Storage, kdump: Kdump): readonly Step[] {
+  const { loaded, configured } = kdump
   const probe = kernelDumps.id
   if (loaded === null) {
     // That the file is absent means something only when sysfs itself is there.
@@ -74,27 +64,13 @@ function argueKdump(storage: Storage, { loaded, targets, configured }: Kdump): r
       : [{ says: 'unclear', text: 'The kernel’s own settings are not visible here.', probe }]
   }
   if (!loaded) return [{ says: 'for', text: 'No crash kernel is loaded, so no kernel dump is written.', probe }]
-  const named = (directive: string): string | undefined =>
-    targets.find((target) => target.directive === directive)?.value
-  const remote = ['nfs', 'nfs4', 'ssh', 'ftp'].find((directive) => named(directive) !== undefined)
-  if (remote !== undefined) {
-    return [{ says: 'unclear', text: `A crash kernel is loaded and sends dumps to another system (${remote}).`, probe }]
+  const { kind, at } = kernelDumpTarget(kdump)
+  if (kind === 'remote') {
+    return [{ says: 'unclear', text: `A crash kernel is loaded and sends dumps to another system (${at}).`, probe }]
   }
   if (!configured) return [{ says: 'unclear', text: 'A crash kernel is loaded; where it writes was not found.', probe }]
-  const device = ['raw', 'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'minix']
-    .map(named)
-    .find((value) => value !== undefined)
-  if (device !== undefined) {
-    const number = numberOfPath(storage.graph, device)
-    return number === undefined
-      ? [
-          {
-            says: 'unclear',
-            text: `Kernel dumps go to ${quote(device)}, which is not among the listed devices.`,
-            probe,
-          },
-        ]
-      : argueRoots([{ name: `kernel dumps on ${quote(device)}`, walked: storage.device(number) }])
-  }
-  return argueRoots(pathRoots(storage, [named('path') ?? named('kdump_coredir') ?? '/var/crash'], 'kernel dumps in'))
+  const roots = kernelDumpRoots(storage, kdump)
+  return roots.length === 0
+    ? [{ says: 'unclear', text: `Kernel dumps go to ${quote(at)}, which is not among the listed devices.`, probe }]
+    : argueRoots(roots)
 }

@@ -1,3 +1,4 @@
+import { NOTHING_SAID } from '../../app/attachments.ts'
 import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
 import { exportRun } from '../../app/export.ts'
@@ -50,6 +51,7 @@ export function demoCommand(context: Context): void {
           asOf: world.clock.now(),
           signer,
           stamping: null,
+          ...NOTHING_SAID,
           folder: out,
           chainFolder: chainFolderOf(out, demo.fleet.name),
         })

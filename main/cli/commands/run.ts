@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { frameworkList } from '../options.ts'
+import { readSaid } from '../register.ts'
 import { exportAndSay, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
 
@@ -26,6 +27,8 @@ export function runCommand(context: Context): void {
     // A wrong address or file is told before a node is asked anything.
     const named = await stampingOf(context, options, undefined)
     if (!named.ok) return endWith(context, named.error)
+    const said = await readSaid(context.world, options.register)
+    if (!said.ok) return endWith(context, said.error)
     const collected = await collectFleet(context, options)
     if (!collected.ok) return endWith(context, collected.error)
     const { fleet, run, result, folder } = collected.value

@@ -2,8 +2,10 @@ import type { ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
 import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import type { Control, EvidenceClass, Framework } from '../framework.ts'
+import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
+import { recordLines } from './records.ts'
 import { names, of, stateLine, stateMark } from './wording.ts'
 
 const CLASS: Readonly<Record<EvidenceClass, string>> = {
@@ -173,12 +175,7 @@ function detail(matter: Matter, { control, result }: Row, checks: ReadonlyMap<st
       ),
     )
   blocks.push(quiet(`Not shown: ${control.notShown}`))
-  const outstanding = result.outstanding
-  if (outstanding.length > 0)
-    blocks.push(
-      quiet(`Also needed, not attached: ${outstanding.join('; ')}. Responsible: ${control.responsibility.join(', ')}.`),
-    )
-  return blocks
+  return [...blocks, ...recordLines(matter, control, result)]
 }
 
 const kind = ({ level, kind: words }: Control): string => {
@@ -191,7 +188,8 @@ const checkCell = (id: string, check: Check | undefined): Cell =>
 
 const shows = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
 
-function resultCell({ assessment, tally }: Matter, count: ControlCheck): Cell {
+function resultCell(matter: Matter, count: ControlCheck): Cell {
+  const { assessment, tally } = matter
   const n = count.population
   const contradictedOn = assessment.nodes
     .map(({ node }) => node)
@@ -206,5 +204,13 @@ function resultCell({ assessment, tally }: Matter, count: ControlCheck): Cell {
   ]
   return lines
     .filter(({ n: some }) => some > 0)
-    .map(({ text: words, mark }) => ({ text: words, ...(mark && { mark }) }))
+    .flatMap(({ text: words, mark }) => [
+      { text: words, ...(mark && { mark }) },
+      ...(mark === 'square-cross'
+        ? acceptedBriefly(
+            matter,
+            contradictedOn.map((node) => [node, count.check]),
+          )
+        : []),
+    ])
 }

@@ -6,11 +6,19 @@ import { compare } from '../recording.ts'
 import { type Block, type Cell, heading, type Line, plainCell, text } from './model.ts'
 import { brief, plural } from './wording.ts'
 
-/** The dossier behind the four answers of one node: how it was decided, what was read, what would have to be faked, what stays open. */
-export function dossierBlocks(isolation: Isolation, { signals }: Catalog): readonly Block[] {
+/**
+ * The dossier behind the four answers of one node: how it was decided, its pictures, what was read, what would have to be faked, what
+ * stays open.
+ */
+export function dossierBlocks(
+  isolation: Isolation,
+  { signals }: Catalog,
+  pictures: readonly Block[],
+): readonly Block[] {
   const notes = new Map(signals.map((note) => [note.id, note]))
   return [
     ...decision(isolation),
+    ...pictures,
     ...contradictions(isolation, notes),
     ...minimum(isolation),
     ...signalTable(isolation, notes),

@@ -2,6 +2,7 @@ import type { Finding, NodeAssessment, Reason } from '../../../schemas/types.ts'
 import { type FailureCode, failureWords, propertyWords, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
+import { acceptance } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
 import { contradicted } from './summary.ts'
@@ -17,7 +18,11 @@ export function gapSection(matter: Matter): Section {
   const row = (check: string, name: string): readonly Cell[] => {
     const node = byName.get(name)
     return [
-      [{ text: plain(name, 80), style: 'strong' }, ...(node === undefined ? [] : origin(node))],
+      [
+        { text: plain(name, 80), style: 'strong' },
+        ...(node === undefined ? [] : origin(node)),
+        ...acceptance(matter, name, check),
+      ],
       worstFirst(tally.finding(name, check)?.reasons ?? []).map(reasonLine),
     ]
   }

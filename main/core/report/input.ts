@@ -1,7 +1,9 @@
-import type { Assessment } from '../../../schemas/types.ts'
+import type { Figure } from '../../../schemas/figure.ts'
+import type { Assessment, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
 import type { RecordingOutline } from '../recording.ts'
+import type { Acceptances } from '../register.ts'
 import type { Tally } from './tally.ts'
 
 export interface ReportInput {
@@ -15,11 +17,17 @@ export interface ReportInput {
   readonly packName: string
   readonly signer: { readonly subject: string; readonly fingerprint: string } | null
   readonly demo: boolean
+  /** What people say about it; laid beside verdicts, never in their place. */
+  readonly register: Register
   /** For whom the report was made, as the person who asked for it wrote it. */
   readonly generatedFor?: string
+  /** Pictures by node; a node without evidence for one has none. */
+  readonly figures?: ReadonlyMap<string, readonly Figure[]>
 }
 
 /** What every part of the report is written from. */
 export interface Matter extends ReportInput {
   readonly tally: Tally
+  /** As of the moment that everything is judged by. */
+  readonly accepted: Acceptances
 }

@@ -1,8 +1,8 @@
 import type { DeviceLocality, Isolation, NodeAssessment } from '../../../schemas/types.ts'
 import { gradeWords, layerWords } from '../../../schemas/words.ts'
-import type { Catalog } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
 import { dossierBlocks } from './dossier.ts'
+import { figureBlocks, picturesNote } from './figures.ts'
 import type { Matter } from './input.ts'
 import { type Block, heading, plainCell, quiet, type Section, text } from './model.ts'
 import { observed, reasonLine, worstFirst } from './wording.ts'
@@ -23,7 +23,7 @@ const LOCALITY: Readonly<Record<DeviceLocality['is'], string>> = {
 }
 
 /** Per node, the four isolation answers, each apart, and everything that speaks for, against or stays unclear. */
-export function isolationSection({ assessment, catalog }: Matter): Section {
+export function isolationSection(matter: Matter): Section {
   return {
     id: 'isolation',
     title: 'Isolation, node by node',
@@ -31,19 +31,25 @@ export function isolationSection({ assessment, catalog }: Matter): Section {
       text(
         'Isolation has four separate answers: what the operating system runs on, who uses it, where each device is, and how strong the evidence is. They are never added up. Running directly on hardware is argued from many signs; no single sign decides it.',
       ),
-      ...assessment.nodes.flatMap((node) => nodeBlocks(node, catalog)),
+      ...picturesNote(matter),
+      ...matter.assessment.nodes.flatMap((node) => nodeBlocks(node, matter)),
     ],
   }
 }
 
-function nodeBlocks(node: NodeAssessment, catalog: Catalog): readonly Block[] {
+function nodeBlocks(node: NodeAssessment, matter: Matter): readonly Block[] {
   const name = heading(3, plain(node.node, 80), true)
   const made: Block[] =
     node.synthetic === null
       ? []
       : [{ kind: 'banner', title: 'Made up or edited recording', text: plain(node.synthetic, 300) }]
   if (node.isolation === null) {
-    return [name, ...made, text(`${observed(node)} There is no isolation argument; section 5 says why.`)]
+    return [
+      name,
+      ...made,
+      text(`${observed(node)} There is no isolation argument; section 5 says why.`),
+      ...figureBlocks(matter, node),
+    ]
   }
   const { layer, platform, concealed, tenancy, locality, grade, reasons } = node.isolation
   const named = platform === null ? '' : `, platform: ${plain(platform, 80)}`
@@ -75,7 +81,7 @@ function nodeBlocks(node: NodeAssessment, catalog: Catalog): readonly Block[] {
           heading(4, 'For, against and unclear'),
           { kind: 'list', items: worstFirst(reasons).map(reasonLine) } as const,
         ]),
-    ...dossierBlocks(node.isolation, catalog),
+    ...dossierBlocks(node.isolation, matter.catalog, figureBlocks(matter, node)),
   ]
 }
 

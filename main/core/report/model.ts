@@ -1,3 +1,5 @@
+import type { Figure } from '../../../schemas/figure.ts'
+
 /**
  * A report as plain data: what it says, in which order, with no idea of pages, fonts or pixels. The PDF adapter renders it;
  * every string in it is fit to show (words of a node came through quote() or plain()).
@@ -55,6 +57,7 @@ export type Block =
     }
   | { readonly kind: 'code'; readonly lines: readonly string[] }
   | { readonly kind: 'banner'; readonly title: string; readonly text: string }
+  | { readonly kind: 'figure'; readonly figure: Figure }
   | { readonly kind: 'contents' }
 
 export const text = (words: string): Block => ({ kind: 'text', line: { text: words } })
@@ -99,9 +102,20 @@ function blockText(block: Block): readonly string[] {
       return block.lines
     case 'banner':
       return [block.title, block.text]
+    case 'figure':
+      return figureText(block.figure)
     case 'contents':
       return []
   }
 }
 
 const lineText = (line: Line): readonly string[] => (line.means === undefined ? [line.text] : [line.means, line.text])
+
+const figureText = ({ title, caption, marks, legend, table }: Figure): readonly string[] => [
+  title,
+  caption,
+  ...marks.flatMap((mark) => (mark.is === 'text' ? [mark.text] : [])),
+  ...legend.map((key) => key.text),
+  ...table.head,
+  ...table.rows.flat(),
+]

@@ -3,8 +3,9 @@ import { type Property, propertyWords, VERDICTS, type Verdict, verdictWords } fr
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { acceptedBriefly, acceptedCount } from './exceptions.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
+import { type Block, type Cell, heading, type Line, quiet, type Section, text } from './model.ts'
 import { reached, severity, summarize } from './tally.ts'
 import { names, of, plural, verdictMark } from './wording.ts'
 
@@ -26,6 +27,9 @@ export function summary(matter: Matter): Section {
     quiet(
       'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported.',
     ),
+    ...(matter.register.exceptions.length === 0
+      ? []
+      : [quiet('“Accepted” counts contradictions that a person accepts until a date. They stay contradicted.')]),
     matrix(matter, [
       ...[...assessment.nodes].sort(worstNodeFirst(matter)).map(nodeRow(matter)),
       ...(long ? [] : [totals(matter)]),
@@ -89,12 +93,19 @@ function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth
 }
 
 const nodeRow =
-  ({ tally }: Matter) =>
+  (matter: Matter) =>
   (node: NodeAssessment): readonly Cell[] => [
     nameCell(node),
-    ...tally.properties.map((property): Cell => {
+    ...matter.tally.properties.map((property): Cell => {
+      const { tally } = matter
       const { worst, counts, total } = tally.cell(node.node, property)
-      return [{ text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label }]
+      return [
+        { text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label },
+        ...acceptedCount(
+          matter,
+          tally.checksOf(property).map(({ id }) => [node.node, id]),
+        ),
+      ]
     }),
   ]
 
@@ -146,7 +157,7 @@ export function contradicted({ assessment, catalog, tally }: Matter): readonly C
     .sort((a, b) => b.nodes.length - a.nodes.length || compare(a.check.id, b.check.id))
 }
 
-function gapTable({ assessment }: Matter, gaps: readonly Contradiction[]): Block {
+function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
   return {
     kind: 'table',
     columns: [
@@ -156,8 +167,14 @@ function gapTable({ assessment }: Matter, gaps: readonly Contradiction[]): Block
     ],
     rows: gaps.map(({ check, nodes }) => [
       [{ text: check.claim }],
-      [{ text: of(nodes.length, assessment.nodes.length), mark: 'square-cross' }],
-      plainCell(names(nodes, 6)),
+      [{ text: of(nodes.length, matter.assessment.nodes.length), mark: 'square-cross' }],
+      [
+        { text: names(nodes, 6) },
+        ...acceptedBriefly(
+          matter,
+          nodes.map((node) => [node, check.id]),
+        ),
+      ],
     ]),
   }
 }

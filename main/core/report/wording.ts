@@ -15,6 +15,9 @@ export function when(instant: string): string {
   return name === undefined ? plain(instant, 40) : `${Number(day)} ${name} ${year} ${hour}:${minute} UTC`
 }
 
+/** `2027-03-01T23:59:59.999Z` as `1 Mar 2027`, for what lasts until the end of a day. */
+export const day = (instant: string): string => when(instant).replace(/ \d{2}:\d{2} UTC$/, '')
+
 export const of = (part: number, whole: number): string => `${part} of ${whole}`
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 

@@ -1,10 +1,48 @@
 import type { NodeAssessment, Reason } from '../../../schemas/types.ts'
+import type { VerificationAnswer } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { PATHS } from '../pack.ts'
 import { quote } from '../plain-text.ts'
 import { type RecordingOutline, recordingDigest } from '../recording.ts'
 import type { NodeReading } from './nodes.ts'
 import type { PackReading } from './read.ts'
+
+/** What a reader should know of a pack that is complete. */
+export interface Whole {
+  /** Nodes with a recording. */
+  readonly recorded: number
+  readonly absences: readonly string[]
+  /** Of what people say in it. */
+  readonly notes: readonly string[]
+  /** PAdES level of the report. */
+  readonly level: string | null
+}
+
+/** Whether everything that the pack refers to is there and fits. */
+export function completeness(
+  problems: readonly string[],
+  { recorded, absences, notes, level }: Whole,
+): VerificationAnswer {
+  const question = 'complete'
+  if (problems.length > 0)
+    return {
+      question,
+      outcome: 'no',
+      summary: 'Something the pack refers to is missing or does not fit.',
+      details: problems,
+    }
+  return {
+    question,
+    outcome: 'yes',
+    summary: `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack, and the report belongs to it.`,
+    details: [
+      ...absences,
+      ...notes,
+      'The results embedded in the report are the pack’s own; what its pages say was not compared.',
+      ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`]),
+    ],
+  }
+}
 
 /** What is wrong with how the parts of a pack fit together as a whole; its nodes are asked one by one. */
 export function wholeProblems(reading: PackReading, strange: readonly string[]): readonly string[] {

@@ -5,6 +5,7 @@ import { defineCheck } from '../../../main/core/check.ts'
 import { sha256 } from '../../../main/core/digest.ts'
 import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ReportInput } from '../../../main/core/report.ts'
 import type { Capture, Recording } from '../../../schemas/types.ts'
 import type { Property } from '../../../schemas/words.ts'
@@ -282,6 +283,7 @@ function input(fleet: string, nodes: readonly SampleNode[], missing: readonly st
     packName: `${fleet}-20261120`,
     signer: { subject: 'CN=Barewitness local identity', fingerprint: sha256('certificate') },
     demo: false,
+    register: EMPTY_REGISTER,
     generatedFor: 'Lindenhof Clinic, security office',
   }
 }

@@ -1,0 +1,148 @@
+import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
+import { figureAlt } from '../../core/report/figures.ts'
+import type { FontName } from './fonts.ts'
+import { heightOf, setLine, TEXT_SCALE } from './setting.ts'
+import type { Element, SetLine, Sheet } from './sheet.ts'
+import { BODY_END, BODY_WIDTH, INK, MARK_INK, PAGE } from './theme.ts'
+
+const INKS: Readonly<Record<FigureTone, string>> = {
+  plain: INK.text,
+  quiet: INK.quiet,
+  for: MARK_INK['ring-tick'],
+  against: MARK_INK['square-cross'],
+  unclear: MARK_INK['diamond-question'],
+}
+
+/** Pictures are laid out on a grid of at most this width; narrower ones keep the same size of type. */
+const GRID = 600
+const KEY = { size: 7.2, height: 12, sample: 24, gap: 5, between: 16 } as const
+
+interface SetFigure {
+  readonly scale: number
+  readonly title: readonly SetLine[]
+  readonly caption: readonly SetLine[]
+  readonly keys: readonly PlacedKey[]
+  readonly keysHeight: number
+  readonly height: number
+}
+interface PlacedKey {
+  readonly key: FigureKey
+  readonly x: number
+  readonly y: number
+}
+
+function set(sheet: Sheet, figure: Figure): SetFigure {
+  const title = setLine(sheet, { text: figure.title, style: 'strong' }, BODY_WIDTH, { ...TEXT_SCALE, plain: 8.6 })
+  const caption = setLine(sheet, { text: figure.caption, style: 'quiet' }, BODY_WIDTH, TEXT_SCALE)
+  const keys = placeKeys(sheet, figure.legend)
+  const keysHeight = (keys.at(-1)?.y ?? -KEY.height) + KEY.height
+  const rest = heightOf(title) + heightOf(caption) + keysHeight + 18
+  // A picture stays on one page, so a tall one is drawn smaller.
+  const scale = Math.min(BODY_WIDTH / GRID, (BODY_END - PAGE.top - rest) / figure.height)
+  return { scale, title, caption, keys, keysHeight, height: rest + figure.height * scale }
+}
+
+function placeKeys(sheet: Sheet, legend: readonly FigureKey[]): readonly PlacedKey[] {
+  const measure = sheet.measure('sans', KEY.size)
+  let x = 0
+  let y = 0
+  return legend.map((key) => {
+    const width = KEY.sample + KEY.gap + measure(key.text)
+    if (x > 0 && x + width > BODY_WIDTH) {
+      x = 0
+      y += KEY.height
+    }
+    const placed = { key, x, y }
+    x += width + KEY.between
+    return placed
+  })
+}
+
+/** What the picture takes on its page, with its title, legend and caption. */
+export const figureHeight = (sheet: Sheet, figure: Figure): number => set(sheet, figure).height
+
+/** Draws a picture with title, legend and caption, on one page. Its table is said in the text for those who cannot see it. */
+export function drawFigure(sheet: Sheet, parent: Element, figure: Figure): void {
+  const { scale, title, caption, keys, keysHeight, height } = set(sheet, figure)
+  sheet.need(height)
+  sheet.lines(sheet.element(parent, 'P'), 'P', title, PAGE.left, sheet.y)
+  const top = sheet.y + heightOf(title) + 4
+  const bottom = top + figure.height * scale + 4 + keysHeight
+  const element = sheet.element(parent, 'Figure', {
+    alt: figureAlt(figure),
+    bbox: [PAGE.left, top, PAGE.left + BODY_WIDTH, bottom],
+  })
+  sheet.tagged(element, 'Figure', () => {
+    for (const mark of figure.marks) drawMark(sheet, mark, PAGE.left, top, scale)
+    for (const { key, x, y } of keys) {
+      const keyTop = top + figure.height * scale + 4 + y
+      for (const mark of key.sample) drawMark(sheet, mark, PAGE.left + x, keyTop, 1)
+      write(sheet, key.text, PAGE.left + x + KEY.sample + KEY.gap, keyTop + 7.5, 'sans', KEY.size, INK.quiet)
+    }
+  })
+  element.end()
+  sheet.lines(sheet.element(parent, 'P'), 'P', caption, PAGE.left, bottom + 2)
+  sheet.y += height
+}
+
+const write = (sheet: Sheet, text: string, x: number, y: number, font: FontName, size: number, ink: string): void => {
+  const options = { lineBreak: false, baseline: 'alphabetic' } as const
+  sheet.doc.font(font).fontSize(size).fillColor(ink).text(sheet.drawable(text, font), x, y, options)
+}
+
+/** Draws one mark of a picture whose corner is at `left`, `top`. Tones differ in stroke and shape as well as in ink. */
+function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, scale: number): void {
+  const { doc } = sheet
+  const ink = INKS[mark.tone]
+  const at = (x: number, y: number): [number, number] => [left + x * scale, top + y * scale]
+  doc.save()
+  switch (mark.is) {
+    case 'box':
+      drawBox(doc, mark, at, scale)
+      break
+    case 'line': {
+      doc.lineWidth(mark.weight * 0.75 * scale).strokeColor(mark.tone === 'quiet' ? INK.rule : ink)
+      if (mark.dashed) doc.dash((mark.weight === 3 ? 5 : 2) * scale, { space: (mark.weight === 3 ? 3 : 2) * scale })
+      mark.points.forEach(([x, y], index) => {
+        if (index === 0) doc.moveTo(...at(x, y))
+        else doc.lineTo(...at(x, y))
+      })
+      doc.stroke()
+      break
+    }
+    case 'text': {
+      const font = mark.mono ? 'mono' : mark.bold ? 'strong' : 'sans'
+      const size = mark.size * scale
+      const width = sheet.measure(font, size)(sheet.drawable(mark.text, font))
+      const [x, y] = at(mark.x, mark.y)
+      const start = mark.anchor === 'start' ? x : mark.anchor === 'middle' ? x - width / 2 : x - width
+      write(sheet, mark.text, start, y, font, size, ink)
+      break
+    }
+  }
+  doc.restore()
+}
+
+/** A filled box against is crossed out, like the mark of a contradiction; one that is unclear has a broken outline. */
+function drawBox(
+  doc: PDFKit.PDFDocument,
+  { x, y, width, height, tone, filled }: Extract<FigureMark, { is: 'box' }>,
+  at: (x: number, y: number) => [number, number],
+  scale: number,
+): void {
+  const ink = INKS[tone]
+  const frame = [...at(x, y), width * scale, height * scale] as const
+  if (filled) {
+    doc.rect(...frame).fill(ink)
+    if (tone !== 'against') return
+    doc.lineWidth(1.1 * scale).strokeColor(INK.paper)
+    const [inX, inY] = [width * 0.25, height * 0.25]
+    doc.moveTo(...at(x + inX, y + inY)).lineTo(...at(x + width - inX, y + height - inY))
+    doc.moveTo(...at(x + width - inX, y + inY)).lineTo(...at(x + inX, y + height - inY))
+    doc.stroke()
+    return
+  }
+  doc.lineWidth((tone === 'against' ? 1.6 : 0.75) * scale).strokeColor(ink)
+  if (tone === 'unclear') doc.dash(1.8 * scale, { space: 1.4 * scale })
+  doc.rect(...frame).stroke()
+}

@@ -1,0 +1,69 @@
+import type { Attachment, Register, Scope } from '../../schemas/types.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import type { PackContent } from '../core/pack-files.ts'
+import { quote } from '../core/plain-text.ts'
+import { attachmentPaths, LARGEST_ATTACHMENT } from '../core/register/attachments.ts'
+import { EMPTY_REGISTER, registerFor } from '../core/register.ts'
+import { ok } from '../core/result.ts'
+import type { World } from '../core/world.ts'
+
+/** The bytes of an attached record, where they are to be had. */
+export type AttachmentBytes = (attachment: Attachment) => Promise<Outcome<PackContent>>
+
+/**
+ * Attached records in a folder, each under its SHA-256. One is in memory at a time. Fails with attachment.altered where a file is
+ * missing or is not what its name says.
+ */
+export const attachmentsIn =
+  ({ files }: Pick<World, 'files'>, folder: string): AttachmentBytes =>
+  async (attachment) => {
+    const { name, sha256, size } = attachment
+    const path = `${folder}/${sha256}`
+    const there = await files.digest(path)
+    if (!there.ok || there.value.sha256 !== sha256 || there.value.size !== size)
+      return fail('attachment.altered', `${quote(name)}, SHA-256 ${sha256}`)
+    const read = async (): Promise<Uint8Array> => {
+      const bytes = await files.read(path, LARGEST_ATTACHMENT)
+      if (!bytes.ok) throw new Error(bytes.error.detail)
+      return bytes.value
+    }
+    return ok({
+      size,
+      sha256,
+      read,
+      open: async function* () {
+        yield await read()
+      },
+    })
+  }
+
+export interface Said {
+  readonly register: Register
+  readonly attachmentBytes: AttachmentBytes
+}
+
+/**
+ * What goes into a pack of what people said: the part of the register that concerns its nodes and frameworks, and the bytes it attaches
+ * by path. Fails with the first record that cannot be had.
+ */
+export async function saidInPack(
+  { checks }: Catalog,
+  { register, attachmentBytes, scope }: Said & { readonly scope: Scope },
+): Promise<Outcome<{ readonly register: Register; readonly attachments: ReadonlyMap<string, PackContent> }>> {
+  const concerned = { nodes: scope.population, checks: checks.map(({ id }) => id), frameworks: scope.frameworks }
+  const part = registerFor(register, concerned)
+  const attachments = new Map<string, PackContent>()
+  for (const [path, attachment] of attachmentPaths(part)) {
+    const bytes = await attachmentBytes(attachment)
+    if (!bytes.ok) return bytes
+    attachments.set(path, bytes.value)
+  }
+  return ok({ register: part, attachments })
+}
+
+/** For the command line without a register, and the demo. */
+export const NOTHING_SAID: Said = {
+  register: EMPTY_REGISTER,
+  attachmentBytes: async ({ name }) => fail('attachment.altered', quote(name)),
+}

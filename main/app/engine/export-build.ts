@@ -1,0 +1,161 @@
+import type { Input } from '../../../schemas/ipc.ts'
+import type { ExportDraft } from '../../../schemas/ipc-views.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { PACK_EXTENSION } from '../../core/pack.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Signer } from '../../core/ports.ts'
+import { inMemory } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import { chainFolderOf } from '../chain-folder.ts'
+import { type ExportInput, exportRun } from '../export.ts'
+import type { Stamping } from '../stamping.ts'
+import type { EngineContext } from './context.ts'
+import type { Draft } from './export-draft.ts'
+import { copyOf, type HandOut, writeHandOut } from './export-hand-out.ts'
+import { exportNotes } from './export-notes.ts'
+import { NO_RUN } from './export-plan.ts'
+import { hexOf, registerForExport } from './register-store.ts'
+import type { RunState } from './session.ts'
+import { readSettings } from './settings.ts'
+import { trustOf } from './trust-anchors.ts'
+import { createIdentity, named } from './trust-identities.ts'
+import { identitiesFolder, type Keeping, type Used, withSecret } from './trust-secrets.ts'
+
+type Wanted = Input<'export.build'>
+type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
+
+const FIRST_IDENTITY = 'default'
+
+/**
+ * Seals report and pack of the current run into a folder of its own below ours. Everything that may be refused is looked at before a key is
+ * opened or the chain of runs is written to.
+ */
+export async function buildDraft(context: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
+  const { world, catalog, session } = context
+  const { run, demo } = session
+  if (run === null) return fail('input.refused', NO_RUN)
+  const stamping = wanted.timestamp ? await stampingOf(context) : ok(null)
+  if (!stamping.ok) return stamping
+  const handle = hexOf(world.entropy.bytes(16))
+  const folder = `${context.folder}/exports/${handle}`
+  const people = await registerForExport(context)
+  if (!people.ok) return people
+  const common: Common = {
+    run: run.run,
+    scope: { ...run.scope, frameworks: [...wanted.frameworks] },
+    recordings: run.recordings.map(inMemory),
+    asOf: world.clock.now(),
+    ...people.value,
+  }
+  const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
+  if (!tried.ok) return tried
+  const signer = demo ? ok(null) : await signerOf(context, wanted.identity, run)
+  if (!signer.ok) return signer
+  const key = signer.value?.value ?? (await world.sealing.demoSigner())
+  const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
+  const exported = await exportRun(world, catalog, {
+    ...common,
+    signer: key,
+    stamping: stamping.value,
+    folder,
+    chainFolder,
+  })
+  if (!exported.ok) return exported
+  const handOut = await handOutOf(context, { folder, run: run.run }, wanted.withhold)
+  if (!handOut.ok) return handOut
+  const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
+  const view: ExportDraft = {
+    handle,
+    files: handOut.value === null ? files : [...files, handOut.value.file],
+    signer: `${plain(key.subject)}, key ${key.fingerprint}`,
+    notes: exportNotes({
+      run,
+      demo,
+      exported: exported.value,
+      authority: stamping.value?.url ?? null,
+      kept: signer.value?.kept ?? null,
+      withhold: wanted.withhold,
+      handOut: handOut.value,
+    }),
+    notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
+      node,
+      check,
+      why: 'Parts of what it rests on are withheld.',
+    })),
+  }
+  const opens = `${folder}/${handOut.value?.name ?? `${run.run}${PACK_EXTENSION}`}`
+  return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
+}
+
+/** The authority that is set, and what completes its chain. */
+async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
+  const { authority } = await readSettings(context.world, context.folder)
+  if (authority === null)
+    return fail('input.refused', 'no time-stamp authority is set; set one, or seal with the time of this computer')
+  return ok({ url: authority, certificates: (await trustOf(context)).authorities, crls: [] })
+}
+
+/**
+ * Makes the copy once from a pack under a demonstration key, and throws both away: a name that the rules cannot cut everywhere is so found before
+ * anything is sealed.
+ */
+async function tryCopy(
+  { world, catalog }: EngineContext,
+  common: Common,
+  folder: string,
+  withhold: NonNullable<Wanted['withhold']>,
+): Promise<Outcome<null>> {
+  const trial = `${folder}/trial`
+  const signer = await world.sealing.demoSigner()
+  try {
+    const made = await exportRun(world, catalog, {
+      ...common,
+      signer,
+      stamping: null,
+      folder: trial,
+      chainFolder: null,
+    })
+    const copy = made.ok ? await copyOf(world, catalog, `${trial}/${common.run}${PACK_EXTENSION}`, withhold) : made
+    return copy.ok ? ok(null) : copy
+  } finally {
+    await world.files.remove(trial)
+  }
+}
+
+async function handOutOf(
+  { world, catalog }: EngineContext,
+  pack: { readonly folder: string; readonly run: string },
+  withhold: Wanted['withhold'],
+): Promise<Outcome<(HandOut & { readonly file: ExportDraft['files'][number] }) | null>> {
+  if (withhold === null) return ok(null)
+  const handOut = await writeHandOut(world, catalog, pack, withhold)
+  if (!handOut.ok) return handOut
+  const digest = await world.files.digest(`${pack.folder}/${handOut.value.name}`)
+  return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
+}
+
+/** The key that was chosen; without a choice the only one there is, or a first one in the fleet's name. */
+async function signerOf(context: EngineContext, chosen: string | null, run: RunState): Promise<Outcome<Used<Signer>>> {
+  const { identities } = context.world
+  const folder = identitiesFolder(context.folder)
+  const listed = await identities.list(folder)
+  if (!listed.ok) return listed
+  const name = chosen ?? listed.value[0]?.name
+  if (chosen === null && listed.value.length > 1)
+    return fail('input.refused', 'there are several signing identities; choose one')
+  if (name === undefined) {
+    const made = await createIdentity(context, FIRST_IDENTITY, subjectOf(run.scope.fleet))
+    return made.ok ? opened(await identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept) : made
+  }
+  const info = await named(context, name)
+  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name, secret)) : info
+}
+
+const opened = (signer: Outcome<Signer>, kept: Keeping['kept']): Outcome<Used<Signer>> =>
+  signer.ok ? ok({ value: signer.value, kept }) : signer
+
+const LONGEST_SUBJECT = 64
+
+/** As much of a fleet's name as a certificate takes, cut between characters. */
+const subjectOf = (fleet: string): string =>
+  [...plain(fleet, 400)].reduce((text, char) => (text.length + char.length > LONGEST_SUBJECT ? text : text + char), '')

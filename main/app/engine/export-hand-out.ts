@@ -1,0 +1,56 @@
+import type { Input } from '../../../schemas/ipc.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { INDEX_PATH } from '../../core/disclosure/commit.ts'
+import type { DisclosedCopy } from '../../core/disclosure/disclose.ts'
+import type { DisclosureNotes } from '../../core/disclosure/notes.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { PACK_EXTENSION } from '../../core/pack.ts'
+import { ok } from '../../core/result.ts'
+import type { World } from '../../core/world.ts'
+import { discloseCopy } from '../disclose.ts'
+
+type Withhold = NonNullable<Input<'export.build'>['withhold']>
+
+/** A copy with parts withheld, in a folder of its own: what lies beside the pack is easily sent along with it. */
+export interface HandOut {
+  readonly name: string
+  readonly underivable: DisclosureNotes['underivable']
+}
+
+/** Writes the copy of a sealed pack beside it. Fails with input.refused where the rules cannot withhold what is named. */
+export async function writeHandOut(
+  world: World,
+  catalog: Catalog,
+  pack: { readonly folder: string; readonly run: string },
+  withhold: Withhold,
+): Promise<Outcome<HandOut>> {
+  const { folder, run } = pack
+  const copy = await copyOf(world, catalog, `${folder}/${run}${PACK_EXTENSION}`, withhold)
+  if (!copy.ok) return copy
+  const name = `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
+  const written = await world.packs.write(`${folder}/${name}`, copy.value.files)
+  return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
+}
+
+/** The files of a copy; the pack itself stays as it is. */
+export async function copyOf(
+  world: World,
+  catalog: Catalog,
+  path: string,
+  { classes, who, why }: Withhold,
+): Promise<Outcome<DisclosedCopy>> {
+  const opened = await world.packs.open(path)
+  if (!opened.ok) return opened
+  const source = opened.value
+  try {
+    if (!source.paths.includes(INDEX_PATH))
+      return fail(
+        'input.refused',
+        'this run is too large for a copy with parts withheld: its pack can only be given whole',
+      )
+    const when = world.clock.now()
+    return await discloseCopy({ source, catalog, classes, nodes: [], paths: [], who, why, when })
+  } finally {
+    await source.close()
+  }
+}

@@ -1,0 +1,108 @@
+import type { EngineEvent } from '../../../schemas/ipc.ts'
+import type { Recording, Scope } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import { collectRun } from '../collect-run.ts'
+import { openGate } from '../pause.ts'
+import type { RunResult } from '../run.ts'
+import type { EngineContext } from './context.ts'
+import { runJournal } from './run-journal.ts'
+import { type RunNote, readNote, writeNote } from './run-notes.ts'
+import type { RunState } from './session.ts'
+import { readSettings } from './settings.ts'
+import { evidenceFolder, judged } from './stored-runs.ts'
+
+/** A run as it was begun. `before`: the same run as far as it came, when it goes on. */
+export interface Begun {
+  readonly run: string
+  readonly at: string
+  readonly targets: readonly ConnectTarget[]
+  readonly scope: Scope
+  readonly demo: boolean
+  readonly before: RunState | null
+}
+
+interface How {
+  readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
+  /** Called once, whatever became of the run. */
+  readonly ended: () => Promise<void>
+}
+
+/**
+ * Starts collecting and returns at once; the moments come as events. When `run-done` is told, the session holds the new assessment.
+ * A run that cannot be stored tells so for every node, and leaves what the session held.
+ */
+export function startRun(context: EngineContext, begun: Begun, how: How): void {
+  const { session } = context
+  const stop = new AbortController()
+  const gate = openGate(stop.signal)
+  const journal = runJournal(begun.run, begun.at)
+  const tell = (event: EngineEvent): void => {
+    journal.note(event)
+    context.tell(event)
+  }
+  const going = async (): Promise<void> => {
+    // Whoever started the run has its ticket before the first moment.
+    await Promise.resolve()
+    const collected = await collect({ ...context, tell }, begun, how, stop.signal, gate.passed).catch(mistake)
+    if (collected.ok) session.run = await concluded(context, begun, collected.value)
+    else for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...collected.error })
+    await how.ended().catch(() => undefined)
+    session.going = null
+    tell({ kind: 'run-done', run: begun.run, cancelled: stop.signal.aborted })
+  }
+  session.journal = journal
+  session.going = { run: begun.run, stop, gate, done: going() }
+}
+
+const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
+
+async function collect(
+  { world, catalog, folder, session, tell }: EngineContext,
+  begun: Begun,
+  { marks }: How,
+  signal: AbortSignal,
+  mayBegin: () => Promise<void>,
+): Promise<Outcome<RunResult>> {
+  const { run, targets } = begun
+  const noted = await writeNote(world, folder, await noteOf({ world, folder }, begun, null))
+  if (!noted.ok) return noted
+  const { concurrency } = await readSettings(world, folder)
+  return await collectRun(world, catalog, {
+    run,
+    targets,
+    marks,
+    storeFolder: evidenceFolder(folder),
+    signal,
+    concurrency: Math.min(concurrency, session.fleet?.concurrency ?? concurrency),
+    mayBegin,
+    onEvent: (event) => event.kind !== 'run-done' && tell(event),
+  })
+}
+
+/** The run as it is now stored: what this time gave, and of the other nodes what they had answered before. */
+async function concluded(
+  { world, catalog, folder }: EngineContext,
+  begun: Begun,
+  { recordings }: RunResult,
+): Promise<RunState> {
+  const { run, scope, before } = begun
+  const fresh = new Set(recordings.map(({ recording }) => recording.node.name))
+  const kept = before?.recordings.filter(({ recording }) => !fresh.has(recording.node.name)) ?? []
+  const all = [...kept, ...recordings]
+  const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
+  // The note only spares looking the number up again.
+  await writeNote(world, folder, await noteOf({ world, folder }, begun, complete))
+  const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !fresh.has(node)) ?? []
+  return judged(world, catalog, { run, scope, recordings: all, unreadable })
+}
+
+async function noteOf(
+  { world, folder }: Pick<EngineContext, 'world' | 'folder'>,
+  { run, at, demo, scope }: Begun,
+  complete: number | null,
+): Promise<RunNote> {
+  const first = await readNote(world, folder, run)
+  return { run, at: first?.at ?? at, demo, population: scope.population, frameworks: scope.frameworks, complete }
+}

@@ -1,0 +1,47 @@
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { World } from '../../core/world.ts'
+
+/**
+ * A small JSON file of ours, or null when there is none. Fails with store.failed for one that is there and is not in our form, so that it is
+ * never written over.
+ */
+export async function readKept<T>(
+  { files }: Pick<World, 'files'>,
+  path: string,
+  isOurs: (value: unknown) => value is T,
+): Promise<Outcome<T | null>> {
+  if (!(await files.isThere(path))) return ok(null)
+  const bytes = await files.read(path)
+  const value = bytes.ok ? parsed(bytes.value) : null
+  return isOurs(value)
+    ? ok(value)
+    : fail('store.failed', `${path} is not as we wrote it; move it away, or restore it from a copy`)
+}
+
+export const writeKept = ({ files }: Pick<World, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
+  files.write(path, `${JSON.stringify(value, null, 2)}\n`)
+
+/** Runs pieces of work one after the other, so that two changes of one file never begin from the same state. */
+export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next
+    return next
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const haveTexts = (value: unknown, keys: readonly string[]): value is Record<string, string> =>
+  isObject(value) && keys.every((key) => typeof value[key] === 'string')
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return null
+  }
+}

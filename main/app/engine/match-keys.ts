@@ -1,0 +1,91 @@
+import { fingerprintOf, hostId, keyType, matchHostKey } from '../../core/known-hosts.ts'
+
+/** A key that a node showed, and what the node is called and reached by. */
+export interface KeyToMatch {
+  readonly node: string
+  readonly address: string
+  readonly port: number
+  readonly fingerprint: string
+}
+
+/** What one line says: a fingerprint, and whose it is where the line names somebody. */
+interface Said {
+  readonly fingerprint: string
+  readonly isOf: (node: KeyToMatch) => boolean
+}
+
+/**
+ * Which line (from 1) of a pasted text holds the very key that a node showed. Reads `SHA256:…` alone or after a name, what
+ * `ssh-keygen -lf` prints, public keys, and known_hosts lines. A line that names another host is no match, nor is one that marks a key
+ * as revoked or as an authority.
+ */
+export function matchKeys(text: string, keys: readonly KeyToMatch[]): ReadonlyMap<string, number> {
+  const open = new Map<string, KeyToMatch[]>()
+  for (const key of keys) open.set(key.fingerprint, [...(open.get(key.fingerprint) ?? []), key])
+  const found = new Map<string, number>()
+  for (const [index, line] of text.split('\n').entries()) {
+    const said = readLine(line.trim())
+    if (said === null) continue
+    const left: KeyToMatch[] = []
+    for (const key of open.get(said.fingerprint) ?? []) {
+      if (said.isOf(key)) found.set(key.node, index + 1)
+      else left.push(key)
+    }
+    if (open.has(said.fingerprint)) open.set(said.fingerprint, left)
+  }
+  return found
+}
+
+const anybody = (): boolean => true
+
+function readLine(line: string): Said | null {
+  if (line === '' || line.startsWith('#') || line.startsWith('@')) return null
+  return publicKey(line) ?? printedFingerprint(line)
+}
+
+/** `type base64 comment`, or a known_hosts line: the same behind a column of hosts. */
+function publicKey(line: string): Said | null {
+  const fields = line.split(/[ \t]+/)
+  const at = fields.slice(0, 2).findIndex((type, index) => type !== '' && keyType(decoded(fields[index + 1])) === type)
+  if (at < 0) return null
+  const blob = decoded(fields[at + 1])
+  const names = (host: string, port: number): boolean => matchHostKey(line, host, port, blob).kind === 'match'
+  // Patterns are about what one connects to; the name in our fleet must stand there itself.
+  const isPattern = /[*?!]/.test(fields[0] ?? '')
+  return {
+    fingerprint: fingerprintOf(blob),
+    isOf: at === 0 ? anybody : ({ node, address, port }) => names(address, port) || (!isPattern && names(node, port)),
+  }
+}
+
+const decoded = (base64: string | undefined): Uint8Array =>
+  base64 !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : new Uint8Array()
+
+const FINGERPRINT = /(?:^|[\s,;|"'(])(SHA256:[A-Za-z0-9+/]{43})=?(?![A-Za-z0-9+/=])/
+/** What may stand before a fingerprint and names nobody: how `ssh` and `ssh-keygen` print one. */
+const NOBODY = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
+
+/** `[bits] SHA256:… [comment or hosts] [(TYPE)]`, or a name before it. */
+function printedFingerprint(line: string): Said | null {
+  const match = FINGERPRINT.exec(line)
+  if (match === null) return null
+  const fingerprint = match[1] ?? ''
+  const end = match.index + match[0].length
+  const before = words(line.slice(0, match.index))
+  // A comment such as root@host or “no comment” names nobody we could compare; a single word without @ is a column of hosts.
+  const after = words(line.slice(end).replace(/\([A-Z0-9-]+\)\s*$/, ''))
+  const [host] = after
+  const named = [...before, ...(after.length === 1 && host !== undefined && !host.includes('@') ? [host] : [])]
+  return { fingerprint, isOf: named.length === 0 ? anybody : (node) => named.some((name) => isNameOf(name, node)) }
+}
+
+const words = (text: string): readonly string[] =>
+  text
+    .split(/[\s,;|="']+/)
+    .map((word) => word.replace(/:$/, ''))
+    .filter((word) => /[A-Za-z0-9]/.test(word) && !NOBODY.test(word))
+
+function isNameOf(name: string, { node, address, port }: KeyToMatch): boolean {
+  const said = name.toLowerCase()
+  return [hostId(address, port), hostId(address, 22), hostId(node, port), hostId(node, 22)].includes(said)
+}

@@ -1,0 +1,30 @@
+import type { Source } from '../../../schemas/ipc-views.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plainFileName } from '../../core/register/attachments.ts'
+import { viewerExtension } from '../../core/register/media-type.ts'
+import type { EngineContext } from './context.ts'
+import { bytesInPack, hexOf, ownBytes, registerOf } from './register-store.ts'
+
+/**
+ * Gives a copy of an attached PDF, PNG or JPEG to the system's viewer, under an extension that says what its bytes are. The copy before
+ * it is taken away. Nothing else is ever opened.
+ */
+export async function showAttachment(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
+  const { world, folder, desktop } = context
+  const register = await registerOf(context, of)
+  if (!register.ok) return register
+  const attachment = register.value.attachments.find((one) => one.id === id)
+  if (attachment === undefined) return fail('input.refused', 'there is no such record')
+  const bytes = await (of === 'run' ? ownBytes : bytesInPack)(context, attachment)
+  if (!bytes.ok) return bytes
+  const extension = viewerExtension(bytes.value)
+  if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files are opened')
+  const name = plainFileName(attachment.name).replace(/\.[^.]*$/, '')
+  // A viewer may still hold the copy before; then that one stays until the next.
+  await world.files.remove(`${folder}/shown`)
+  const copy = `${folder}/shown/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
+  const written = await world.files.write(copy, bytes.value)
+  if (!written.ok) return written
+  const locked = await world.files.lock(copy)
+  return locked.ok ? await desktop.show(copy) : locked
+}

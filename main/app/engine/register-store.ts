@@ -1,0 +1,97 @@
+import type { RegisterView, Source } from '../../../schemas/ipc-views.ts'
+import type { Attachment, Register } from '../../../schemas/types.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import { attachmentPath, LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
+import { EMPTY_REGISTER, registerView } from '../../core/register.ts'
+import { ok } from '../../core/result.ts'
+import { attachmentsIn, type Said } from '../attachments.ts'
+import type { EngineContext } from './context.ts'
+
+type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
+
+/** Where words about this fleet are kept. Those about the demo fleet lie apart, so that they never mix with real ones. */
+const shelf = ({ folder, session }: Kept): string => (session.demo ? `${folder}/demo` : folder)
+const registerPath = (kept: Kept): string => `${shelf(kept)}/register.json`
+const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/attachments/${digest}`
+
+/** The register of the current fleet; empty where none was begun. Fails with register.unreadable, and then nothing may be written. */
+export async function ownRegister(kept: Kept): Promise<Outcome<Register>> {
+  const read = await kept.world.readRegister(registerPath(kept))
+  if (!read.ok) return fail('register.unreadable', read.error.detail)
+  return ok(read.value ?? EMPTY_REGISTER)
+}
+
+/** The register of the current fleet as of now, or of the open pack as of the moment that the pack is about. */
+export async function registerOf(context: Kept, of: Source): Promise<Outcome<RegisterView>> {
+  const { world, session } = context
+  if (of === 'run') {
+    const register = await ownRegister(context)
+    return register.ok ? ok(registerView(register.value, world.clock.now())) : register
+  }
+  if (session.pack === null) return fail('input.refused', 'no pack is open')
+  const { register, assessment } = session.pack
+  if (register === null) return fail('register.unreadable', 'the pack holds none that can be read')
+  return ok(registerView(register, assessment?.asOf ?? world.clock.now()))
+}
+
+/** Puts a register in the place of the one before, of which a copy is kept: no entry can be lost. */
+export async function keepRegister(kept: Kept, register: Register): Promise<Outcome<null>> {
+  const { files, validator, clock, entropy } = kept.world
+  const [problem] = validator.problems('register', register)
+  if (problem !== undefined) return fail('input.refused', plain(problem))
+  const path = registerPath(kept)
+  if (await files.isThere(path)) {
+    const moment = clock.now().replaceAll(/[:.]/g, '-')
+    const earlier = `${shelf(kept)}/register-earlier/${moment}-${hexOf(entropy.bytes(4))}.json`
+    const copied = await files.copyNew(path, earlier)
+    if (!copied.ok) return copied
+  }
+  return await files.write(path, `${JSON.stringify(register, null, 2)}\n`)
+}
+
+/** Stores the bytes of a record under their digest. */
+export async function keepBytes(kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> {
+  const { files } = kept.world
+  const digest = sha256(bytes)
+  const path = bytesPath(kept, digest)
+  const there = await files.digest(path)
+  return there.ok && there.value.sha256 === digest ? ok(null) : await files.write(path, bytes)
+}
+
+/** What is stored of a record, as it was attached. Fails with attachment.altered. */
+export async function ownBytes(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
+  const read = await kept.world.files.read(bytesPath(kept, attachment.sha256), LARGEST_ATTACHMENT)
+  return read.ok && sha256(read.value) === attachment.sha256 ? read : altered(attachment)
+}
+
+/** What is attached in the open pack, as the pack names it. Fails with attachment.altered. */
+export async function bytesInPack(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
+  const { world, session } = kept
+  if (session.pack === null) return fail('input.refused', 'no pack is open')
+  const opened = await world.packs.open(session.pack.path)
+  if (!opened.ok) return opened
+  try {
+    const path = attachmentPath(attachment)
+    if (!opened.value.paths.includes(path)) return altered(attachment)
+    const bytes = await opened.value.read(path)
+    return sha256(bytes) === attachment.sha256 ? ok(bytes) : altered(attachment)
+  } catch {
+    return altered(attachment)
+  } finally {
+    await opened.value.close()
+  }
+}
+
+/** What an export of the current fleet takes: its register, and the bytes of a record, read again when they are packed. */
+export async function registerForExport(kept: Kept): Promise<Outcome<Said>> {
+  const register = await ownRegister(kept)
+  if (!register.ok) return register
+  return ok({ register: register.value, attachmentBytes: attachmentsIn(kept.world, `${shelf(kept)}/attachments`) })
+}
+
+const altered = ({ name, sha256: digest }: Attachment): Outcome<never> =>
+  fail('attachment.altered', `${quote(name)}, SHA-256 ${digest}`)
+
+export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,0 +1,51 @@
+import type { ExceptionView } from '../../../schemas/ipc-views.ts'
+import { standingWords } from '../../../schemas/words.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import { isOnePerson } from '../../core/register.ts'
+import type { Table } from '../tables.ts'
+
+const HEAD = [
+  'standing',
+  'check',
+  'claim',
+  'nodes',
+  'reason',
+  'compensating measure',
+  'owner',
+  'requested by',
+  'approved by',
+  'one person',
+  'accepted at (UTC)',
+  'ends at (UTC)',
+  'run',
+  'withdrawn at (UTC)',
+  'withdrawn by',
+  'why withdrawn',
+  'id',
+]
+
+/** Accepted exceptions, one a row, as they were entered. */
+export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }: Catalog): Table {
+  const claims = new Map(checks.map(({ id, claim }) => [id, claim]))
+  const rows = exceptions.map((entry) => [
+    standingWords[entry.standing],
+    entry.check,
+    claims.get(entry.check) ?? '',
+    entry.nodes.join(' '),
+    entry.reason,
+    entry.compensatingMeasure,
+    entry.owner,
+    entry.requestedBy,
+    entry.approvedBy,
+    isOnePerson(entry) ? 'requested and approved by the same person' : '',
+    entry.acceptedAt,
+    entry.expiresAt,
+    entry.run ?? '',
+    entry.withdrawn?.at ?? '',
+    entry.withdrawn?.by ?? '',
+    entry.withdrawn?.reason ?? '',
+    entry.id,
+  ])
+  return [HEAD, ...rows.map((row) => row.map((cell) => oneLine(cell, 30_000)))]
+}

@@ -1,0 +1,107 @@
+import type { PackReview, TrustAnchor } from '../../../schemas/ipc-views.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import { certificatesOf } from '../../core/verify/trust.ts'
+import { reviewFile } from '../review.ts'
+import { assessmentView } from '../views.ts'
+import type { EngineContext } from './context.ts'
+import { headFor, keepHead } from './review-heads.ts'
+import { type Peeked, peek, trustFor } from './review-peek.ts'
+import { handleOf, keepRecent } from './review-recent.ts'
+import { addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
+
+/**
+ * Opens a pack or report and asks the six questions, by the stored trust anchors and the history last seen of its chain of runs; it becomes the
+ * open one. An altered pack opens too. Fails only where nothing can be read, and then the one before stays open.
+ * Of a `draft` of our own nothing is remembered.
+ */
+export async function openPack(context: EngineContext, path: string, draft: boolean): Promise<Outcome<PackReview>> {
+  const { world, catalog, session } = context
+  const trust = await trustOf(context)
+  const peeked = await peek(world, path, trust)
+  if (!peeked.ok) return peeked
+  const { chain, sha256: digest } = peeked.value
+  const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest)
+  if (!lastHead.ok) return lastHead
+  const reviewed = await reviewFile(world, catalog, {
+    path,
+    trust: trustFor(peeked.value, trust),
+    lastHead: lastHead.value,
+    keep: true,
+  })
+  if (!reviewed.ok) return reviewed
+  const { report, contents, head } = reviewed.value
+  if (!draft) {
+    const kept = head === null ? ok(null) : await keepHead(context, head, digest)
+    if (!kept.ok) return kept
+    // A list that cannot be written is named by `pack.recent`; it keeps nobody from reading a pack.
+    await keepRecent(context, path)
+  }
+  const anchors = await listAnchors(context)
+  if (!anchors.ok) return anchors
+  const assessment = contents?.assessment ?? null
+  const run = contents?.run ?? ''
+  const register = contents?.register ?? null
+  const recordings = contents?.recordings ?? []
+  const review: PackReview = {
+    handle: handleOf(path),
+    file: report.file,
+    report,
+    view:
+      assessment === null
+        ? null
+        : assessmentView(catalog, {
+            of: 'pack',
+            run,
+            assessment,
+            recordings,
+            exceptions: register?.exceptions ?? [],
+            unreadable: [],
+          }),
+    verdicts: contents?.verdicts ?? { stated: 0, identical: 0 },
+    trust: report.signer?.trusted === true ? anchorOf(peeked.value, anchors.value) : null,
+  }
+  session.pack = { review, run, assessment, recordings, register, path, sha256: digest, draft }
+  return ok(review)
+}
+
+/** The same pack again: with what was decided meanwhile, and with what now lies there. */
+export async function reopenPack(context: EngineContext): Promise<Outcome<PackReview>> {
+  const { pack } = context.session
+  return pack === null ? fail('input.refused', 'no pack is open') : await openPack(context, pack.path, pack.draft)
+}
+
+/**
+ * Trusts the signer of the open pack: under the root that issued the key, or the key itself where there is none. Refused for a demonstration,
+ * for a seal that does not verify, and for a file that does not bring the certificate.
+ */
+export async function trustSigner(context: EngineContext, howVerified: string): Promise<Outcome<PackReview>> {
+  const { pack } = context.session
+  if (pack === null) return fail('input.refused', 'no pack is open')
+  const { report } = pack.review
+  if (report.demo) return fail('input.refused', 'this is a demonstration, and nobody may trust its key')
+  const answer = report.answers.find(({ question }) => question === 'signed-by')
+  if (report.signer === null || answer === undefined || answer.outcome === 'no')
+    return fail('input.refused', 'its seal does not stand, so there is no signer to trust')
+  const peeked = await peek(context.world, pack.path, await trustOf(context))
+  if (!peeked.ok) return peeked
+  const { seal, certificates } = peeked.value
+  const wanted = seal?.root ?? seal?.signer ?? null
+  // What lies there now must be what the person looked at.
+  if (peeked.value.sha256 !== pack.sha256 || seal?.signer?.fingerprint !== report.signer.fingerprint)
+    return fail('input.refused', 'the file has changed since it was opened; open it again')
+  const known = [...certificates, ...certificatesOf((await trustOf(context)).signers)]
+  const certificate = known.find((der) => sha256(der) === wanted?.fingerprint)
+  if (certificate === undefined)
+    return fail('input.refused', 'the file does not bring the certificate; add the certificate itself in the settings')
+  const added = await addAnchors(context, [certificate], { for: 'signers', howVerified })
+  return added.ok ? await reopenPack(context) : added
+}
+
+/** The key itself before its root, as the report tells its standing. */
+function anchorOf({ seal }: Peeked, anchors: readonly TrustAnchor[]): TrustAnchor | null {
+  const signers = anchors.filter((anchor) => anchor.for === 'signers')
+  const of = (fingerprint: string | undefined) => signers.find((anchor) => anchor.fingerprint === fingerprint)
+  return of(seal?.signer?.fingerprint) ?? of(seal?.root?.fingerprint) ?? null
+}

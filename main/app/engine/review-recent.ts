@@ -1,0 +1,63 @@
+import type { RecentPack } from '../../../schemas/ipc-views.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import type { EngineContext } from './context.ts'
+import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
+import { fileName } from './trust-methods.ts'
+
+interface RecentFile {
+  readonly schema: 'barewitness.recent-packs/1'
+  readonly packs: readonly { readonly path: string; readonly openedAt: string }[]
+}
+
+const MOST = 20
+
+type Where = Pick<EngineContext, 'world' | 'folder'>
+
+/** The packs that were opened last, the latest first. */
+export async function recentPacks(context: Where): Promise<Outcome<readonly RecentPack[]>> {
+  const kept = await keptPacks(context)
+  if (!kept.ok) return kept
+  const packs = kept.value.map(async ({ path, openedAt }) => ({
+    handle: handleOf(path),
+    file: plain(fileName(path)),
+    openedAt,
+    here: await context.world.files.isThere(path),
+  }))
+  return ok(await Promise.all(packs))
+}
+
+/** Puts a pack at the head of the list. */
+export async function keepRecent(context: Where, path: string): Promise<Outcome<null>> {
+  const kept = await keptPacks(context)
+  if (!kept.ok) return kept
+  const others = kept.value.filter((one) => one.path !== path)
+  const packs = [{ path, openedAt: context.world.clock.now() }, ...others].slice(0, MOST)
+  const file: RecentFile = { schema: 'barewitness.recent-packs/1', packs }
+  return await writeKept(context.world, recentPath(context.folder), file)
+}
+
+/** Where the pack of a handle lies. Fails with input.refused for one that is not in the list. */
+export async function pathOfRecent(context: Where, handle: string): Promise<Outcome<string>> {
+  const kept = await keptPacks(context)
+  if (!kept.ok) return kept
+  const found = kept.value.find(({ path }) => handleOf(path) === handle)
+  return found === undefined ? fail('input.refused', 'this pack is not in the list of recent ones') : ok(found.path)
+}
+
+export const handleOf = (path: string): string => sha256(path).slice(0, 32)
+
+const recentPath = (folder: string): string => `${folder}/recent-packs.json`
+
+async function keptPacks({ world, folder }: Where): Promise<Outcome<RecentFile['packs']>> {
+  const file = await readKept(world, recentPath(folder), isRecent)
+  return file.ok ? ok(file.value?.packs ?? []) : file
+}
+
+const isRecent = (value: unknown): value is RecentFile =>
+  isObject(value) &&
+  value.schema === 'barewitness.recent-packs/1' &&
+  Array.isArray(value.packs) &&
+  value.packs.every((one) => haveTexts(one, ['path', 'openedAt']))

@@ -1,0 +1,52 @@
+import type { Scope } from '../../../schemas/types.ts'
+import type { Outcome } from '../../core/failure.ts'
+import type { World } from '../../core/world.ts'
+
+/**
+ * What a run was begun with, kept beside the evidence: a run that is opened later must not lose the declared nodes that it never
+ * reached. It holds no evidence.
+ */
+export interface RunNote {
+  readonly run: string
+  readonly at: string
+  readonly demo: boolean
+  readonly population: readonly string[]
+  readonly frameworks: Scope['frameworks']
+  /** Nodes with a complete recording when the run ended; null while it goes on, and when it was killed. */
+  readonly complete: number | null
+}
+
+const notePath = (folder: string, run: string): string => `${folder}/runs/${run}.json`
+
+/** Fails with store.failed. */
+export const writeNote = (world: World, folder: string, note: RunNote): Promise<Outcome<null>> =>
+  world.files.write(notePath(folder, note.run), `${JSON.stringify(note)}\n`)
+
+/** The note of a run, or null where there is none that can be read. `run` has the form of a run's name. */
+export async function readNote(world: World, folder: string, run: string): Promise<RunNote | null> {
+  const bytes = await world.files.read(notePath(folder, run))
+  if (!bytes.ok) return null
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes.value))
+    return isNote(value) && value.run === run ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isNote(value: unknown): value is RunNote {
+  if (typeof value !== 'object' || value === null) return false
+  const { run, at, demo, population, frameworks, complete } = value as Record<string, unknown>
+  return (
+    typeof run === 'string' &&
+    typeof at === 'string' &&
+    typeof demo === 'boolean' &&
+    (complete === null || typeof complete === 'number') &&
+    areStrings(population) &&
+    areStrings(frameworks) &&
+    frameworks.every((one) => one === 'hipaa' || one === 'soc2' || one === 'nprm')
+  )
+}
+
+const areStrings = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -1,0 +1,49 @@
+import type { Settings } from '../../../schemas/ipc-views.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { World } from '../../core/world.ts'
+
+const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
+
+const settingsPath = (folder: string): string => `${folder}/settings.json`
+
+/** What a person set; the defaults where nothing is set, or where the file is not one of ours. The file itself is left alone. */
+export async function readSettings(world: World, folder: string): Promise<Settings> {
+  const bytes = await world.files.read(settingsPath(folder))
+  return (bytes.ok ? understood(bytes.value) : null) ?? DEFAULTS
+}
+
+/** Keeps what a person set. A file that we cannot read stays beside under another name. Fails with store.failed. */
+export async function writeSettings(world: World, folder: string, settings: Settings): Promise<Outcome<Settings>> {
+  const path = settingsPath(folder)
+  const before = await world.files.read(path)
+  if (before.ok && understood(before.value) === null) {
+    const moment = world.clock.now().replaceAll(/[^0-9T]/g, '')
+    const kept = await world.files.write(`${path}.not-read-${moment}`, before.value)
+    if (!kept.ok) return kept
+  }
+  const checked = checkedSettings(settings)
+  if (checked === null) return fail('input.refused', 'these settings have not the expected form')
+  const written = await world.files.write(path, `${JSON.stringify(checked, null, 2)}\n`)
+  return written.ok ? ok(checked) : written
+}
+
+function understood(bytes: Uint8Array): Settings | null {
+  try {
+    return checkedSettings(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+  } catch {
+    return null
+  }
+}
+
+/** The four settings of a value that has them all in their form, and nothing else of it. */
+function checkedSettings(value: unknown): Settings | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { concurrency, authority, singleKeys, theme } = value as Record<string, unknown>
+  if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256)
+    return null
+  if (authority !== null && !(typeof authority === 'string' && /^https?:\/\/[!-~]{1,490}$/.test(authority))) return null
+  if (typeof singleKeys !== 'boolean') return null
+  if (theme !== 'system' && theme !== 'light' && theme !== 'dark') return null
+  return { concurrency, authority, singleKeys, theme }
+}

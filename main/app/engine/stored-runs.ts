@@ -1,0 +1,161 @@
+import type { RunListItem } from '../../../schemas/ipc-views.ts'
+import type { Fleet, Scope } from '../../../schemas/types.ts'
+import { assess } from '../../core/assess.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import type { EvidenceStore } from '../../core/ports.ts'
+import { compare, type LoadedRecording } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import type { World } from '../../core/world.ts'
+import { inLanes } from '../lanes.ts'
+import type { EngineContext } from './context.ts'
+import { readNote } from './run-notes.ts'
+import type { RunState } from './session.ts'
+
+/** Where the evidence of the window's runs lies: `<run>/<node>/`. */
+export const evidenceFolder = (folder: string): string => `${folder}/evidence`
+
+/** Where runs are looked for: a folder of ours, its fleet, and whether that is the demo fleet, whose runs are kept apart. */
+export interface RunShelf {
+  readonly world: World
+  readonly folder: string
+  readonly fleet: Fleet
+  readonly demo: boolean
+}
+
+/** Where the runs of the current fleet are looked for; null without a fleet. */
+export const shelfOf = ({ world, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
+  fleet === null ? null : { world, folder, fleet, demo }
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
+const MOST_LISTED = 100
+const LOADED_AT_A_TIME = 8
+
+export const DEFAULT_FRAMEWORKS: Scope['frameworks'] = ['hipaa', 'soc2']
+
+/** Names of a fleet's nodes that are collected. */
+export const collectedNodes = ({ nodes }: Fleet): readonly string[] =>
+  nodes.flatMap(({ name, jumpOnly }) => (jumpOnly === true ? [] : [name]))
+
+/** Runs of the fleet on this computer, newest first: those of which at least one node is in the fleet. The newest hundred. */
+export async function listRuns(shelf: RunShelf, open: string | null): Promise<Outcome<readonly RunListItem[]>> {
+  return await withStore(shelf, async (store) => {
+    const items: RunListItem[] = []
+    for (const run of await newestFirst(store)) {
+      const item = await listed(shelf, store, run, open)
+      if (item !== null) items.push(item)
+      if (items.length === MOST_LISTED) break
+    }
+    return ok(items)
+  })
+}
+
+/** The newest run of the fleet that is stored here, or null. */
+export async function latestStored(shelf: RunShelf): Promise<string | null> {
+  const found = await withStore(shelf, async (store) => {
+    for (const run of await newestFirst(store)) if ((await listed(shelf, store, run, null)) !== null) return ok(run)
+    return ok(null)
+  })
+  return found.ok ? found.value : null
+}
+
+async function newestFirst(store: EvidenceStore): Promise<readonly string[]> {
+  const runs = await store.runs()
+  return runs.ok ? runs.value.filter((run) => NAME.test(run)).sort((a, b) => compare(b, a)) : []
+}
+
+async function listed(
+  { world, folder, fleet, demo }: RunShelf,
+  store: EvidenceStore,
+  run: string,
+  open: string | null,
+): Promise<RunListItem | null> {
+  const own = new Set(collectedNodes(fleet))
+  const note = await readNote(world, folder, run)
+  if (note !== null && (note.demo !== demo || !note.population.some((node) => own.has(node)))) return null
+  if (note !== null && note.complete !== null)
+    return { run, at: note.at, nodes: note.population.length, complete: note.complete, open: run === open }
+  const stored = await store.list(run)
+  if (!stored.ok) return note === null ? null : { ...blank(run, note.at, note.population.length), open: run === open }
+  const mine = stored.value.filter((recording) => recording.demo === demo)
+  if (note === null && !mine.some(({ node }) => own.has(node.name))) return null
+  const at = mine.map(({ startedAt }) => startedAt).sort(compare)[0] ?? note?.at ?? ''
+  return {
+    run,
+    at: note?.at ?? at,
+    nodes: note?.population.length ?? mine.length,
+    complete: mine.filter(({ outcome }) => outcome.status === 'complete').length,
+    open: run === open,
+  }
+}
+
+const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, complete: 0 })
+
+/**
+ * A stored run with its recordings, judged as of now. A recording that cannot be read, or is not what was stored, counts as missing
+ * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored.
+ */
+export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): Promise<Outcome<RunState>> {
+  if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
+  const { world, folder, fleet } = shelf
+  return await withStore(shelf, async (store) => {
+    const note = await readNote(world, folder, run)
+    const stored = await store.list(run)
+    const names = stored.ok ? stored.value.map(({ node }) => node.name) : []
+    const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
+    const recordings: LoadedRecording[] = []
+    const unreadable: Failure[] = []
+    await inLanes(population, LOADED_AT_A_TIME, async (node) => {
+      const loaded = await store.load(run, node)
+      if (loaded.ok) recordings.push(loaded.value)
+      else if (await isStored(world, folder, run, node)) unreadable.push({ ...loaded.error, node })
+    })
+    if (recordings.length + unreadable.length === 0)
+      return fail('input.not-found', `nothing of run ${run} is stored here`)
+    const frameworks = note?.frameworks ?? fleet.frameworks ?? DEFAULT_FRAMEWORKS
+    const scope: Scope = { fleet: fleet.name, population, frameworks }
+    return ok(judged(world, catalog, { run, scope, recordings, unreadable }))
+  })
+}
+
+/** A run's recordings with their assessment as of now. */
+export const judged = (world: World, catalog: Catalog, run: Omit<RunState, 'assessment'>): RunState => ({
+  ...run,
+  assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: world.clock.now() }),
+})
+
+/** One node's recordings of the newest stored runs, newest first; those that cannot be read are left out. */
+export async function recordingsOfNode(
+  shelf: RunShelf,
+  node: string,
+  { most, without }: { readonly most: number; readonly without: string | null },
+): Promise<readonly LoadedRecording[]> {
+  const found = await withStore(shelf, async (store) => {
+    const recordings: LoadedRecording[] = []
+    for (const run of (await newestFirst(store)).slice(0, MOST_LISTED)) {
+      if (run === without) continue
+      const loaded = await store.load(run, node)
+      if (loaded.ok && loaded.value.recording.demo === shelf.demo) recordings.push(loaded.value)
+      if (recordings.length === most) break
+    }
+    return ok(recordings)
+  })
+  return found.ok ? found.value : []
+}
+
+/** A recording that is there and cannot be read is another thing than none. */
+const isStored = async (world: World, folder: string, run: string, node: string): Promise<boolean> =>
+  NAME.test(node) && (await world.files.isThere(`${evidenceFolder(folder)}/${run}/${node}`))
+
+async function withStore<T>(
+  { world, folder }: Pick<RunShelf, 'world' | 'folder'>,
+  work: (store: EvidenceStore) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const store = await world.openStore(evidenceFolder(folder))
+  if (!store.ok) return store
+  try {
+    return await work(store.value)
+  } finally {
+    store.value.close()
+  }
+}

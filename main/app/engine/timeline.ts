@@ -1,0 +1,32 @@
+import type { NodeMoment } from '../../../schemas/ipc-views.ts'
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { assessNode } from '../../core/assess.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+
+/**
+ * Recordings of one node, newest first, as moments: each judged as of its own end, so that the same recordings always give the same
+ * timeline, and compared with the one before it. The last `most` moments.
+ */
+export function timelineOf(
+  catalog: Catalog,
+  recordings: readonly LoadedRecording[],
+  most: number,
+): readonly NodeMoment[] {
+  const judged = recordings.map((loaded) => {
+    const { run, node, endedAt } = loaded.recording
+    return { run, at: endedAt, assessment: assessNode(catalog, node.name, loaded, endedAt) }
+  })
+  return judged.slice(0, most).map(({ run, at, assessment }, index) => {
+    const before = judged[index + 1]?.assessment
+    return { run, at, status: assessment.status, changed: before === undefined ? [] : changed(before, assessment) }
+  })
+}
+
+function changed(before: NodeAssessment, after: NodeAssessment): NodeMoment['changed'] {
+  const then = new Map(before.findings.map(({ check, verdict }) => [check, verdict]))
+  return after.findings.flatMap(({ check, verdict }) => {
+    const earlier = then.get(check)
+    return earlier === undefined || earlier === verdict ? [] : [{ check, before: earlier, after: verdict }]
+  })
+}

@@ -1,0 +1,128 @@
+import type { TrustAnchor } from '../../../schemas/ipc-views.ts'
+import { certificateNames } from '../../core/certificate.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { NOBODY, type Trust } from '../../core/verify/trust.ts'
+import type { EngineContext } from './context.ts'
+import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
+
+/** An anchor with its certificate, as it is kept. */
+interface KeptAnchor extends TrustAnchor {
+  readonly pem: string
+}
+interface AnchorFile {
+  readonly schema: 'barewitness.trust-anchors/1'
+  readonly anchors: readonly KeptAnchor[]
+}
+
+type Where = Pick<EngineContext, 'world' | 'folder'>
+/** Whom an anchor is for, and how a person found it to be the right one. */
+type AnchorReason = Pick<TrustAnchor, 'for' | 'howVerified'>
+
+const LARGEST = 4 * 1024 * 1024
+const MOST = 500
+
+/** The certificates that a person decided to trust, signers and authorities apart. Fails with store.failed. */
+export async function listAnchors(context: Where): Promise<Outcome<readonly TrustAnchor[]>> {
+  const kept = await keptAnchors(context)
+  return kept.ok ? ok(kept.value.map(({ pem: _, ...anchor }) => anchor)) : kept
+}
+
+/** The anchors as reviews need them. A list that cannot be read trusts nobody; `trust.list` names what is wrong with it. */
+export async function trustOf(context: Where): Promise<Trust> {
+  const kept = await keptAnchors(context)
+  if (!kept.ok) return NOBODY
+  const of = (kind: TrustAnchor['for']): readonly Uint8Array[] =>
+    kept.value.filter((anchor) => anchor.for === kind).flatMap((anchor) => fromPem('CERTIFICATE', anchor.pem))
+  return { signers: of('signers'), authorities: of('authorities'), lists: [] }
+}
+
+/** Adds certificates (DER). One that is there already for the same use stays as it is. Fails with input.refused or store.failed. */
+export async function addAnchors(
+  context: Where,
+  certificates: readonly Uint8Array[],
+  reason: AnchorReason,
+): Promise<Outcome<readonly TrustAnchor[]>> {
+  const kept = await keptAnchors(context)
+  if (!kept.ok) return kept
+  const anchors = [...kept.value]
+  for (const der of certificates) {
+    const fingerprint = sha256(der)
+    const subject = subjectOf(der)
+    if (subject === null) return fail('input.refused', 'this is not a certificate that can be read')
+    if (DEMO.test(subject)) return fail('input.refused', 'a demonstration key is never trusted, even when named')
+    if (anchors.some((one) => one.fingerprint === fingerprint && one.for === reason.for)) continue
+    const howVerified = reason.howVerified.trim()
+    const since = context.world.clock.now()
+    anchors.push({ fingerprint, subject, for: reason.for, howVerified, since, pem: pem('CERTIFICATE', der) })
+  }
+  if (anchors.length > MOST) return fail('input.refused', `at most ${MOST} certificates can be kept`)
+  return await stored(context, anchors)
+}
+
+/** Adds every certificate of a file, PEM or DER. A file with a private key in it is refused, and nothing of it is kept. */
+export async function addAnchorFile(
+  context: Where,
+  path: string,
+  reason: AnchorReason,
+): Promise<Outcome<readonly TrustAnchor[]>> {
+  const file = await context.world.files.read(path)
+  if (!file.ok) return file
+  if (file.value.length > LARGEST) return fail('input.refused', 'the file is too large to be one of certificates')
+  if (PRIVATE.test(Buffer.from(file.value).toString('latin1')))
+    return fail('input.refused', 'the file holds a private key; choose one that holds the certificate alone')
+  const certificates = certificatesIn(file.value)
+  if (certificates.length === 0 || certificates.some((der) => subjectOf(der) === null))
+    return fail('input.refused', 'the file holds no certificate, or one that cannot be read; nothing of it was added')
+  return await addAnchors(context, certificates, reason)
+}
+
+/** Takes a certificate out, whatever it was for. */
+export async function removeAnchor(context: Where, fingerprint: string): Promise<Outcome<readonly TrustAnchor[]>> {
+  const kept = await keptAnchors(context)
+  if (!kept.ok) return kept
+  const left = kept.value.filter((anchor) => anchor.fingerprint !== fingerprint)
+  return left.length === kept.value.length
+    ? fail('input.refused', 'no certificate of this fingerprint is trusted')
+    : await stored(context, left)
+}
+
+const PRIVATE = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/
+/** For the words alone: what marks a demonstration key is inside its certificate, and every review looks at that. */
+const DEMO = /barewitness\s+demo/i
+
+const anchorsPath = (folder: string): string => `${folder}/trust/anchors.json`
+
+async function keptAnchors({ world, folder }: Where): Promise<Outcome<readonly KeptAnchor[]>> {
+  const file = await readKept(world, anchorsPath(folder), isAnchorFile)
+  return file.ok ? ok(file.value?.anchors ?? []) : file
+}
+
+async function stored(context: Where, anchors: readonly KeptAnchor[]): Promise<Outcome<readonly TrustAnchor[]>> {
+  const file: AnchorFile = { schema: 'barewitness.trust-anchors/1', anchors }
+  const written = await writeKept(context.world, anchorsPath(context.folder), file)
+  return written.ok ? await listAnchors(context) : written
+}
+
+/** The names in a certificate's subject on one line, or null where the bytes are no certificate. */
+function subjectOf(der: Uint8Array): string | null {
+  const names = certificateNames(der)
+  return names === null ? null : plain(names.subject.split('\n').join(', '), 400)
+}
+
+/** A fingerprint that is not its certificate's would let one be shown and another be trusted. */
+const isAnchor = (value: unknown): value is KeptAnchor =>
+  haveTexts(value, ['fingerprint', 'subject', 'for', 'howVerified', 'since', 'pem']) &&
+  (value.for === 'signers' || value.for === 'authorities') &&
+  fromPem('CERTIFICATE', value.pem ?? '')
+    .map(sha256)
+    .join() === value.fingerprint
+
+const isAnchorFile = (value: unknown): value is AnchorFile =>
+  isObject(value) &&
+  value.schema === 'barewitness.trust-anchors/1' &&
+  Array.isArray(value.anchors) &&
+  value.anchors.every(isAnchor)

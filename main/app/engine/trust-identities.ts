@@ -1,0 +1,82 @@
+import type { IdentityView } from '../../../schemas/ipc-views.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { IdentityInfo } from '../../core/world.ts'
+import type { EngineContext } from './context.ts'
+import {
+  identitiesFolder,
+  type Keeping,
+  keepingOf,
+  keptHow,
+  newPassphrase,
+  newSecret,
+  withSecret,
+} from './trust-secrets.ts'
+
+/** The signing identities of this user, each with how its secret is kept. */
+export async function listIdentities(context: EngineContext): Promise<Outcome<readonly IdentityView[]>> {
+  const listed = await context.world.identities.list(identitiesFolder(context.folder))
+  if (!listed.ok) return listed
+  const views: IdentityView[] = []
+  for (const { name, kind, subject, fingerprint, notAfter, retired } of listed.value) {
+    const info = { name, kind, subject, fingerprint, notAfter, retired }
+    views.push({ ...info, keptHow: keptHow(await keepingOf(context, info), context) })
+  }
+  return ok(views)
+}
+
+/** Makes an identity. Gives its passphrase and how that is kept, for whoever seals with it at once. Fails with identity.exists too. */
+export async function createIdentity(
+  context: EngineContext,
+  name: string,
+  subject: string,
+): Promise<Outcome<{ readonly value: string; readonly kept: Keeping['kept'] }>> {
+  const { identities } = context.world
+  const folder = identitiesFolder(context.folder)
+  const listed = await identities.list(folder)
+  if (!listed.ok) return listed
+  // Looked at before a secret is stored for the name.
+  if (listed.value.some((info) => info.name === name)) return fail('identity.exists', name)
+  const secret = await newSecret(context, name)
+  if (!secret.ok) return secret
+  const created = await identities.create({ folder, name, subject, passphrase: secret.value.value })
+  return created.ok ? secret : created
+}
+
+/**
+ * Writes an identity into one file. Where no person knows its passphrase, one is asked for and the copies of the keys in the file are encrypted
+ * with that: a backup that only this computer could open would be none.
+ */
+export async function backupIdentity(context: EngineContext, name: string, to: string): Promise<Outcome<null>> {
+  const { identities } = context.world
+  const folder = identitiesFolder(context.folder)
+  const info = await named(context, name)
+  if (!info.ok) return info
+  const { secret } = await keepingOf(context, info.value)
+  if (secret === null) return nothingOf(await identities.backup(folder, name, to))
+  const next = await newPassphrase(context, `Choose a passphrase for the backup of ${name}; you need it to restore it`)
+  if (!next.ok) return next
+  return nothingOf(await identities.backup(folder, name, to, { passphrase: secret, next: next.value }))
+}
+
+/** A new key under the same root, with the same passphrase. */
+export async function rotateIdentity(context: EngineContext, name: string, why: string): Promise<Outcome<null>> {
+  const info = await named(context, name)
+  if (!info.ok) return info
+  const folder = identitiesFolder(context.folder)
+  return nothingOf(
+    await withSecret(context, info.value, (passphrase) =>
+      context.world.identities.rotate({ folder, name, passphrase, why }),
+    ),
+  )
+}
+
+/** One identity by name. Fails with identity.missing. */
+export async function named({ world, folder }: EngineContext, name: string): Promise<Outcome<IdentityInfo>> {
+  const listed = await world.identities.list(identitiesFolder(folder))
+  if (!listed.ok) return listed
+  const found = listed.value.find((info) => info.name === name)
+  return found === undefined ? fail('identity.missing', `there is none named ${name}`) : ok(found)
+}
+
+const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)

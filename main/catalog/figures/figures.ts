@@ -1,0 +1,69 @@
+import type { Figure } from '../../../schemas/figure.ts'
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { capturesByKey } from '../../core/assess.ts'
+import { readProbe } from '../../core/probe.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+import type { Read } from '../isolation/signal.ts'
+import { coreDumpPattern } from '../probes/core-dump-pattern.ts'
+import { storageDmTable } from '../probes/dm-table.ts'
+import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { gpuTopology } from '../probes/gpu-topology.ts'
+import { infiniband } from '../probes/infiniband.ts'
+import { kernelDumps } from '../probes/kdump.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageLsblk } from '../probes/storage-lsblk.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageSwaps } from '../probes/swaps.ts'
+import { storageZfs } from '../probes/zfs-encryption.ts'
+import { storageZpool } from '../probes/zfs-pools.ts'
+import { kernelDumpRoots, programDumpRoots } from '../storage/dumps.ts'
+import { mountRoots, openVolumeRoots, pathRoots, readStorage, swapRoots } from '../storage/roots.ts'
+import { blockStack } from './block-stack.ts'
+import { isolationFamilies } from './isolation-families.ts'
+import { topology } from './topology.ts'
+
+/**
+ * The pictures of one node: its isolation signals by family, its data down to the drives, and how its GPUs are connected. A picture
+ * whose questions were not answered is left out. Pure: the same recording gives the same pictures. Never throws.
+ */
+export function figuresOf({ recording, captures }: LoadedRecording, { isolation }: NodeAssessment): readonly Figure[] {
+  const byKey = capturesByKey(captures)
+  const read: Read = (probe) => readProbe(probe, byKey, { liveTests: recording.liveTests === true })
+  return [
+    isolation === null ? null : isolationFamilies(isolation),
+    blockStackOf(read, recording.node.ephiPaths ?? []),
+    topologyOf(read),
+  ].filter((figure) => figure !== null)
+}
+
+function blockStackOf(read: Read, ephiPaths: readonly string[]): Figure | null {
+  const [mounts, devices, swaps] = [read(storageMounts), read(storageBlockDevices), read(storageSwaps)]
+  if (!mounts.ok || !devices.ok || !swaps.ok) return null
+  const storage = readStorage(mounts.fact, devices.fact, swaps.fact, {
+    lsblk: read(storageLsblk),
+    dmTable: read(storageDmTable),
+    zfs: read(storageZfs),
+    zpool: read(storageZpool),
+  })
+  const [core, kernel] = [read(coreDumpPattern), read(kernelDumps)]
+  return blockStack(storage, [
+    ...mountRoots(storage),
+    ...swapRoots(storage),
+    ...openVolumeRoots(storage),
+    ...pathRoots(storage, ephiPaths, 'declared ePHI path'),
+    ...(core.ok ? programDumpRoots(storage, core.fact) : []),
+    ...(kernel.ok ? kernelDumpRoots(storage, kernel.fact) : []),
+  ])
+}
+
+function topologyOf(read: Read): Figure | null {
+  const matrix = read(gpuTopology)
+  if (!matrix.ok) return null
+  const [gpus, fabric, pci] = [read(gpuNvidia), read(infiniband), read(pciDevices)]
+  return topology(
+    matrix.fact,
+    { gpus: gpus.ok ? gpus.fact.gpus : [], adapters: fabric.ok ? fabric.fact.adapters : [] },
+    pci.ok ? pci.fact.devices : null,
+  )
+}

@@ -1,0 +1,51 @@
+import type { Engine, EngineEvent, Reply } from '../../schemas/ipc.ts'
+import { packFile } from './pack-file.ts'
+
+export interface OpeningParts {
+  readonly engine: Pick<Engine, 'call'>
+  /** Shows the window in which a pack is read. */
+  readonly showReview: () => Promise<unknown>
+  /** Shows a window that can say why not. */
+  readonly showAny: () => Promise<unknown>
+  readonly tell: (event: EngineEvent) => void
+  /** A pack was opened or refused: the list of recent packs is another. */
+  readonly changed: () => void
+}
+
+/** Opening a pack from outside a page: dropped, from the menu, or by the system. */
+export interface Openings {
+  /** A path that a person chose or dropped, or that the system named; null when it was not exactly one file. */
+  readonly open: (path: string | null) => Promise<void>
+  readonly openRecent: (handle: string) => Promise<void>
+  /** A pack is open: shows it. */
+  readonly opened: () => Promise<void>
+}
+
+const refusal = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
+
+export function createOpenings({ engine, showReview, showAny, tell, changed }: OpeningParts): Openings {
+  const opened = async (): Promise<void> => {
+    await showReview()
+    tell({ kind: 'pack-opened' })
+    changed()
+  }
+  const answer = async (reply: Reply<unknown>): Promise<void> => {
+    if (reply.ok) return await opened()
+    await showAny()
+    tell({ kind: 'pack-refused', error: reply.error })
+    changed()
+  }
+  return {
+    opened,
+    open: async (path) => {
+      if (path === null) return await answer(refusal('one file at a time can be opened'))
+      const file = await packFile(path)
+      await answer(
+        file === null
+          ? refusal('only an existing file that ends in .zip, .barewitness or .pdf can be opened')
+          : await engine.call('pack.choose-and-verify', null, { path: file }),
+      )
+    },
+    openRecent: async (handle) => await answer(await engine.call('pack.open-recent', { handle })),
+  }
+}

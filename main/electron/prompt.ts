@@ -1,0 +1,72 @@
+import type { BrowserWindow, WebContents } from 'electron'
+import { plain } from '../core/plain-text.ts'
+import { ORIGIN } from './channels.ts'
+import type { Frame } from './gate.ts'
+
+/** Asks a person for one secret in a window of its own. The answer goes to whoever asked, and to no other window. */
+export interface Prompt {
+  /** One question at a time, the others in turn; null when the person gave nothing. */
+  readonly ask: (question: string) => Promise<string | null>
+  /** Answers the prompt's page: its question, or null to any other page. Takes the answer. */
+  readonly handle: (sender: WebContents, frame: Frame | null, message: unknown) => string | null
+  /** Closes the question that is open and forgets those that wait: nobody is there any more to be answered. */
+  readonly dismiss: () => void
+}
+
+const LONGEST_QUESTION = 400
+const LONGEST_SECRET = 4096
+
+interface Asked {
+  readonly question: string
+  readonly give: (secret: string | null) => void
+}
+
+/** `open` opens the prompt's window, or gives null when there is no window to ask a person in front of. */
+export function createPrompt(open: () => BrowserWindow | null): Prompt {
+  const waiting: Asked[] = []
+  let current: (Asked & { readonly window: BrowserWindow }) | null = null
+  const next = (): void => {
+    const asked = current === null ? waiting.shift() : undefined
+    if (asked === undefined) return
+    const window = open()
+    if (window === null) {
+      asked.give(null)
+      next()
+      return
+    }
+    current = { ...asked, window }
+    window.once('closed', () => {
+      current = null
+      // Null where no answer came before: the first one counts.
+      asked.give(null)
+      next()
+    })
+  }
+  return {
+    ask: (question) =>
+      new Promise((give) => {
+        waiting.push({ question: plain(question, LONGEST_QUESTION), give })
+        next()
+      }),
+    handle: (sender, frame, message) => {
+      if (current === null || sender !== current.window.webContents) return null
+      if (frame === null || frame.parent !== null || frame.origin !== ORIGIN) return null
+      const answer = answerOf(message)
+      if (answer === undefined) return current.question
+      current.give(answer)
+      current.window.destroy()
+      return null
+    },
+    dismiss: () => {
+      for (const { give } of waiting.splice(0)) give(null)
+      current?.window.destroy()
+    },
+  }
+}
+
+/** Undefined when the message asks for the question. */
+function answerOf(message: unknown): string | null | undefined {
+  if (typeof message !== 'object' || message === null || !Object.hasOwn(message, 'answer')) return undefined
+  const { answer } = message as { readonly answer: unknown }
+  return typeof answer === 'string' && answer.length <= LONGEST_SECRET ? answer : null
+}

@@ -1,0 +1,44 @@
+import { open, realpath } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+import { shell } from 'electron'
+import { fail, type Outcome } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+
+/** What may be opened in the system's viewer, by ending, with the bytes such a file begins with. Nothing here can be executed. */
+const VIEWABLE: Readonly<Record<string, Buffer>> = {
+  '.pdf': Buffer.from('%PDF-'),
+  '.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  '.jpg': Buffer.from([0xff, 0xd8, 0xff]),
+  '.jpeg': Buffer.from([0xff, 0xd8, 0xff]),
+}
+
+/**
+ * Opens a copy of an image or PDF in the system's viewer: a file right inside the folder `shown` of our data, named as what its
+ * first bytes say it is. Anything else is refused.
+ */
+export async function showFile(dataFolder: string, path: string): Promise<Outcome<null>> {
+  try {
+    const real = await realpath(path)
+    if (dirname(real) !== join(await realpath(dataFolder), 'shown'))
+      return fail('input.refused', 'the file is not one of the copies made to be shown')
+    const expected = Object.hasOwn(VIEWABLE, extname(real)) ? VIEWABLE[extname(real)] : undefined
+    if (expected === undefined) return fail('input.refused', 'only images and PDF are opened in the system’s viewer')
+    if (!(await firstBytes(real, expected.length)).equals(expected))
+      return fail('input.refused', 'the file is not what its name says')
+    const problem = await shell.openPath(real)
+    return problem === '' ? ok(null) : fail('input.refused', `the system could not open the file: ${problem}`)
+  } catch {
+    return fail('input.not-found', 'the file to be shown is not there')
+  }
+}
+
+async function firstBytes(path: string, count: number): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    if (!(await handle.stat()).isFile()) return Buffer.alloc(0)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}

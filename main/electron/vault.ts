@@ -1,0 +1,92 @@
+import { readPlain, writeWhole } from '../adapters/store/durable.ts'
+import type { Vault } from '../app/engine/context.ts'
+import { fail } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+
+/**
+ * As much of Electron's safeStorage as is used: its asynchronous half, which older runtimes lack. The synchronous half is never
+ * used: it holds up every window while the system asks its person, and it goes in Electron 46.
+ */
+export interface SafeStorage {
+  readonly isAsyncEncryptionAvailable?: () => Promise<boolean>
+  readonly encryptStringAsync?: (plain: string) => Promise<Buffer>
+  readonly decryptStringAsync?: (encrypted: Buffer) => Promise<{ readonly result: string }>
+  readonly getSelectedStorageBackend?: () => string
+}
+
+const LARGEST_FILE = 1024 * 1024
+const NAME = /^[a-z0-9][a-z0-9:._-]{0,127}$/
+/** `basic_text` and `unknown` protect nothing, so they are not here. */
+const LINUX: Readonly<Record<string, string>> = {
+  gnome_libsecret: 'the keyring of this desktop',
+  kwallet: 'KWallet',
+  kwallet5: 'KWallet',
+  kwallet6: 'KWallet',
+}
+
+/**
+ * The operating system's vault for this user, or null where it gives no protection: then nothing is stored, and people are asked.
+ * `file` holds the encrypted secrets by name, mode 0600; only the system can decrypt them.
+ */
+export async function systemVault(
+  storage: SafeStorage,
+  platform: NodeJS.Platform,
+  file: string,
+): Promise<Vault | null> {
+  const { encryptStringAsync, decryptStringAsync, isAsyncEncryptionAvailable } = storage
+  if (!encryptStringAsync || !decryptStringAsync || !isAsyncEncryptionAvailable) return null
+  if (!(await isAsyncEncryptionAvailable.call(storage).catch(() => false))) return null
+  const described = describedBy(storage, platform)
+  if (described === null) return null
+  let turn: Promise<unknown> = Promise.resolve()
+  return {
+    described,
+    read: async (name) => {
+      try {
+        const secret = (await secretsIn(file)).get(name)
+        return secret === undefined
+          ? null
+          : (await decryptStringAsync.call(storage, Buffer.from(secret, 'base64'))).result
+      } catch {
+        // A vault of another user or computer, or a file of neither: as if nothing were kept, and a person is asked.
+        return null
+      }
+    },
+    write: (name, secret) => {
+      const write = async () => {
+        if (!NAME.test(name)) return fail('store.failed', 'a name the vault does not take')
+        try {
+          const encrypted = (await encryptStringAsync.call(storage, secret)).toString('base64')
+          const secrets = new Map(await secretsIn(file).catch(() => [])).set(name, encrypted)
+          await writeWhole(file, `${JSON.stringify({ secrets: Object.fromEntries(secrets) })}\n`)
+          return ok(null)
+        } catch (problem) {
+          return fail('store.failed', `the secret could not be kept: ${(problem as Error).message}`)
+        }
+      }
+      // One after the other, so that none overwrites what another has just kept.
+      const done = turn.then(write)
+      turn = done
+      return done
+    },
+  }
+}
+
+function describedBy(storage: SafeStorage, platform: NodeJS.Platform): string | null {
+  if (platform === 'darwin') return 'the macOS Keychain'
+  if (platform === 'win32') return 'Windows data protection (DPAPI) for your account'
+  const backend = storage.getSelectedStorageBackend?.() ?? ''
+  return Object.hasOwn(LINUX, backend) ? (LINUX[backend] ?? null) : null
+}
+
+/** Rejects when there is a file and it is not one of ours; gives nothing when there is none. */
+async function secretsIn(file: string): Promise<ReadonlyMap<string, string>> {
+  const bytes = await readPlain(file, LARGEST_FILE).catch((problem: NodeJS.ErrnoException) => {
+    if (problem.code === 'ENOENT') return null
+    throw problem
+  })
+  if (bytes === null) return new Map()
+  const { secrets } = JSON.parse(bytes.toString('utf8')) as { readonly secrets?: unknown }
+  if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is not a file of secrets`)
+  return new Map(Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}

@@ -1,0 +1,169 @@
+import type {
+  AssessmentView,
+  AttachmentView,
+  ControlRow,
+  FrameworkName,
+  FrameworkView,
+  RegisterView,
+} from '../schemas/ipc-views.ts'
+import type { ControlCheck, RecordRequest } from '../schemas/types.ts'
+import { CONTROL_STATES, type ControlState, type Verdict } from '../schemas/words.ts'
+
+export interface Wanted {
+  readonly text: string
+  readonly state: ControlState | 'all'
+}
+
+export interface TreeGroup {
+  readonly id: string
+  readonly title: string
+  readonly controls: readonly ControlRow[]
+  /** Rows of this group before anything was filtered: the denominator. */
+  readonly total: number
+  readonly counts: readonly StateCount[]
+}
+export interface TreeFramework {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly status: string
+  readonly overlay: boolean
+  readonly groups: readonly TreeGroup[]
+  readonly total: number
+  readonly counts: readonly StateCount[]
+}
+export interface StateCount {
+  readonly state: ControlState
+  readonly count: number
+}
+
+/** What the run says of a row; silence never supports. */
+export const stateOf = (control: ControlRow): ControlState => control.assessed?.state ?? 'insufficient-evidence'
+
+/** No server can show anything of it: it has no status from a machine, whatever the machines say. */
+export const isPeopleOnly = (control: ControlRow): boolean => control.evidenceClass === 'manual'
+
+/** How many rows are in each state, worst first, states without a row left out. */
+export const countsOf = (controls: readonly ControlRow[]): readonly StateCount[] =>
+  CONTROL_STATES.map((state) => ({
+    state,
+    count: controls.filter((control) => stateOf(control) === state).length,
+  })).filter(({ count }) => count > 0)
+
+const speaksOf = (control: ControlRow, words: readonly string[]): boolean => {
+  const text = [
+    control.id,
+    control.title,
+    control.summary,
+    control.group,
+    ...control.supports.map(({ check }) => check),
+  ]
+    .join(' ')
+    .toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+/** The rows of every framework by group, those that are wanted; counts are of all rows, so that a filter never shrinks a denominator. */
+export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): readonly TreeFramework[] {
+  const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isWanted = (control: ControlRow): boolean =>
+    (wanted.state === 'all' || stateOf(control) === wanted.state) && speaksOf(control, words)
+  return frameworks.map(({ id, title, status, overlay, controls }) => ({
+    id,
+    title,
+    status,
+    overlay,
+    total: controls.length,
+    counts: countsOf(controls),
+    groups: [...new Set(controls.map(({ group }) => group))]
+      .map((group): TreeGroup => {
+        const own = controls.filter((control) => control.group === group)
+        return {
+          id: `${id} ${group}`,
+          title: group,
+          controls: own.filter(isWanted),
+          total: own.length,
+          counts: countsOf(own),
+        }
+      })
+      .filter((group) => group.controls.length > 0),
+  }))
+}
+
+/** What one check says over the declared nodes, as numbers of which each opens its list of nodes. */
+export interface CheckCounts {
+  readonly population: number
+  readonly covered: number
+  readonly contradicted: number
+  readonly accepted: number
+}
+
+export const checkCounts = (view: AssessmentView, found: ControlCheck): CheckCounts => ({
+  population: found.population,
+  covered: found.population - found.notTested,
+  contradicted: found.notMet,
+  accepted: nodesWith(view, found.check, 'accepted').length,
+})
+
+export type NodesWith = Verdict | 'all' | 'covered' | 'accepted'
+
+/** Declared nodes on which a check came out so. */
+export function nodesWith(
+  view: Pick<AssessmentView, 'checks' | 'rows'>,
+  check: string,
+  wanted: NodesWith,
+): readonly { readonly node: string; readonly verdict: Verdict }[] {
+  const at = view.checks.findIndex(({ id }) => id === check)
+  return view.rows
+    .map((row) => ({ row, verdict: row.verdicts[at] ?? 'not-tested' }))
+    .filter(({ row, verdict }) => {
+      if (wanted === 'all') return true
+      if (wanted === 'covered') return verdict !== 'not-tested'
+      if (wanted === 'accepted') return verdict === 'not-met' && row.accepted.some((one) => one.check === check)
+      return verdict === wanted
+    })
+    .map(({ row, verdict }) => ({ node: row.node, verdict }))
+}
+
+/** A record that no server can show: who brings it, or what was attached. */
+export interface Slot {
+  readonly framework: FrameworkName
+  readonly control: string
+  readonly need: string
+  readonly attached: readonly AttachmentView[]
+  readonly request: RecordRequest | null
+  readonly is: 'attached' | 'requested' | 'overdue' | 'missing'
+}
+
+/** The slots of one control. A record attached to the control as a whole fills none of them by itself. */
+export function slotsOf(
+  framework: FrameworkName,
+  control: Pick<ControlRow, 'key' | 'needsAlso'>,
+  register: RegisterView,
+  asOf: string,
+): readonly Slot[] {
+  const about = register.attachments.filter(({ controls }) =>
+    controls.some((one) => one.framework === framework && one.control === control.key),
+  )
+  return control.needsAlso.map((need) => {
+    const attached = about.filter((one) => one.need === need && one.standing === 'in-force')
+    const request =
+      register.requests.find(
+        (one) => one.framework === framework && one.control === control.key && one.need === need,
+      ) ?? null
+    const waiting = request === null ? 'missing' : request.due < asOf ? 'overdue' : 'requested'
+    return { framework, control: control.key, need, attached, request, is: attached.length > 0 ? 'attached' : waiting }
+  })
+}
+
+/** Records attached to a control as a whole, or to a need that the catalog no longer lists. */
+export const otherRecords = (
+  framework: FrameworkName,
+  control: Pick<ControlRow, 'key' | 'needsAlso'>,
+  register: RegisterView,
+): readonly AttachmentView[] =>
+  register.attachments.filter(
+    ({ controls, need, standing }) =>
+      standing === 'in-force' &&
+      controls.some((one) => one.framework === framework && one.control === control.key) &&
+      (need === null || !control.needsAlso.includes(need)),
+  )

@@ -1,0 +1,130 @@
+import { useSyncExternalStore } from 'react'
+import type { CallFailure } from '../schemas/ipc.ts'
+import type { ExportDraft, ExportPlan, ExportView, PackReview } from '../schemas/ipc-views.ts'
+import { call } from './bridge.ts'
+import { buildInput, type Choices, firstChoices, problemAt, STEPS, type Step } from './seal-model.ts'
+import { say } from './store.ts'
+import { plural } from './text.ts'
+
+/** The export that is being made. It outlives its screen, so that looking at another one loses nothing. */
+export interface ExportState {
+  /** The run that the choices are about; another run begins anew. */
+  readonly run: string | null
+  readonly step: Step
+  readonly choices: Choices | null
+  readonly sealing: boolean
+  readonly error: CallFailure | null
+  /** What was sealed and not yet saved. */
+  readonly draft: Draft | null
+  readonly saved: Saved | null
+}
+export interface Draft {
+  readonly made: ExportDraft
+  /** The choices that it was made from: other choices need another seal. */
+  readonly from: Choices
+  /** A person was told what the copy loses, and keeps it; true also where it loses nothing. */
+  readonly lossAccepted: boolean
+  readonly review: PackReview | null
+}
+export interface Saved extends ExportView {
+  readonly signer: string
+  /** A copy with parts withheld is among the files. */
+  readonly copy: boolean
+}
+
+const NOTHING: ExportState = {
+  run: null,
+  step: 'scope',
+  choices: null,
+  sealing: false,
+  error: null,
+  draft: null,
+  saved: null,
+}
+
+let state: ExportState = NOTHING
+const listeners = new Set<() => void>()
+
+export function changeExport(part: Partial<ExportState>): void {
+  state = { ...state, ...part }
+  for (const listener of listeners) listener()
+}
+
+export const useExport = (): ExportState =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => state,
+  )
+
+/** Said when the screen is left: a sealed draft is neither saved nor gone. */
+export function tellOfDraft(): void {
+  if (state.draft !== null) say('The sealed draft is not saved. It can be saved until you close Barewitness.')
+}
+
+/** A step can be reached when every step before it is answered, and the last one when there is a draft of these choices. */
+export function canReach(step: Step, { choices, draft, sealing }: ExportState): boolean {
+  if (choices === null || sealing) return false
+  if (step === 'review') return draft?.lossAccepted === true && draft.from === choices
+  return STEPS.slice(0, STEPS.indexOf(step)).every((before) => problemAt(before, choices) === null)
+}
+
+/** Begins with this plan, unless its run was begun with already. A draft of another run stays until somebody decides about it. */
+export function beginExport(plan: ExportPlan): void {
+  if (state.run === plan.run || state.draft !== null || state.sealing) return
+  changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan) })
+}
+
+export const startOver = (): void => changeExport(NOTHING)
+
+/** Seals with the present choices. An earlier draft is thrown away only when the new one is there. */
+export async function sealDraft(plan: ExportPlan): Promise<void> {
+  const { choices, draft: earlier } = state
+  if (choices === null || state.sealing) return
+  changeExport({ sealing: true, error: null })
+  say('Sealing the pack.')
+  const built = await call('export.build', buildInput(choices, plan))
+  if (!built.ok) return changeExport({ sealing: false, error: built.error })
+  if (earlier !== null) void call('export.discard', { handle: earlier.made.handle })
+  const loss = built.value.notDerivable.length
+  changeExport({
+    sealing: false,
+    draft: { made: built.value, from: choices, lossAccepted: loss === 0, review: null },
+    step: loss === 0 ? 'review' : 'seal',
+  })
+  say(loss === 0 ? 'Pack sealed.' : `Pack sealed. The copy loses ${plural(loss, 'verdict')}.`)
+}
+
+/** Throws the sealed draft away; the choices stay. */
+export async function discardDraft(): Promise<void> {
+  if (state.draft === null) return
+  const dropped = await call('export.discard', { handle: state.draft.made.handle })
+  if (!dropped.ok) return changeExport({ error: dropped.error })
+  changeExport({ draft: null, step: 'seal', error: null })
+  say('Draft discarded.')
+}
+
+/** Opens the draft in the review window, and keeps its answers here. */
+export async function reviewDraft(): Promise<CallFailure | null> {
+  const { draft } = state
+  if (draft === null) return null
+  const reviewed = await call('export.review', { handle: draft.made.handle })
+  if (!reviewed.ok) return reviewed.error
+  if (state.draft?.made.handle === draft.made.handle)
+    changeExport({ draft: { ...state.draft, review: reviewed.value } })
+  return null
+}
+
+/** Saves the draft where a person chooses; nothing changes when the dialog was closed. */
+export async function saveDraft(): Promise<CallFailure | null> {
+  const { draft } = state
+  if (draft === null) return null
+  const saved = await call('export.save', { handle: draft.made.handle })
+  if (!saved.ok) return saved.error
+  if (saved.value === null) return null
+  changeExport({ draft: null, saved: { ...saved.value, signer: draft.made.signer, copy: draft.from.copy } })
+  say('Pack exported.')
+  return null
+}

@@ -1,0 +1,113 @@
+import { PROPERTIES, type Property, propertyWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
+import type { Cell, MatrixRow } from './model.ts'
+
+/** `open`: not supported, whatever the reason. `accepted` and `ended` look at acceptances, not at verdicts. */
+export type CellState = Verdict | 'open' | 'accepted' | 'ended'
+export type Rights = 'with' | 'without'
+
+/** Parts of a sentence; a null part says nothing. */
+export interface Filter {
+  readonly property: Property | null
+  readonly state: CellState | null
+  /** A declared place; empty for nodes that declare none. */
+  readonly place: string | null
+  readonly rights: Rights | null
+  /** Found in the node's name. */
+  readonly named: string
+}
+
+export const NO_FILTER: Filter = { property: null, state: null, place: null, rights: null, named: '' }
+
+export const CELL_STATES: readonly CellState[] = ['open', ...VERDICTS, 'accepted', 'ended']
+const ANY = 'any property'
+
+export const stateWord = (state: CellState): string =>
+  state === 'open'
+    ? 'not supported'
+    : state === 'accepted'
+      ? 'accepted'
+      : state === 'ended'
+        ? 'no longer accepted'
+        : verdictWords[state].label.toLowerCase()
+
+const propertyWord = (property: Property | null): string =>
+  property === null ? ANY : propertyWords[property].label.toLowerCase()
+
+export const isNoFilter = (filter: Filter): boolean => sentenceOf(filter) === ''
+
+/** "isolation not supported, in Frankfurt, without administrator rights". Empty when it filters nothing. */
+export function sentenceOf({ property, state, place, rights, named }: Filter): string {
+  const parts = [
+    state === null ? null : `${propertyWord(property)} ${stateWord(state)}`,
+    place === null ? null : place === '' ? 'in no declared place' : `in ${place}`,
+    rights === null ? null : `${rights} administrator rights`,
+    named === '' ? null : `named “${named}”`,
+  ]
+  return parts.filter((part) => part !== null).join(', ')
+}
+
+/** The filter that a sentence says, or null when some part of it says nothing that we know. Places are matched as they are declared. */
+export function filterOf(sentence: string, places: readonly string[]): Filter | null {
+  const pieces = sentence.trim().split(', ')
+  let filter = NO_FILTER
+  for (let at = 0; at < pieces.length; ) {
+    const read = longestPart(pieces.slice(at), places)
+    if (read === null) return null
+    filter = { ...filter, ...read.says }
+    at += read.taken
+  }
+  return filter
+}
+
+/** A place or a name may hold a comma itself, so as many pieces as make sense are one part. */
+function longestPart(
+  pieces: readonly string[],
+  places: readonly string[],
+): { readonly says: Partial<Filter>; readonly taken: number } | null {
+  for (let taken = pieces.length; taken > 0; taken--) {
+    const says = partOf(pieces.slice(0, taken).join(', '), places)
+    if (says !== null) return { says, taken }
+  }
+  return null
+}
+
+function partOf(part: string, places: readonly string[]): Partial<Filter> | null {
+  const low = part.toLowerCase()
+  if (low === 'in no declared place') return { place: '' }
+  if (low === 'with administrator rights') return { rights: 'with' }
+  if (low === 'without administrator rights') return { rights: 'without' }
+  const place = places.find((one) => low === `in ${one.toLowerCase()}`)
+  if (place !== undefined) return { place }
+  const named = /^named [“"]([^“”"]+)[”"]$/.exec(part)?.[1]
+  if (named !== undefined) return { named }
+  for (const property of [null, ...PROPERTIES])
+    for (const state of CELL_STATES)
+      if (low === `${propertyWord(property)} ${stateWord(state)}`) return { property, state }
+  return null
+}
+
+function cellIs(cell: Cell, state: CellState): boolean {
+  switch (state) {
+    case 'open':
+      return cell.verdict === 'not-met' || cell.verdict === 'inconclusive' || cell.verdict === 'not-tested'
+    case 'accepted':
+      return cell.accepted !== null
+    case 'ended':
+      return cell.expired > 0
+    default:
+      return cell.verdict === state
+  }
+}
+
+/** Whether a row is in the filtered list. */
+export function shows({ property, state, place, rights, named }: Filter, { node, cells }: MatrixRow): boolean {
+  const looked = property === null ? cells : cells.filter((cell) => cell.property === property)
+  if (state !== null && !looked.some((cell) => cellIs(cell, state))) return false
+  if (place !== null && (node.place ?? '') !== place) return false
+  if (rights !== null && (rights === 'with') !== (node.privilege === 'root' || node.privilege === 'sudo')) return false
+  return named === '' || node.node.toLowerCase().includes(named.toLowerCase())
+}
+
+/** Declared places of a fleet, in order, each once. */
+export const placesOf = (rows: readonly MatrixRow[]): readonly string[] =>
+  [...new Set(rows.flatMap(({ node }) => node.place ?? []))].sort()

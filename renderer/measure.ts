@@ -1,0 +1,37 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+
+/** One rem in pixels: a virtual list counts in pixels, and text may be set larger. */
+export const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
+
+/** How wide an element is now. */
+export function useWidth<E extends HTMLElement>(): readonly [RefObject<E | null>, number] {
+  const element = useRef<E>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    if (element.current === null) return
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)))
+    watch.observe(element.current)
+    return () => watch.disconnect()
+  }, [])
+  return [element, width]
+}
+
+/** Whether the page is being printed: only then are thousand rows drawn at once. */
+export function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false)
+  useEffect(() => {
+    const media = window.matchMedia('print')
+    const told = (): void => setPrinting(media.matches)
+    const before = (): void => setPrinting(true)
+    const after = (): void => setPrinting(false)
+    media.addEventListener('change', told)
+    window.addEventListener('beforeprint', before)
+    window.addEventListener('afterprint', after)
+    return () => {
+      media.removeEventListener('change', told)
+      window.removeEventListener('beforeprint', before)
+      window.removeEventListener('afterprint', after)
+    }
+  }, [])
+  return printing
+}

@@ -1,0 +1,93 @@
+import { PROPERTIES } from '../schemas/words.ts'
+import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf } from './filters.ts'
+import type { Route } from './routes.ts'
+
+export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'print' | 'open-pack'
+export interface PaletteEntry {
+  readonly id: string
+  readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Filters'
+  readonly title: string
+  readonly does: { readonly go: Route } | { readonly act: PaletteAction }
+}
+export interface PaletteWorld {
+  readonly review: boolean
+  readonly nodes: readonly string[]
+  readonly places: readonly string[]
+  readonly canCollect: boolean
+  readonly canCollectMissing: boolean
+}
+
+const MOST = 40
+
+/** What a person can go to or do, best first: titles that begin with what was typed, then those that hold all its words. */
+export function paletteEntries(typed: string, world: PaletteWorld): readonly PaletteEntry[] {
+  const asked = typed.trim().toLowerCase()
+  const words = asked.split(/\s+/).filter((word) => word !== '')
+  const all = [
+    ...screens(world),
+    ...actions(world),
+    ...(words.length === 0 ? [] : [...nodes(world), ...filters(typed, world)]),
+  ]
+  const fits = all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+  const rank = ({ title }: PaletteEntry): number => (title.toLowerCase().startsWith(asked) ? 0 : 1)
+  return fits
+    .map((entry, at) => ({ entry, at }))
+    .sort((a, b) => rank(a.entry) - rank(b.entry) || a.at - b.at)
+    .slice(0, MOST)
+    .map(({ entry }) => entry)
+}
+
+const entry = (group: PaletteEntry['group'], title: string, does: PaletteEntry['does']): PaletteEntry => ({
+  id: `${group} ${title}`,
+  group,
+  title,
+  does,
+})
+
+function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
+  const of = review ? 'pack' : 'run'
+  const shared: readonly (readonly [string, Route])[] = [
+    ['Overview', { screen: 'overview', of }],
+    ['Controls', { screen: 'controls', of }],
+    ['Exceptions', { screen: 'exceptions', of }],
+    ['Attachments', { screen: 'attachments', of }],
+  ]
+  const own: readonly (readonly [string, Route])[] = review
+    ? [['Seal', { screen: 'review' }]]
+    : [
+        ['Nodes', { screen: 'nodes' }],
+        ['Nodes: import', { screen: 'nodes', part: 'import' }],
+        ['Nodes: host keys', { screen: 'nodes', part: 'keys' }],
+        ['What we will run', { screen: 'preview' }],
+        ['Collecting', { screen: 'collecting' }],
+        ['Packs', { screen: 'packs' }],
+        ['Export a pack', { screen: 'export' }],
+        ['Settings', { screen: 'settings' }],
+      ]
+  return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))
+}
+
+function actions({ review, canCollect, canCollectMissing }: PaletteWorld): readonly PaletteEntry[] {
+  const all: readonly (readonly [string, PaletteAction, boolean])[] = [
+    ['Collect evidence', 'collect', canCollect],
+    ['Collect only what is missing', 'collect-missing', canCollectMissing],
+    ['Open a pack', 'open-pack', !review],
+    ['Print this screen', 'print', true],
+    ['Show keyboard shortcuts', 'shortcuts', true],
+  ]
+  return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
+}
+
+const nodes = ({ nodes: names, review }: PaletteWorld): readonly PaletteEntry[] =>
+  names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
+
+/** Every sentence of one property and state, and the very one that was typed. */
+function filters(typed: string, { review, places }: PaletteWorld): readonly PaletteEntry[] {
+  const show = (filter: Filter): PaletteEntry =>
+    entry('Filters', `Show nodes: ${sentenceOf(filter)}`, {
+      go: { screen: 'overview', of: review ? 'pack' : 'run', filter },
+    })
+  const each = PROPERTIES.flatMap((property) => CELL_STATES.map((state) => show({ ...NO_FILTER, property, state })))
+  const said = filterOf(typed.trim(), places)
+  return said === null ? each : [show(said), ...each.filter(({ id }) => id !== show(said).id)]
+}

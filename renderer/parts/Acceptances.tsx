@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import type { ExceptionView, Source } from '../../schemas/ipc-views.ts'
+import { outdated } from '../store.ts'
+import { day, plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { WithdrawDialog } from './WithdrawDialog.tsx'
+
+export const STANDING = { 'in-force': 'In force', expired: 'Expired', withdrawn: 'Withdrawn' } as const
+
+/** "Accepted until 1 Mar 2027 · M. Ortiz", or what became of it. */
+export function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
+  if (standing === 'withdrawn')
+    return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
+  return `${standing === 'expired' ? 'Acceptance ended' : 'Accepted until'} ${day(expiresAt)} · ${visible(owner)}`
+}
+
+export interface AcceptancesProps {
+  readonly exceptions: readonly ExceptionView[]
+  readonly of: Source
+  /** Where they are about several checks, each names its own. */
+  readonly withChecks?: boolean
+}
+
+/** Acceptances of a finding, each with all that was said; they can be withdrawn, except in a pack. */
+export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesProps) {
+  const [withdrawn, setWithdrawn] = useState<ExceptionView | null>(null)
+  return (
+    <>
+      <ul className="acceptances">
+        {exceptions.map((one) => (
+          <li key={one.id} className={`acceptance standing-${one.standing}`}>
+            <p className="acceptance-head">
+              <span className="accepted-tab">{standingLine(one)}</span>
+              {withChecks && <span className="mono">{one.check}</span>}
+              <span className="note">
+                {one.nodes.length === 1 ? visible(one.nodes[0] ?? '') : plural(one.nodes.length, 'node')}
+              </span>
+              {one.standing !== 'withdrawn' && of === 'run' && (
+                <Button small kind="quiet" onPress={() => setWithdrawn(one)}>
+                  Withdraw acceptance
+                </Button>
+              )}
+            </p>
+            <dl className="facts">
+              <dt>Reason</dt>
+              <dd>{visible(one.reason)}</dd>
+              <dt>Instead</dt>
+              <dd>{visible(one.compensatingMeasure)}</dd>
+              <dt>Asked, approved</dt>
+              <dd>
+                {visible(one.requestedBy)}; {visible(one.approvedBy)}, {day(one.acceptedAt)}
+              </dd>
+            </dl>
+          </li>
+        ))}
+      </ul>
+      {withdrawn !== null && (
+        <WithdrawDialog
+          what="acceptance"
+          id={withdrawn.id}
+          about={`${withdrawn.check}: ${standingLine(withdrawn)}`}
+          onClose={() => setWithdrawn(null)}
+          onDone={() => {
+            setWithdrawn(null)
+            outdated()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import { useMemo, useState } from 'react'
+import { ListBox, ListBoxItem, ListLayout, Text, Virtualizer } from 'react-aria-components'
+import type { Capture } from '../../schemas/types.ts'
+import { bytes, plural } from '../text.ts'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
+import { Shape } from './Mark.tsx'
+
+export const keyOf = (capture: Pick<Capture, 'probe' | 'command'>): string => `${capture.probe}/${capture.command}`
+
+const STATUS: Readonly<
+  Record<Capture['status'], { readonly word: string; readonly mark: string; readonly tone: string }>
+> = {
+  done: { word: 'Answered', mark: 'dot', tone: 'informational' },
+  'timed-out': { word: 'Timed out', mark: 'diamond-question', tone: 'inconclusive' },
+  truncated: { word: 'Cut at the limit', mark: 'diamond-question', tone: 'inconclusive' },
+  'not-run': { word: 'Not run', mark: 'dotted-ring', tone: 'not-tested' },
+  lost: { word: 'Lost', mark: 'dotted-ring', tone: 'not-tested' },
+}
+
+type Shown = 'all' | 'answered' | 'not-answered' | 'errors'
+const SHOWN = [
+  { id: 'all', title: 'All answers' },
+  { id: 'answered', title: 'Answered' },
+  { id: 'not-answered', title: 'Not answered' },
+  { id: 'errors', title: 'With errors' },
+] as const
+const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
+  all: () => true,
+  answered: ({ status }) => status === 'done',
+  'not-answered': ({ status }) => status !== 'done',
+  errors: ({ exitCode, stderr }) => (exitCode ?? 0) !== 0 || stderr.size > 0,
+}
+
+export interface CaptureListProps {
+  readonly captures: readonly Capture[]
+  readonly chosen: string | null
+  readonly onChoose: (key: string) => void
+}
+
+const ROW_HEIGHT = 44
+
+/** Every answer of a node: name, status and size. One is chosen; arrows move, letters find. */
+export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
+  const [text, setText] = useState('')
+  const [shown, setShown] = useState<Shown>('all')
+  const rows = useMemo(() => {
+    const wanted = text.trim().toLowerCase()
+    return captures
+      .filter((capture) => IS[shown](capture) && keyOf(capture).toLowerCase().includes(wanted))
+      .map((capture) => ({ id: keyOf(capture), capture }))
+  }, [captures, text, shown])
+  return (
+    <section className="evidence-captures" aria-label="Answers" data-pane tabIndex={-1}>
+      <SearchField label="Filter answers" value={text} onChange={setText} isFilter />
+      <Select label="Which answers" hideLabel options={SHOWN} value={shown} onChange={setShown} />
+      <p className="note" role="status">
+        {rows.length === captures.length
+          ? plural(captures.length, 'answer')
+          : `${rows.length} of ${plural(captures.length, 'answer')}`}
+      </p>
+      <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW_HEIGHT }}>
+        <ListBox
+          className="capture-list"
+          aria-label="Answers"
+          items={rows}
+          selectionMode="single"
+          selectionBehavior="replace"
+          disallowEmptySelection
+          selectedKeys={chosen === null ? [] : [chosen]}
+          onSelectionChange={(keys) => {
+            const key = keys === 'all' ? undefined : [...keys][0]
+            if (key !== undefined) onChoose(String(key))
+          }}
+          renderEmptyState={() => <p className="empty">No answer matches.</p>}
+        >
+          {({ id, capture }) => (
+            <ListBoxItem id={id} textValue={id} className="capture-item">
+              <Text slot="label" className="mono capture-name">
+                {id}
+              </Text>
+              <Text slot="description" className="note capture-note">
+                <Shape mark={STATUS[capture.status].mark} tone={STATUS[capture.status].tone} />
+                {STATUS[capture.status].word}
+                {capture.status === 'done' && ` · ${bytes(capture.stdout.size)}`}
+                {(capture.exitCode ?? 0) !== 0 && ` · exit ${capture.exitCode}`}
+              </Text>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Virtualizer>
+    </section>
+  )
+}

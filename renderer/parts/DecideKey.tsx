@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import type { HostKeyRow } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { Copy } from './Copy.tsx'
+import { FailureNote } from './Failure.tsx'
+
+export interface DecideKeyProps {
+  readonly row: HostKeyRow
+  readonly onClose: () => void
+  readonly onDone: (rows: readonly HostKeyRow[]) => void
+}
+
+/** A decision about one key, with how it was verified. Closing decides nothing: a changed key goes on blocking its node. */
+export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
+  const [how, setHow] = useState('')
+  const confirm = useAction('hostkeys.confirm')
+  const fingerprint = row.fingerprint ?? ''
+  const changed = row.state === 'changed'
+  const send = async (): Promise<void> => {
+    const rows = await confirm.run({ node: row.node, fingerprint, howVerified: how.trim() })
+    if (rows !== null) onDone(rows)
+  }
+  return (
+    <Dialog
+      title={changed ? `The host key of ${visible(row.node)} changed` : `Confirm the host key of ${visible(row.node)}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button
+            kind={changed ? 'danger' : 'primary'}
+            type="submit"
+            form="decide-key"
+            busy={confirm.busy}
+            isDisabled={how.trim().length < 3}
+          >
+            {changed ? 'Replace after verifying' : 'Record decision'}
+          </Button>
+          <Button autoFocus={changed} onPress={onClose}>
+            {changed ? 'Keep blocking' : 'Not now'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="decide-key"
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <p>
+          {changed
+            ? 'Another machine may be answering at this address, or the node was set up anew. Ask its owner before you replace the key.'
+            : 'The node presents this key. Compare every character with a fingerprint from your provider or from the node’s own console.'}
+        </p>
+        <dl className="keys">
+          {row.onRecord !== null && (
+            <>
+              <dt>On record</dt>
+              <dd className="mono fingerprint">{row.onRecord}</dd>
+            </>
+          )}
+          <dt>{changed ? 'Presented now' : 'Presented'}</dt>
+          <dd>
+            <span className="mono fingerprint">{fingerprint}</span>
+            {row.keyType !== null && <span className="note">{visible(row.keyType)}</span>}
+            <Copy text={fingerprint} what="the fingerprint" />
+          </dd>
+        </dl>
+        <TextField
+          label="How did you verify it?"
+          value={how}
+          onChange={setHow}
+          maxLength={500}
+          placeholder="Provider console, read aloud by the owner, …"
+          description="Kept as evidence, with the time and the fingerprint."
+        />
+        {confirm.error !== null && <FailureNote error={confirm.error} />}
+      </form>
+    </Dialog>
+  )
+}

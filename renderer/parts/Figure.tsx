@@ -1,0 +1,135 @@
+import { useId } from 'react'
+import type { FigureMark, Figure as Picture } from '../../schemas/figure.ts'
+import { visible } from '../text.ts'
+import { Disclosure } from '../ui/Disclosure.tsx'
+
+/** Rem for one point of a picture: its smallest words are then a little under the size of small text. */
+const REM = 0.09
+
+/** A picture with its caption, the key to its strokes, and the table that says the same. */
+export function FigureView({ figure }: { readonly figure: Picture }) {
+  const id = useId()
+  const { title, caption, width, height, marks, legend } = figure
+  return (
+    <figure className="figure" aria-labelledby={`${id}-name`}>
+      <figcaption>
+        <span className="figure-title" id={`${id}-name`}>
+          {title}
+        </span>
+        <span className="figure-caption">{visible(caption)}</span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a picture wider than the window is scrolled with the arrow keys */}
+      <section className="figure-scroll" aria-label={`Picture: ${title}`} tabIndex={0}>
+        <svg
+          className="figure-picture"
+          role="img"
+          aria-labelledby={`${id}-title ${id}-desc`}
+          viewBox={`0 0 ${width} ${height}`}
+          width={`${width * REM}rem`}
+        >
+          <title id={`${id}-title`}>{title}</title>
+          <desc id={`${id}-desc`}>{`${visible(caption)} The table below says the same in words.`}</desc>
+          <Marks marks={marks} />
+        </svg>
+      </section>
+      <ul className="figure-keys" aria-label="What the strokes mean">
+        {legend.map(({ sample, text }) => (
+          <li key={text}>
+            <svg className="figure-sample" viewBox="0 0 24 10" aria-hidden="true" focusable="false">
+              <Marks marks={sample} />
+            </svg>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+      <Disclosure title="Show as table" level={4}>
+        <FigureTable figure={figure} />
+      </Disclosure>
+    </figure>
+  )
+}
+
+function FigureTable({ figure: { title, table } }: { readonly figure: Picture }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than the window is scrolled with the arrow keys
+    <section className="figure-scroll" aria-label={`Table: ${title}`} tabIndex={0}>
+      <table className="figure-table">
+        <caption className="said">{title}</caption>
+        <thead>
+          <tr>
+            {table.head.map((head) => (
+              <th key={head} scope="col">
+                {head === '' ? <span className="said">Part</span> : visible(head)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a picture never move, and two may say the same
+            <FigureRow key={index} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const FigureRow = ({ row: [name = '', ...cells] }: { readonly row: readonly string[] }) => (
+  <tr>
+    <th scope="row">{visible(name)}</th>
+    {cells.map((cell, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: cells stand for their columns
+      <td key={index}>{visible(cell)}</td>
+    ))}
+  </tr>
+)
+
+const Marks = ({ marks }: { readonly marks: readonly FigureMark[] }) =>
+  marks.map((mark, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: marks are drawn in their order and never move
+    <Mark key={index} mark={mark} />
+  ))
+
+function Mark({ mark }: { readonly mark: FigureMark }) {
+  switch (mark.is) {
+    case 'box':
+      return <Box mark={mark} />
+    case 'line':
+      return (
+        <polyline
+          className={classes('figure-line', mark.tone, `weight-${mark.weight}`, mark.dashed && 'dashed')}
+          points={mark.points.map(([x, y]) => `${x},${y}`).join(' ')}
+        />
+      )
+    case 'text':
+      return (
+        <text
+          className={classes('figure-text', mark.tone, `size-${mark.size}`, mark.bold && 'bold', mark.mono && 'mono')}
+          x={mark.x}
+          y={mark.y}
+          textAnchor={mark.anchor}
+        >
+          {mark.text}
+        </text>
+      )
+  }
+}
+
+/** A filled box against is crossed out, so that it differs without its color. */
+function Box({ mark }: { readonly mark: Extract<FigureMark, { is: 'box' }> }) {
+  const { x, y, width, height, tone, filled } = mark
+  const [inX, inY] = [width / 4, height / 4]
+  const [left, right, top, bottom] = [x + inX, x + width - inX, y + inY, y + height - inY]
+  return (
+    <>
+      <rect className={classes('figure-box', tone, filled && 'filled')} x={x} y={y} width={width} height={height} />
+      {filled && tone === 'against' && (
+        <path className="figure-cut" d={`M${left} ${top}L${right} ${bottom}M${right} ${top}L${left} ${bottom}`} />
+      )}
+    </>
+  )
+}
+
+const classes = (base: string, tone: string, ...more: readonly (string | false)[]): string =>
+  [base, `figure-${tone}`, ...more.filter((one) => one !== false)].join(' ')

@@ -1,0 +1,248 @@
+import { IconPlus, IconUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { CallFailure } from '../../schemas/ipc.ts'
+import type { IdentityView } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { call, useAnswer } from '../bridge.ts'
+import { say } from '../store.ts'
+import { visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import { TextArea, TextField } from '../ui/TextField.tsx'
+import { Ask } from './Ask.tsx'
+import { FailureNote } from './Failure.tsx'
+import { Fingerprint } from './Fingerprint.tsx'
+
+/** The keys that seal packs: which there are, where each one's secret lies, and what that is worth. */
+export function Identities() {
+  const [version, setVersion] = useState(0)
+  const list = useAnswer('identities.list', null, version)
+  const restore = useAction('identities.restore')
+  const [creating, setCreating] = useState(false)
+  const changed = (words: string): void => {
+    setVersion((count) => count + 1)
+    say(words)
+  }
+  return (
+    <section aria-labelledby="identities" className="settings-part">
+      <div className="section-head">
+        <h2 id="identities">Signing keys</h2>
+        <div className="actions">
+          <Button icon={IconPlus} onPress={() => setCreating(true)}>
+            Create key
+          </Button>
+          <Button
+            icon={IconUpload}
+            busy={restore.busy}
+            onPress={() =>
+              void restore.run(null).then((done) => {
+                if (done !== null) changed('Key restored.')
+              })
+            }
+          >
+            Restore key
+          </Button>
+        </div>
+      </div>
+      <p className="prose">
+        A signing key seals your packs. It is yours alone: Barewitness has no copy, and nobody can recover it. Back it
+        up, and give its fingerprint to your auditors.
+      </p>
+      {restore.error !== null && <FailureNote error={restore.error} />}
+      <Ask answer={list}>
+        {(keys) =>
+          keys.length === 0 ? (
+            <EmptyState title="There is no signing key on this computer yet">
+              The first export makes one. You can also create it here, or restore one from a backup.
+            </EmptyState>
+          ) : (
+            <ul className="entries">
+              {keys.map((key) => (
+                <Identity key={key.name} identity={key} onChanged={changed} />
+              ))}
+            </ul>
+          )
+        }
+      </Ask>
+      {creating && <Create onClose={() => setCreating(false)} onDone={() => changed('Key created.')} />}
+    </section>
+  )
+}
+
+const KINDS: Readonly<Record<IdentityView['kind'], string>> = {
+  local: 'The private key lies in a file of your account, encrypted with a passphrase.',
+  imported: 'The private key was imported. It lies in a file of your account, encrypted with a passphrase.',
+  token: 'The private key lies on a security token and does not leave it.',
+}
+
+function Identity({
+  identity,
+  onChanged,
+}: {
+  readonly identity: IdentityView
+  readonly onChanged: (words: string) => void
+}) {
+  const { name, kind, subject, fingerprint, notAfter, keptHow, retired } = identity
+  const [rotating, setRotating] = useState(false)
+  const [error, setError] = useState<CallFailure | null>(null)
+  const backup = async (): Promise<void> => {
+    const saved = await call('identities.backup', { name })
+    setError(saved.ok ? null : saved.error)
+    if (saved.ok && saved.value !== null) say(`Backup saved as ${visible(saved.value.file)}.`)
+  }
+  return (
+    <li className="entry">
+      <div className="section-head">
+        <h3>
+          {visible(subject)} <span className="quiet">({visible(name)})</span>
+        </h3>
+        <Menu
+          title="Actions"
+          label={`Actions for ${visible(name)}`}
+          small
+          entries={[
+            { id: 'backup', title: 'Back up key', onAction: () => void backup() },
+            { id: 'rotate', title: 'Replace key…', isDisabled: kind !== 'local', onAction: () => setRotating(true) },
+          ]}
+        />
+      </div>
+      <dl className="seal-facts">
+        <div>
+          <dt>Fingerprint (SHA-256)</dt>
+          <dd>
+            <Fingerprint of={fingerprint} what={`the fingerprint of ${visible(name)}`} />
+          </dd>
+        </div>
+        <div>
+          <dt>Valid until</dt>
+          <dd className="number">{when(notAfter)}</dd>
+        </div>
+        <div>
+          <dt>Private key</dt>
+          <dd>{KINDS[kind]}</dd>
+        </div>
+        <div>
+          <dt>Its secret is kept</dt>
+          <dd>{visible(keptHow)}</dd>
+        </div>
+      </dl>
+      {retired.length > 0 && (
+        <Disclosure title="Earlier keys" aside={retired.length} level={4}>
+          <p>Packs that they sealed still verify. They seal nothing new.</p>
+          <ul className="plain-list">
+            {retired.map((old) => (
+              <li key={old.fingerprint}>
+                <Fingerprint of={old.fingerprint} what="the fingerprint of the earlier key" />
+                <span className="note">Valid until {when(old.notAfter)}</span>
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+      {error !== null && <FailureNote error={error} />}
+      {rotating && (
+        <Rotate name={name} onClose={() => setRotating(false)} onDone={() => onChanged(`Key ${name} replaced.`)} />
+      )}
+    </li>
+  )
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]{0,40}$/
+
+function Create({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
+  const [name, setName] = useState('')
+  const [subject, setSubject] = useState('')
+  const create = useAction('identities.create')
+  const may = NAME.test(name) && subject.trim() !== ''
+  const run = async (): Promise<void> => {
+    const done = await create.run({ name, subject: subject.trim() })
+    if (done === null) return
+    onDone()
+    onClose()
+  }
+  return (
+    <Dialog
+      title="Create key"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" busy={create.busy} isDisabled={!may} onPress={() => void run()}>
+            Create key
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <TextField
+        label="Who seals"
+        description="Your organization, as auditors shall read it. It cannot be changed later."
+        maxLength={64}
+        value={subject}
+        onChange={setSubject}
+      />
+      <TextField
+        label="Short name"
+        description="For you alone: small letters, digits and hyphens."
+        mono
+        maxLength={41}
+        value={name}
+        onChange={setName}
+        error={name !== '' && !NAME.test(name) ? 'Begin with a small letter or digit; then also hyphens.' : undefined}
+      />
+      <p className="quiet">
+        The system keeps the passphrase where it can. Otherwise a small window of its own asks you for one.
+      </p>
+      {create.error !== null && <FailureNote error={create.error} />}
+    </Dialog>
+  )
+}
+
+function Rotate({
+  name,
+  onClose,
+  onDone,
+}: {
+  readonly name: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const [why, setWhy] = useState('')
+  const rotate = useAction('identities.rotate')
+  const run = async (): Promise<void> => {
+    const done = await rotate.run({ name, why: why.trim() })
+    if (done === null) return
+    onDone()
+    onClose()
+  }
+  return (
+    <Dialog
+      title="Replace key"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" busy={rotate.busy} isDisabled={why.trim().length < 3} onPress={() => void run()}>
+            Replace key
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <p>
+        A new key takes the place of “{visible(name)}”. Packs sealed before still verify with the old one. Tell your
+        auditors the new fingerprint.
+      </p>
+      <TextArea
+        label="Why is it replaced?"
+        description="The reason is kept with the key."
+        rows={2}
+        maxLength={500}
+        value={why}
+        onChange={setWhy}
+      />
+      {rotate.error !== null && <FailureNote error={rotate.error} />}
+    </Dialog>
+  )
+}

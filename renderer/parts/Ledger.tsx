@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { type Entry, type Group, needsRights, type Says, SHOWN_AT_FIRST, type Side, shortened } from '../ledger.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { Shape } from './Mark.tsx'
+import { Proof } from './Proof.tsx'
+
+const WORDS: Readonly<Record<Says, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
+  against: { title: 'Against', mark: 'square-cross', tone: 'not-met' },
+  unclear: { title: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
+  for: { title: 'For', mark: 'ring-tick', tone: 'met' },
+}
+
+export interface LedgerProps {
+  readonly sides: readonly Side[]
+  readonly of: Source
+  readonly node: string
+  /** Opens what it takes for a question that needs administrator rights; null where nothing can be changed. */
+  readonly onAllow: ((probe: string) => void) | null
+}
+
+/**
+ * The argument of one claim as an account: how many reasons stand for, against and unclear, then each of them by the part of the
+ * evidence it rests on, what speaks against first. A reason opens to what was read, the raw lines, and their digest.
+ */
+export function Ledger({ sides, of, node, onAllow }: LedgerProps) {
+  const [only, setOnly] = useState<Says | 'all'>('all')
+  const shown = sides.filter(({ says, count }) => count > 0 && (only === 'all' || says === only))
+  const total = sides.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return <p className="empty">No reason is recorded for this claim.</p>
+  return (
+    <div className="account">
+      <ToggleButtonGroup
+        className="account-sums"
+        aria-label="Show reasons"
+        selectionMode="single"
+        disallowEmptySelection
+        selectedKeys={[only]}
+        onSelectionChange={(keys) => setOnly(([...keys][0] ?? 'all') as Says | 'all')}
+      >
+        <ToggleButton id="all" className="account-sum">
+          All <span className="number">{total}</span>
+        </ToggleButton>
+        {sides.map(({ says, count }) => (
+          <ToggleButton key={says} id={says} className={`account-sum says-${says}`} isDisabled={count === 0}>
+            <Shape mark={WORDS[says].mark} tone={WORDS[says].tone} />
+            {WORDS[says].title} <span className="number">{count}</span>
+            {count === 0 && <span className="none">none found</span>}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+      {shown.map((side) => (
+        <OneSide key={side.says} side={side} of={of} node={node} onAllow={onAllow} />
+      ))}
+    </div>
+  )
+}
+
+interface OneSideProps extends Omit<LedgerProps, 'sides'> {
+  readonly side: Side
+}
+
+function OneSide({ side, of, node, onAllow }: OneSideProps) {
+  const [most, setMost] = useState(SHOWN_AT_FIRST)
+  const { groups, left } = shortened(side, most)
+  const { title, mark, tone } = WORDS[side.says]
+  return (
+    <section className={`account-side says-${side.says}`} aria-label={`${title}: ${plural(side.count, 'reason')}`}>
+      <h3 className="account-head">
+        <Shape mark={mark} tone={tone} />
+        {title} <span className="number">{side.count}</span>
+      </h3>
+      <ul className="account-parts">
+        {groups.map((group) => (
+          <Part key={group.probe ?? ''} group={group} of={of} node={node} onAllow={onAllow} />
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button kind="link" onPress={() => setMost(Number.POSITIVE_INFINITY)}>
+          Show {plural(left, 'more reason')}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function Part({
+  group: { probe, title, entries },
+  of,
+  node,
+  onAllow,
+}: Omit<OneSideProps, 'side'> & { readonly group: Group }) {
+  return (
+    <li className="account-part">
+      <p className="account-title">
+        {title}
+        {onAllow !== null && probe !== null && entries.some(needsRights) && (
+          <Button kind="link" small onPress={() => onAllow(probe)} label={`How to allow this: ${title}`}>
+            How to allow this
+          </Button>
+        )}
+      </p>
+      <ul className="account-entries">
+        {entries.map((entry) => (
+          <li key={entry.text}>
+            <OneEntry entry={entry} of={of} node={node} />
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+function OneEntry({ entry, of, node }: { readonly entry: Entry; readonly of: Source; readonly node: string }) {
+  const [wasOpened, setOpened] = useState(false)
+  if (entry.captures.length === 0) return <p className="account-said">{visible(entry.text)}</p>
+  return (
+    <Disclosure
+      level={4}
+      className="account-entry"
+      title={visible(entry.text)}
+      aside={<span className="note">{plural(entry.captures.length, 'answer')}</span>}
+      onToggle={(open) => {
+        if (open) setOpened(true)
+      }}
+    >
+      {wasOpened && entry.captures.map((capture) => <Proof key={capture.key} capture={capture} of={of} node={node} />)}
+    </Disclosure>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Figure } from '../../schemas/figure.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { useAnswer } from '../bridge.ts'
+import { useStore } from '../store.ts'
+import { FailureNote } from './Failure.tsx'
+import { FigureView } from './Figure.tsx'
+
+/** The pictures of a node of the named kinds. Nothing where there is no evidence for any. */
+export function NodeFigures({
+  of,
+  node,
+  kinds,
+}: {
+  readonly of: Source
+  readonly node: string
+  readonly kinds: readonly Figure['kind'][]
+}) {
+  const { runs } = useStore()
+  const answer = useAnswer('figures.get', { of, node }, runs)
+  if (answer.state === 'failed') return <FailureNote error={answer.error} />
+  if (answer.state === 'waiting') return <p className="waiting">Drawing…</p>
+  return answer.value
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((figure) => <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />)
+}

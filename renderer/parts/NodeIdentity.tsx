@@ -1,0 +1,110 @@
+import type { NodeView } from '../../schemas/ipc-views.ts'
+import type { HostKey, Session } from '../../schemas/types.ts'
+import { visible, when } from '../text.ts'
+import { Copy } from './Copy.tsx'
+
+const TRUSTED: Readonly<Record<HostKey['trust']['how'], string>> = {
+  'known-hosts': 'a known_hosts file',
+  fingerprint: 'the fleet file',
+  'host-ca': 'a host certificate',
+  decision: 'a recorded decision',
+  demo: 'the demo',
+}
+const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
+  root: 'root itself',
+  sudo: 'root-only questions through exact sudo lines',
+  none: 'no administrator rights: root-only questions were not put',
+}
+
+/** Who a node is, where it is said to be, and how we know that we spoke with it. */
+export function NodeIdentity({ about: { assessment, declared, recording, timeline } }: { readonly about: NodeView }) {
+  const node = recording?.node
+  const place = declared?.place ?? node?.location?.name ?? null
+  const key = recording?.hostKey ?? null
+  const since = timeline.at(-1)?.at ?? recording?.startedAt ?? null
+  const address = declared ?? node ?? null
+  return (
+    <section aria-labelledby="node-identity">
+      <h2 id="node-identity">Who it is</h2>
+      <dl className="facts">
+        <dt>Address</dt>
+        <dd className="mono">
+          {address === null
+            ? 'not declared'
+            : visible(`${address.user === '' ? '' : `${address.user}@`}${address.address}:${address.port}`)}
+        </dd>
+        <dt>Declared place</dt>
+        <dd>
+          {place === null ? 'none' : visible(place)}
+          {node?.location !== undefined && (
+            <span className="note">
+              within {node.location.radiusKm} km, says {visible(node.location.declaredBy)}
+            </span>
+          )}
+        </dd>
+        <dt>Host key</dt>
+        <dd>
+          {key === null ? (
+            'none: no login happened'
+          ) : (
+            <>
+              <span className="mono source">
+                {key.type} {key.fingerprint}
+              </span>{' '}
+              <Copy text={key.fingerprint} what="the fingerprint" />
+              <span className="note">
+                Verified by {TRUSTED[key.trust.how]}: {visible(key.trust.detail)}
+              </span>
+            </>
+          )}
+        </dd>
+        <dt>First seen here</dt>
+        <dd>{when(since)}</dd>
+        <dt>Rights</dt>
+        <dd>{assessment.privilege === null ? 'none: it was not reached' : RIGHTS[assessment.privilege]}</dd>
+        <dt>Collected</dt>
+        <dd>
+          {recording === null ? 'never' : `${when(recording.startedAt)}, in ${tookOf(recording)}`}
+          {recording?.outcome.status === 'partial' && (
+            <span className="note">in part: some questions got no answer</span>
+          )}
+        </dd>
+        <dt>Through</dt>
+        <dd>
+          {recording?.session == null
+            ? 'no session'
+            : [
+                recording.session.transport,
+                `login by ${visible(recording.session.authMethod)}`,
+                ...(recording.session.jump ?? []).map((jump) => `over ${visible(jump)}`),
+              ].join(', ')}
+        </dd>
+        <dt>Node clock</dt>
+        <dd>
+          {recording?.clock == null
+            ? 'not read'
+            : `${recording.clock.offsetSeconds} s from ours, ± ${recording.clock.uncertaintySeconds} s`}
+        </dd>
+        {assessment.recording !== null && (
+          <>
+            <dt>Recording</dt>
+            <dd className="mono source">SHA-256 {assessment.recording.digest}</dd>
+          </>
+        )}
+        {assessment.synthetic !== null && (
+          <>
+            <dt>Made up</dt>
+            <dd>{visible(assessment.synthetic)}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function tookOf({ startedAt, endedAt }: { readonly startedAt: string; readonly endedAt: string }): string {
+  const seconds = Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+  if (!Number.isFinite(seconds) || seconds < 0) return 'an unknown time'
+  if (seconds < 1) return 'less than a second'
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,196 @@
+import { IconFileImport, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type { FleetNodeView } from '../../schemas/ipc-views.ts'
+import { replace } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { EditNode } from './EditNode.tsx'
+import { RemoveNodes } from './RemoveNodes.tsx'
+
+export interface NodeTableProps {
+  readonly nodes: readonly FleetNodeView[]
+  /** Those that were added last: shown alone until all are asked for. */
+  readonly added: ReadonlySet<string> | null
+  /** A node whose dialog opens with the screen. */
+  readonly edit: string | null
+  readonly onAll: () => void
+  readonly onImport: () => void
+  readonly onKeys: () => void
+}
+
+/** The nodes in scope. */
+export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeTableProps) {
+  const [find, setFind] = useState('')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [editing, setEditing] = useState<string | null>(edit)
+  const [removing, setRemoving] = useState<readonly string[] | null>(null)
+  const columns = useMemo(() => columnsWith(setEditing, (node) => setRemoving([node])), [])
+  const shown = useMemo(
+    () => nodes.filter((node) => (added === null || added.has(node.name)) && isFound(node, find)),
+    [nodes, added, find],
+  )
+  const open = nodes.find(({ name }) => name === editing)
+  if (nodes.length === 0)
+    return (
+      <EmptyState
+        title="No nodes yet"
+        action={
+          <Button kind="primary" icon={IconFileImport} onPress={onImport}>
+            Import nodes
+          </Button>
+        }
+      >
+        Each line of your file is accounted for before anything is added, and nothing is contacted by importing.
+      </EmptyState>
+    )
+  return (
+    <>
+      {added !== null && (
+        <Notice
+          title={`${plural(added.size, 'node')} added.`}
+          means="Nothing was contacted. Before the first login, each node’s host key is to be confirmed."
+          actions={
+            <>
+              <Button small icon={IconKey} onPress={onKeys}>
+                Confirm host keys
+              </Button>
+              <Button small kind="quiet" onPress={onAll}>
+                Show all nodes
+              </Button>
+            </>
+          }
+        />
+      )}
+      <div className="table-bar">
+        <SearchField
+          isFilter
+          label="Find a node"
+          value={find}
+          onChange={setFind}
+          placeholder="Find by name, address or place"
+        />
+        <span className="quiet number">
+          {shown.length === nodes.length ? '' : `${shown.length} of ${plural(nodes.length, 'node')}`}
+        </span>
+        <Button icon={IconTrash} isDisabled={selected.size === 0} onPress={() => setRemoving([...selected])}>
+          {selected.size === 0 ? 'Remove selected' : `Remove ${plural(selected.size, 'node')}`}
+        </Button>
+      </div>
+      <GridTable
+        label="Nodes in scope"
+        columns={columns}
+        rows={shown}
+        keyOf={nameOf}
+        rowHeight={2.75}
+        leaves={18}
+        selected={selected}
+        onSelect={setSelected}
+        empty={<p className="empty">No node has this in its name, address or place.</p>}
+      />
+      {open !== undefined && (
+        <EditNode
+          key={open.name}
+          node={open}
+          onClose={() => {
+            setEditing(null)
+            if (edit !== null) replace({ screen: 'nodes' })
+          }}
+        />
+      )}
+      {removing !== null && (
+        <RemoveNodes
+          nodes={removing}
+          onClose={() => setRemoving(null)}
+          onDone={() => {
+            setRemoving(null)
+            setSelected(new Set())
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const nameOf = ({ name }: FleetNodeView): string => name
+
+function isFound({ name, address, place, role }: FleetNodeView, find: string): boolean {
+  const asked = find.trim().toLowerCase()
+  return [name, address, place ?? '', role ?? ''].some((text) => text.toLowerCase().includes(asked))
+}
+
+const columnsWith = (
+  onEdit: (node: string) => void,
+  onRemove: (node: string) => void,
+): readonly GridColumn<FleetNodeView>[] => [
+  {
+    id: 'name',
+    title: 'Node',
+    isRowHeader: true,
+    width: '2fr',
+    minWidth: 9,
+    cell: ({ name, role }) => (
+      <>
+        <span className="cell-line node-name">{visible(name)}</span>
+        {role !== null && <span className="cell-line node-note">{visible(role)}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'address',
+    title: 'Address',
+    width: '3fr',
+    minWidth: 12,
+    cell: ({ address, port, jump }) => (
+      <>
+        <span className="cell-line mono">
+          {visible(address)}:{port}
+        </span>
+        {jump.length > 0 && <span className="cell-line node-note">through {visible(jump.join(', '))}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'user',
+    title: 'Account',
+    width: '1.5fr',
+    minWidth: 7,
+    cell: ({ user }) => <span className="cell-line mono">{user === '' ? 'as SSH says' : visible(user)}</span>,
+  },
+  {
+    id: 'sudo',
+    title: 'Administrator questions',
+    width: '2fr',
+    minWidth: 9,
+    cell: ({ sudo }) => <span className="cell-line">{sudo ? 'asked, through sudo' : 'not asked'}</span>,
+  },
+  {
+    id: 'place',
+    title: 'Declared place',
+    width: '2fr',
+    minWidth: 8,
+    cell: ({ place }) => <span className="cell-line">{place === null ? 'not declared' : visible(place)}</span>,
+  },
+  {
+    id: 'do',
+    title: 'Actions',
+    width: 7,
+    minWidth: 7,
+    cell: ({ name }) => (
+      <Menu
+        small
+        kind="quiet"
+        title="Change"
+        label={`Change ${name}`}
+        entries={[
+          { id: 'edit', title: 'Edit node', icon: IconPencil, onAction: () => onEdit(name) },
+          { id: 'remove', title: 'Remove node', icon: IconTrash, danger: true, onAction: () => onRemove(name) },
+        ]}
+      />
+    ),
+  },
+]

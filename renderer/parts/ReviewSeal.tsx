@@ -1,0 +1,75 @@
+import { IconRefresh } from '@tabler/icons-react'
+import type { PackReview } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { KINDS, reEvaluationLine } from '../seal-model.ts'
+import { say } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Differences } from './Differences.tsx'
+import { FailureNote } from './Failure.tsx'
+import { Page } from './Page.tsx'
+import { SealAnswers, SealHeadline } from './SealAnswers.tsx'
+import { Signer } from './Signer.tsx'
+
+/** The six answers about the open file, whose key it is, and what comes out when its evidence is evaluated again. */
+export function ReviewSeal({
+  review,
+  onReview,
+}: {
+  readonly review: PackReview
+  readonly onReview: (review: PackReview) => void
+}) {
+  const { report } = review
+  const { isNot } = KINDS[report.kind]
+  return (
+    <Page
+      title="Seal"
+      under="What was sealed, by whom and when: answered on this computer, from the file alone and from what you trust."
+    >
+      <SealHeadline report={report} />
+      {isNot !== null && report.kind !== 'foreign-pdf' && (
+        <Notice kind="warning" title={KINDS[report.kind].label} means={isNot} />
+      )}
+      <SealAnswers report={report} />
+      {report.kind !== 'foreign-pdf' && (
+        <section aria-labelledby="signer">
+          <h2 id="signer">Signer</h2>
+          <Signer review={review} onReview={onReview} />
+        </section>
+      )}
+      {(review.view !== null || report.differences.length > 0) && (
+        <section aria-labelledby="again">
+          <h2 id="again">Evaluated again here</h2>
+          <Again review={review} onReview={onReview} />
+        </section>
+      )}
+    </Page>
+  )
+}
+
+function Again({ review, onReview }: { readonly review: PackReview; readonly onReview: (review: PackReview) => void }) {
+  const again = useAction('pack.re-evaluate')
+  const { differences } = review.report
+  const run = async (): Promise<void> => {
+    const after = await again.run(null)
+    if (after === null) return
+    onReview(after)
+    say(`Evaluated again. ${reEvaluationLine(after)}`)
+  }
+  return (
+    <>
+      <p>{reEvaluationLine(review)}</p>
+      {differences.length === 0 ? (
+        <p className="quiet">No verdict came out differently.</p>
+      ) : (
+        <Differences differences={differences} />
+      )}
+      {again.error !== null && <FailureNote error={again.error} />}
+      <div className="actions">
+        <Button icon={IconRefresh} busy={again.busy} isDisabled={review.view === null} onPress={() => void run()}>
+          Re-evaluate now
+        </Button>
+      </div>
+    </>
+  )
+}

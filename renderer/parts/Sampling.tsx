@@ -1,0 +1,190 @@
+import { IconDeviceFloppy } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { AssessmentView, PackReview, Worksheet as Sheet } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
+import { say } from '../store.ts'
+import { plural, shellLine, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { NumberField } from '../ui/NumberField.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { LARGEST_SAMPLE, otherLines, sampleRows, seedOf, sizeFrom, tallyLine } from '../worksheet-model.ts'
+import { Ask } from './Ask.tsx'
+import { FailureNote } from './Failure.tsx'
+import { Page } from './Page.tsx'
+import { OtherNotes, SampleTable } from './SampleTable.tsx'
+
+/** An auditor's own work on the pack: findings drawn by a printed seed, and notes that are kept apart from it. */
+export function Sampling({ review }: { readonly review: PackReview }) {
+  const sheet = useAnswer('review.worksheet', null)
+  const [later, setLater] = useState<Sheet | null>(null)
+  const save = useAction('review.save-worksheet')
+  const { view } = review
+  if (view === null)
+    return (
+      <Page title="Sampling">
+        <EmptyState title="There is nothing to draw from">
+          This file holds no findings that can be read here.
+        </EmptyState>
+      </Page>
+    )
+  const saveSheet = async (): Promise<void> => {
+    const saved = await save.run(null)
+    if (saved !== null) say(`Worksheet saved as ${visible(saved.file)}.`)
+  }
+  return (
+    <Page
+      title="Sampling"
+      under="Your notes are kept on this computer, apart from the pack. Nothing is written into the pack."
+      actions={
+        <Button icon={IconDeviceFloppy} busy={save.busy} onPress={() => void saveSheet()}>
+          Save worksheet
+        </Button>
+      }
+    >
+      {save.error !== null && <FailureNote error={save.error} />}
+      <Ask answer={sheet}>
+        {(before) => (
+          <Work
+            sheet={later ?? before}
+            stated={review.verdicts.stated}
+            view={view}
+            startSeed={seedOf(review.report.verifiedAt)}
+            onSheet={setLater}
+          />
+        )}
+      </Ask>
+    </Page>
+  )
+}
+
+function Work({
+  sheet,
+  stated,
+  view,
+  startSeed,
+  onSheet,
+}: {
+  readonly sheet: Sheet | null
+  /** Findings in the pack. */
+  readonly stated: number
+  readonly view: AssessmentView
+  readonly startSeed: string
+  readonly onSheet: (sheet: Sheet) => void
+}) {
+  const drawn = sheet?.sample ?? null
+  const rows = sheet === null ? [] : sampleRows(sheet)
+  const others = sheet === null ? [] : otherLines(sheet)
+  return (
+    <>
+      <Draw
+        population={drawn?.population ?? stated}
+        view={view}
+        startSize={drawn?.drawn.length ?? Math.min(5, stated)}
+        startSeed={drawn?.seed ?? startSeed}
+        onSheet={onSheet}
+      />
+      {drawn === null ? (
+        <EmptyState title="No sample is drawn yet">
+          Drawn findings are listed here, each with a place for your decision and note.
+        </EmptyState>
+      ) : (
+        <section aria-labelledby="drawn">
+          <h2 id="drawn">
+            Sample of {rows.length}, seed <span className="mono">{visible(drawn.seed)}</span>
+          </h2>
+          <p role="status">{tallyLine(rows)}</p>
+          <SampleTable rows={rows} view={view} onSheet={onSheet} />
+          <Redraw seed={drawn.seed} size={rows.length} />
+        </section>
+      )}
+      {others.length > 0 && (
+        <section aria-labelledby="others">
+          <h2 id="others">Notes on other findings</h2>
+          <OtherNotes lines={others} view={view} />
+        </section>
+      )}
+    </>
+  )
+}
+
+/** Size and seed, and the draw. The seed is printed with the sample, so that anybody can draw the same again. */
+function Draw({
+  population,
+  view,
+  startSize,
+  startSeed,
+  onSheet,
+}: {
+  readonly population: number
+  readonly view: AssessmentView
+  readonly startSize: number
+  readonly startSeed: string
+  readonly onSheet: (sheet: Sheet) => void
+}) {
+  const [size, setSize] = useState(startSize)
+  const [seed, setSeed] = useState(startSeed)
+  const draw = useAction('review.sample')
+  const found = sizeFrom(size, population)
+  const run = async (): Promise<void> => {
+    if (!found.ok) return
+    const sheet = await draw.run({ size: found.size, seed: seed.trim() })
+    if (sheet === null) return
+    onSheet(sheet)
+    say(`${plural(sheet.sample?.drawn.length ?? 0, 'finding')} drawn with seed ${seed.trim()}.`)
+  }
+  return (
+    <section aria-labelledby="draw">
+      <h2 id="draw">Draw a sample</h2>
+      <p>
+        Population: {plural(population, 'finding')}, of {plural(view.rows.length, 'node')} and{' '}
+        {plural(view.checks.length, 'check')}.
+      </p>
+      <div className="draw-form">
+        <NumberField
+          label="Size"
+          value={size}
+          onChange={setSize}
+          minValue={1}
+          maxValue={Math.max(1, Math.min(LARGEST_SAMPLE, population))}
+          error={found.ok ? undefined : found.why}
+        />
+        <TextField
+          label="Seed"
+          description="The day of this review; any text will do."
+          mono
+          maxLength={64}
+          value={seed}
+          onChange={setSeed}
+          error={seed.trim() === '' ? 'Give a seed.' : undefined}
+        />
+        <Button kind="primary" busy={draw.busy} isDisabled={!found.ok || seed.trim() === ''} onPress={() => void run()}>
+          Draw sample
+        </Button>
+      </div>
+      {draw.error !== null && <FailureNote error={draw.error} />}
+    </section>
+  )
+}
+
+/** How anybody draws the same findings without us. */
+const Redraw = ({ seed, size }: { readonly seed: string; readonly size: number }) => (
+  <Disclosure title="How to draw the same findings by hand">
+    <div className="prose">
+      <ol>
+        <li>List every finding of the pack as node and check.</li>
+        <li>
+          For each one, take the SHA-256 of three lines: the seed, the node, the check. No line end follows the last
+          line.
+        </li>
+        <li>Sort by those digests. The first {size} are the sample, in that order.</li>
+      </ol>
+      <p>
+        Verdicts take no part, so nobody can steer the draw by them. “Place” counts in the list by node, then check.
+      </p>
+      <pre className="mono command">printf '%s\n%s\n%s' {visible(shellLine([seed]))} "$node" "$check" | sha256sum</pre>
+    </div>
+  </Disclosure>
+)

@@ -1,0 +1,32 @@
+import { STEP_TITLES, STEPS, type Step } from '../seal-model.ts'
+import { Button } from '../ui/Button.tsx'
+
+/** The steps of an export, in order, with the present one named. A step that cannot be reached yet is text. */
+export function StepList({
+  current,
+  reachable,
+  onGo,
+}: {
+  readonly current: Step
+  readonly reachable: (step: Step) => boolean
+  readonly onGo: (step: Step) => void
+}) {
+  return (
+    <nav aria-label="Steps of the export">
+      <ol className="export-steps">
+        {STEPS.map((step, place) => (
+          <li key={step} className="export-step" aria-current={step === current ? 'step' : undefined}>
+            <span className="export-step-number number">{place + 1}</span>
+            {step !== current && reachable(step) ? (
+              <Button kind="link" onPress={() => onGo(step)}>
+                {STEP_TITLES[step]}
+              </Button>
+            ) : (
+              <span>{STEP_TITLES[step]}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

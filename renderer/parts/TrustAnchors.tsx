@@ -1,0 +1,197 @@
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { TrustAnchor } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
+import { say } from '../store.ts'
+import { visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { TextArea } from '../ui/TextField.tsx'
+import { Ask } from './Ask.tsx'
+import { FailureNote } from './Failure.tsx'
+import { Fingerprint } from './Fingerprint.tsx'
+
+type Use = TrustAnchor['for']
+
+const USES: Readonly<Record<Use, { readonly title: string; readonly about: string; readonly empty: string }>> = {
+  signers: {
+    title: 'Signers',
+    about: 'Keys, or the roots above them, whose seals you accept as those of the named owner.',
+    empty: 'Every signer is unknown until you compare a fingerprint, or add a certificate here.',
+  },
+  authorities: {
+    title: 'Time-stamp authorities',
+    about: 'Authorities whose clock you accept. Without one, “existed by” is not shown in any pack.',
+    empty: 'Add the certificate of the authority’s root, which the authority publishes.',
+  },
+}
+
+/** Whom this computer trusts, since when and how that was verified. Nobody is trusted from the start. */
+export function TrustAnchors() {
+  const [version, setVersion] = useState(0)
+  const list = useAnswer('trust.list', null, version)
+  const changed = (words: string): void => {
+    setVersion((count) => count + 1)
+    say(words)
+  }
+  return (
+    <section aria-labelledby="trust" className="settings-part">
+      <h2 id="trust">Trust</h2>
+      <p className="prose">Nobody is trusted from the start. What you decide here counts on this computer only.</p>
+      <Ask answer={list}>
+        {(anchors) => (
+          <>
+            <Anchors use="signers" anchors={anchors} onChanged={changed} />
+            <Anchors use="authorities" anchors={anchors} onChanged={changed} />
+          </>
+        )}
+      </Ask>
+    </section>
+  )
+}
+
+function Anchors({
+  use,
+  anchors,
+  onChanged,
+}: {
+  readonly use: Use
+  readonly anchors: readonly TrustAnchor[]
+  readonly onChanged: (words: string) => void
+}) {
+  const [adding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<TrustAnchor | null>(null)
+  const { title, about, empty } = USES[use]
+  const own = anchors.filter((anchor) => anchor.for === use)
+  return (
+    <section aria-labelledby={`trust-${use}`}>
+      <div className="section-head">
+        <h3 id={`trust-${use}`}>{title}</h3>
+        <Button icon={IconPlus} label={`Add certificate for ${title.toLowerCase()}`} onPress={() => setAdding(true)}>
+          Add certificate
+        </Button>
+      </div>
+      <p className="quiet">{about}</p>
+      {own.length === 0 ? (
+        <EmptyState title="None yet">{empty}</EmptyState>
+      ) : (
+        <ul className="entries">
+          {own.map((anchor) => (
+            <li key={anchor.fingerprint} className="entry">
+              <div className="section-head">
+                <h4>{visible(anchor.subject)}</h4>
+                <Button small label={`Remove ${visible(anchor.subject)}`} onPress={() => setRemoving(anchor)}>
+                  Remove…
+                </Button>
+              </div>
+              <dl className="seal-facts">
+                <div>
+                  <dt>Fingerprint (SHA-256)</dt>
+                  <dd>
+                    <Fingerprint of={anchor.fingerprint} what={`the fingerprint of ${visible(anchor.subject)}`} />
+                  </dd>
+                </div>
+                <div>
+                  <dt>Trusted since</dt>
+                  <dd className="number">{when(anchor.since)}</dd>
+                </div>
+                <div>
+                  <dt>How it was verified</dt>
+                  <dd className="source">{visible(anchor.howVerified)}</dd>
+                </div>
+              </dl>
+            </li>
+          ))}
+        </ul>
+      )}
+      {adding && <Add use={use} onClose={() => setAdding(false)} onChanged={onChanged} />}
+      {removing !== null && <Remove anchor={removing} onClose={() => setRemoving(null)} onChanged={onChanged} />}
+    </section>
+  )
+}
+
+function Add({
+  use,
+  onClose,
+  onChanged,
+}: {
+  readonly use: Use
+  readonly onClose: () => void
+  readonly onChanged: (words: string) => void
+}) {
+  const [how, setHow] = useState('')
+  const add = useAction('trust.add-choose')
+  const run = async (): Promise<void> => {
+    const anchors = await add.run({ for: use, howVerified: how.trim() })
+    if (anchors === null) return
+    onChanged('Certificate added.')
+    onClose()
+  }
+  return (
+    <Dialog
+      title={`Add certificate for ${USES[use].title.toLowerCase()}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" busy={add.busy} isDisabled={how.trim().length < 3} onPress={() => void run()}>
+            Choose file
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <p>
+        Choose a certificate (.pem, .crt or .der) whose fingerprint you compared with one received another way. A file
+        with a private key in it is refused.
+      </p>
+      <TextArea
+        label="How did you verify it?"
+        description="Kept with your decision. Name who told you, on which way, and when."
+        rows={2}
+        maxLength={500}
+        value={how}
+        onChange={setHow}
+      />
+      {add.error !== null && <FailureNote error={add.error} />}
+    </Dialog>
+  )
+}
+
+function Remove({
+  anchor,
+  onClose,
+  onChanged,
+}: {
+  readonly anchor: TrustAnchor
+  readonly onClose: () => void
+  readonly onChanged: (words: string) => void
+}) {
+  const remove = useAction('trust.remove')
+  const run = async (): Promise<void> => {
+    const left = await remove.run({ fingerprint: anchor.fingerprint })
+    if (left === null) return
+    onChanged('Certificate removed.')
+    onClose()
+  }
+  return (
+    <Dialog
+      title="Remove trust"
+      alert
+      size="small"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="danger" busy={remove.busy} onPress={() => void run()}>
+            Remove certificate
+          </Button>
+          <Button onPress={onClose}>Keep it</Button>
+        </>
+      }
+    >
+      <p>Packs that rest on “{visible(anchor.subject)}” will show it as unknown again. No pack is changed by that.</p>
+      {remove.error !== null && <FailureNote error={remove.error} />}
+    </Dialog>
+  )
+}

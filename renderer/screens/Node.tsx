@@ -1,0 +1,188 @@
+import type { AssessmentView, NodeView, Source } from '../../schemas/ipc-views.ts'
+import { propertyWords, verdictWords } from '../../schemas/words.ts'
+import { useAnswer } from '../bridge.ts'
+import { both, useKept } from '../kept.ts'
+import { cellOfNode, layerLine, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
+import { Acceptances } from '../parts/Acceptances.tsx'
+import { Ask } from '../parts/Ask.tsx'
+import { VerdictMark } from '../parts/Mark.tsx'
+import { NodeFigures } from '../parts/NodeFigures.tsx'
+import { NodeIdentity } from '../parts/NodeIdentity.tsx'
+import { Page } from '../parts/Page.tsx'
+import { go, useStore } from '../store.ts'
+import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+
+export interface NodeProps {
+  readonly of: Source
+  readonly node: string
+}
+
+/** One node: who it is and how we know, each property, its pictures, what changed over time, and what was accepted. */
+export function Node({ of, node }: NodeProps) {
+  const { runs } = useStore()
+  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const about = useKept(useAnswer('node.get', { of, node }, runs), `${of} ${node}`)
+  return (
+    <Ask answer={both(view, about)}>
+      {([found, one]) =>
+        one === null ? (
+          <Page title={node}>
+            <EmptyState title="Nothing is known of this node">
+              {of === 'pack' ? 'The pack does not declare it.' : 'It is not declared in this fleet.'}
+            </EmptyState>
+          </Page>
+        ) : (
+          <Known of={of} node={node} view={found} about={one} />
+        )
+      }
+    </Ask>
+  )
+}
+
+function Known({
+  of,
+  node,
+  view,
+  about,
+}: NodeProps & { readonly view: AssessmentView | null; readonly about: NodeView }) {
+  const { assessment, declared, recording, timeline, exceptions } = about
+  const role = declared?.role ?? recording?.node.role ?? null
+  const isStale = assessment.stale && assessment.ageDays !== null
+  return (
+    <Page
+      title={node}
+      over={role === null ? 'Node' : `Node · ${visible(role)}`}
+      under={
+        <>
+          Observed {when(assessment.observedAt)}
+          {isStale ? `. ${assessment.ageDays} days old: this evidence supports nothing` : ''}.
+        </>
+      }
+      actions={
+        <>
+          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open all evidence</Button>
+          {of === 'run' && <Button onPress={() => go({ screen: 'nodes', edit: node })}>Edit node</Button>}
+        </>
+      }
+    >
+      {!wasReached(assessment) && (
+        <p className="empty">
+          Not collected: {visible(whyNotCollected(assessment))}. Every claim about it counts as not collected.
+        </p>
+      )}
+      <div className="node-page">
+        <NodeIdentity about={about} />
+        <section aria-labelledby="node-properties">
+          <h2 id="node-properties">What is claimed</h2>
+          {view === null ? (
+            <p className="empty">No run has been judged yet.</p>
+          ) : (
+            <Properties of={of} node={node} view={view} />
+          )}
+          {assessment.isolation !== null && <p className="quiet">{layerLine(assessment.isolation)}.</p>}
+        </section>
+      </div>
+      <NodeFigures of={of} node={node} kinds={['topology', 'block-stack', 'isolation-families']} />
+      <section aria-labelledby="node-exceptions">
+        <h2 id="node-exceptions">
+          Accepted findings <span className="number quiet">{exceptions.length}</span>
+        </h2>
+        {exceptions.length === 0 ? (
+          <p className="empty">None. A finding is accepted from the page of its claim.</p>
+        ) : (
+          <Acceptances exceptions={exceptions} of={of} withChecks />
+        )}
+      </section>
+      <Timeline timeline={timeline} view={view} />
+    </Page>
+  )
+}
+
+function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentView }) {
+  return (
+    <table className="node-properties">
+      <thead>
+        <tr>
+          <th scope="col">Property</th>
+          <th scope="col">Worst verdict</th>
+          <th scope="col">Supported</th>
+        </tr>
+      </thead>
+      <tbody>
+        {propertiesOf(view).map((property) => {
+          const cell = cellOfNode(view, node, property)
+          return (
+            <tr key={property}>
+              <th scope="row">
+                <Button kind="link" onPress={() => go({ screen: 'why', of, node, property })}>
+                  {propertyWords[property].label}
+                </Button>
+              </th>
+              <td>
+                <VerdictMark verdict={cell?.verdict ?? 'not-tested'} />
+                {cell?.accepted != null && <span className="accepted-tab">{cell.accepted.count} accepted</span>}
+              </td>
+              <td className="number">
+                {cell?.met ?? 0} of {cell?.total ?? 0}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+const RUN_STATUS = {
+  complete: 'collected',
+  partial: 'collected in part',
+  failed: 'not collected',
+  missing: 'not in this run',
+} as const
+
+function Timeline({
+  timeline,
+  view,
+}: {
+  readonly timeline: NodeView['timeline']
+  readonly view: AssessmentView | null
+}) {
+  const claims = new Map(view?.checks.map(({ id, claim }) => [id, claim]))
+  return (
+    <section aria-labelledby="node-timeline">
+      <h2 id="node-timeline">What changed</h2>
+      {timeline.length === 0 ? (
+        <p className="empty">No earlier run of this node is kept on this computer.</p>
+      ) : (
+        <ol className="timeline">
+          {timeline.map(({ run, at, status, changed }) => (
+            <li key={run}>
+              <p>
+                <time dateTime={at}>{when(at)}</time> <span className="quiet">{RUN_STATUS[status]}</span>{' '}
+                {changed.length === 0 ? (
+                  <span className="quiet">no verdict changed</span>
+                ) : (
+                  `${plural(changed.length, 'verdict')} changed`
+                )}
+              </p>
+              {changed.length > 0 && (
+                <ul>
+                  {changed.map(({ check, before, after }) => (
+                    <li key={check}>
+                      <span>{claims.get(check) ?? check}</span>
+                      <span className="change">
+                        {verdictWords[before].label} → <VerdictMark verdict={after} />
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}

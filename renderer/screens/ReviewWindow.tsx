@@ -1,0 +1,123 @@
+import { IconFolderOpen } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { PackReview } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { type Answer, call } from '../bridge.ts'
+import { Ask } from '../parts/Ask.tsx'
+import { FailureNote } from '../parts/Failure.tsx'
+import { Shape } from '../parts/Mark.tsx'
+import { ReviewEvidence } from '../parts/ReviewEvidence.tsx'
+import { ReviewSeal } from '../parts/ReviewSeal.tsx'
+import { ReviewTabs } from '../parts/ReviewTabs.tsx'
+import { Sampling } from '../parts/Sampling.tsx'
+import { headlineOf, KINDS } from '../seal-model.ts'
+import { change, useStore } from '../store.ts'
+import { visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+
+/**
+ * A window of its own around one pack: nothing in it collects, changes or sends. Screens that read a pack are shown inside it as children;
+ * those that only it has are shown by it.
+ */
+export function ReviewWindow({ children }: { readonly children: ReactNode }) {
+  const { route, said, packs, problem } = useStore()
+  const [review, setReview] = useState<Answer<PackReview | null>>({ state: 'waiting' })
+  const [chosen, setChosen] = useState(0)
+  const opened = packs + chosen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `opened` asks again, because another pack is open
+  useEffect(() => {
+    change({ route: { screen: 'review' }, earlier: [] })
+    void call('pack.review', null).then((reply) =>
+      setReview(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error }),
+    )
+  }, [opened])
+  const held = review.state === 'here' ? review.value : null
+  const known = (value: PackReview): void => setReview({ state: 'here', value })
+  return (
+    <div className="review-frame">
+      <div className="review-top">
+        <aside className="banner" aria-label="Review">
+          {held?.report.kind === 'foreign-pdf'
+            ? 'You are looking at a file that Barewitness did not write. '
+            : 'You are reviewing a sealed pack. '}
+          Nothing here contacts a server.
+        </aside>
+        {held?.report.demo === true && (
+          <aside className="banner demo" aria-label="Demo data">
+            <strong>Demo data.</strong> Recorded or made-up nodes. Nothing here is about anybody’s servers.
+          </aside>
+        )}
+        {held !== null && (
+          <header className="review-head">
+            <What review={held} />
+            <ReviewTabs review={held} />
+          </header>
+        )}
+      </div>
+      <main key={opened} data-pane tabIndex={-1} aria-label="Screen">
+        {problem !== null && <FailureNote error={problem} />}
+        <Ask answer={review}>
+          {(value) => {
+            if (value === null) return <NothingOpen onReview={() => setChosen((count) => count + 1)} />
+            if (route.screen !== 'review') return children
+            if (route.part === 'sampling') return <Sampling review={value} />
+            if (route.part === 'evidence') return <ReviewEvidence />
+            return <ReviewSeal review={value} onReview={known} />
+          }}
+        </Ask>
+      </main>
+      <p className="said" role="status" aria-live="polite">
+        {said}
+      </p>
+    </div>
+  )
+}
+
+/** What is open, on every screen of the window: file, kind, outcome, and when it was looked at. */
+function What({ review }: { readonly review: PackReview }) {
+  const { kind, verifiedAt } = review.report
+  const { mark, tone, word } = headlineOf(review.report)
+  return (
+    <div className="review-what">
+      <p className="review-file">{visible(review.file)}</p>
+      <p className="review-facts">
+        <span className={`status tone-${tone}`}>
+          <Shape mark={mark} tone={tone} />
+          <span>{word}</span>
+        </span>
+        <span>{KINDS[kind].label}</span>
+        <span className="number">Reviewed {when(verifiedAt)}</span>
+      </p>
+    </div>
+  )
+}
+
+function NothingOpen({ onReview }: { readonly onReview: () => void }) {
+  const open = useAction('pack.choose-and-verify')
+  return (
+    <>
+      <h1 tabIndex={-1}>Review a pack</h1>
+      {open.error !== null && <FailureNote error={open.error} />}
+      <EmptyState
+        title="No pack is open"
+        action={
+          <Button
+            kind="primary"
+            icon={IconFolderOpen}
+            busy={open.busy}
+            onPress={() =>
+              void open.run(null).then((review) => {
+                if (review !== null) onReview()
+              })
+            }
+          >
+            Open a pack
+          </Button>
+        }
+      >
+        Open a pack (.zip) or a report (.pdf) that you were sent. Nothing in it is run.
+      </EmptyState>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Appearance } from '../parts/Appearance.tsx'
+import { Identities } from '../parts/Identities.tsx'
+import { Page } from '../parts/Page.tsx'
+import { Privacy } from '../parts/Privacy.tsx'
+import { SshSettings } from '../parts/SshSettings.tsx'
+import { TimeStamping } from '../parts/TimeStamping.tsx'
+import { TrustAnchors } from '../parts/TrustAnchors.tsx'
+import type { SettingsPart } from '../routes.ts'
+import { replace, useStore } from '../store.ts'
+import { Tabs } from '../ui/Tabs.tsx'
+
+/** What a person may set, and what Barewitness keeps. */
+export function Settings() {
+  const { route } = useStore()
+  const part = route.screen === 'settings' ? (route.part ?? 'identity') : 'identity'
+  return (
+    <Page title="Settings">
+      <Tabs<SettingsPart>
+        label="Parts of the settings"
+        selected={part}
+        onSelect={(chosen) => replace({ screen: 'settings', part: chosen })}
+        tabs={[
+          { id: 'identity', title: 'Identity', content: <Identities /> },
+          { id: 'time-stamping', title: 'Time-stamping', content: <TimeStamping /> },
+          { id: 'trust', title: 'Trust', content: <TrustAnchors /> },
+          { id: 'ssh', title: 'SSH', content: <SshSettings /> },
+          { id: 'privacy', title: 'Privacy', content: <Privacy /> },
+          { id: 'appearance', title: 'Appearance and keyboard', content: <Appearance /> },
+        ]}
+      />
+    </Page>
+  )
+}

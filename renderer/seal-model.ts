@@ -1,0 +1,220 @@
+import type { Input } from '../schemas/ipc.ts'
+import type {
+  ExportDraft,
+  ExportPlan,
+  FrameworkName,
+  IdentityView,
+  PackReview,
+  RunListItem,
+} from '../schemas/ipc-views.ts'
+import type {
+  AnswerOutcome,
+  Question,
+  SignerStanding,
+  VerificationReport,
+  VerifiedKind,
+} from '../schemas/verification.ts'
+import { plural } from './text.ts'
+
+/** The steps of an export, in order. */
+export const STEPS = ['scope', 'withhold', 'seal', 'review'] as const
+export type Step = (typeof STEPS)[number]
+export const STEP_TITLES: Readonly<Record<Step, string>> = {
+  scope: 'Scope',
+  withhold: 'Withhold',
+  seal: 'Seal',
+  review: 'Review and save',
+}
+
+/** What a person chose so far. Nothing of it is lost by going back, by a failure, or by looking at another screen. */
+export interface Choices {
+  readonly frameworks: readonly FrameworkName[]
+  /** A copy to hand out is made beside the pack. */
+  readonly copy: boolean
+  readonly classes: readonly string[]
+  readonly who: string
+  readonly why: string
+  /** Null: nobody chose, and the first there is seals. */
+  readonly identity: string | null
+  readonly timestamp: boolean
+}
+
+/** What every step of the wizard works on. */
+export interface StepProps {
+  readonly plan: ExportPlan
+  readonly choices: Choices
+  readonly onChange: (part: Partial<Choices>) => void
+}
+
+/** What a wizard begins with: the frameworks of the fleet, the first identity, and an outside time where an authority is set. */
+export const firstChoices = (plan: ExportPlan): Choices => ({
+  frameworks: plan.frameworks.filter(({ chosen }) => chosen).map(({ id }) => id),
+  copy: false,
+  classes: [],
+  who: '',
+  why: '',
+  identity: plan.identities[0]?.name ?? null,
+  timestamp: plan.authority !== null,
+})
+
+/** Why a step cannot be left forward, in words, or null. */
+export function problemAt(step: Step, { frameworks, copy, classes, who, why }: Choices): string | null {
+  if (step === 'scope' && frameworks.length === 0) return 'Choose at least one framework.'
+  if (step !== 'withhold' || !copy) return null
+  if (classes.length === 0) return 'Choose what the copy withholds, or make no copy.'
+  if (who.trim() === '') return 'Say who withholds it. The copy names that person.'
+  return why.trim().length < 3 ? 'Say why it is withheld. The copy gives that reason.' : null
+}
+
+/** The key that will seal: the one chosen, else the first there is. Null where there is none yet: sealing makes the first one. */
+export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
+  identities.find(({ name }) => name === identity) ?? identities[0] ?? null
+
+/** The input of `export.build`. A time-stamp is asked for only where an authority is set. */
+export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({
+  frameworks: choices.frameworks,
+  identity: identityOf(choices, plan)?.name ?? null,
+  timestamp: choices.timestamp && plan.authority !== null,
+  withhold: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
+})
+
+/** Nodes with evidence out of the nodes declared. */
+export const nodesLine = ({ declared, missing }: ExportPlan): string =>
+  `${declared - missing.length} of ${plural(declared, 'node')}`
+
+export const isPartial = ({ missing }: ExportPlan): boolean => missing.length > 0
+
+/** The run that the plan is about, as the list of runs knows it. */
+export const runOf = (plan: ExportPlan, runs: readonly RunListItem[]): RunListItem | null =>
+  runs.find(({ run }) => run === plan.run) ?? null
+
+/** What a copy loses, by node, most first. */
+export function lossByNode(
+  lost: ExportDraft['notDerivable'],
+): readonly { readonly node: string; readonly checks: ExportDraft['notDerivable'] }[] {
+  const nodes = [...new Set(lost.map(({ node }) => node))]
+  return nodes
+    .map((node) => ({ node, checks: lost.filter((one) => one.node === node) }))
+    .sort((a, b) => b.checks.length - a.checks.length || (a.node < b.node ? -1 : 1))
+}
+
+export interface Headline {
+  readonly mark: 'ring-tick' | 'square-cross' | 'diamond-question'
+  readonly tone: 'met' | 'not-met' | 'inconclusive'
+  readonly word: string
+  readonly text: string
+}
+
+/** One line over the six answers: what they come to, and never more than they say. */
+export function headlineOf({ kind, answers }: VerificationReport): Headline {
+  const outcomes = answers.map(({ outcome }) => outcome)
+  const open = outcomes.filter((outcome) => outcome === 'not-shown').length
+  const intact = answers.find(({ question }) => question === 'intact')
+  if (kind === 'foreign-pdf')
+    return {
+      mark: 'diamond-question',
+      tone: 'inconclusive',
+      word: 'Not a Barewitness report',
+      text: 'It was not verified. Nothing is said about files that Barewitness did not write.',
+    }
+  if (intact?.outcome === 'no')
+    return {
+      mark: 'square-cross',
+      tone: 'not-met',
+      word: 'Altered',
+      text: 'The files and findings named below cannot be relied on. The rest can be read.',
+    }
+  if (outcomes.includes('no'))
+    return {
+      mark: 'square-cross',
+      tone: 'not-met',
+      word: 'Does not hold',
+      text: 'At least one answer below is no. What it names cannot be relied on.',
+    }
+  if (open > 0)
+    return {
+      mark: 'diamond-question',
+      tone: 'inconclusive',
+      word: 'Nothing speaks against it',
+      text: `${outcomes.length - open} of ${outcomes.length} answers are shown; ${open === 1 ? 'one is' : `${open} are`} not, and say why.`,
+    }
+  return {
+    mark: 'ring-tick',
+    tone: 'met',
+    word: 'Every answer is yes',
+    text: `${outcomes.length} of ${outcomes.length} answers are shown. What the pack does not show stands in its report.`,
+  }
+}
+
+/** The word beside the mark. Only a file that is ours can be called altered. */
+export function outcomeWord(kind: VerifiedKind, question: Question, outcome: AnswerOutcome): string {
+  if (outcome === 'not-shown') return 'Not shown'
+  if (outcome === 'yes') return 'Yes'
+  if (question !== 'intact') return 'No'
+  return kind === 'foreign-pdf' ? 'Not ours' : 'Altered'
+}
+
+export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; readonly isNot: string | null }>> = {
+  pack: { label: 'Sealed pack', isNot: null },
+  report: {
+    label: 'Report alone',
+    isNot:
+      'This is a report without its pack. It holds no answers of nodes, so no verdict can be derived again from it. Ask for the pack.',
+  },
+  disclosure: {
+    label: 'Copy with parts withheld',
+    isNot:
+      'This is not the whole pack. Its owner withheld the parts that are named below. What rests on them cannot be derived again here.',
+  },
+  'foreign-pdf': {
+    label: 'Somebody else’s PDF',
+    isNot: 'This is not a report that Barewitness wrote. It was not verified, and nothing is said about it.',
+  },
+}
+
+export const STANDINGS: Readonly<Record<SignerStanding, { readonly label: string; readonly meaning: string }>> = {
+  pinned: { label: 'Key you trust', meaning: 'You decided to trust this very key.' },
+  known: { label: 'Key under a root you trust', meaning: 'You decided to trust the root above this key.' },
+  unknown: {
+    label: 'Key not yet trusted',
+    meaning: 'You have not decided about this key. Anybody can make a key with this name.',
+  },
+}
+
+/** Name and fingerprint out of "Clinic, key 3f9a…"; the whole as a name where it has another form. */
+export function signerParts(signer: string): { readonly name: string; readonly fingerprint: string | null } {
+  const parts = /^(.*), key ([0-9a-f]{64})$/s.exec(signer)
+  return { name: parts?.[1] ?? signer, fingerprint: parts?.[2] ?? null }
+}
+
+const GROUP = 4
+
+/** A fingerprint as people compare it: groups of four. */
+export const inGroups = (fingerprint: string): readonly string[] => fingerprint.match(/.{1,4}/gs) ?? []
+
+export type Comparison =
+  | { readonly is: 'empty' | 'same' }
+  | { readonly is: 'not-a-fingerprint'; readonly digits: number }
+  /** The first group of four that differs, counted from 1. */
+  | { readonly is: 'different'; readonly group: number }
+
+/**
+ * Compares a fingerprint as somebody sent it with ours. Accepts what openssl and people write: upper case, colons, spaces, a leading
+ * "SHA-256:" or "sha256 Fingerprint=".
+ */
+export function compareFingerprint(ours: string, received: string): Comparison {
+  const bare = received
+    .replace(/sha-?256( fingerprint)?\s*[:=]?/i, '')
+    .replace(/[\s:.-]/g, '')
+    .toLowerCase()
+  if (bare === '') return { is: 'empty' }
+  if (!/^[0-9a-f]{64}$/.test(bare)) return { is: 'not-a-fingerprint', digits: bare.replace(/[^0-9a-f]/g, '').length }
+  const at = [...bare].findIndex((digit, place) => digit !== ours[place])
+  return at === -1 ? { is: 'same' } : { is: 'different', group: Math.floor(at / GROUP) + 1 }
+}
+
+/** "131 of 131 verdicts identical with catalog 1.4.0", or why there is nothing to compare. */
+export function reEvaluationLine({ verdicts, view }: PackReview): string {
+  if (view === null || verdicts.stated === 0) return 'There is no verdict here that can be evaluated again.'
+  return `${verdicts.identical} of ${plural(verdicts.stated, 'verdict')} identical with catalog ${view.catalog.version}.`
+}

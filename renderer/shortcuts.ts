@@ -1,0 +1,97 @@
+import { useEffect } from 'react'
+import { back, change, getState, go, isReviewWindow } from './store.ts'
+
+export interface Shortcut {
+  readonly keys: string
+  readonly does: string
+  /** One letter or sign without a modifier: can be turned off in the settings. */
+  readonly single: boolean
+}
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: 'Ctrl K', does: 'Go to a screen, a node or an action (⌘ K on a Mac)', single: false },
+  { keys: 'Ctrl P', does: 'Print this screen', single: false },
+  { keys: 'F6', does: 'Next pane; Shift F6 for the one before', single: false },
+  { keys: 'Esc', does: 'Close, or go back', single: false },
+  { keys: 'Arrows, Home, End', does: 'Move inside the matrix; Ctrl Home for its first cell', single: false },
+  { keys: 'Enter', does: 'Open what is focused', single: false },
+  { keys: 'G then O', does: 'Overview', single: true },
+  { keys: 'G then N', does: 'Nodes', single: true },
+  { keys: 'G then C', does: 'Controls', single: true },
+  { keys: 'G then P', does: 'Packs', single: true },
+  { keys: '/', does: 'Find on this screen', single: true },
+  { keys: '[ and ]', does: 'Finding before, and next finding', single: true },
+  { keys: 'E', does: 'Evidence of what is shown', single: true },
+  { keys: '?', does: 'This list', single: true },
+]
+
+type Signal = 'finding-before' | 'finding-next' | 'show-evidence'
+
+/** Calls `act` when a person asks for it by key; the latest screen that listens answers. */
+export function useSignal(signal: Signal, act: () => void): void {
+  useEffect(() => {
+    window.addEventListener(signal, act)
+    return () => window.removeEventListener(signal, act)
+  }, [signal, act])
+}
+
+const GOES: Readonly<Record<string, () => void>> = {
+  o: () => go({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
+  c: () => go({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
+  n: () => {
+    if (!isReviewWindow()) go({ screen: 'nodes' })
+  },
+  p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
+}
+const SIGNALS: Readonly<Record<string, Signal>> = { '[': 'finding-before', ']': 'finding-next', e: 'show-evidence' }
+/** After G, this long for the second letter. */
+const SECOND_KEY_MS = 1_500
+
+const TYPED =
+  'input, textarea, select, [contenteditable="true"], [role="spinbutton"], [role="listbox"] *, [role="menu"] *'
+const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches(TYPED)
+const somethingIsOver = (): boolean => document.querySelector('.overlay, .popover') !== null
+
+/** The window's shortcuts. Nothing here is the only way to do a thing. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    let goUntil = 0
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing) return
+      const key = event.key.toLowerCase()
+      if ((event.ctrlKey || event.metaKey) && !event.altKey) {
+        if (key === 'k') act(event, () => change({ over: getState().over === 'palette' ? null : 'palette' }))
+        else if (key === 'p' && !event.shiftKey) act(event, () => window.print())
+        return
+      }
+      if (somethingIsOver() || event.altKey) return
+      if (event.key === 'F6') act(event, () => cyclePanes(event.shiftKey ? -1 : 1))
+      if (isTyping(event.target)) return
+      if (event.key === 'Escape') act(event, back)
+      if (!getState().settings.singleKeys) return
+      const second = performance.now() < goUntil ? GOES[key] : undefined
+      goUntil = 0
+      const signal = SIGNALS[key]
+      if (second !== undefined) act(event, second)
+      else if (key === 'g') goUntil = performance.now() + SECOND_KEY_MS
+      else if (key === '?') act(event, () => change({ over: 'shortcuts' }))
+      else if (key === '/') act(event, focusFilter)
+      else if (signal !== undefined) act(event, () => window.dispatchEvent(new Event(signal)))
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}
+
+function act(event: KeyboardEvent, what: () => void): void {
+  event.preventDefault()
+  what()
+}
+
+const focusFilter = (): void => document.querySelector<HTMLElement>('[data-filter] input')?.focus()
+
+/** Panes are marked with data-pane and can take the focus. */
+function cyclePanes(step: 1 | -1): void {
+  const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((pane) => pane.offsetParent !== null)
+  const at = panes.findLastIndex((pane) => pane.contains(document.activeElement))
+  panes[(at + step + panes.length) % panes.length]?.focus()
+}

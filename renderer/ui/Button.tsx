@@ -1,0 +1,60 @@
+import type { ReactNode, Ref } from 'react'
+import { Button as Press, type PressEvent } from 'react-aria-components'
+import { Icon, type TablerIcon } from './Icon.tsx'
+
+export interface ButtonProps {
+  /** `link` reads as text in a sentence. */
+  readonly kind?: 'primary' | 'secondary' | 'quiet' | 'danger' | 'link'
+  readonly small?: boolean
+  readonly icon?: TablerIcon
+  /** Keeps the focus, but nothing can be pressed twice. */
+  readonly busy?: boolean
+  readonly isDisabled?: boolean
+  readonly type?: 'button' | 'submit'
+  readonly form?: string
+  /** Only where the visible words do not name the thing that they act on. */
+  readonly label?: string
+  /** Id of the sentence that says why it is disabled, or what it does. */
+  readonly describedBy?: string
+  readonly current?: boolean
+  readonly expanded?: boolean
+  readonly className?: string
+  readonly autoFocus?: boolean
+  readonly buttonRef?: Ref<HTMLButtonElement>
+  readonly onPress?: (event: PressEvent) => void
+  readonly children: ReactNode
+}
+
+/** A button: verb and object. Its width stays while it is busy. */
+export function Button({
+  kind = 'secondary',
+  small = false,
+  icon,
+  busy = false,
+  label,
+  describedBy,
+  current,
+  expanded,
+  className,
+  buttonRef,
+  children,
+  ...rest
+}: ButtonProps) {
+  const classes = ['button', kind, small ? 'small' : '', className ?? ''].filter((name) => name !== '').join(' ')
+  return (
+    <Press
+      {...rest}
+      className={classes}
+      isPending={busy}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(describedBy === undefined ? {} : { 'aria-describedby': describedBy })}
+      {...(current === true ? { 'aria-current': 'page' as const } : {})}
+      {...(expanded === undefined ? {} : { 'aria-expanded': expanded })}
+      {...(buttonRef === undefined ? {} : { ref: buttonRef })}
+    >
+      {icon !== undefined && <Icon of={icon} size={small ? 15 : 17} />}
+      <span className="button-words">{children}</span>
+      {busy && <span className="button-busy" aria-hidden="true" />}
+    </Press>
+  )
+}

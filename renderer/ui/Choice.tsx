@@ -1,0 +1,82 @@
+import { IconCheck, IconMinus } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Radio, Checkbox as Ticked, RadioGroup as Whole } from 'react-aria-components'
+import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
+import { Icon } from './Icon.tsx'
+
+export interface CheckboxProps {
+  readonly isSelected: boolean
+  readonly onChange: (selected: boolean) => void
+  readonly isIndeterminate?: boolean
+  readonly isDisabled?: boolean
+  readonly note?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Yes or no, with the note below belonging to the label. */
+export function Checkbox({ note, children, ...rest }: CheckboxProps) {
+  return (
+    <Ticked className="check" {...rest}>
+      {({ isSelected, isIndeterminate }) => (
+        <>
+          <span className="check-box" aria-hidden="true">
+            {isIndeterminate ? <Icon of={IconMinus} size={14} /> : isSelected && <Icon of={IconCheck} size={14} />}
+          </span>
+          <span>
+            {children}
+            {note !== undefined && <span className="note">{note}</span>}
+          </span>
+        </>
+      )}
+    </Ticked>
+  )
+}
+
+export interface RadioOption<Id extends string> {
+  readonly id: Id
+  readonly title: ReactNode
+  readonly note?: ReactNode
+  readonly isDisabled?: boolean
+}
+
+/** One of a few, all of them seen. */
+export function RadioGroup<Id extends string>({
+  label,
+  description,
+  error,
+  options,
+  value,
+  onChange,
+  inline = false,
+  ...rest
+}: FieldWords & {
+  readonly options: readonly RadioOption<Id>[]
+  readonly value: Id | null
+  readonly onChange: (id: Id) => void
+  readonly inline?: boolean
+}) {
+  return (
+    <Whole
+      className={inline ? 'field radios inline' : 'field radios'}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      value={value}
+      onChange={(id) => onChange(id as Id)}
+      {...rest}
+    >
+      <FieldLabel label={label} />
+      <div className="radio-list">
+        {options.map(({ id, title, note, isDisabled = false }) => (
+          <Radio key={id} value={id} className="check" isDisabled={isDisabled}>
+            <span className="radio-dot" aria-hidden="true" />
+            <span>
+              {title}
+              {note !== undefined && <span className="note">{note}</span>}
+            </span>
+          </Radio>
+        ))}
+      </div>
+      <FieldNotes description={description} error={error} />
+    </Whole>
+  )
+}

@@ -1,0 +1,50 @@
+import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Heading, Modal, ModalOverlay, Button as Press, Dialog as Spoken } from 'react-aria-components'
+import { Icon } from './Icon.tsx'
+
+export interface DialogProps {
+  readonly title: string
+  readonly isOpen?: boolean
+  readonly onClose: () => void
+  readonly size?: 'small' | 'medium' | 'large'
+  /** Answered before anything else goes on: read out at once. */
+  readonly alert?: boolean
+  /** Buttons at the foot; the first is the one that does it. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A titled dialog: it holds the focus, closes on Escape, and gives the focus back to what opened it. */
+export function Dialog({
+  title,
+  isOpen = true,
+  onClose,
+  size = 'medium',
+  alert = false,
+  actions,
+  children,
+}: DialogProps) {
+  return (
+    <ModalOverlay
+      className="overlay"
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+    >
+      <Modal className={`modal ${size}`}>
+        <Spoken className="dialog" role={alert ? 'alertdialog' : 'dialog'}>
+          <header className="dialog-head">
+            <Heading slot="title">{title}</Heading>
+            <Press className="button quiet icon-only" aria-label="Close dialog" onPress={onClose}>
+              <Icon of={IconX} />
+            </Press>
+          </header>
+          <div className="dialog-body">{children}</div>
+          {actions !== undefined && <footer className="dialog-actions">{actions}</footer>}
+        </Spoken>
+      </Modal>
+    </ModalOverlay>
+  )
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+/** What will be here, why it is empty, and the one thing to do. */
+export function EmptyState({
+  title,
+  action,
+  children,
+}: {
+  readonly title: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="empty-state">
+      <p className="empty-title">{title}</p>
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}

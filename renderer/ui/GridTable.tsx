@@ -1,0 +1,148 @@
+import { IconCheck, IconMinus } from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import {
+  Cell,
+  Checkbox,
+  Column,
+  Row,
+  Table,
+  TableBody,
+  TableHeader,
+  TableLayout,
+  Virtualizer,
+} from 'react-aria-components'
+import { rem, usePrinting } from '../measure.ts'
+import { Icon } from './Icon.tsx'
+
+export interface GridColumn<T> {
+  readonly id: string
+  readonly title: string
+  /** The cell that names its row. One a table. */
+  readonly isRowHeader?: boolean
+  /** In rem, or a share of what is left. */
+  readonly width?: number | `${number}fr`
+  readonly minWidth?: number
+  readonly cell: (row: T) => ReactNode
+}
+export interface GridTableProps<T> {
+  readonly label: string
+  readonly columns: readonly GridColumn<T>[]
+  readonly rows: readonly T[]
+  readonly keyOf: (row: T) => string
+  /** Height of every row in rem: all are alike, so that a thousand scroll smoothly. */
+  readonly rowHeight?: number
+  /** What the page keeps for itself above and below, in rem. */
+  readonly leaves?: number
+  readonly selected?: ReadonlySet<string>
+  readonly onSelect?: (keys: ReadonlySet<string>) => void
+  readonly classOf?: (row: T) => string
+  readonly empty: ReactNode
+}
+
+/** A table that is walked by arrows and draws only what is in sight; on paper every row. */
+export function GridTable<T extends object>(props: GridTableProps<T>) {
+  const { label, columns, rows, keyOf, rowHeight = 2.5, leaves = 20, selected, onSelect, classOf, empty } = props
+  const unit = rem()
+  const options = useMemo(
+    () => ({ rowHeight: Math.round(rowHeight * unit), headingHeight: Math.round(2.25 * unit) }),
+    [rowHeight, unit],
+  )
+  const picks = selected !== undefined && onSelect !== undefined
+  if (usePrinting()) return <PlainTable {...props} />
+  const height = options.headingHeight + Math.max(rows.length, 3) * options.rowHeight + 2
+  return (
+    <Virtualizer layout={TableLayout} layoutOptions={options}>
+      <Table
+        className="grid-table"
+        aria-label={label}
+        style={{ blockSize: `min(${height}px, max(16rem, 100vh - ${leaves}rem))` }}
+        {...(picks
+          ? {
+              selectionMode: 'multiple' as const,
+              selectedKeys: selected,
+              onSelectionChange: (keys: 'all' | Set<string | number>) =>
+                onSelect(new Set(keys === 'all' ? rows.map(keyOf) : [...keys].map(String))),
+            }
+          : {})}
+      >
+        <TableHeader className="grid-head">
+          {picks && (
+            <Column id="select" className="grid-column" width={2.5 * unit} minWidth={2.5 * unit} textValue="Select">
+              <Tick />
+            </Column>
+          )}
+          {columns.map(({ id, title, isRowHeader = false, width = '1fr', minWidth = 5 }) => (
+            <Column
+              key={id}
+              id={id}
+              isRowHeader={isRowHeader}
+              className="grid-column"
+              width={typeof width === 'number' ? width * unit : width}
+              minWidth={minWidth * unit}
+            >
+              {title}
+            </Column>
+          ))}
+        </TableHeader>
+        <TableBody items={rows} dependencies={[columns]} renderEmptyState={() => empty}>
+          {(row) => (
+            <Row id={keyOf(row)} className={classOf === undefined ? 'grid-row' : `grid-row ${classOf(row)}`}>
+              {picks && (
+                <Cell className="grid-cell">
+                  <Tick />
+                </Cell>
+              )}
+              {columns.map(({ id, cell }) => (
+                <Cell key={id} className="grid-cell">
+                  {cell(row)}
+                </Cell>
+              ))}
+            </Row>
+          )}
+        </TableBody>
+      </Table>
+    </Virtualizer>
+  )
+}
+
+const Tick = () => (
+  <Checkbox slot="selection" className="check">
+    {({ isSelected, isIndeterminate }) => (
+      <span className="check-box" aria-hidden="true">
+        {isIndeterminate ? <Icon of={IconMinus} size={14} /> : isSelected && <Icon of={IconCheck} size={14} />}
+      </span>
+    )}
+  </Checkbox>
+)
+
+function PlainTable<T>({ label, columns, rows, keyOf }: GridTableProps<T>) {
+  return (
+    <table>
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ id, title }) => (
+            <th key={id} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ id, isRowHeader = false, cell }) =>
+              isRowHeader ? (
+                <th key={id} scope="row">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={id}>{cell(row)}</td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

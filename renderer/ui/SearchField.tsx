@@ -1,0 +1,42 @@
+import { IconSearch, IconX } from '@tabler/icons-react'
+import { Input, Label, Button as Press, SearchField as Whole } from 'react-aria-components'
+import { Icon } from './Icon.tsx'
+
+export interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly placeholder?: string
+  /** The field that `/` brings the focus to. One a screen. */
+  readonly isFilter?: boolean
+  readonly showLabel?: boolean
+}
+
+/** Finds in what is shown. Escape empties it. */
+export function SearchField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  isFilter = false,
+  showLabel = false,
+}: SearchFieldProps) {
+  return (
+    <Whole
+      className="field search"
+      value={value}
+      onChange={onChange}
+      {...(showLabel ? {} : { 'aria-label': label })}
+      {...(isFilter ? { 'data-filter': true } : {})}
+    >
+      {showLabel && <Label className="label">{label}</Label>}
+      <span className="search-box">
+        <Icon of={IconSearch} size={16} />
+        <Input className="input" placeholder={placeholder ?? label} spellCheck="false" autoComplete="off" />
+        <Press className="button quiet icon-only search-clear" aria-label="Clear search">
+          <Icon of={IconX} size={14} />
+        </Press>
+      </span>
+    </Whole>
+  )
+}

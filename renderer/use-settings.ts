@@ -1,0 +1,26 @@
+import type { CallFailure } from '../schemas/ipc.ts'
+import type { Settings } from '../schemas/ipc-views.ts'
+import { useAction } from './actions.ts'
+import { change, getState, say, useStore } from './store.ts'
+
+export interface SettingsInUse {
+  readonly settings: Settings
+  readonly busy: boolean
+  readonly error: CallFailure | null
+  /** Keeps what was changed. Shown only when it is kept; true then. */
+  readonly keep: (part: Partial<Settings>) => Promise<boolean>
+}
+
+/** The settings with a way to change some of them. */
+export function useSettings(): SettingsInUse {
+  const { settings } = useStore()
+  const { busy, error, run } = useAction('settings.set')
+  const keep = async (part: Partial<Settings>): Promise<boolean> => {
+    const kept = await run({ ...getState().settings, ...part })
+    if (kept === null) return false
+    change({ settings: kept })
+    say('Setting kept.')
+    return true
+  }
+  return { settings, busy, error, keep }
+}

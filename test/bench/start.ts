@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { findElectron } from '../support/launch-electron.mjs'
+import { openWindow, startDisplay, whyNoWindow } from '../support/open-window.ts'
+import { spread } from './measure.ts'
+
+const REPETITIONS = Number(process.env.BENCH_REPETITIONS ?? 5)
+const TARGET_MS = 2000
+
+/** The least there is: one empty window with a heading, in the same runtime. */
+function emptyApp(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-empty-'))
+  writeFileSync(join(folder, 'package.json'), '{"name":"empty","version":"0.0.0","main":"main.cjs"}')
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Empty</title><h1 tabindex="-1">Empty</h1>')
+  const main = `const { app, BrowserWindow } = require('electron')
+app.whenReady().then(() => new BrowserWindow().loadFile('index.html'))
+app.on('window-all-closed', () => app.quit())
+`
+  writeFileSync(join(folder, 'main.cjs'), main)
+  return folder
+}
+
+/** From starting the program to a heading that is visible and takes the focus, in milliseconds. A fresh profile each time. */
+async function launch(folder: string): Promise<number> {
+  const began = process.hrtime.bigint()
+  const opened = await openWindow({ folder })
+  await opened.page.waitForFunction(() => {
+    const heading = document.querySelector('h1')
+    heading?.focus()
+    return heading !== null && document.activeElement === heading
+  })
+  const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
+  await opened.close()
+  return milliseconds
+}
+
+/** `npm run bench -- --start`: our window and the empty one take turns; the first turn warms caches and is not counted. */
+export async function benchStart(): Promise<void> {
+  const missing = whyNoWindow()
+  if (missing !== null) {
+    process.stderr.write(`start of the window: skipped, ${missing}\n`)
+    return
+  }
+  const display = process.env.DISPLAY === undefined ? await startDisplay() : null
+  if (display !== null) process.env.DISPLAY = display.name
+  const empty = emptyApp()
+  const [ours, floors]: [number[], number[]] = [[], []]
+  try {
+    for (let turn = 0; turn <= REPETITIONS; turn += 1) {
+      const [floor, own] = [await launch(empty), await launch(resolve('.'))]
+      if (turn > 0) {
+        floors.push(floor)
+        ours.push(own)
+      }
+    }
+  } finally {
+    rmSync(empty, { recursive: true, force: true })
+    display?.close()
+  }
+  const [start, floor] = [spread(ours), spread(floors)]
+  const ratio = Math.round((start.median / floor.median) * 100) / 100
+  const runtime = findElectron(resolve('.'))?.from ?? 'unknown'
+  process.stderr.write(
+    `start to a usable heading: ${start.median} ms (${start.min}–${start.max}), an empty window ${floor.median} ms (${floor.min}–${floor.max}), ratio ${ratio}; target ${TARGET_MS} ms ${start.median < TARGET_MS ? 'kept' : 'missed'}\n`,
+  )
+  process.stdout.write(
+    `${JSON.stringify({ schema: 'barewitness.bench-start/1', node: process.version, runtime, repetitions: REPETITIONS, start, floor, ratio, targetMs: TARGET_MS }, null, 2)}\n`,
+  )
+}

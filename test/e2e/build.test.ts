@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const out = fileURLToPath(new URL('../../out', import.meta.url))
+const missing = existsSync(join(out, 'preload/prompt-preload.cjs')) ? null : 'the product is not built: npm run build'
+const files = missing === null ? readdirSync(out, { recursive: true }).map(String) : []
+const read = (name: string): string => readFileSync(join(out, name), 'utf8')
+
+/** What lies in the build that users get. */
+describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  test.each(['preload', 'prompt-preload'])('9: %s is one file that needs nothing but electron', (name) => {
+    expect(files.filter((file) => file.startsWith('preload/')).sort()).toEqual([
+      'preload/preload.cjs',
+      'preload/prompt-preload.cjs',
+    ])
+    const needs = [...read(`preload/${name}.cjs`).matchAll(/\brequire\(["'`]([^"'`]+)["'`]\)/g)].map(
+      (match) => match[1],
+    )
+    expect(needs).toEqual(['electron'])
+    expect(read(`preload/${name}.cjs`)).not.toMatch(/\bimport\b/)
+  })
+  test('2, 8: has no switch that weakens it, and no other channel', () => {
+    const shell = files.filter((file) => /^main\/.*\.js$/.test(file) && file !== 'main/cli.js').map(read)
+    for (const text of shell) {
+      expect(text).not.toMatch(/no-sandbox|ignore-certificate-errors|remote-debugging-port|appendSwitch/)
+      expect(text).not.toMatch(/ipcMain\.on\(|sendSync|openExternal|setAsDefaultProtocolClient/)
+    }
+    expect(shell.flatMap((text) => text.match(/ipcMain\.handle\(/g) ?? []).length).toBe(2)
+  })
+  test('12: has no source maps, no eval and no inline script in its pages', () => {
+    expect(files.filter((file) => file.endsWith('.map'))).toEqual([])
+    for (const file of files.filter((name) => /^renderer\/.*\.js$/.test(name)))
+      expect(read(file), file).not.toMatch(/\beval\(|new Function\(/)
+    for (const file of files.filter((name) => /^renderer\/.*\.html$/.test(name))) {
+      expect(read(file), file).not.toMatch(/<script(?![^>]*\bsrc=)|<style|style=|\son\w+=/)
+      expect(read(file), file).not.toMatch(/https?:/)
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const json = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
+
+type Versions = Readonly<Record<string, string>>
+interface Manifest {
+  readonly dependencies: Versions
+  readonly optionalDependencies: Versions
+  readonly devDependencies: Versions
+}
+interface Locked {
+  readonly version: string
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly license?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+}
+const manifest = json<Manifest>('package.json')
+const lock = json<{ lockfileVersion: number; packages: Readonly<Record<string, Locked & Partial<Manifest>>> }>(
+  'package-lock.json',
+)
+const installed = Object.entries(lock.packages).filter(([path]) => path !== '')
+const shipped = installed.filter(([, { dev }]) => dev !== true)
+
+describe('20: what the product is made of', () => {
+  test('is named by exact versions', () => {
+    const all = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }
+    for (const [name, version] of Object.entries(all)) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+  test('is locked, each package by its digest, from the one registry', () => {
+    expect(lock.lockfileVersion).toBe(3)
+    const { dependencies, devDependencies, optionalDependencies } = manifest
+    expect(lock.packages['']).toMatchObject({ dependencies, devDependencies, optionalDependencies })
+    for (const [path, { resolved, integrity, dev, optional }] of installed) {
+      // Where it says no place, it is the registry that npm is set to; the digest holds wherever it comes from.
+      if (resolved !== undefined) expect(resolved, path).toMatch(/^https:\/\/registry\.npmjs\.org\//)
+      // Tools for systems that this lock was not made on; none is shipped.
+      if (integrity === undefined) expect([path, dev, optional]).toEqual([path, true, true])
+      else expect(integrity, path).toMatch(/^sha512-/)
+    }
+  })
+  test('runs no scripts of packages when it is installed', () => {
+    expect(readFileSync(join(root, '.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true')
+    // They would like to, and need not: each works as it comes, or is not needed.
+    expect(shipped.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []))).toEqual([
+      'node_modules/@photostructure/sqlite',
+      'node_modules/cpu-features',
+      'node_modules/pkcs11js',
+      'node_modules/ssh2',
+    ])
+  })
+  const LICENCES = [
+    '0BSD',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'ISC',
+    'MIT',
+    'MIT AND OFL-1.1',
+    'OFL-1.1',
+    'Unlicense',
+  ]
+  test.each(shipped)('%s has a licence that lets us ship it', (path, { license }) => {
+    // An optional package that this system does not have is not shipped from here either.
+    if (license === undefined && !existsSync(join(root, path))) return
+    const said = license ?? licenceIn(path)
+    expect(LICENCES).toContain(said)
+  })
+})
+
+/** Older packages say it in another way, or only in the licence itself. */
+function licenceIn(path: string): string | undefined {
+  const said = json<{ licenses?: readonly { readonly type: string }[] }>(join(path, 'package.json')).licenses?.[0]?.type
+  return said ?? (readFileSync(join(root, path, 'LICENSE'), 'utf8').startsWith('MIT License') ? 'MIT' : undefined)
+}
+
+/**
+ * A test of a commit says the same next year, so today's date decides nothing here by itself. A release is built with
+ * BAREWITNESS_RELEASE=1, and then a list that nobody has looked at for 120 days is refused; 60 days are told of in any build.
+ */
+describe('20: Electron', () => {
+  const support = json<{ looked: string; supported: readonly number[]; floor: string }>(
+    'test/electron/electron-support.json',
+  )
+  const numbers = (version: string): readonly number[] => version.split('.').map(Number)
+  const atLeast = (version: string, floor: string): boolean => {
+    const [a, b] = [numbers(version), numbers(floor)]
+    const at = a.findIndex((value, index) => value !== b[index])
+    return at === -1 || (a[at] ?? 0) > (b[at] ?? 0)
+  }
+  const version = manifest.devDependencies.electron ?? '0'
+  test('is at or above the floor, and of a major version that is looked after', () => {
+    expect([atLeast('35.7.5', '35.7.5'), atLeast('35.7.4', '35.7.5'), atLeast('36.0.0', '35.7.5')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect(atLeast(version, support.floor)).toBe(true)
+    expect(support.supported).toContain(numbers(version)[0])
+  })
+  test('was looked up not long before a release', () => {
+    const days = Math.floor((Date.now() - Date.parse(support.looked)) / 86_400_000)
+    if (days > 60) process.stderr.write(`Electron’s supported versions were looked up ${days} days ago: look again\n`)
+    if (process.env.BAREWITNESS_RELEASE === '1') expect(days).toBeLessThanOrEqual(120)
+    expect(support.looked).toMatch(/^\d{4}-\d\d-\d\d$/)
+  })
+})

@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { assessmentView } from '../main/app/views.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { assess } from '../main/core/assess.ts'
+import { FRAMEWORK_NAMES } from '../schemas/ipc-views.ts'
+import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { fakeCatalog } from './support/fake-catalog.ts'
+import { FAKE_TIME, fakeNodes, fakeRecording, hostileNode } from './support/fake-nodes.ts'
+import { createFakeWorld } from './support/fake-world.ts'
+
+let open: EngineKit[] = []
+const kitOver = async (...given: Parameters<typeof engineKit>): Promise<EngineKit> => {
+  const kit = await engineKit(...given)
+  open.push(kit)
+  return kit
+}
+afterEach(async () => {
+  for (const kit of open) await kit.close()
+  open = []
+})
+const demo = async (kit: EngineKit) => {
+  await kit.get('demo.open', null)
+  await kit.heard('run-done')
+  const view = await kit.get('assessment.get', { of: 'run' })
+  if (view === null) throw new Error('no assessment')
+  return view
+}
+
+describe('the matrix of a run', () => {
+  test('is null before there is one, and verdicts stand in the order of the checks', async () => {
+    const kit = await kitOver()
+    expect(await kit.get('assessment.get', { of: 'run' })).toBeNull()
+    expect(await kit.get('assessment.get', { of: 'pack' })).toBeNull()
+    const view = await demo(kit)
+    const rootLogin = view.checks.findIndex(({ id }) => id === 'access.sshd.root-login')
+    const row = (name: string) => view.rows.find(({ node }) => node === name)
+    expect(row('demo-gpu-01')?.verdicts[rootLogin]).toBe('met')
+    expect(row('demo-nosudo-06')?.verdicts[rootLogin]).toBe('inconclusive')
+    expect(row('demo-away-07')?.verdicts).toEqual(view.checks.map(() => 'not-tested'))
+    expect(row('demo-guest-03')).toMatchObject({
+      status: 'complete',
+      layer: 'vm',
+      platform: 'KVM',
+      place: 'Ashburn, Virginia (demo)',
+      accepted: [],
+      expired: [],
+    })
+    expect(view.frameworks.map(({ id }) => id)).toEqual(['hipaa', 'soc2'])
+    expect(view.frameworks[0]?.controls.some(({ assessed }) => assessed?.state === 'not-supported')).toBe(true)
+  })
+
+  test.each([
+    ['the made-up catalog', fakeCatalog],
+    ['the real catalog, which decides nothing of made-up answers', catalog],
+  ])('of 500 nodes is less than 1 MiB, and counts what assess() counts: %s', (_, given) => {
+    const nodes = fakeNodes(500)
+    const recordings = nodes.map((node) => fakeRecording(node, 'run'))
+    const scope = { fleet: 'demo', population: nodes.map(({ name }) => name), frameworks: FRAMEWORK_NAMES }
+    const assessment = assess({ catalog: given, scope, recordings, asOf: FAKE_TIME })
+    const view = assessmentView(given, {
+      of: 'run',
+      run: 'run',
+      assessment,
+      recordings,
+      exceptions: [],
+      unreadable: [],
+    })
+    expect(view.rows).toHaveLength(500)
+    expect(JSON.stringify(view).length).toBeLessThan(1024 * 1024)
+    const stated = assessment.nodes.flatMap(({ findings }) =>
+      findings.map(({ check, verdict }) => `${check} ${verdict}`),
+    )
+    const shown = view.rows.flatMap(({ verdicts }) =>
+      verdicts.map((verdict, at) => `${view.checks[at]?.id} ${verdict}`),
+    )
+    expect(shown.sort()).toEqual(stated.sort())
+    // Two of the eight never answer, and so does every node that is like one of them.
+    expect(view.rows.filter(({ status }) => status === 'failed')).toHaveLength(124)
+  })
+})
+
+describe('one node', () => {
+  test('has its reasons, its recording and what the fleet declares of it', async () => {
+    const kit = await kitOver()
+    await demo(kit)
+    const node = await kit.get('node.get', { of: 'run', node: 'demo-shared-05' })
+    expect(node?.assessment.findings.find(({ check }) => check === 'tenancy.container-census')).toMatchObject({
+      verdict: 'not-met',
+      reasons: [{ says: 'against', text: 'Containers of a second tenant run here: “tenant-b-runner”.' }, {}],
+    })
+    expect(node?.recording?.node.name).toBe('demo-shared-05')
+    expect(node?.declared).toMatchObject({ address: '127.0.0.1', port: 42_004, sudo: true })
+    expect(node?.timeline).toHaveLength(1)
+    const figures = await kit.get('figures.get', { of: 'run', node: 'demo-shared-05' })
+    for (const { table } of figures) expect(table.rows.length).toBeGreaterThan(0)
+    expect(await kit.get('figures.get', { of: 'run', node: 'nobody' })).toEqual([])
+    expect(await kit.get('node.get', { of: 'run', node: 'nobody' })).toBeNull()
+    expect(await kit.get('node.get', { of: 'pack', node: 'demo-shared-05' })).toBeNull()
+  })
+
+  test('its timeline tells what changed from run to run, each as of its own day', async () => {
+    let now = '2026-09-01T09:15:00.000Z'
+    let swap = false
+    const world = createFakeWorld({ now: () => now })
+    const swapping = createFakeWorld({
+      now: () => now,
+      nodes: fakeNodes(8).map((node) => ({
+        ...node,
+        name: 'db-4',
+        answers: { ...node.answers, 'storage.swaps': 'Filename\n/swapfile file 1 0 -2\n' },
+      })),
+    })
+    const kit = await kitOver({
+      ...world,
+      transport: {
+        connect: (target, signal) => (swap ? swapping : world).transport.connect(target, signal),
+      },
+    })
+    await withNodes(kit, ['db-4'])
+    const runs: string[] = []
+    const collect = async (day: string, withSwap: boolean): Promise<void> => {
+      now = `2026-${day}T09:15:00.000Z`
+      swap = withSwap
+      runs.unshift((await kit.get('run.start', { nodes: [], only: 'all' })).run)
+      await kit.heard('run-done')
+    }
+    await collect('09-01', true)
+    await collect('10-15', false)
+    await collect('11-20', false)
+    const timeline = (await kit.get('node.get', { of: 'run', node: 'db-4' }))?.timeline
+    expect(timeline?.map(({ run }) => run)).toEqual(runs)
+    expect(timeline?.map(({ at, status }) => [at, status])).toEqual([
+      ['2026-11-20T09:15:00.000Z', 'complete'],
+      ['2026-10-15T09:15:00.000Z', 'complete'],
+      ['2026-09-01T09:15:00.000Z', 'complete'],
+    ])
+    const swapOf = timeline?.map(({ changed }) => changed.filter(({ check }) => check === 'encryption.at-rest.swap'))
+    expect(swapOf).toEqual([[], [{ check: 'encryption.at-rest.swap', before: 'not-met', after: 'met' }], []])
+    now = '2027-03-01T09:15:00.000Z'
+    expect((await kit.get('node.get', { of: 'run', node: 'db-4' }))?.timeline).toEqual(timeline)
+  })
+
+  test('an accepted finding is marked in the matrix and named on the node, and its verdict stays', async () => {
+    const kit = await kitOver()
+    await demo(kit)
+    await kit.get('exceptions.accept', {
+      check: 'encryption.at-rest.swap',
+      nodes: ['demo-guest-03'],
+      reason: 'The swap area goes with the next image.',
+      compensatingMeasure: 'The host encrypts its disks.',
+      owner: 'M. Ortiz',
+      requestedBy: 'M. Ortiz',
+      approvedBy: 'J. Lin',
+      until: '2026-12-31',
+    })
+    const view = await kit.get('assessment.get', { of: 'run' })
+    const row = view?.rows.find(({ node }) => node === 'demo-guest-03')
+    expect(row?.accepted).toEqual([
+      { check: 'encryption.at-rest.swap', until: '2026-12-31T23:59:59.999Z', owner: 'M. Ortiz' },
+    ])
+    expect(row?.verdicts[view?.checks.findIndex(({ id }) => id === 'encryption.at-rest.swap') ?? -1]).toBe('not-met')
+    expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
+    const node = await kit.get('node.get', { of: 'run', node: 'demo-guest-03' })
+    expect(node?.exceptions.map(({ standing }) => standing)).toEqual(['in-force'])
+  })
+})
+
+describe('evidence', () => {
+  test('is listed and shown as stored, with the lines that the fact came from', async () => {
+    const kit = await kitOver()
+    await demo(kit)
+    const list = await kit.get('evidence.list', { of: 'run', node: 'demo-gpu-01' })
+    expect(list.captures).toHaveLength(12)
+    const piece = await kit.get('evidence.get', {
+      of: 'run',
+      node: 'demo-gpu-01',
+      capture: 'dmi.identity/answer',
+      stream: 'stdout',
+      offset: 0,
+    })
+    expect(piece).toMatchObject({
+      text: 'SYS-421GE-TNRT\n',
+      marked: [0],
+      nextOffset: null,
+      size: 15,
+      reading: { ok: true, fact: '"SYS-421GE-TNRT"' },
+    })
+    expect(piece.digestNow).toBe(piece.capture.stdout.sha256)
+  })
+
+  test('of a hostile node comes in pieces, never whole, and breaks nothing', async () => {
+    const kit = await kitOver(createFakeWorld({ nodes: [hostileNode()] }))
+    const view = await demo(kit)
+    expect(view.rows[0]?.status).toBe('complete')
+    const ask = { of: 'run', node: 'demo-hostile-99', stream: 'stdout', offset: 0 } as const
+    const banner = await kit.get('evidence.get', { ...ask, capture: 'host.banner/answer' })
+    expect(banner.capture.status).toBe('truncated')
+    expect([banner.text.length, banner.nextOffset, banner.size]).toEqual([1_048_576, 1_048_576, 4_194_304])
+    const accounts = await kit.get('evidence.get', { ...ask, capture: 'accounts.local/answer' })
+    expect(accounts.text).toContain('\ufffd\ufffd\ufffd(')
+    const past = await kit.get('evidence.get', { ...ask, capture: 'accounts.local/answer', offset: 2 ** 40 })
+    expect([past.text, past.nextOffset]).toEqual(['', null])
+    expect(await kit.refusal('evidence.get', { ...ask, capture: 'no.such/answer' })).toBe('input.not-found')
+    const reasons = (await kit.get('node.get', { of: 'run', node: 'demo-hostile-99' }))?.assessment.findings.flatMap(
+      (finding) => finding.reasons.map(({ text }) => text),
+    )
+    for (const text of reasons ?? []) expect(text).not.toMatch(/[\u0000-\u001f\u202e]/)
+  })
+})
+
+test('the catalog is the same for every run', async () => {
+  const kit = await kitOver()
+  const view = await kit.get('catalog.get', null)
+  expect(view.probes).toHaveLength(fakeCatalog.probes.length)
+  const digest = assess({
+    catalog: fakeCatalog,
+    scope: { fleet: 'x', population: [], frameworks: [] },
+    recordings: [],
+    asOf: '2026-11-20T09:15:00.000Z',
+  }).catalog.digest
+  expect([view.version, view.digest]).toEqual(['0.1.0', digest])
+  expect(await kit.get('app.info', null)).toMatchObject({ catalogVersion: '0.1.0', probes: 12, checks: 12 })
+})

@@ -1,0 +1,335 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chainFolderOf } from '../main/app/chain-folder.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { INDEX_PATH } from '../main/core/disclosure/commit.ts'
+import { fail } from '../main/core/failure.ts'
+import { pem } from '../main/core/pem.ts'
+import type { ExportDraft } from '../schemas/ipc-views.ts'
+import { BANNED } from '../schemas/words.ts'
+import { lyingTsa, say, testTsa } from './support/lying-tsa.ts'
+import { sampleRecording } from './support/sample-pack.ts'
+import {
+  filesHolding,
+  type KitOptions,
+  memoryVault,
+  refusal,
+  type SealingKit,
+  sealingKit,
+  settingsWith,
+  value,
+} from './support/sealing-kit.ts'
+
+const kits: SealingKit[] = []
+const kitOf = (options: KitOptions = {}): SealingKit => {
+  const kit = sealingKit({ vault: memoryVault(), ...options })
+  kits.push(kit)
+  return kit
+}
+afterEach(() => {
+  for (const kit of kits.splice(0)) kit.remove()
+})
+
+const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, withhold: null }
+const PASSPHRASE = 'correct horse battery'
+const names = (draft: { readonly files: ExportDraft['files'] }): readonly string[] =>
+  draft.files.map(({ name }) => name)
+const exportsIn = (kit: SealingKit): readonly string[] => {
+  const folder = join(kit.folder, 'exports')
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+const entriesOf = (kit: SealingKit): number =>
+  readFileSync(join(chainFolderOf(kit.folder, 'sample fleet'), 'entries.jsonl'), 'utf8').split('\n').length - 1
+
+describe('what an export would hold', () => {
+  test('is told before anything is sealed', async () => {
+    const kit = kitOf({ population: ['node-a', 'node-b', 'node-c'] })
+    writeFileSync(join(kit.folder, 'settings.json'), settingsWith('https://tsa.example/'))
+    expect(value(await kit.exports['export.plan'](null))).toEqual({
+      run: 'run-1',
+      demo: false,
+      declared: 3,
+      missing: [{ node: 'node-c', why: 'It was not asked in this run.' }],
+      captures: 2,
+      frameworks: [{ id: 'soc2', title: 'Sample', chosen: true }],
+      exceptions: 0,
+      attachments: 0,
+      identities: [],
+      authority: 'https://tsa.example/',
+      withholdable: expect.arrayContaining([
+        { id: 'ipv4', title: 'IPv4 address' },
+        { id: 'node', title: 'node name or address' },
+      ]),
+    })
+    expect(exportsIn(kit)).toEqual([])
+  })
+
+  test('is refused without a run', async () => {
+    const kit = kitOf({ recordings: null })
+    expect(refusal(await kit.exports['export.plan'](null))).toBe('input.refused: there is no run to export yet')
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('input.refused: there is no run to export yet')
+  })
+})
+
+describe('sealing', () => {
+  test('the first export makes an identity in the fleet’s name, and the next uses it', async () => {
+    const vault = memoryVault()
+    const kit = kitOf({ vault })
+    const first = value(await kit.exports['export.build'](PLAIN))
+    expect(names(first)).toEqual([
+      'run-1.barewitness.zip',
+      'run-1.report.pdf',
+      'assessment.json',
+      'summary.txt',
+      'findings.csv',
+      'controls.csv',
+    ])
+    expect(first.signer).toMatch(/^sample fleet, key [0-9a-f]{64}$/)
+    expect(first.notDerivable).toEqual([])
+    expect(first.notes).toEqual([
+      'Time from this computer only: no time-stamp authority took part.',
+      'It lies in the folder of Barewitness on this computer until you save it.',
+      'The chain of runs names this pack now. Discarding it unsaved keeps its files in that folder.',
+    ])
+    const second = value(await kit.exports['export.build'](PLAIN))
+    expect(second.signer).toBe(first.signer)
+    expect(entriesOf(kit)).toBe(2)
+    const plan = value(await kit.exports['export.plan'](null))
+    expect(plan.identities.map(({ name, keptHow }) => [name, keptHow])).toEqual([['default', 'by the test vault']])
+    expect(filesHolding(kit.folder, vault.secrets.get('identity:default') ?? '')).toEqual([])
+  })
+
+  test('without a vault the passphrase is asked for each time, and lies in no file', async () => {
+    const kit = kitOf({ vault: null })
+    kit.person.answers.push(PASSPHRASE, PASSPHRASE)
+    value(await kit.exports['export.build'](PLAIN))
+    kit.person.asked.length = 0
+    kit.person.answers.push('not this one', PASSPHRASE)
+    value(await kit.exports['export.build']({ ...PLAIN, identity: 'default' }))
+    expect(kit.person.asked).toHaveLength(2)
+    expect(kit.person.asked[1]).toMatch(/^That passphrase does not open it; attempt 2 of 3\./)
+    kit.person.answers.push('a', 'b', 'c')
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('identity.passphrase-wrong: default')
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('input.refused: no passphrase was given')
+    expect(exportsIn(kit)).toHaveLength(2)
+    expect(entriesOf(kit)).toBe(2)
+    expect(filesHolding(kit.folder, PASSPHRASE)).toEqual([])
+  })
+
+  test('a passphrase file of earlier versions still opens its key, and the notes say what that is worth', async () => {
+    const kit = kitOf({ vault: null })
+    kit.person.answers.push(PASSPHRASE, PASSPHRASE)
+    value(await kit.trust['identities.create']({ name: 'default', subject: 'Old' }))
+    writeFileSync(join(kit.folder, 'identity-passphrase'), `${PASSPHRASE}\n`)
+    const draft = value(await kit.exports['export.build'](PLAIN))
+    expect(draft.notes).toContain(
+      'Your signing key is kept in a file that only your account can read: whoever reads your files can sign as you.',
+    )
+    expect(kit.person.asked).toHaveLength(2)
+  })
+
+  test('of several identities one must be chosen', async () => {
+    const kit = kitOf()
+    for (const name of ['one', 'two']) value(await kit.trust['identities.create']({ name, subject: name }))
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toMatch(/several signing identities; choose one/)
+    expect(value(await kit.exports['export.build']({ ...PLAIN, identity: 'two' })).signer).toMatch(/^two, key/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, identity: 'six' }))).toMatch(/^identity\.missing/)
+  })
+
+  test('a demo is sealed by a demonstration key, in no chain, and makes no identity', async () => {
+    const kit = kitOf({ demo: true })
+    value(await kit.trust['identities.create']({ name: 'mine', subject: 'A real signer' }))
+    const draft = value(await kit.exports['export.build']({ ...PLAIN, identity: 'mine' }))
+    expect(draft.signer).not.toContain('A real signer')
+    expect(draft.notes[0]).toBe('Demo data, sealed by a key that nobody may trust.')
+    expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
+    const review = value(await kit.exports['export.review']({ handle: draft.handle }))
+    expect(review.report).toMatchObject({ ok: true, demo: true })
+    value(await kit.exports['export.discard']({ handle: draft.handle }))
+    expect(exportsIn(kit)).toEqual([])
+  })
+})
+
+describe('a time by somebody else', () => {
+  const stamped = { ...PLAIN, timestamp: true }
+
+  test('is refused while no authority is set', async () => {
+    const kit = kitOf()
+    expect(refusal(await kit.exports['export.build'](stamped))).toMatch(/no time-stamp authority is set/)
+    expect(exportsIn(kit)).toEqual([])
+  })
+
+  test('that cannot be had leaves the lower level, and the notes name it', async () => {
+    const stamp = async () => fail('timestamp.unreachable', 'No connection: ECONNREFUSED.')
+    const kit = kitOf({ change: (world) => ({ ...world, timestamps: { ...world.timestamps, stamp } }) })
+    writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
+    const { notes } = value(await kit.exports['export.build'](stamped))
+    expect(notes.slice(0, 3)).toEqual([
+      'You asked for a time-stamp by http://127.0.0.1:9/. What could be had is less than that.',
+      'The pack has no time-stamp: its time is from this computer only.',
+      'The report has no time-stamp either: it stays at PAdES level B-B.',
+    ])
+    expect(notes[3]).toBe('The time-stamp authority did not answer: No connection: ECONNREFUSED.')
+    for (const banned of BANNED) expect(notes.join('\n')).not.toMatch(banned)
+  })
+
+  test('whose revocation lists are missing stays below the level for long-term checks, and says so', async () => {
+    const tsa = testTsa()
+    const server = await lyingTsa(say((query) => tsa.response(query)))
+    try {
+      const kit = kitOf()
+      writeFileSync(join(kit.folder, 'settings.json'), settingsWith(server.url))
+      const path = join(kit.folder, 'tsa.pem')
+      writeFileSync(path, pem('CERTIFICATE', tsa.root))
+      const reason = { for: 'authorities' as const, howVerified: 'from its own site' }
+      value(await kit.trust['trust.add-choose'](reason, { path }))
+      const { notes, handle } = value(await kit.exports['export.build'](stamped))
+      expect(notes).toContain('The pack has a time-stamp.')
+      expect(notes).toContain('The report has a time-stamp, at PAdES level B-T: its long-term check is not in it.')
+      const review = value(await kit.exports['export.review']({ handle }))
+      expect(review.report.answers.find(({ question }) => question === 'existed-by')?.outcome).toBe('yes')
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('a copy with parts withheld', () => {
+  const withhold = { classes: ['user', 'ipv4'], who: 'Acme', why: 'not the auditor’s concern' }
+
+  test('lies in a folder of its own, and what it costs is told', async () => {
+    const kit = kitOf()
+    const draft = value(await kit.exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['node'] } }))
+    const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
+    expect(names(draft)).toContain(copy)
+    expect(draft.notes).toContain('Parts are withheld from the copy by Acme: not the auditor’s concern')
+    expect(draft.notes).toContain(`Give away ${copy} alone. Every other file holds what is withheld from it.`)
+    expect(draft.notes).toContain('2 verdicts can no longer be derived again from the copy.')
+    expect(draft.notDerivable).toHaveLength(2)
+    expect(draft.notDerivable[0]).toMatchObject({
+      check: 'encryption.at-rest.swap',
+      why: 'Parts of what it rests on are withheld.',
+    })
+    const review = value(await kit.exports['export.review']({ handle: draft.handle }))
+    expect(review.file).toBe('run-1.parts-withheld.barewitness.zip')
+    expect(review.report).toMatchObject({ kind: 'disclosure', ok: true })
+    const folder = join(kit.folder, 'exports', draft.handle)
+    expect(readdirSync(folder)).not.toContain('trial')
+    expect(filesHolding(folder, 'node-a').some((path) => path.includes('hand-out'))).toBe(false)
+    for (const banned of BANNED) expect(draft.notes.join('\n')).not.toMatch(banned)
+  })
+
+  test('that leaves every verdict derivable says that', async () => {
+    const draft = value(
+      await kitOf().exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['mac'] } }),
+    )
+    expect(draft.notDerivable).toEqual([])
+    expect(draft.notes).toContain('Every verdict can still be derived again from the copy.')
+  })
+
+  test.each([
+    [
+      'a class that does not exist',
+      { ...withhold, classes: ['secrets'] },
+      /“secrets” is not among what can be withheld/,
+    ],
+    ['nothing named', { ...withhold, classes: [] }, /nothing was named to withhold/],
+    ['nobody', { ...withhold, who: '  ' }, /says who withheld something from it, and why/],
+  ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
+    const kit = kitOf({ vault: null })
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold: wrong }))).toMatch(words)
+    expect(kit.person.asked).toEqual([])
+    expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
+    expect(exportsIn(kit).flatMap((name) => readdirSync(join(kit.folder, 'exports', name)))).toEqual([])
+  })
+
+  test('a name that the rules cannot cut everywhere is found before a chain names the pack', async () => {
+    const recording = sampleRecording('node-a', '/dev/vda2 partition 1 0 -2 none\n')
+    const { node } = recording.recording
+    const named = { ...recording, recording: { ...recording.recording, node: { ...node, user: 'none' } } }
+    const kit = kitOf({ recordings: [named], population: ['node-a'] })
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/would still stand/)
+    expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
+    expect(existsSync(join(kit.folder, 'identities'))).toBe(false)
+  })
+
+  test('a pack that is sealed whole is refused with the reason, before it is sealed', async () => {
+    const kit = kitOf({
+      change: (world) => ({
+        ...world,
+        packs: {
+          ...world.packs,
+          open: async (path) => {
+            const pack = await world.packs.open(path)
+            const paths = pack.ok ? pack.value.paths.filter((one) => one !== INDEX_PATH) : []
+            return pack.ok ? { ok: true, value: { ...pack.value, paths } } : pack
+          },
+        },
+      }),
+    })
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a copy/)
+    expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
+  })
+})
+
+describe('saving and discarding', () => {
+  const draftOf = async (kit: SealingKit): Promise<ExportDraft> => value(await kit.exports['export.build'](PLAIN))
+
+  test('every file arrives as it was sealed', async () => {
+    const kit = kitOf()
+    const draft = await draftOf(kit)
+    const path = join(kit.folder, 'usb/audit')
+    const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path }))
+    expect(saved).toEqual({ folder: path, files: draft.files })
+    for (const { name, size, sha256: digest } of draft.files) {
+      const bytes = readFileSync(join(path, name))
+      expect([bytes.length, sha256(bytes)]).toEqual([size, digest])
+    }
+    expect(value(await kit.exports['export.save']({ handle: draft.handle }))).toBeNull()
+  })
+
+  test('never over another file, and then nothing is written at all', async () => {
+    const kit = kitOf()
+    const draft = await draftOf(kit)
+    const path = join(kit.folder, 'usb')
+    mkdirSync(path)
+    writeFileSync(join(path, 'summary.txt'), 'mine')
+    expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
+      /^input\.refused: summary\.txt exists already/,
+    )
+    expect(readdirSync(path)).toEqual(['summary.txt'])
+    expect(readFileSync(join(path, 'summary.txt'), 'utf8')).toBe('mine')
+  })
+
+  test('a file that was altered since it was sealed is told from its digest, and nothing stays', async () => {
+    const kit = kitOf()
+    const draft = await draftOf(kit)
+    writeFileSync(join(kit.folder, 'exports', draft.handle, 'findings.csv'), 'all is well')
+    const path = join(kit.folder, 'usb')
+    expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
+      /findings\.csv did not arrive as it was sealed; nothing was saved/,
+    )
+    expect(readdirSync(path)).toEqual([])
+  })
+
+  test('what was saved may be discarded; what a chain names and nobody saved keeps its files', async () => {
+    const kit = kitOf()
+    const [kept, saved] = [await draftOf(kit), await draftOf(kit)]
+    value(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
+    for (const { handle } of [kept, saved]) value(await kit.exports['export.discard']({ handle }))
+    expect(exportsIn(kit)).toEqual([kept.handle])
+    expect(readdirSync(join(kit.folder, 'exports', kept.handle))).toContain('run-1.barewitness.zip')
+    for (const { handle } of [kept, saved])
+      expect(refusal(await kit.exports['export.discard']({ handle }))).toMatch(/^input\.refused/)
+    expect((await kit.exports['export.review']({ handle: kept.handle })).ok).toBe(false)
+  })
+
+  test('a handle leads nowhere else', async () => {
+    const kit = kitOf({ recordings: [sampleRecording('node-a', '')] })
+    for (const handle of ['../identities', '0'.repeat(32)]) {
+      expect((await kit.exports['export.discard']({ handle })).ok).toBe(false)
+      expect((await kit.exports['export.save']({ handle }, { path: kit.folder })).ok).toBe(false)
+    }
+  })
+})

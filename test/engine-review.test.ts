@@ -1,0 +1,327 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packs } from '../main/adapters/pack/index.ts'
+import { chainFolderOf } from '../main/app/chain-folder.ts'
+import { exportRun } from '../main/app/export.ts'
+import { sha256 } from '../main/core/digest.ts'
+import type { PackContent } from '../main/core/pack-files.ts'
+import { inMemory, type LoadedRecording } from '../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import type { PackReview } from '../schemas/ipc-views.ts'
+import type { Question } from '../schemas/verification.ts'
+import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
+import { refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+
+// One owner seals three runs of one chain; auditors, each with a folder of their own, open them.
+const owner = sealingKit({ recordings: null })
+const auditors: SealingKit[] = []
+const auditor = (): SealingKit => {
+  const kit = sealingKit({ recordings: null })
+  auditors.push(kit)
+  return kit
+}
+const paths: string[] = []
+const [first, second, third] = [0, 1, 2].map((index) => () => ({ path: paths[index] ?? '' })) as [
+  () => { path: string },
+  () => { path: string },
+  () => { path: string },
+]
+let demoPath = ''
+
+beforeAll(async () => {
+  const { world } = owner.context
+  const signer = await sampleSigner(join(owner.folder, 'identities'), 'owner')
+  const recordings: readonly LoadedRecording[] = [
+    sampleRecording('node-a', ''),
+    sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n'),
+  ]
+  const sealed = async (run: string, demo = false): Promise<string> => {
+    const exported = await exportRun(world, sampleCatalog, {
+      run,
+      scope: { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'] },
+      recordings: recordings.map(inMemory),
+      asOf: AS_OF,
+      register: EMPTY_REGISTER,
+      attachmentBytes: async () => {
+        throw new Error('nothing is attached')
+      },
+      signer: demo ? await world.sealing.demoSigner() : signer,
+      stamping: null,
+      folder: join(owner.folder, run),
+      chainFolder: demo ? null : chainFolderOf(owner.folder, 'sample'),
+    })
+    return value(exported).files[0]?.path ?? ''
+  }
+  for (const run of ['run-1', 'run-2', 'run-3']) paths.push(await sealed(run))
+  demoPath = await sealed('demo', true)
+}, 60_000)
+afterAll(() => {
+  for (const kit of [owner, ...auditors]) kit.remove()
+})
+
+const outcome = (review: PackReview | null, question: Question): string =>
+  review?.report.answers.find((answer) => answer.question === question)?.outcome ?? 'no such answer'
+const summary = (review: PackReview | null, question: Question): string =>
+  review?.report.answers.find((answer) => answer.question === question)?.summary ?? ''
+const opened = async (kit: SealingKit, chosen: { path: string }): Promise<PackReview | null> =>
+  value(await kit.review['pack.choose-and-verify'](null, chosen))
+
+describe('opening a pack', () => {
+  test('gives the answers, what it states, and keeps it open', async () => {
+    const kit = auditor()
+    expect(value(await kit.review['pack.review'](null))).toBeNull()
+    const review = await opened(kit, first())
+    expect(review).toMatchObject({
+      file: 'run-1.barewitness.zip',
+      verdicts: { stated: 2, identical: 2 },
+      trust: null,
+      report: { ok: true, signer: { subject: 'Sample owner', trusted: false } },
+      view: { of: 'pack', run: 'run-1', rows: [{ node: 'node-a' }, { node: 'node-b' }] },
+    })
+    expect(value(await kit.review['pack.review'](null))).toEqual(review)
+    expect(kit.context.session.pack?.recordings).toHaveLength(2)
+  })
+
+  test('a closed dialog opens nothing', async () => {
+    expect(value(await auditor().review['pack.choose-and-verify'](null))).toBeNull()
+  })
+
+  test('what is no pack fails with words, and the one before stays open', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    const path = join(kit.folder, 'letter.zip')
+    writeFileSync(path, 'Dear auditor')
+    expect(refusal(await kit.review['pack.choose-and-verify'](null, { path }))).toMatch(/^pack\./)
+    expect(value(await kit.review['pack.review'](null))?.file).toBe('run-1.barewitness.zip')
+  })
+
+  test('an altered one opens, with its answers', async () => {
+    const kit = auditor()
+    const source = value(await packs.open(first().path))
+    const path = join(kit.folder, 'altered.barewitness.zip')
+    const files = new Map<string, PackContent>(source.paths.map((one) => [one, source.stored(one)]))
+    value(await packs.write(path, files.set('data/catalog.json', new TextEncoder().encode('[]\n'))))
+    await source.close()
+    const review = await opened(kit, { path })
+    expect(review?.report.ok).toBe(false)
+    expect(outcome(review, 'intact')).toBe('no')
+    expect(review?.view?.rows).toHaveLength(2)
+  })
+
+  test('the report alone opens too', async () => {
+    const kit = auditor()
+    const review = await opened(kit, { path: first().path.replace('.barewitness.zip', '.report.pdf') })
+    expect(review).toMatchObject({ view: null, verdicts: { stated: 0, identical: 0 }, report: { kind: 'report' } })
+  })
+})
+
+describe('recent packs', () => {
+  test('are listed, the latest first, opened again by handle, and named when they are gone', async () => {
+    const kit = auditor()
+    const path = join(kit.folder, 'copy.barewitness.zip')
+    copyFileSync(first().path, path)
+    kit.setClock('2026-11-21T08:00:00.000Z')
+    await opened(kit, { path })
+    kit.setClock('2026-11-21T09:00:00.000Z')
+    await opened(kit, second())
+    rmSync(path)
+    const list = value(await kit.review['pack.recent'](null))
+    expect(list.map(({ file, openedAt, here }) => [file, openedAt, here])).toEqual([
+      ['run-2.barewitness.zip', '2026-11-21T09:00:00.000Z', true],
+      ['copy.barewitness.zip', '2026-11-21T08:00:00.000Z', false],
+    ])
+    const [there, gone] = list
+    expect(value(await kit.review['pack.open-recent']({ handle: there?.handle ?? '' })).file).toBe(there?.file)
+    expect((await kit.review['pack.open-recent']({ handle: gone?.handle ?? '' })).ok).toBe(false)
+    expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/not in the list/)
+  })
+
+  test('no more than twenty are kept', async () => {
+    const kit = auditor()
+    const packsIn = Array.from({ length: 25 }, (_, index) => ({ path: `/gone/${index}.zip`, openedAt: '2026-01-01' }))
+    const path = join(kit.folder, 'recent-packs.json')
+    writeFileSync(path, JSON.stringify({ schema: 'barewitness.recent-packs/1', packs: packsIn }))
+    await opened(kit, first())
+    const list = value(await kit.review['pack.recent'](null))
+    expect(list).toHaveLength(20)
+    expect(list[0]?.file).toBe('run-1.barewitness.zip')
+  })
+})
+
+describe('trusting a signer', () => {
+  const howVerified = 'fingerprint read over the telephone'
+
+  test('stores the root of the signer with how it was verified, and answers again', async () => {
+    const kit = auditor()
+    expect(outcome(await opened(kit, first()), 'signed-by')).toBe('not-shown')
+    const review = value(await kit.review['pack.trust']({ howVerified }))
+    expect(outcome(review, 'signed-by')).toBe('yes')
+    expect(review.report.signer).toMatchObject({ trusted: true, standing: 'known' })
+    expect(review.trust).toMatchObject({
+      subject: 'CN=Sample owner (root)',
+      for: 'signers',
+      howVerified,
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    })
+    expect(value(await kit.trust['trust.list'](null))).toEqual([review.trust])
+    expect((await opened(kit, second()))?.trust).toEqual(review.trust)
+
+    value(await kit.trust['trust.remove']({ fingerprint: review.trust?.fingerprint ?? '' }))
+    const again = value(await kit.review['pack.re-evaluate'](null))
+    expect(outcome(again, 'signed-by')).toBe('not-shown')
+    expect(again.trust).toBeNull()
+  })
+
+  test('a demonstration is never trusted', async () => {
+    const kit = auditor()
+    expect((await opened(kit, { path: demoPath }))?.report.demo).toBe(true)
+    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demonstration/)
+    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+  })
+
+  test('trusting one owner is no reason to reject the pack of another', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    value(await kit.review['pack.trust']({ howVerified }))
+    const review = await opened(kit, { path: demoPath })
+    expect(review?.report.ok).toBe(true)
+    expect(outcome(review, 'signed-by')).toBe('not-shown')
+  })
+
+  test('what was put in the place of the open pack is not what gets trusted', async () => {
+    const kit = auditor()
+    const path = join(kit.folder, 'run.barewitness.zip')
+    copyFileSync(first().path, path)
+    await opened(kit, { path })
+    copyFileSync(second().path, path)
+    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/changed since it was opened/)
+    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+  })
+
+  test('without an open pack there is nobody to trust', async () => {
+    expect(refusal(await auditor().review['pack.trust']({ howVerified }))).toMatch(/no pack is open/)
+    expect(refusal(await auditor().review['pack.re-evaluate'](null))).toMatch(/no pack is open/)
+  })
+})
+
+describe('the history of runs', () => {
+  test('is compared with what was last seen, from the second pack on', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    const seen = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    // Trusting opened it again; only now is its history one that is kept.
+    expect(outcome(seen, 'chain-continuous')).toBe('not-shown')
+    const next = await opened(kit, third())
+    expect(outcome(next, 'chain-continuous')).toBe('yes')
+    expect(summary(next, 'chain-continuous')).toMatch(/extends what you last saw by 2 runs/)
+
+    // A pack that was seen before is no shortened history; one that was never seen, and is older, may be.
+    const before = await opened(kit, first())
+    expect(outcome(before, 'chain-continuous')).toBe('yes')
+    const between = await opened(kit, second())
+    expect(outcome(between, 'chain-continuous')).toBe('no')
+    expect(summary(between, 'chain-continuous')).toMatch(/shorter than the one you last saw/)
+    expect(outcome(await opened(kit, third()), 'chain-continuous')).toBe('yes')
+  })
+
+  test('what was seen is one file per chain; a damaged one is named and stays', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    const folder = join(kit.folder, 'trust/heads')
+    const [name = ''] = readdirSync(folder)
+    expect(name).toMatch(/^[0-9a-f]{64}\.json$/)
+    writeFileSync(join(folder, name), '{}')
+    expect(refusal(await kit.review['pack.choose-and-verify'](null, second()))).toMatch(/not as we wrote it/)
+    expect(readFileSync(join(folder, name), 'utf8')).toBe('{}')
+  })
+})
+
+describe('an auditor’s worksheet', () => {
+  const check = 'encryption.at-rest.swap'
+
+  test('holds the sample and the notes, beside the pack and never in it', async () => {
+    const kit = auditor()
+    const digest = sha256(readFileSync(first().path))
+    await opened(kit, first())
+    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
+    const sheet = value(await kit.review['review.sample']({ size: 1, seed: '20260602' }))
+    expect(sheet.sample).toMatchObject({ seed: '20260602', population: 2 })
+    expect(sheet.sample?.drawn).toHaveLength(1)
+    kit.setClock('2026-11-21T08:00:00.000Z')
+    value(await kit.review['review.note']({ node: 'node-b', check, state: 'question', note: 'Why swap?' }))
+    kit.setClock('2026-11-21T09:00:00.000Z')
+    const noted = value(await kit.review['review.note']({ node: 'node-b', check, state: 'accepted', note: '=1+1' }))
+    expect(noted.lines).toEqual([
+      { node: 'node-b', check, state: 'accepted', note: '=1+1', at: '2026-11-21T09:00:00.000Z' },
+    ])
+    value(await kit.review['review.sample']({ size: 2, seed: 'another' }))
+    const kept = JSON.parse(readFileSync(join(kit.folder, `worksheets/${digest}.json`), 'utf8'))
+    expect(kept.history).toEqual([
+      { node: 'node-b', check, state: 'question', note: 'Why swap?', at: '2026-11-21T08:00:00.000Z' },
+    ])
+    expect(kept.draws.map(({ seed, size }: { seed: string; size: number }) => [seed, size])).toEqual([
+      ['20260602', 1],
+      ['another', 2],
+    ])
+    expect(sha256(readFileSync(first().path))).toBe(digest)
+  })
+
+  test('notes that come at once are all kept', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    await Promise.all(
+      ['node-a', 'node-b'].map((node) => kit.review['review.note']({ node, check, state: 'looked-at', note: node })),
+    )
+    expect(value(await kit.review['review.worksheet'](null))?.lines.map(({ node }) => node)).toEqual([
+      'node-a',
+      'node-b',
+    ])
+  })
+
+  test('a note needs a finding of the pack, and a sample needs a pack', async () => {
+    const kit = auditor()
+    expect(refusal(await kit.review['review.sample']({ size: 1, seed: 's' }))).toMatch(/no pack is open/)
+    await opened(kit, first())
+    const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
+    expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such finding/)
+    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
+    expect(refusal(await kit.review['review.save-worksheet'](null, { path: join(kit.folder, 'x.csv') }))).toMatch(
+      /nothing was drawn or noted/,
+    )
+  })
+
+  test('is saved as a table that names the pack, the seed and the places', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    const { sample } = value(await kit.review['review.sample']({ size: 1, seed: '7' }))
+    const drawn = sample?.drawn[0]?.node ?? ''
+    const other = drawn === 'node-a' ? 'node-b' : 'node-a'
+    kit.setClock('2026-11-21T09:00:00.000Z')
+    value(await kit.review['review.note']({ node: other, check, state: 'question', note: '=HYPERLINK("x")' }))
+    const path = join(kit.folder, 'sheet.csv')
+    expect(value(await kit.review['review.save-worksheet'](null, { path }))).toEqual({ file: 'sheet.csv' })
+    const digest = sha256(readFileSync(first().path))
+    const words = { 'node-a': 'met,Supported', 'node-b': 'not-met,Contradicted' } as Readonly<Record<string, string>>
+    const place = drawn === 'node-a' ? 1 : 2
+    const [head, ...rows] = readFileSync(path, 'utf8').trimEnd().split('\r\n')
+    expect(head).toMatch(/pack,pack SHA-256,seed,population,place in the population,node,check,verdict/)
+    expect(rows).toEqual([
+      `run-1.barewitness.zip,${digest},7,2,${place},${drawn},${check},${words[drawn]},open,,`,
+      `run-1.barewitness.zip,${digest},7,2,not drawn,${other},${check},${words[other]},question,"'=HYPERLINK(""x"")",2026-11-21T09:00:00.000Z`,
+    ])
+    expect(value(await kit.review['review.save-worksheet'](null))).toBeNull()
+  })
+
+  test('a shell draws the same from the saved findings', async () => {
+    const kit = auditor()
+    await opened(kit, first())
+    const sheet = value(await kit.review['review.sample']({ size: 2, seed: 'spring' }))
+    const script = `for n in node-a node-b; do
+      echo "$(printf '%s\\n%s\\n%s' spring $n ${check} | sha256sum | cut -d' ' -f1) $n"; done | sort | cut -d' ' -f2`
+    const drawn = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
+    expect(sheet.sample?.drawn.map(({ node }) => node)).toEqual(drawn)
+  })
+})

@@ -1,0 +1,300 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EngineEvent } from '../schemas/ipc.ts'
+import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { FAKE_NODES } from './support/fake-nodes.ts'
+import { createFakeWorld } from './support/fake-world.ts'
+
+let open: EngineKit[] = []
+const kitOver = async (...given: Parameters<typeof engineKit>): Promise<EngineKit> => {
+  const kit = await engineKit(...given)
+  open.push(kit)
+  return kit
+}
+afterEach(async () => {
+  for (const kit of open) await kit.close()
+  open = []
+})
+const ALL = { nodes: [], only: 'all' } as const
+const MISSING = { nodes: [], only: 'missing' } as const
+const nodesOf = (events: readonly EngineEvent[], kind: EngineEvent['kind']): readonly string[] =>
+  events.flatMap((event) => (event.kind === kind && 'node' in event ? [event.node] : [])).sort()
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** A world in which nodes answer one after the other, each when the test says so. */
+function stepwise() {
+  const waiting: { readonly node: string; readonly go: () => void }[] = []
+  const world = createFakeWorld({
+    onConnect: (node) => new Promise<void>((resolve) => waiting.push({ node, go: resolve })),
+  })
+  const letGo = async (): Promise<string> => {
+    await until(() => waiting.length > 0)
+    const next = waiting.shift()
+    next?.go()
+    return next?.node ?? ''
+  }
+  return { world, waiting, letGo }
+}
+const oneAtATime = (kit: EngineKit) =>
+  kit.get('settings.set', { concurrency: 1, authority: null, singleKeys: true, theme: 'system' })
+
+describe('the demo', () => {
+  test('runs, and is assessed when it is done', async () => {
+    const kit = await kitOver()
+    const { run, nodes } = await kit.get('demo.open', null)
+    expect(nodes).toEqual(FAKE_NODES.map(({ name }) => name))
+    expect(await kit.refusal('demo.open', null)).toBe('input.refused')
+    expect(await kit.heard('run-done')).toEqual({ kind: 'run-done', run, cancelled: false })
+    const view = await kit.get('assessment.get', { of: 'run' })
+    expect(view?.demo).toBe(true)
+    expect(view?.rows.map(({ node, status }) => [node, status])).toEqual([
+      ['demo-away-07', 'failed'],
+      ['demo-changed-08', 'failed'],
+      ['demo-gpu-01', 'complete'],
+      ['demo-gpu-02', 'complete'],
+      ['demo-guest-03', 'complete'],
+      ['demo-metal-04', 'complete'],
+      ['demo-nosudo-06', 'complete'],
+      ['demo-shared-05', 'complete'],
+    ])
+    expect(view?.rows[0]?.failure).toEqual({ code: 'ssh.unreachable', detail: 'connection refused' })
+  })
+
+  test('is kept apart from the fleet of this computer', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4'])
+    const own = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    const demo = await kit.get('demo.open', null)
+    await kit.heard('run-done')
+    expect((await kit.get('runs.list', null)).map(({ run }) => run)).toEqual([demo.run])
+    const again = await kit.reopened()
+    open.push(again)
+    expect((await again.get('runs.list', null)).map(({ run }) => run)).toEqual([own.run])
+    expect((await again.get('assessment.get', { of: 'run' }))?.run).toBe(own.run)
+  })
+})
+
+describe('holding a run back', () => {
+  test('while paused no node begins, those being asked finish, and it goes on when told', async () => {
+    const { world, waiting, letGo } = stepwise()
+    const kit = await kitOver(world)
+    await withNodes(kit, ['db-4', 'db-5', 'db-6'])
+    await oneAtATime(kit)
+    const { run } = await kit.get('run.start', ALL)
+    expect(await kit.refusal('run.resume', null)).toBe('it was answered')
+    await until(() => waiting.length === 1)
+    await kit.get('run.pause', null)
+    expect(await kit.heard('run-paused')).toEqual({ kind: 'run-paused', run })
+    await letGo()
+    await kit.heard('node-done')
+    await new Promise((resolve) => setTimeout(resolve, 80))
+    expect(waiting).toEqual([])
+    expect(nodesOf(kit.events, 'node-connecting')).toEqual(['db-4'])
+    expect(await kit.get('run.status', null)).toMatchObject({ run, going: true, paused: true })
+    await kit.get('run.resume', null)
+    expect(await letGo()).toBe('db-5')
+    expect(await letGo()).toBe('db-6')
+    expect(await kit.heard('run-done')).toMatchObject({ cancelled: false })
+    expect(await kit.get('run.status', null)).toMatchObject({ run, going: false, paused: false })
+    expect(await kit.refusal('run.pause', null)).toBe('input.refused')
+  })
+
+  test('a paused run can be stopped, and what it has is kept', async () => {
+    const { world, letGo } = stepwise()
+    const kit = await kitOver(world)
+    await withNodes(kit, ['db-4', 'db-5'])
+    await oneAtATime(kit)
+    await kit.get('run.start', ALL)
+    await letGo()
+    await kit.get('run.pause', null)
+    await kit.heard('node-done')
+    await kit.get('run.cancel', null)
+    expect(await kit.heard('run-done')).toMatchObject({ cancelled: true })
+    const rows = (await kit.get('assessment.get', { of: 'run' }))?.rows.map(({ node, status }) => [node, status])
+    expect(rows).toEqual([
+      ['db-4', 'complete'],
+      ['db-5', 'missing'],
+    ])
+  })
+
+  test('the status is small, whatever the number of questions', async () => {
+    const kit = await kitOver()
+    await kit.get('demo.open', null)
+    await kit.heard('run-done')
+    const { events } = (await kit.get('run.status', null)) ?? { events: [] }
+    expect(events.length).toBe(FAKE_NODES.length + 2)
+    expect(events[0]?.kind).toBe('run-started')
+    expect(events.at(-1)?.kind).toBe('run-done')
+    expect(nodesOf(events, 'node-failed')).toEqual(['demo-away-07', 'demo-changed-08'])
+  })
+})
+
+describe('going on with a run', () => {
+  test('only nodes without an answer are asked, and the answers of the others stay', async () => {
+    let away = true
+    const kit = await kitOver(
+      createFakeWorld({
+        onConnect: (node) => {
+          if (away && node === 'db-5') throw new Error('connection refused')
+        },
+      }),
+    )
+    await withNodes(kit, ['db-4', 'db-5'])
+    const first = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    const before = await kit.get('assessment.get', { of: 'run' })
+    expect(before?.rows.map(({ status }) => status)).toEqual(['complete', 'failed'])
+    away = false
+    const told = kit.events.length
+    const second = await kit.get('run.start', MISSING)
+    expect(second).toEqual({ run: first.run, nodes: ['db-5'] })
+    await kit.heard('run-done')
+    expect(nodesOf(kit.events.slice(told), 'node-connecting')).toEqual(['db-5'])
+    const after = await kit.get('assessment.get', { of: 'run' })
+    expect(after?.rows.map(({ node, status }) => [node, status])).toEqual([
+      ['db-4', 'complete'],
+      ['db-5', 'complete'],
+    ])
+    expect(after?.rows[0]?.verdicts).toEqual(before?.rows[0]?.verdicts)
+    expect(await kit.refusal('run.start', MISSING)).toBe('input.refused')
+  })
+
+  test('only questions without an answer are asked of a node that was lost half way', async () => {
+    const { world } = stepwise()
+    const kit = await kitOver({ ...world, transport: createFakeWorld({ pace: 150 }).transport })
+    await withNodes(kit, ['db-4'])
+    const { run } = await kit.get('run.start', ALL)
+    await kit.heard('node-collecting')
+    await kit.get('run.cancel', null)
+    const lines = (): number =>
+      readFileSync(join(kit.folder, 'evidence', run, 'db-4', 'captures.jsonl'), 'utf8').split('"status":"done"')
+        .length - 1
+    const had = lines()
+    expect(had).toBeGreaterThan(0)
+    expect(had).toBeLessThan(12)
+    const told = kit.events.length
+    await kit.get('run.start', MISSING)
+    await kit.heard('run-done')
+    await kit.heard('run-done')
+    const totals = kit.events.slice(told).flatMap((event) => (event.kind === 'node-collecting' ? [event.total] : []))
+    expect(new Set(totals)).toEqual(new Set([12 - had]))
+    // Three of the twelve need rights that this node was not given.
+    expect(lines()).toBe(9)
+  })
+
+  test('a node of no fleet is refused by name', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4'])
+    const reply = await kit.engine.call('run.start', { nodes: ['nobody'], only: 'all' })
+    expect(reply).toMatchObject({ ok: false, error: { code: 'input.refused', node: 'nobody' } })
+  })
+
+  test('nodes that were not asked count as not collected', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4', 'db-5'])
+    await kit.get('run.start', { nodes: ['db-4'], only: 'all' })
+    await kit.heard('run-done')
+    const rows = (await kit.get('assessment.get', { of: 'run' }))?.rows
+    expect(rows?.map(({ status }) => status)).toEqual(['complete', 'missing'])
+  })
+})
+
+describe('runs that are stored', () => {
+  test('the latest is there when the window is opened again, with its declared nodes and as of that day', async () => {
+    let now = '2026-11-20T09:15:00.000Z'
+    const kit = await kitOver(createFakeWorld({ now: () => now }))
+    await withNodes(kit, ['db-4', 'db-5'])
+    const { run } = await kit.get('run.start', { nodes: ['db-4'], only: 'all' })
+    await kit.heard('run-done')
+    const view = await kit.get('assessment.get', { of: 'run' })
+    now = '2026-12-25T09:15:00.000Z'
+    const again = await kit.reopened()
+    open.push(again)
+    const stored = await again.get('assessment.get', { of: 'run' })
+    expect(stored?.run).toBe(run)
+    expect(stored?.rows.map(({ node, status, stale, ageDays }) => [node, status, stale, ageDays])).toEqual([
+      ['db-4', 'complete', true, 35],
+      ['db-5', 'missing', false, null],
+    ])
+    expect(view?.rows[0]?.stale).toBe(false)
+    expect(await again.get('run.status', null)).toBeNull()
+  })
+
+  test('are listed newest first, opened again, and a made-up name leads nowhere', async () => {
+    let now = '2026-11-20T09:15:00.000Z'
+    const kit = await kitOver(createFakeWorld({ now: () => now }))
+    await withNodes(kit, ['db-4', 'db-5'])
+    const first = await kit.get('run.start', { nodes: ['db-4'], only: 'all' })
+    await kit.heard('run-done')
+    now = '2026-11-21T09:15:00.000Z'
+    const second = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    expect(await kit.get('runs.list', null)).toEqual([
+      { run: second.run, at: '2026-11-21T09:15:00.000Z', nodes: 2, complete: 2, open: true },
+      { run: first.run, at: '2026-11-20T09:15:00.000Z', nodes: 2, complete: 1, open: false },
+    ])
+    const opened = await kit.get('runs.open', { run: first.run })
+    expect([opened.run, opened.asOf]).toEqual([first.run, now])
+    expect((await kit.get('runs.list', null)).map((item) => item.open)).toEqual([false, true])
+    for (const run of ['../..', 'no-such-run', '..', 'a/b'])
+      expect(await kit.refusal('runs.open', { run })).toMatch(/^input\./)
+  })
+
+  test('a run that was killed is found, though nothing noted its end', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4', 'db-5'])
+    const { run } = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    writeFileSync(join(kit.folder, 'runs', `${run}.json`), 'half a no')
+    const again = await kit.reopened()
+    open.push(again)
+    expect((await again.get('assessment.get', { of: 'run' }))?.rows.map(({ status }) => status)).toEqual([
+      'complete',
+      'complete',
+    ])
+    expect((await again.get('runs.list', null))[0]).toMatchObject({ run, nodes: 2, complete: 2, open: true })
+  })
+
+  test('evidence that was altered counts as missing, and is said to be altered', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4', 'db-5'])
+    const { run } = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    const blobs = join(kit.folder, 'evidence', run, 'db-4', 'sha256')
+    appendFileSync(join(blobs, readdirSync(blobs)[0] ?? ''), 'x')
+    const again = await kit.reopened()
+    open.push(again)
+    const rows = (await again.get('assessment.get', { of: 'run' }))?.rows
+    expect(rows?.[0]).toMatchObject({ node: 'db-4', status: 'missing', failure: { code: 'recording.altered' } })
+    expect(rows?.[1]).toMatchObject({ node: 'db-5', status: 'complete', failure: null })
+    const node = await again.get('node.get', { of: 'run', node: 'db-4' })
+    expect(node?.assessment.failure?.code).toBe('recording.altered')
+  })
+
+  test('a store that cannot be written says so for every node', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4'])
+    writeFileSync(join(kit.folder, 'evidence'), 'in the way')
+    await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    expect(kit.events.find(({ kind }) => kind === 'node-failed')).toMatchObject({ node: 'db-4', code: 'store.failed' })
+    expect(await kit.get('assessment.get', { of: 'run' })).toBeNull()
+  })
+})
+
+test('what would be asked is saved as a table', async () => {
+  const kit = await kitOver()
+  const path = join(kit.folder, 'commands.csv')
+  const reply = await kit.engine.call('run.preview-save', { nodes: [] }, { path })
+  expect(reply).toEqual({ ok: true, value: { file: 'commands.csv' } })
+  const [head, first, , third] = readFileSync(path, 'utf8').split('\r\n')
+  expect(head).toBe('\ufeffprobe,title,reason,command line,rights,timeout (seconds)')
+  expect(first).toContain('cpu.flags,Processor flags,')
+  expect(first).toContain(',grep -m1 flags /proc/cpuinfo,user,20')
+  expect(third).toContain(',ipmitool mc info,root,20')
+  expect(await kit.get('run.preview-save', { nodes: [] })).toBeNull()
+})

@@ -1,0 +1,372 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createWorld } from '../main/adapters/world.ts'
+import { attachmentsIn } from '../main/app/attachments.ts'
+import type { EngineContext } from '../main/app/engine/context.ts'
+import { registerMethods } from '../main/app/engine/register-methods.ts'
+import { registerForExport, registerOf } from '../main/app/engine/register-store.ts'
+import { openSession, type Session } from '../main/app/engine/session.ts'
+import { exportRun } from '../main/app/export.ts'
+import { reviewFile } from '../main/app/review.ts'
+import { assess } from '../main/core/assess.ts'
+import type { Catalog } from '../main/core/catalog.ts'
+import { sha256 } from '../main/core/digest.ts'
+import type { Outcome } from '../main/core/failure.ts'
+import { inMemory } from '../main/core/recording.ts'
+import { attachmentPath } from '../main/core/register/attachments.ts'
+import { ok } from '../main/core/result.ts'
+import { NOBODY } from '../main/core/verify/trust.ts'
+import type { World } from '../main/core/world.ts'
+import { attachmentOf, exceptionOf, registerOf as madeRegister } from './support/register.ts'
+import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
+
+const NEED = 'Key policy'
+const catalog: Catalog = {
+  ...sampleCatalog,
+  frameworks: sampleCatalog.frameworks.map((framework) => ({
+    ...framework,
+    controls: framework.controls.map((control) => ({ ...control, needsAlso: [NEED] })),
+  })),
+}
+const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
+const scope = { fleet: 'sample', population: ['node-a', 'node-b', 'node-c'], frameworks: ['soc2'] as const }
+const assessment = assess({ catalog, scope, recordings, asOf: AS_OF })
+const draft = {
+  check: 'encryption.at-rest.swap',
+  nodes: ['node-b'],
+  reason: '=cmd|x',
+  compensatingMeasure: 'a weekly look',
+  owner: 'K. Adeyemi',
+  requestedBy: 'K. Adeyemi',
+  approvedBy: 'M. Ortiz',
+  until: '2027-03-01',
+}
+const record = {
+  controls: [{ framework: 'soc2' as const, control: 'C1' }],
+  need: NEED,
+  shows: 'who may hold a key',
+  saidBy: 'R. Novak',
+  method: 'received' as const,
+  owner: 'R. Novak',
+  validUntil: null,
+}
+
+let folder: string
+let now: string
+let shown: string[]
+let world: World
+let session: Session
+let context: EngineContext
+let methods: ReturnType<typeof registerMethods>
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-register-'))
+  now = AS_OF
+  shown = []
+  const real = createWorld([])
+  world = { ...real, clock: { ...real.clock, now: () => now } }
+  session = await openSession(world, catalog, folder)
+  session.run = { run: 'run-1', scope, recordings, assessment, unreadable: [] }
+  const show = async (path: string): Promise<Outcome<null>> => {
+    shown.push(path)
+    return ok(null)
+  }
+  context = {
+    world,
+    catalog,
+    folder,
+    session,
+    desktop: { ask: async () => null, show, vault: null },
+    tell: () => undefined,
+  }
+  methods = registerMethods(context)
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const must = <T>(outcome: Outcome<T>): T => {
+  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
+  return outcome.value
+}
+const refused = (outcome: Outcome<unknown>): string =>
+  outcome.ok ? 'accepted' : `${outcome.error.code}: ${outcome.error.detail}`
+const file = (name: string, bytes: string | Uint8Array): { readonly path: string } => {
+  const path = join(folder, 'desk', name)
+  mkdirSync(join(folder, 'desk'), { recursive: true })
+  writeFileSync(path, bytes)
+  return { path }
+}
+const stored = (): string => readFileSync(join(folder, 'register.json'), 'utf8')
+
+describe('exceptions', () => {
+  test('are empty at first, kept on disk, and the version before is kept too', async () => {
+    expect(must(await methods['register.get']({ of: 'run' }))).toEqual({
+      exceptions: [],
+      attachments: [],
+      requests: [],
+    })
+    expect(readdirSync(folder)).toEqual([])
+    const view = must(await methods['exceptions.accept'](draft))
+    expect(view.exceptions).toMatchObject([
+      { check: draft.check, nodes: ['node-b'], run: 'run-1', acceptedAt: AS_OF, standing: 'in-force' },
+    ])
+    const before = stored()
+    const { id } = view.exceptions[0] ?? { id: '' }
+    now = '2026-11-25T10:00:00.000Z'
+    const after = must(await methods['exceptions.withdraw']({ id, by: 'L. Sato', reason: 'Fixed.' }))
+    expect(after.exceptions).toMatchObject([{ id, standing: 'withdrawn', withdrawn: { at: now, by: 'L. Sato' } }])
+    const [kept, ...more] = readdirSync(join(folder, 'register-earlier'))
+    expect(more).toEqual([])
+    expect(kept).toMatch(/^2026-11-25T10-00-00-000Z-[0-9a-f]{8}\.json$/)
+    expect(readFileSync(join(folder, 'register-earlier', kept ?? ''), 'utf8')).toBe(before)
+    expect(must(await registerOf(context, 'run'))).toEqual(after)
+  })
+
+  test('end by themselves', async () => {
+    must(await methods['exceptions.accept'](draft))
+    now = '2027-03-02T00:00:00.000Z'
+    expect(must(await methods['register.get']({ of: 'run' })).exceptions[0]?.standing).toBe('expired')
+  })
+
+  test('are refused for what is supported, for strangers and without a run, and then nothing is written', async () => {
+    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-a'] }))).toContain('nothing to accept')
+    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no finding')
+    expect(refused(await methods['exceptions.accept']({ ...draft, check: 'x' }))).toContain('no finding')
+    expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
+    session.run = null
+    expect(refused(await methods['exceptions.accept'](draft))).toBe(
+      'input.refused: there is no run yet, so there is no finding to accept',
+    )
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('a node that was not collected can be accepted as such', async () => {
+    const view = must(await methods['exceptions.accept']({ ...draft, nodes: ['node-c'] }))
+    expect(view.exceptions[0]?.nodes).toEqual(['node-c'])
+  })
+
+  test('accepted at the same moment are all kept', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => methods['exceptions.accept'](draft)))
+    expect(must(await methods['register.get']({ of: 'run' })).exceptions).toHaveLength(8)
+    expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(7)
+  })
+
+  test('go into a table that no spreadsheet computes', async () => {
+    must(await methods['exceptions.accept']({ ...draft, reason: '=1+1\nsecond line', requestedBy: 'm. ortiz' }))
+    expect(await methods['exceptions.save'](null)).toEqual(ok(null))
+    const path = join(folder, 'out.csv')
+    expect(await methods['exceptions.save'](null, { path })).toEqual(ok({ file: 'out.csv' }))
+    const text = readFileSync(path, 'utf8')
+    expect(text).toContain("'=1+1 second line")
+    expect(text).toContain('In force')
+    expect(text).toContain('requested and approved by the same person')
+  })
+})
+
+describe('the file', () => {
+  test.each([
+    ['{"schema":', /register\.json.*not JSON/],
+    [
+      '{\n "schema": "barewitness.register/1",\n "exceptions": [{ "id": "x" }], "attachments": [], "requests": []\n}',
+      /register\.json:3:\d+: exceptions\[0\]/,
+    ],
+    ['\u0000', /not JSON/],
+  ])('%j is refused, and never written over', async (text, words) => {
+    writeFileSync(join(folder, 'register.json'), text)
+    for (const answer of [
+      await methods['register.get']({ of: 'run' }),
+      await methods['exceptions.accept'](draft),
+      await methods['attachments.note']({ ...record, name: 'x', text: 'y' }),
+      await registerForExport(context),
+    ]) {
+      expect(refused(answer)).toMatch(/^register\.unreadable: /)
+      expect(refused(answer)).toMatch(words)
+    }
+    expect(stored()).toBe(text)
+    expect(readdirSync(folder)).toEqual(['register.json'])
+  })
+
+  test('a link in its place is refused', async () => {
+    symlinkSync('/nowhere', join(folder, 'register.json'))
+    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^register\.unreadable: .*ordinary file/)
+  })
+
+  test('that cannot be copied aside is not written', async () => {
+    must(await methods['exceptions.accept'](draft))
+    const before = stored()
+    writeFileSync(join(folder, 'register-earlier'), 'in the way')
+    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^store\.failed/)
+    expect(stored()).toBe(before)
+  })
+
+  test('of the demo fleet lies apart', async () => {
+    must(await methods['exceptions.accept'](draft))
+    session.demo = true
+    expect(must(await methods['register.get']({ of: 'run' })).exceptions).toEqual([])
+    must(await methods['attachments.note']({ ...record, name: 'n', text: 'demo words' }))
+    expect(readdirSync(join(folder, 'demo')).sort()).toEqual(['attachments', 'register.json'])
+    session.demo = false
+    expect(must(await methods['register.get']({ of: 'run' }))).toMatchObject({ exceptions: [{}], attachments: [] })
+  })
+})
+
+describe('attached records', () => {
+  test('are stored under their digest, and only once', async () => {
+    expect(await methods['attachments.add'](record)).toEqual(ok(null))
+    const pdf = file('Key Policy.pdf', '%PDF-1.7 x')
+    const view = must(await methods['attachments.add'](record, pdf))
+    const digest = sha256('%PDF-1.7 x')
+    expect(view?.attachments).toMatchObject([
+      { name: 'Key Policy.pdf', mediaType: 'application/pdf', size: 10, sha256: digest, standing: 'in-force' },
+    ])
+    expect(stored()).not.toContain('desk')
+    expect(readFileSync(join(folder, 'attachments', digest), 'utf8')).toBe('%PDF-1.7 x')
+    must(await methods['attachments.add'](record, pdf))
+    expect(readdirSync(join(folder, 'attachments'))).toEqual([digest])
+    const note = must(await methods['attachments.note']({ ...record, name: 'Talk', text: 'They said so.' }))
+    expect(note.attachments.at(-1)).toMatchObject({ kind: 'note', sha256: sha256('They said so.') })
+    expect(readdirSync(join(folder, 'attachments')).sort()).toEqual([digest, sha256('They said so.')].sort())
+    const id = note.attachments[0]?.id ?? ''
+    const after = must(await methods['attachments.withdraw']({ id, by: 'L. Sato', reason: 'Wrong customer.' }))
+    expect(after.attachments.map(({ standing }) => standing)).toEqual(['withdrawn', 'in-force', 'in-force'])
+  })
+
+  test('an empty file, a link, a folder and a stranger’s control are refused', async () => {
+    expect(refused(await methods['attachments.add'](record, file('empty.pdf', '')))).toContain('empty')
+    const link = join(folder, 'link.pdf')
+    symlinkSync(file('a.pdf', '%PDF-').path, link)
+    expect(refused(await methods['attachments.add'](record, { path: link }))).toContain('not an ordinary file')
+    expect(refused(await methods['attachments.add'](record, { path: folder }))).toContain('not an ordinary file')
+    const controls = [{ framework: 'soc2' as const, control: 'nope' }]
+    expect(refused(await methods['attachments.add']({ ...record, controls }, file('a.pdf', '%PDF-')))).toContain(
+      'control',
+    )
+    expect(readdirSync(folder).sort()).toEqual(['desk', 'link.pdf'])
+  })
+
+  test('a larger file than 100 MiB is refused before it is read', async () => {
+    const { path } = file('big.bin', '')
+    const { truncateSync } = await import('node:fs')
+    truncateSync(path, 100 * 1024 * 1024 + 1)
+    expect(refused(await methods['attachments.add'](record, { path }))).toContain('larger than 104857600 bytes')
+  })
+
+  test('only PDF and images are shown, as a copy that cannot be written, by what they are', async () => {
+    const add = async (name: string, bytes: string | Uint8Array): Promise<string> =>
+      must(await methods['attachments.add'](record, file(name, bytes)))?.attachments.at(-1)?.id ?? ''
+    const script = await add('run.pdf', '#!/bin/sh\n')
+    expect(refused(await methods['attachments.show']({ of: 'run', id: script }))).toContain('only PDF')
+    expect(shown).toEqual([])
+    const disguised = await add('Holiday photo.exe', new Uint8Array([0xff, 0xd8, 0xff, 0xe0]))
+    must(await methods['attachments.show']({ of: 'run', id: disguised }))
+    const first = shown[0] ?? ''
+    expect(first).toMatch(/\/shown\/[0-9a-f]{8}-holiday-photo\.jpg$/)
+    expect(statSync(first).mode & 0o777).toBe(0o400)
+    const pdf = await add('x.pdf', '%PDF-1.7')
+    must(await methods['attachments.show']({ of: 'run', id: pdf }))
+    expect(readdirSync(join(folder, 'shown'))).toHaveLength(1)
+    expect(shown[1]).toMatch(/-x\.pdf$/)
+    expect(refused(await methods['attachments.show']({ of: 'run', id: 'f'.repeat(32) }))).toContain('no such record')
+    expect(refused(await methods['attachments.show']({ of: 'pack', id: pdf }))).toContain('no pack is open')
+  })
+
+  test('bytes that were changed on disk are neither shown nor sealed', async () => {
+    const view = must(await methods['attachments.add'](record, file('x.pdf', '%PDF-1.7')))
+    const { id = '', sha256: digest = '' } = view?.attachments[0] ?? {}
+    const path = join(folder, 'attachments', digest)
+    chmodSync(path, 0o600)
+    writeFileSync(path, '%PDF-1.8')
+    expect(refused(await methods['attachments.show']({ of: 'run', id }))).toMatch(/^attachment\.altered: “x\.pdf”/)
+    expect(refused(await exported())).toMatch(/^attachment\.altered: “x\.pdf”/)
+    expect(readdirSync(folder)).not.toContain('out')
+    expect(shown).toEqual([])
+  })
+})
+
+test('requests are kept, a later one in place of the one before', async () => {
+  const ask = { framework: 'soc2' as const, control: 'C1', need: NEED, owner: 'P. Lind', due: '2026-12-01' }
+  must(await methods['requests.set'](ask))
+  const view = must(await methods['requests.set']({ ...ask, owner: 'M. Ortiz' }))
+  expect(view.requests).toEqual([{ ...ask, owner: 'M. Ortiz', due: '2026-12-01T23:59:59.999Z' }])
+  expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not ask')
+})
+
+async function exported(): Promise<Outcome<{ readonly files: readonly { readonly path: string }[] }>> {
+  const said = await registerForExport(context)
+  if (!said.ok) return said
+  return await exportRun(world, catalog, {
+    run: 'run-1',
+    scope: { ...scope, population: ['node-a', 'node-b'] },
+    recordings: recordings.map(inMemory),
+    asOf: now,
+    signer: await world.sealing.demoSigner(),
+    stamping: null,
+    folder: join(folder, 'out'),
+    chainFolder: null,
+    ...said.value,
+  })
+}
+
+describe('in a pack', () => {
+  test('what concerns it is sealed, verifies, and can be read and shown again', async () => {
+    must(await methods['exceptions.accept']({ ...draft, nodes: ['node-b', 'node-c'] }))
+    must(await methods['exceptions.accept']({ ...draft, nodes: ['node-c'] }))
+    must(await methods['attachments.add'](record, file('Key Policy.pdf', '%PDF-1.7 x')))
+    const view = must(await methods['attachments.note']({ ...record, name: 'Talk', text: 'Not for others.' }))
+    const note = view.attachments[1]?.id ?? ''
+    must(await methods['attachments.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
+    const pack = must(await exported()).files[0]?.path ?? ''
+    const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
+    const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
+    expect(complete).toMatchObject({ outcome: 'yes' })
+    expect(complete?.details).toContain(
+      'The pack lists 1 accepted exception and 2 attached records; none of them changes a verdict.',
+    )
+    expect(reviewed.contents?.assessment?.controls).toEqual(
+      assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now }).controls,
+    )
+    const register = reviewed.contents?.register ?? null
+    expect(register?.exceptions.map(({ nodes }) => nodes)).toEqual([['node-b']])
+    const opened = must(await world.packs.open(pack))
+    expect(opened.paths.filter((path) => path.startsWith('data/attachments/'))).toEqual([
+      attachmentPath({ name: 'Key Policy.pdf', kind: 'file', sha256: sha256('%PDF-1.7 x') }),
+    ])
+    await opened.close()
+    session.pack = { register, path: pack, assessment: null } as unknown as NonNullable<Session['pack']>
+    now = '2030-01-01T00:00:00.000Z'
+    expect(must(await registerOf(context, 'pack')).exceptions[0]?.standing).toBe('expired')
+    session.pack = { ...session.pack, assessment }
+    expect(must(await registerOf(context, 'pack')).exceptions[0]?.standing).toBe('in-force')
+    const [policy] = register?.attachments ?? []
+    must(await methods['attachments.show']({ of: 'pack', id: policy?.id ?? '' }))
+    expect(readFileSync(shown[0] ?? '', 'utf8')).toBe('%PDF-1.7 x')
+    expect(refused(await methods['attachments.show']({ of: 'pack', id: note }))).toMatch(/^attachment\.altered/)
+    session.pack = { ...session.pack, register: null }
+    expect(refused(await registerOf(context, 'pack'))).toMatch(/^register\.unreadable/)
+  })
+})
+
+test('a folder of records gives bytes by digest and size', async () => {
+  const bytes = new TextEncoder().encode('abc')
+  mkdirSync(join(folder, 'attachments'))
+  writeFileSync(join(folder, 'attachments', sha256(bytes)), bytes)
+  const from = attachmentsIn(world, join(folder, 'attachments'))
+  const entry = attachmentOf({ sha256: sha256(bytes), size: 3 })
+  const there = must(await from(entry))
+  expect(there).toMatchObject({ size: 3, sha256: sha256(bytes) })
+  expect(there instanceof Uint8Array ? there : await there.read()).toEqual(bytes)
+  expect(refused(await from({ ...entry, size: 4 }))).toMatch(/^attachment\.altered/)
+  expect(refused(await from(attachmentOf()))).toMatch(/^attachment\.altered/)
+  expect(world.validator.problems('register', madeRegister({ exceptions: [exceptionOf()] }))).toEqual([])
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
+import { buildReport, documentText, type ReportDocument } from '../main/core/report.ts'
+import { BANNED } from '../schemas/words.ts'
+import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+import { sampleInput } from './support/report/sample.ts'
+
+const CHECK = 'encryption.at-rest.block-graph'
+const control = soc2.controls.find(({ needsAlso }) => needsAlso.length > 1)
+const [first = '', second = ''] = control?.needsAlso ?? []
+const key = control?.key ?? ''
+
+const register = registerOf({
+  exceptions: [
+    exceptionOf({ id: '1'.repeat(32), check: CHECK, nodes: ['gpu-fra-02'] }),
+    exceptionOf({
+      id: '2'.repeat(32),
+      check: 'encryption.at-rest.cipher',
+      nodes: ['gpu-fra-02', 'gpu-fra-03'],
+      expiresAt: '2026-11-19T23:59:59.999Z',
+      requestedBy: 'm. ortiz ',
+    }),
+    exceptionOf({
+      id: '3'.repeat(32),
+      check: 'tenancy.no-hypervisor',
+      nodes: ['gpu-fra-02'],
+      reason: 'line one\n\u202eline two',
+      withdrawn: { at: '2026-11-10T09:30:00.000Z', by: 'L. Sato', reason: 'Given by mistake.' },
+    }),
+  ],
+  attachments: [
+    attachmentOf({
+      controls: [{ framework: 'soc2', control: key }],
+      need: first,
+      validUntil: '2027-06-30T23:59:59.999Z',
+    }),
+    attachmentOf({ id: 'c'.repeat(32), name: 'old.png', validUntil: '2026-01-31T23:59:59.999Z' }),
+    attachmentOf({
+      id: 'd'.repeat(32),
+      kind: 'note',
+      name: 'Talk with the provider',
+      mediaType: 'text/plain',
+      method: 'asked',
+      withdrawn: { at: '2026-11-12T09:30:00.000Z', by: 'L. Sato', reason: 'Wrong customer.' },
+    }),
+  ],
+  requests: [
+    { framework: 'soc2', control: key, need: first, owner: 'P. Lind', due: '2026-11-01T23:59:59.999Z' },
+    { framework: 'soc2', control: key, need: second, owner: 'P. Lind', due: '2026-11-19T23:59:59.999Z' },
+  ],
+})
+
+const input = { ...sampleInput(), register }
+const report = buildReport(input)
+const section = (document: ReportDocument, id: string): string =>
+  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
+
+describe('the register in the report', () => {
+  it('stands beside contradicted findings and leaves them contradicted', () => {
+    const gaps = section(report, 'gaps')
+    expect(gaps).toContain('Accepted until 1 Mar 2027 by M. Ortiz')
+    expect(gaps).toContain('Was accepted until 19 Nov 2026 by M. Ortiz; that has ended')
+    const bare = buildReport(sampleInput())
+    const lines = section(bare, 'gaps').split('\n')
+    expect(gaps.split('\n').filter((line) => !/ccepted/.test(line))).toEqual(lines)
+    expect(section(report, 'summary')).toContain('2 of 6 nodes have at least one contradiction')
+    expect(section(report, 'summary')).toContain('1 accepted')
+    expect(section(bare, 'summary')).not.toContain('accepted')
+  })
+
+  it('lists every acceptance, those that have ended first, with all that was said', () => {
+    const all = section(report, 'exceptions')
+    const place = (words: string): number => {
+      expect(all).toContain(words)
+      return all.indexOf(words)
+    }
+    expect(place('Ended (1)')).toBeLessThan(place('In force (1)'))
+    expect(place('In force (1)')).toBeLessThan(place('Withdrawn (1)'))
+    for (const words of [
+      'It does not change any verdict',
+      'Ended with 19 Nov 2026, UTC',
+      'In force until the end of 1 Mar 2027, UTC',
+      'Requested and approved by the same person',
+      'The swap area is cleared at every start.',
+      'Weekly look at the start log.',
+      'K. Adeyemi',
+      '2 of 6: gpu-fra-02, gpu-fra-03',
+      'Contradicted now on 1 of 2 of them',
+      '1 Nov 2026 08:00 UTC, on what run run-1 found',
+      '10 Nov 2026 09:30 UTC, by L. Sato: Given by mistake.',
+      'line one \\u{202e}line two',
+    ])
+      expect(all).toContain(words)
+    expect(all.match(/Requested and approved by the same person/g)).toHaveLength(1)
+  })
+
+  it('lists every record, and what is asked for and missing', () => {
+    const all = section(report, 'records')
+    for (const words of [
+      'Key Policy 2026.pdf',
+      'Who may hold a key, and for how long.',
+      'R. Novak, security office. Received it.',
+      'The end of 30 Jun 2027, UTC',
+      'No end was given',
+      attachmentOf().sha256,
+      `SOC 2 ${control?.id} ${control?.title}`,
+      'Withdrawn before this pack was sealed, so it is not in it',
+      'P. Lind',
+      'Overdue',
+      '19 Nov 2026',
+    ])
+      expect(all).toContain(words)
+    expect(all.indexOf('Ended (1)')).toBeLessThan(all.indexOf('In force (1)'))
+    expect(all).not.toContain('1 Nov 2026\n')
+  })
+
+  it('says at the item what is attached and what is still needed', () => {
+    const item = section(report, 'controls-soc2')
+    expect(item).toContain(`Attached for this item: Key Policy 2026.pdf (for: ${first})`)
+    expect(item).toContain(`Also needed, not attached: ${second} (overdue: asked of P. Lind, due 19 Nov 2026)`)
+    expect(item).toContain('1 of 1 accepted until 1 Mar 2027 by M. Ortiz')
+  })
+
+  it('says so where there is nothing', () => {
+    const bare = buildReport(sampleInput())
+    expect(section(bare, 'exceptions')).toContain('Nobody accepted a finding.')
+    expect(section(bare, 'records')).toContain('No record is attached.')
+    expect(section(bare, 'records')).toContain('None: nobody is asked for a record that is still missing.')
+  })
+
+  it('uses none of the banned words, and the order of entries makes no difference', () => {
+    for (const line of documentText(report)) for (const banned of BANNED) expect(line).not.toMatch(banned)
+    const turned = {
+      ...register,
+      exceptions: [...register.exceptions].reverse(),
+      attachments: [...register.attachments].reverse(),
+      requests: [...register.requests].reverse(),
+    }
+    expect(buildReport({ ...input, register: turned })).toEqual(report)
+  })
+})

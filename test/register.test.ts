@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../main/core/digest.ts'
+import { isSafePath } from '../main/core/pack-files.ts'
+import {
+  addAttachment,
+  addNote,
+  attachmentPath,
+  attachmentPaths,
+  cleanName,
+  LARGEST_ATTACHMENT,
+} from '../main/core/register/attachments.ts'
+import { isDay } from '../main/core/register/days.ts'
+import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
+import { recordsOf, setRequest } from '../main/core/register/requests.ts'
+import {
+  acceptancesOf,
+  acceptException,
+  EMPTY_REGISTER,
+  isOnePerson,
+  registerFor,
+  registerView,
+  standingOf,
+  withdrawAttachment,
+  withdrawException,
+} from '../main/core/register.ts'
+import type { ExceptionDraft } from '../schemas/ipc-views.ts'
+import type { Register } from '../schemas/types.ts'
+import type { Verdict } from '../schemas/words.ts'
+import { validator } from './support/deps.ts'
+import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+
+const ID = '0123456789abcdef'.repeat(2)
+const verdicts: Readonly<Record<string, Verdict>> = {
+  'a swap': 'not-met',
+  'b swap': 'not-tested',
+  'c swap': 'met',
+  'd swap': 'not-applicable',
+  'e swap': 'informational',
+  'f swap': 'inconclusive',
+}
+const facts = (now: string) => ({
+  now,
+  id: ID,
+  run: 'run-7',
+  verdictOf: (node: string, check: string) => verdicts[`${node} ${check}`] ?? null,
+})
+const draft = (changes: Partial<ExceptionDraft> = {}): ExceptionDraft => ({
+  check: 'swap',
+  nodes: ['a'],
+  reason: '  cleared at start ',
+  compensatingMeasure: 'weekly look',
+  owner: 'K. Adeyemi',
+  requestedBy: 'K. Adeyemi',
+  approvedBy: 'M. Ortiz',
+  until: '2027-03-01',
+  ...changes,
+})
+const NOW = '2026-11-21T15:00:00.000Z'
+const accept = (changes: Partial<ExceptionDraft>, now = NOW) =>
+  acceptException(EMPTY_REGISTER, draft(changes), facts(now))
+const refusal = (outcome: { readonly ok: boolean; readonly error?: { code: string; detail: string } }): string =>
+  outcome.ok ? 'accepted' : `${outcome.error?.code}: ${outcome.error?.detail}`
+
+describe('accepting a finding', () => {
+  test('keeps what was said, until the last millisecond of the day', () => {
+    const made = accept({})
+    expect(made).toEqual({
+      ok: true,
+      value: {
+        ...EMPTY_REGISTER,
+        exceptions: [
+          {
+            id: ID,
+            check: 'swap',
+            nodes: ['a'],
+            run: 'run-7',
+            reason: 'cleared at start',
+            compensatingMeasure: 'weekly look',
+            owner: 'K. Adeyemi',
+            requestedBy: 'K. Adeyemi',
+            approvedBy: 'M. Ortiz',
+            acceptedAt: NOW,
+            expiresAt: '2027-03-01T23:59:59.999Z',
+            withdrawn: null,
+          },
+        ],
+      },
+    })
+    expect(EMPTY_REGISTER.exceptions).toEqual([])
+  })
+
+  test.each([
+    ['2026-11-21', NOW, 'accepted'],
+    ['2026-11-21', '2026-11-21T23:59:59.999Z', 'accepted'],
+    ['2026-11-21', '2026-11-22T00:00:00.000Z', 'input.refused: the end of the acceptance lies in the past'],
+    ['2026-11-20', NOW, 'input.refused: the end of the acceptance lies in the past'],
+    ['2027-11-22', NOW, 'accepted'],
+    ['2027-11-22', '2026-11-21T00:00:00.000Z', 'accepted'],
+    ['2027-11-23', NOW, 'input.refused: the end of the acceptance must be at most 366 days from today'],
+    ['2028-11-21', '2027-11-21T12:00:00.000Z', 'accepted'],
+    ['2028-02-29', '2027-03-01T12:00:00.000Z', 'accepted'],
+    ['2027-02-29', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['2027-04-31', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['2027-13-01', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['2027-3-1', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['+002027-03', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+  ])('until %s, asked at %s: %s', (until, now, said) => {
+    expect(refusal(accept({ until }, now))).toBe(said)
+  })
+
+  test.each([
+    [{ nodes: ['a', 'b', 'f'] }, 'accepted'],
+    [{ nodes: ['a', 'c'] }, 'input.refused: check “swap” on node “c” leaves nothing to accept'],
+    [{ nodes: ['d'] }, 'input.refused: check “swap” on node “d” leaves nothing to accept'],
+    [{ nodes: ['e'] }, 'input.refused: check “swap” on node “e” leaves nothing to accept'],
+    [{ nodes: ['zz'] }, 'input.refused: there is no finding of check “swap” on node “zz”'],
+    [{ check: 'no.such' }, 'input.refused: there is no finding of check “no.such” on node “a”'],
+    [{ nodes: [] }, 'input.refused: name at least one node'],
+    [{ reason: ' \n ' }, 'input.refused: the reason must be given'],
+    [{ compensatingMeasure: '' }, 'input.refused: the compensating measure must be given'],
+    [{ approvedBy: ' ' }, 'input.refused: who approves it must be given'],
+  ])('%j: %s', (changes, said) => {
+    expect(refusal(accept(changes))).toBe(said)
+  })
+
+  test('by the person who asked for it is allowed, and can be seen', () => {
+    const made = accept({ requestedBy: ' m. ortiz', approvedBy: 'M. Ortiz' })
+    expect(made.ok && made.value.exceptions.map(isOnePerson)).toEqual([true])
+    expect(isOnePerson(exceptionOf())).toBe(false)
+  })
+})
+
+describe('how an entry stands', () => {
+  const until = exceptionOf({ expiresAt: '2028-02-29T23:59:59.999Z' })
+  test.each([
+    ['2028-02-29T23:59:59.998Z', 'in-force'],
+    ['2028-02-29T23:59:59.999Z', 'in-force'],
+    ['2028-03-01T00:00:00.000Z', 'expired'],
+    ['2028-02-29T23:59:59Z', 'in-force'],
+  ])('at %s: %s', (asOf, standing) => {
+    expect(standingOf(until, asOf)).toBe(standing)
+  })
+
+  test('withdrawn is withdrawn, whatever the day; no end is in force; an end that is no moment has passed', () => {
+    const withdrawn = { at: NOW, by: 'x', reason: 'y' }
+    expect(standingOf({ ...until, withdrawn }, '2027-01-01T00:00:00.000Z')).toBe('withdrawn')
+    expect(standingOf(attachmentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
+    expect(standingOf(attachmentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
+    expect(standingOf(exceptionOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')
+  })
+
+  test('of a finding: the longest that is in force, else the last that ended, and never a withdrawn one', () => {
+    const withdrawn = { at: NOW, by: 'x', reason: 'y' }
+    const [old, short, long] = [
+      exceptionOf({ id: '1'.repeat(32), expiresAt: '2026-01-01T23:59:59.999Z' }),
+      exceptionOf({ id: '2'.repeat(32), expiresAt: '2026-12-01T23:59:59.999Z' }),
+      exceptionOf({ id: '3'.repeat(32), expiresAt: '2027-02-01T23:59:59.999Z' }),
+    ]
+    const gone = exceptionOf({ id: '4'.repeat(32), expiresAt: '2027-06-01T23:59:59.999Z', withdrawn })
+    const register = registerOf({ exceptions: [long, old, gone, short] })
+    const on = (asOf: string) =>
+      acceptancesOf(register.exceptions, asOf).inForce('node-b', 'encryption.at-rest.swap')?.id[0] ?? null
+    expect(on(NOW)).toBe('3')
+    expect(on('2027-02-02T00:00:00.000Z')).toBe(null)
+    expect(acceptancesOf(register.exceptions, NOW).inForce('node-a', 'encryption.at-rest.swap')).toBe(null)
+    const later = acceptancesOf(register.exceptions, '2027-02-02T00:00:00.000Z')
+    expect(later.ended('node-b', 'encryption.at-rest.swap')).toBe(long)
+    expect(acceptancesOf(register.exceptions, NOW).ended('node-b', 'encryption.at-rest.swap')).toBe(null)
+    expect(registerView(register, NOW).exceptions.map(({ standing }) => standing)).toEqual([
+      'in-force',
+      'expired',
+      'withdrawn',
+      'in-force',
+    ])
+  })
+})
+
+describe('taking back', () => {
+  const register = registerOf({ exceptions: [exceptionOf()], attachments: [attachmentOf()] })
+  test('keeps the entry and says when, by whom and why; once', () => {
+    const once = withdrawException(register, { id: exceptionOf().id, by: ' L. Sato ', reason: 'Fixed.' }, NOW)
+    expect(once.ok && once.value.exceptions).toEqual([
+      exceptionOf({ withdrawn: { at: NOW, by: 'L. Sato', reason: 'Fixed.' } }),
+    ])
+    expect(once.ok && once.value.attachments).toEqual(register.attachments)
+    if (!once.ok) throw new Error(once.error.detail)
+    const twice = withdrawException(once.value, { id: exceptionOf().id, by: 'x', reason: 'again' }, NOW)
+    expect(refusal(twice)).toBe('input.refused: this exception was withdrawn already')
+  })
+
+  test('refuses what is not there and what says nothing', () => {
+    const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
+    expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no such record')
+    const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
+    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who withdraws it must be given')
+  })
+})
+
+describe('attached records', () => {
+  const needsOf = (framework: string, control: string) =>
+    framework === 'soc2' && control === 'CC1' ? ['the policy', 'the training list'] : null
+  const what = {
+    controls: [{ framework: 'soc2', control: 'CC1' }],
+    need: 'the policy',
+    shows: 'who may hold a key',
+    saidBy: 'R. Novak',
+    method: 'received',
+    owner: 'R. Novak',
+    validUntil: '2027-06-30',
+  } as const
+  const moment = { now: NOW, id: ID, needsOf }
+  const file = { name: 'C:\\Users\\r\\Key\u202e Policy.pdf', bytes: new TextEncoder().encode('%PDF-1.7') }
+
+  test('keep name, size, digest and kind, and fit the schema', () => {
+    const made = addAttachment(EMPTY_REGISTER, what, file, moment)
+    expect(made.ok && made.value.attachments).toEqual([
+      {
+        id: ID,
+        kind: 'file',
+        name: 'Key Policy.pdf',
+        mediaType: 'application/pdf',
+        size: 8,
+        sha256: sha256('%PDF-1.7'),
+        controls: [{ framework: 'soc2', control: 'CC1' }],
+        need: 'the policy',
+        shows: 'who may hold a key',
+        saidBy: 'R. Novak',
+        method: 'received',
+        owner: 'R. Novak',
+        attachedAt: NOW,
+        validUntil: '2027-06-30T23:59:59.999Z',
+        withdrawn: null,
+      },
+    ])
+    expect(made.ok && validator.problems('register', made.value)).toEqual([])
+    const note = addNote(EMPTY_REGISTER, { ...what, name: 'Talk', text: 'They said so. ü' }, moment)
+    expect(note.ok && note.value.attachments[0]).toMatchObject({
+      kind: 'note',
+      name: 'Talk',
+      mediaType: 'text/plain',
+      size: 16,
+      sha256: sha256('They said so. ü'),
+    })
+  })
+
+  test.each([
+    [{}, { ...file, bytes: new Uint8Array() }, 'input.refused: it is empty, so there is nothing to attach'],
+    [{}, { ...file, bytes: new Uint8Array(LARGEST_ATTACHMENT + 1) }, 'input.refused: it is larger than 100 MiB'],
+    [{ validUntil: '2027-02-29' }, file, 'input.refused: the end of its validity must be a day such as 2027-03-01'],
+    [
+      { controls: [{ framework: 'soc2', control: 'CC9' }] },
+      file,
+      'input.refused: one of the named controls does not exist',
+    ],
+    [{ need: 'something else' }, file, 'input.refused: none of the named controls asks for that record'],
+    [{ shows: '   ' }, file, 'input.refused: what the record shows must be given'],
+    [{ need: null, controls: [] }, file, 'accepted'],
+  ] as const)('%j: refused or not', (changes, given, said) => {
+    expect(refusal(addAttachment(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
+  })
+
+  test.each([
+    ['../../etc/passwd', 'passwd'],
+    ['..', 'attachment'],
+    ['', 'attachment'],
+    ['a/b\\c.txt', 'c.txt'],
+    ['re\u0000po\u001b[31mrt\u200b.pdf', 'repo[31mrt.pdf'],
+    ['ü – plan?.pdf', 'ü – plan.pdf'],
+    ['x'.repeat(300), 'x'.repeat(200)],
+  ])('the name %j is kept as %j', (name, kept) => {
+    expect(cleanName(name)).toBe(kept)
+  })
+
+  test.each([
+    ['Key Policy 2026.pdf', 'file', '-key-policy-2026.pdf'],
+    ['Talk', 'note', '-talk.txt'],
+    ['日本語', 'file', ''],
+    ['... .. ', 'file', ''],
+    ['CON', 'file', '-con'],
+    ['a'.repeat(300), 'file', `-${'a'.repeat(80)}`],
+    ['x\n"; rm -rf ~', 'file', '-x-rm-rf'],
+  ] as const)('the name %j of a %s lies in a pack as digest%s', (name, kind, rest) => {
+    const path = attachmentPath({ name, kind, sha256: 'e'.repeat(64) })
+    expect(path).toBe(`data/attachments/${'e'.repeat(64)}${rest}`)
+    expect(isSafePath(path)).toBe(true)
+  })
+
+  test('a withdrawn one has no file in a pack, unless the same file is attached again', () => {
+    const gone = attachmentOf({ withdrawn: { at: NOW, by: 'x', reason: 'y' } })
+    expect([...attachmentPaths(registerOf({ attachments: [gone] })).keys()]).toEqual([])
+    expect([...attachmentPaths(registerOf({ attachments: [gone, attachmentOf()] })).keys()]).toEqual([
+      attachmentPath(attachmentOf()),
+    ])
+  })
+
+  const bytes = (...some: number[]): Uint8Array => new Uint8Array(some)
+  test.each([
+    ['a.pdf', new TextEncoder().encode('%PDF-1.7'), 'application/pdf', 'pdf'],
+    ['a.PNG', bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), 'image/png', 'png'],
+    ['a.jpeg', bytes(0xff, 0xd8, 0xff, 0xe0), 'image/jpeg', 'jpg'],
+    ['a.pdf', new TextEncoder().encode('<html>'), 'application/octet-stream', null],
+    ['a.exe', new TextEncoder().encode('%PDF-1.7'), 'application/octet-stream', 'pdf'],
+    ['a.txt', new TextEncoder().encode('hello\n'), 'text/plain', null],
+    ['a.txt', bytes(0xff, 0xfe, 0x00), 'application/octet-stream', null],
+    ['a.svg', new TextEncoder().encode('<svg onload="x">'), 'application/octet-stream', null],
+    ['a.docx', bytes(0x50, 0x4b, 0x03, 0x04), expect.stringContaining('wordprocessingml'), null],
+    ['pdf', new TextEncoder().encode('%PDF-1.7'), 'application/octet-stream', 'pdf'],
+  ])('%s with these first bytes', (name, content, type, shown) => {
+    expect(mediaTypeOf(name, content)).toEqual(type)
+    expect(viewerExtension(content)).toBe(shown)
+  })
+})
+
+describe('requests for records', () => {
+  const needsOf = (): readonly string[] => ['the policy', 'the training list']
+  const ask = { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'P. Lind', due: '2026-12-01' } as const
+
+  test('one for each record: a later one takes the place of the one before', () => {
+    const first = setRequest(EMPTY_REGISTER, ask, { now: NOW, needsOf })
+    if (!first.ok) throw new Error(first.error.detail)
+    const second = setRequest(first.value, { ...ask, owner: ' M. Ortiz ', due: '2026-12-24' }, { now: NOW, needsOf })
+    expect(second.ok && second.value.requests).toEqual([
+      { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'M. Ortiz', due: '2026-12-24T23:59:59.999Z' },
+    ])
+    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain('not ask')
+    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, due: '2026-11-20' }, { now: NOW, needsOf }))).toContain('past')
+  })
+
+  test('what is attached, asked for, and overdue', () => {
+    const register: Register = registerOf({
+      attachments: [
+        attachmentOf({ controls: [{ framework: 'soc2', control: 'CC1' }], need: 'the policy' }),
+        attachmentOf({
+          id: 'c'.repeat(32),
+          controls: [{ framework: 'soc2', control: 'CC1' }],
+          need: 'the training list',
+          validUntil: '2026-01-01T23:59:59.999Z',
+        }),
+        attachmentOf({ id: 'd'.repeat(32), controls: [{ framework: 'soc2', control: 'CC2' }], need: 'the rota' }),
+      ],
+      requests: [
+        { ...ask, due: '2026-11-01T23:59:59.999Z' },
+        { ...ask, need: 'the training list', due: '2026-11-21T23:59:59.999Z' },
+      ],
+    })
+    const asked = { framework: 'soc2', control: 'CC1', needs: ['the policy', 'the training list', 'the rota'] }
+    const at = (asOf: string) =>
+      recordsOf(register, asked, asOf).map(({ need, attached, request, overdue }) => [
+        need,
+        attached.length,
+        request?.owner ?? null,
+        overdue,
+      ])
+    expect(at('2026-11-21T23:59:59.999Z')).toEqual([
+      ['the policy', 1, 'P. Lind', false],
+      ['the training list', 0, 'P. Lind', false],
+      ['the rota', 0, null, false],
+    ])
+    expect(at('2026-11-22T00:00:00.000Z')[1]).toEqual(['the training list', 0, 'P. Lind', true])
+  })
+})
+
+test('the part for one pack names no other node, check or framework', () => {
+  const register = registerOf({
+    exceptions: [
+      exceptionOf({ id: '1'.repeat(32), nodes: ['node-b', 'other-customer'] }),
+      exceptionOf({ id: '2'.repeat(32), nodes: ['other-customer'] }),
+      exceptionOf({ id: '3'.repeat(32), check: 'gone' }),
+    ],
+    attachments: [
+      attachmentOf({ id: '1'.repeat(32) }),
+      attachmentOf({ id: '2'.repeat(32), controls: [{ framework: 'hipaa', control: 'x' }] }),
+      attachmentOf({ id: '3'.repeat(32), controls: [] }),
+    ],
+    requests: [
+      { framework: 'hipaa', control: 'x', need: 'y', owner: 'z', due: NOW },
+      { framework: 'soc2', control: 'x', need: 'y', owner: 'z', due: NOW },
+    ],
+  })
+  const part = registerFor(register, { nodes: ['node-b'], checks: ['encryption.at-rest.swap'], frameworks: ['soc2'] })
+  expect(part.exceptions).toEqual([exceptionOf({ id: '1'.repeat(32), nodes: ['node-b'] })])
+  expect(part.attachments.map(({ id }) => id[0])).toEqual(['1', '3'])
+  expect(part.requests.map(({ framework }) => framework)).toEqual(['soc2'])
+  expect(JSON.stringify(part)).not.toContain('other-customer')
+})
+
+test('29 February is a day in leap years only', () => {
+  expect(['2028-02-29', '2027-02-29', '2000-02-29', '2100-02-29'].map(isDay)).toEqual([true, false, true, false])
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { checkCounts, nodesWith, otherRecords, slotsOf, treeOf } from '../../renderer/control-tree.ts'
+import type { AttachmentView, ControlRow, FrameworkView, RegisterView } from '../../schemas/ipc-views.ts'
+import type { ControlState } from '../../schemas/words.ts'
+
+const control = (
+  id: string,
+  group: string,
+  state: ControlState | null,
+  more: Partial<ControlRow> = {},
+): ControlRow => ({
+  key: `hipaa:${id}`,
+  id,
+  title: `Title of ${id}`,
+  summary: 'Encrypt what is sent.',
+  level: 'required',
+  group,
+  evidenceClass: 'partial',
+  supports: [{ check: 'encryption.in-transit.ssh-algorithms', shows: '' }],
+  notShown: 'Everything else.',
+  needsAlso: ['Policy', 'Agreement'],
+  responsibility: [],
+  assessed:
+    state === null ? null : { framework: 'hipaa', control: id, state, nodePart: null, checks: [], outstanding: [] },
+  ...more,
+})
+const hipaa: FrameworkView = {
+  id: 'hipaa',
+  title: 'HIPAA',
+  version: '1',
+  status: '',
+  overlay: false,
+  controls: [
+    control('312(a)', '164.312', 'not-supported'),
+    control('312(b)', '164.312', 'supported'),
+    control('312(c)', '164.312', null),
+    control('308(a)', '164.308', 'supported', { summary: 'Assign an officer.', supports: [] }),
+  ],
+}
+
+describe('the tree', () => {
+  test('keeps the catalog’s order of groups and counts states with a denominator', () =>
+    expect(
+      treeOf([hipaa], { text: '', state: 'all' })[0]?.groups.map(({ title, total, counts }) => [title, total, counts]),
+    ).toEqual([
+      [
+        '164.312',
+        3,
+        [
+          { state: 'not-supported', count: 1 },
+          { state: 'insufficient-evidence', count: 1 },
+          { state: 'supported', count: 1 },
+        ],
+      ],
+      ['164.308', 1, [{ state: 'supported', count: 1 }]],
+    ]))
+  test('a filter leaves fewer rows and the same denominators', () => {
+    const [found] = treeOf([hipaa], { text: '', state: 'supported' })
+    expect(found?.groups.map(({ controls, total }) => [controls.map(({ id }) => id), total])).toEqual([
+      [['312(b)'], 3],
+      [['308(a)'], 1],
+    ])
+    expect(found?.total).toBe(4)
+  })
+  test.each([
+    ['OFFICER', ['308(a)']],
+    ['ssh-algorithms 312(b)', ['312(b)']],
+    ['no such words', []],
+    ['   ', ['312(a)', '312(b)', '312(c)', '308(a)']],
+  ])('text %j', (text, ids) =>
+    expect(
+      treeOf([hipaa], { text, state: 'all' })[0]?.groups.flatMap(({ controls }) => controls.map(({ id }) => id)),
+    ).toEqual(ids),
+  )
+})
+
+describe('numbers that open a list of nodes', () => {
+  const row = (node: string, verdict: 'met' | 'not-met' | 'not-tested', accepted = false) => ({
+    node,
+    verdicts: [verdict] as const,
+    accepted: accepted ? [{ check: 'c', until: '', owner: '' }] : [],
+  })
+  const view = {
+    checks: [{ id: 'c' }],
+    rows: [
+      row('a', 'met'),
+      row('b', 'not-met', true),
+      row('c', 'not-met'),
+      row('d', 'not-tested'),
+      row('e', 'met', true),
+    ],
+  } as unknown as Parameters<typeof checkCounts>[0]
+  test('as many nodes as the number says', () => {
+    const counts = {
+      check: 'c',
+      built: true,
+      population: 5,
+      met: 2,
+      notMet: 2,
+      inconclusive: 0,
+      notTested: 1,
+      notApplicable: 0,
+      informational: 0,
+    }
+    expect(checkCounts(view, counts)).toEqual({ population: 5, covered: 4, contradicted: 2, accepted: 1 })
+    expect(nodesWith(view, 'c', 'all').length).toBe(5)
+    expect(nodesWith(view, 'c', 'covered').map(({ node }) => node)).toEqual(['a', 'b', 'c', 'e'])
+    expect(nodesWith(view, 'c', 'not-met').map(({ node }) => node)).toEqual(['b', 'c'])
+    expect(nodesWith(view, 'c', 'accepted').map(({ node }) => node)).toEqual(['b'])
+  })
+  test('a check that this catalog does not have was collected nowhere', () =>
+    expect(nodesWith(view, 'unknown', 'not-tested').length).toBe(5))
+})
+
+describe('records from people', () => {
+  const attached = (id: string, need: string | null, standing: AttachmentView['standing']): AttachmentView =>
+    ({ id, need, standing, controls: [{ framework: 'hipaa', control: 'hipaa:312(a)' }] }) as unknown as AttachmentView
+  const register: RegisterView = {
+    exceptions: [],
+    attachments: [
+      attached('1', 'Policy', 'expired'),
+      attached('2', 'Policy', 'withdrawn'),
+      attached('3', null, 'in-force'),
+      attached('4', 'A need that is no more', 'in-force'),
+    ],
+    requests: [
+      {
+        framework: 'hipaa',
+        control: 'hipaa:312(a)',
+        need: 'Agreement',
+        owner: 'M. Ortiz',
+        due: '2026-11-01T23:59:59.000Z',
+      },
+    ],
+  }
+  const row = { key: 'hipaa:312(a)', needsAlso: ['Policy', 'Agreement'] }
+  const standing = (asOf: string, view = register) =>
+    slotsOf('hipaa', row, view, asOf).map(({ need, is }) => [need, is])
+  test('what has expired or was withdrawn fills no slot', () =>
+    expect(standing('2026-10-01T00:00:00.000Z')).toEqual([
+      ['Policy', 'missing'],
+      ['Agreement', 'requested'],
+    ]))
+  test('a day after it was due it is overdue', () =>
+    expect(standing('2026-11-02T00:00:00.000Z')[1]).toEqual(['Agreement', 'overdue']))
+  test('a record in force fills its slot, even a late one', () => {
+    const more = { ...register, attachments: [...register.attachments, attached('5', 'Agreement', 'in-force')] }
+    expect(standing('2026-11-02T00:00:00.000Z', more)[1]).toEqual(['Agreement', 'attached'])
+  })
+  test('another framework’s record fills nothing', () =>
+    expect(slotsOf('soc2', row, register, '2026-10-01T00:00:00.000Z').every(({ is }) => is === 'missing')).toBe(true))
+  test('records for the control as a whole are listed apart', () =>
+    expect(otherRecords('hipaa', row, register).map(({ id }) => id)).toEqual(['3', '4']))
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf, shows } from '../../renderer/filters.ts'
+import { matrixOf } from '../../renderer/model.ts'
+import { PROPERTIES } from '../../schemas/words.ts'
+import { check, row, view } from './made-up-view.ts'
+
+const PLACES = ['Frankfurt']
+
+test('a filter reads as a sentence', () => {
+  const filter: Filter = { property: 'isolation', state: 'open', place: 'Frankfurt', rights: 'without', named: 'db' }
+  expect(sentenceOf(filter)).toBe('isolation not supported, in Frankfurt, without administrator rights, named “db”')
+  expect(sentenceOf({ ...NO_FILTER, state: 'not-met' })).toBe('any property contradicted')
+  expect(sentenceOf({ ...NO_FILTER, place: '' })).toBe('in no declared place')
+  expect(sentenceOf(NO_FILTER)).toBe('')
+})
+
+test('every sentence of a property and a state reads back as the same filter', () => {
+  for (const property of [null, ...PROPERTIES])
+    for (const state of CELL_STATES) {
+      const filter: Filter = { ...NO_FILTER, property, state, place: 'Frankfurt', rights: 'with', named: 'a b' }
+      expect(filterOf(sentenceOf(filter), PLACES)).toEqual(filter)
+    }
+})
+
+test('a place whose name holds a comma reads back too', () => {
+  const filter: Filter = { ...NO_FILTER, place: 'Ashburn, Virginia', rights: 'with' }
+  expect(filterOf(sentenceOf(filter), ['Ashburn', 'Ashburn, Virginia'])).toEqual(filter)
+})
+
+test('what says nothing that we know is no filter', () => {
+  expect(filterOf('isolation is nice', PLACES)).toBeNull()
+  expect(filterOf('in Atlantis', PLACES)).toBeNull()
+  expect(filterOf('isolation not supported, in Atlantis', PLACES)).toBeNull()
+  expect(filterOf('', PLACES)).toBeNull()
+})
+
+const CHECKS = [check('a', 'isolation'), check('b', 'location')]
+const ROWS = matrixOf(
+  view(CHECKS, [
+    row('db-1', ['not-met', 'met'], {
+      place: 'Frankfurt',
+      accepted: [{ check: 'a', until: '2027-01-01', owner: 'x' }],
+    }),
+    row('db-2', ['inconclusive', 'met'], { privilege: 'none', expired: ['b'] }),
+    row('web-1', ['met', 'met'], { place: 'Frankfurt', privilege: 'root' }),
+    row('gone', ['not-tested', 'not-tested'], { status: 'failed', privilege: null }),
+  ]),
+).rows
+
+const left = (part: Partial<Filter>): readonly string[] =>
+  ROWS.filter((one) => shows({ ...NO_FILTER, ...part }, one))
+    .map(({ node }) => node.node)
+    .sort()
+
+test('“not supported” holds what is contradicted, unclear or not collected', () => {
+  expect(left({ property: 'isolation', state: 'open' })).toEqual(['db-1', 'db-2', 'gone'])
+  expect(left({ property: 'location', state: 'open' })).toEqual(['gone'])
+  expect(left({ state: 'not-met' })).toEqual(['db-1'])
+})
+
+test('acceptances, places, rights and names narrow, each on its own and together', () => {
+  expect(left({ state: 'accepted' })).toEqual(['db-1'])
+  expect(left({ property: 'isolation', state: 'ended' })).toEqual([])
+  expect(left({ property: 'location', state: 'ended' })).toEqual(['db-2'])
+  expect(left({ place: 'Frankfurt' })).toEqual(['db-1', 'web-1'])
+  expect(left({ place: '' })).toEqual(['db-2', 'gone'])
+  expect(left({ rights: 'with' })).toEqual(['db-1', 'web-1'])
+  expect(left({ rights: 'without' })).toEqual(['db-2', 'gone'])
+  expect(left({ named: 'DB', place: 'Frankfurt' })).toEqual(['db-1'])
+})

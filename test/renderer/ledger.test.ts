@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { claimSentence, ledgerOf, needsRights, propertySentence, shortened, weightsOf } from '../../renderer/ledger.ts'
+import type { Isolation, Reason } from '../../schemas/types.ts'
+import { BANNED, PROPERTIES, VERDICTS } from '../../schemas/words.ts'
+
+const reason = (
+  says: Reason['says'],
+  text: string,
+  probe: string | null,
+  commands: readonly string[] = [],
+): Reason => ({
+  says,
+  text,
+  probe,
+  captures: commands.map((command) => ({ command, sha256: command.repeat(8).slice(0, 8).padEnd(64, '0') })),
+})
+const probes = [
+  { id: 'dmi.identity', title: 'Hardware identity in firmware', why: '' },
+  { id: 'cpu.flags', title: 'Processor flags', why: '' },
+]
+
+describe('the ledger', () => {
+  const reasons = [
+    reason('for', 'A', 'cpu.flags', ['flags']),
+    reason('for', 'B', 'dmi.identity', ['vendor']),
+    reason('for', 'C', 'dmi.identity', ['product']),
+    reason('against', 'D', 'cpu.flags', ['flags']),
+    reason('unclear', 'E', null),
+    reason('for', 'A', 'cpu.flags', ['flags', 'model']),
+  ]
+  test('puts against first, then unclear, then for', () =>
+    expect(ledgerOf(reasons, probes).map(({ says, count }) => [says, count])).toEqual([
+      ['against', 1],
+      ['unclear', 1],
+      ['for', 3],
+    ]))
+  test('groups by part of the evidence, most reasons first', () =>
+    expect(ledgerOf(reasons, probes)[2]?.groups.map(({ title, entries }) => [title, entries.length])).toEqual([
+      ['Hardware identity in firmware', 2],
+      ['Processor flags', 1],
+    ]))
+  test('a part whose signals weigh more comes before one with more reasons', () =>
+    expect(ledgerOf(reasons, probes, new Map([['cpu.flags', 4.2]]))[2]?.groups.map(({ probe }) => probe)).toEqual([
+      'cpu.flags',
+      'dmi.identity',
+    ]))
+  test('the same words from the same part count once, with the answers of both', () =>
+    expect(ledgerOf(reasons, probes)[2]?.groups[1]?.entries[0]?.captures.map(({ key }) => key)).toEqual([
+      'cpu.flags/flags',
+      'cpu.flags/model',
+    ]))
+  test('a part that the catalog does not know keeps its id', () =>
+    expect(ledgerOf([reason('for', 'A', 'gone.probe', ['x'])], probes)[2]?.groups[0]?.title).toBe('gone.probe'))
+  test('a long side is shortened without losing count', () => {
+    const side = ledgerOf(reasons, probes)[2]
+    if (side === undefined) throw new Error('no side')
+    const { groups, left } = shortened(side, 2)
+    expect(groups.flatMap(({ entries }) => entries.map(({ text }) => text))).toEqual(['B', 'C'])
+    expect(left).toBe(1)
+    expect(shortened(side, 12).left).toBe(0)
+  })
+  test('only an unclear reason asks for rights', () => {
+    const text = 'Memory modules: not collected: needs administrator rights (dmidecode)'
+    const [, unclear] = ledgerOf([reason('unclear', text, 'a', ['b'])], probes)
+    expect(unclear?.groups[0]?.entries.map(needsRights)).toEqual([true])
+    const [against] = ledgerOf([reason('against', text, 'a', ['b'])], probes)
+    expect(against?.groups[0]?.entries.map(needsRights)).toEqual([false])
+  })
+  test('weights are the largest of the signals on a part, whichever way they point', () => {
+    const signals = [
+      { id: 'a', reads: 'metal', value: '', weight: -3, probes: ['dmi.identity', 'cpu.flags'] },
+      { id: 'b', reads: 'virtual', value: '', weight: 1, probes: ['cpu.flags'] },
+      { id: 'c', reads: 'neutral', value: '', weight: null, probes: ['x'] },
+    ] as unknown as Isolation['signals']
+    expect([...weightsOf({ signals } as Isolation)]).toEqual([
+      ['dmi.identity', 3],
+      ['cpu.flags', 3],
+      ['x', 0],
+    ])
+    expect(weightsOf(null).size).toBe(0)
+  })
+})
+
+describe('sentences', () => {
+  const side = (says: Reason['says'], count: number) => ({ says, count, groups: [] })
+  test.each([
+    ['met', 5, 0, 1, '5 signs support this claim, and none points away from it. 1 point stayed unclear.'],
+    ['met', 1, 0, 0, '1 sign supports this claim, and none points away from it.'],
+    ['not-met', 3, 1, 0, '1 sign contradicts this claim; 3 support it.'],
+    ['not-met', 0, 2, 2, '2 signs contradict this claim; none supports it. 2 points stayed unclear.'],
+    ['inconclusive', 1, 0, 1, 'What was collected does not decide this claim. 1 point stayed unclear.'],
+  ] as const)('%s with %d for, %d against, %d unclear', (verdict, pro, contra, open, said) =>
+    expect(claimSentence(verdict, [side('for', pro), side('against', contra), side('unclear', open)])).toBe(said),
+  )
+  test.each([
+    [
+      ['not-met', 'met', 'met', 'inconclusive'],
+      'Of 4 claims about isolation, the evidence contradicts 1, supports 2 and leaves 1 open.',
+    ],
+    [['met'], 'Of 1 claim about isolation, the evidence supports 1.'],
+    [['not-tested', 'not-applicable'], 'Of 1 claim about isolation, the evidence leaves 1 open.'],
+    [['informational'], 'Nothing on this node is held to an expectation about isolation.'],
+  ] as const)('%j', (verdicts, said) => expect(propertySentence('isolation', verdicts)).toBe(said))
+  test('no sentence claims too much, or runs on', () => {
+    for (const verdict of VERDICTS) {
+      const said = claimSentence(verdict, [side('for', 3), side('against', 3), side('unclear', 3)])
+      for (const sentence of said.split(/(?<=\.) /)) expect(sentence.split(' ').length).toBeLessThanOrEqual(22)
+      for (const banned of BANNED) expect(said).not.toMatch(banned)
+    }
+    for (const property of PROPERTIES)
+      expect(propertySentence(property, VERDICTS).split(' ').length).toBeLessThanOrEqual(22)
+  })
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type PaletteWorld, paletteEntries } from '../../renderer/palette.ts'
+
+const WORLD: PaletteWorld = {
+  review: false,
+  nodes: ['db-1', 'overview-node', 'web-1'],
+  places: ['Frankfurt'],
+  canCollect: true,
+  canCollectMissing: false,
+}
+const titles = (typed: string, world: PaletteWorld = WORLD): readonly string[] =>
+  paletteEntries(typed, world).map(({ title }) => title)
+
+test('screens and actions are offered before anything is typed, nodes and filters are not', () => {
+  expect(titles('')).toContain('Collect evidence')
+  expect(titles('')).not.toContain('Collect only what is missing')
+  expect(titles('')).not.toContain('db-1')
+})
+
+test('what begins with the text comes first', () => {
+  expect(titles('over')).toEqual(['Overview', 'overview-node'])
+  expect(titles('node')[0]).toBe('Nodes')
+})
+
+test('a sentence is offered as the filter that it says', () => {
+  const [first] = paletteEntries('isolation not supported, in frankfurt', WORLD)
+  expect(first?.does).toEqual({
+    go: {
+      screen: 'overview',
+      of: 'run',
+      filter: { property: 'isolation', state: 'open', place: 'Frankfurt', rights: null, named: '' },
+    },
+  })
+})
+
+test('the review window offers nothing that collects, changes or leaves the pack', () => {
+  const all = [...titles('', { ...WORLD, review: true, canCollect: false })]
+  expect(all).not.toContain('Nodes')
+  expect(all).not.toContain('Settings')
+  expect(all).not.toContain('Collect evidence')
+  expect(all).toContain('Seal')
+  const [node] = paletteEntries('db-1', { ...WORLD, review: true })
+  expect(node?.does).toEqual({ go: { screen: 'node', of: 'pack', node: 'db-1' } })
+})

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import {
+  applyEvent,
+  counts,
+  missingNodes,
+  progressFrom,
+  type RunProgress,
+  slowest,
+  summaryOf,
+  timeLeft,
+} from '../../renderer/run-progress.ts'
+import type { EngineEvent } from '../../schemas/ipc.ts'
+
+const NODES = ['a', 'b', 'c', 'd']
+type Step = readonly [at: number, event: EngineEvent]
+const STARTED: Step = [0, { kind: 'run-started', run: 'r1', nodes: NODES }]
+const connecting = (at: number, node: string): Step => [at, { kind: 'node-connecting', node }]
+const collecting = (at: number, node: string, done: number): Step => [
+  at,
+  { kind: 'node-collecting', node, done, total: 10 },
+]
+const done = (at: number, node: string, partial = false): Step => [
+  at,
+  { kind: 'node-done', node, captures: 9, partial },
+]
+const failed = (at: number, node: string): Step => [
+  at,
+  { kind: 'node-failed', node, code: 'ssh.unreachable', detail: 'refused' },
+]
+
+function after(...steps: readonly Step[]): RunProgress {
+  const progress = [STARTED, ...steps].reduce<RunProgress | null>((so, [at, event]) => applyEvent(so, event, at), null)
+  if (progress === null) throw new Error('no run')
+  return progress
+}
+
+test('events before a run are nothing, and menu events change nothing', () => {
+  expect(applyEvent(null, { kind: 'node-connecting', node: 'a' }, 0)).toBeNull()
+  const progress = after()
+  expect(applyEvent(progress, { kind: 'go', to: 'nodes' }, 5)).toBe(progress)
+})
+
+test('time left is the pace so far; a node at work counts for what it answered', () => {
+  expect(timeLeft(after(), 60_000)).toBeNull()
+  expect(timeLeft(after(connecting(0, 'a')), 60_000)).toBeNull()
+  expect(timeLeft(after(done(60_000, 'a')), 60_000)).toBe('about 3 min left')
+  expect(timeLeft(after(done(60_000, 'a'), collecting(60_000, 'b', 5)), 90_000)).toBe('about 3 min left')
+  expect(timeLeft(after(done(1, 'a'), failed(2, 'b'), done(3, 'c')), 30_000)).toBe('less than 1 min left')
+})
+
+test('there is no time left to guess while paused or after the end', () => {
+  const paused: Step = [1, { kind: 'run-paused', run: 'r1' }]
+  expect(timeLeft(after(done(1, 'a'), paused), 60_000)).toBeNull()
+  expect(timeLeft(after(done(1, 'a'), paused, [2, { kind: 'run-resumed', run: 'r1' }]), 60_000)).not.toBeNull()
+  expect(timeLeft(after(done(1, 'a'), [2, { kind: 'run-done', run: 'r1', cancelled: false }]), 60_000)).toBeNull()
+})
+
+test('the slowest is the node that has been at work longest', () => {
+  const progress = after(
+    connecting(10, 'b'),
+    connecting(20, 'a'),
+    collecting(30, 'a', 9),
+    connecting(5, 'c'),
+    done(40, 'c'),
+  )
+  expect(slowest(progress)?.[0]).toBe('b')
+  expect(slowest(after(done(1, 'a')))).toBeNull()
+})
+
+test('the summary says how many, how long and what is slowest', () => {
+  const progress = after(done(60_000, 'a'), failed(60_000, 'b'), collecting(60_000, 'c', 9))
+  expect(summaryOf(progress, 120_000)).toBe(
+    '2 of 4 nodes, 1 not collected; less than 1 min left; slowest c: Collecting 9 of 10.',
+  )
+  const ended = applyEvent(progress, { kind: 'run-done', run: 'r1', cancelled: true }, 0)
+  expect(ended === null ? '' : summaryOf(ended, 0)).toBe(
+    'Collection stopped: 2 of 4 nodes, 1 not collected. What was collected is kept.',
+  )
+})
+
+test('what is missing is what failed, answered in part or was never begun', () => {
+  const progress = after(done(1, 'a'), done(2, 'b', true), failed(3, 'c'))
+  expect(missingNodes(progress)).toEqual(['b', 'c', 'd'])
+  expect(counts(progress)).toEqual({ total: 4, done: 2, failed: 1, partial: 1, finished: 3 })
+})
+
+test('a window that opens late sees the run as it stands, begun when it began', () => {
+  const events = [STARTED, done(0, 'a'), done(0, 'b')].map(([, event]) => event)
+  const status = { run: 'r1', going: true, paused: true, startedAt: '2026-05-14T09:00:00Z', events }
+  const progress = progressFrom(status, 5_000, Date.parse('2026-05-14T09:02:00Z'))
+  expect([progress?.since, progress?.paused, progress?.ended]).toEqual([-115_000, true, 'no'])
+  const over = progressFrom({ ...status, going: false, paused: false }, 0, 0)
+  expect(over?.ended).toBe('done')
+  expect(progressFrom({ ...status, events: [] }, 0, 0)).toBeNull()
+})

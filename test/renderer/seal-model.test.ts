@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import {
+  buildInput,
+  type Choices,
+  compareFingerprint,
+  firstChoices,
+  headlineOf,
+  inGroups,
+  lossByNode,
+  nodesLine,
+  outcomeWord,
+  problemAt,
+  reEvaluationLine,
+  signerParts,
+} from '../../renderer/seal-model.ts'
+import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-views.ts'
+import {
+  type AnswerOutcome,
+  QUESTIONS,
+  type VerificationReport,
+  type VerifiedKind,
+} from '../../schemas/verification.ts'
+
+const identity: IdentityView = {
+  name: 'default',
+  kind: 'local',
+  subject: 'Clinic',
+  fingerprint: 'ab'.repeat(32),
+  notAfter: '2031-01-01T00:00:00Z',
+  keptHow: 'A passphrase that is asked for.',
+  retired: [],
+}
+const plan: ExportPlan = {
+  run: 'r1',
+  demo: false,
+  declared: 12,
+  missing: [{ node: 'bk-1', why: 'connection refused' }],
+  captures: 900,
+  frameworks: [
+    { id: 'hipaa', title: 'HIPAA', chosen: true },
+    { id: 'soc2', title: 'SOC 2', chosen: false },
+  ],
+  exceptions: 1,
+  attachments: 2,
+  identities: [identity],
+  authority: null,
+  withholdable: [{ id: 'ipv4', title: 'IPv4 address' }],
+}
+const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
+
+describe('choices', () => {
+  test('begin as the fleet says, and withhold nothing', () => {
+    expect(firstChoices(plan)).toEqual({
+      frameworks: ['hipaa'],
+      copy: false,
+      classes: [],
+      who: '',
+      why: '',
+      identity: 'default',
+      timestamp: false,
+    })
+    expect(firstChoices({ ...plan, identities: [], authority: 'http://tsa.example' })).toMatchObject({
+      identity: null,
+      timestamp: true,
+    })
+  })
+  test('become the input of a build', () => {
+    expect(buildInput(choices, plan)).toEqual({
+      frameworks: ['hipaa'],
+      identity: 'default',
+      timestamp: false,
+      withhold: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
+    })
+  })
+  test('ask for no time-stamp where no authority is set, and never for a key that is gone', () => {
+    const stale = { ...choices, copy: false, timestamp: true, identity: 'gone' }
+    expect(buildInput(stale, plan)).toMatchObject({ timestamp: false, identity: 'default', withhold: null })
+    expect(buildInput(stale, { ...plan, authority: 'http://tsa.example' })).toMatchObject({ timestamp: true })
+    expect(buildInput(stale, { ...plan, identities: [] })).toMatchObject({ identity: null })
+  })
+  test('say what a step still needs', () => {
+    expect(problemAt('scope', { ...choices, frameworks: [] })).toBe('Choose at least one framework.')
+    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what the copy withholds/)
+    expect(problemAt('withhold', { ...choices, who: ' ' })).toMatch(/who/)
+    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/why/)
+    expect(problemAt('withhold', choices)).toBeNull()
+    expect(problemAt('withhold', { ...choices, copy: false, classes: [] })).toBeNull()
+    expect(problemAt('seal', choices)).toBeNull()
+  })
+})
+
+test('what is missing stays in the denominator', () => {
+  expect(nodesLine(plan)).toBe('11 of 12 nodes')
+  expect(nodesLine({ ...plan, declared: 1, missing: [] })).toBe('1 of 1 node')
+})
+
+test('a signer is taken apart only where it has our form', () => {
+  const print = 'ab'.repeat(32)
+  expect(signerParts(`Clinic, key of it, key ${print}`)).toEqual({ name: 'Clinic, key of it', fingerprint: print })
+  expect(signerParts('Clinic, key abc')).toEqual({ name: 'Clinic, key abc', fingerprint: null })
+})
+
+test('what a copy loses is told by node, most first', () => {
+  const lost = [
+    { node: 'b', check: 'one', why: 'w' },
+    { node: 'a', check: 'one', why: 'w' },
+    { node: 'c', check: 'one', why: 'w' },
+    { node: 'c', check: 'two', why: 'w' },
+  ]
+  expect(lossByNode(lost).map(({ node, checks }) => [node, checks.length])).toEqual([
+    ['c', 2],
+    ['a', 1],
+    ['b', 1],
+  ])
+})
+
+const report = (
+  outcomes: Partial<Record<(typeof QUESTIONS)[number], AnswerOutcome>>,
+  kind: VerifiedKind = 'pack',
+): VerificationReport => ({
+  schema: 'barewitness.verification/2',
+  file: 'a.zip',
+  kind,
+  verifiedAt: '2026-06-02T08:00:00Z',
+  ok: !Object.values(outcomes).includes('no'),
+  demo: false,
+  answers: QUESTIONS.map((question) => ({
+    question,
+    outcome: outcomes[question] ?? 'yes',
+    summary: '',
+    details: [],
+  })),
+  differences: [],
+  signer: null,
+})
+
+describe('the line over the answers', () => {
+  test.each([
+    ['altered wins over everything', report({ intact: 'no', complete: 'not-shown' }), 'Altered', 'square-cross'],
+    ['another no', report({ reproducible: 'no' }), 'Does not hold', 'square-cross'],
+    ['something open', report({ 'signed-by': 'not-shown' }), 'Nothing speaks against it', 'diamond-question'],
+    ['all shown', report({}), 'Every answer is yes', 'ring-tick'],
+    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness report', 'diamond-question'],
+  ])('%s', (_, given, word, mark) => expect(headlineOf(given)).toMatchObject({ word, mark }))
+  test('counts what is not shown', () => {
+    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toBe(
+      '4 of 6 answers are shown; 2 are not, and say why.',
+    )
+    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toBe(
+      '5 of 6 answers are shown; one is not, and say why.',
+    )
+  })
+  test('only a file that is ours is called altered', () => {
+    expect(outcomeWord('pack', 'intact', 'no')).toBe('Altered')
+    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Not ours')
+    expect(outcomeWord('pack', 'complete', 'no')).toBe('No')
+    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Not shown')
+  })
+})
+
+describe('fingerprints', () => {
+  const ours = '0123456789abcdef'.repeat(4)
+  test('are shown in groups of four, and nothing is lost', () => {
+    expect(inGroups('0123456789')).toEqual(['0123', '4567', '89'])
+    expect(inGroups(ours).join('')).toBe(ours)
+    expect(inGroups('')).toEqual([])
+  })
+  test.each([
+    ['as we write it', ours, { is: 'same' }],
+    ['in groups', inGroups(ours).join(' '), { is: 'same' }],
+    ['as openssl prints it', `sha256 Fingerprint=${ours.toUpperCase().match(/../g)?.join(':')}`, { is: 'same' }],
+    ['with a name before', `SHA-256: ${ours}\n`, { is: 'same' }],
+    ['nothing', '  ', { is: 'empty' }],
+    ['only the beginning', ours.slice(0, 60), { is: 'not-a-fingerprint', digits: 60 }],
+    ['with more behind', `${ours}00`, { is: 'not-a-fingerprint', digits: 66 }],
+    ['a word', 'trust me', { is: 'not-a-fingerprint', digits: 1 }],
+    ['the last digit is another', `${ours.slice(0, 63)}0`, { is: 'different', group: 16 }],
+    ['the first digit is another', `1${ours.slice(1)}`, { is: 'different', group: 1 }],
+    ['a letter that looks alike', `${ours.slice(0, 10)}а${ours.slice(11)}`, { is: 'not-a-fingerprint', digits: 63 }],
+  ])('%s', (_, received, found) => expect(compareFingerprint(ours, received)).toEqual(found))
+})
+
+test('re-evaluation is told with its denominator, or that there is none', () => {
+  const review = {
+    view: { catalog: { version: '1.4.0' } },
+    verdicts: { stated: 131, identical: 130 },
+  } as unknown as PackReview
+  expect(reEvaluationLine(review)).toBe('130 of 131 verdicts identical with catalog 1.4.0.')
+  expect(reEvaluationLine({ ...review, view: null })).toMatch(/no verdict/)
+  expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/no verdict/)
+})

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEngine } from '../../main/app/engine.ts'
+import type { World } from '../../main/core/world.ts'
+import type { Engine, EngineEvent, Input, Method, Output, Reply } from '../../schemas/ipc.ts'
+import { fakeCatalog } from './fake-catalog.ts'
+import { fakeDesktop } from './fake-engine.ts'
+import { createFakeWorld } from './fake-world.ts'
+
+/** The value of a reply, or an error that names the failure. */
+export function valueIn<T>(reply: Reply<T>): T {
+  if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)
+  return reply.value
+}
+
+export interface EngineKit {
+  readonly folder: string
+  readonly engine: Engine
+  readonly events: readonly EngineEvent[]
+  /** The value of a call; throws where it fails. */
+  readonly get: <M extends Method>(method: M, input: Input<M>) => Promise<Output<M>>
+  /** The code of a call that must fail. */
+  readonly refusal: <M extends Method>(method: M, input: Input<M>) => Promise<string>
+  /** Resolves when a moment of this kind was told, now or later; each is waited for once. */
+  readonly heard: (kind: EngineEvent['kind']) => Promise<EngineEvent>
+  /** Another engine over the same folder, as after the window was closed and opened again. */
+  readonly reopened: (world?: World) => Promise<EngineKit>
+  readonly close: () => Promise<void>
+}
+
+/** An engine over a made-up world and a folder of its own. */
+export async function engineKit(
+  world: World = createFakeWorld(),
+  folder: string = mkdtempSync(join(tmpdir(), 'barewitness-engine-')),
+): Promise<EngineKit> {
+  const engine = await createEngine(world, fakeCatalog, { folder, desktop: fakeDesktop })
+  const events: EngineEvent[] = []
+  const passed = new Map<string, number>()
+  engine.onEvent((event) => events.push(event))
+  return {
+    folder,
+    engine,
+    events,
+    get: async (method, input) => valueIn(await engine.call(method, input)),
+    refusal: async (method, input) => {
+      const reply = await engine.call(method, input)
+      return reply.ok ? 'it was answered' : reply.error.code
+    },
+    heard: async (kind) => {
+      for (;;) {
+        const found = events.filter((event) => event.kind === kind)[passed.get(kind) ?? 0]
+        if (found !== undefined) {
+          passed.set(kind, (passed.get(kind) ?? 0) + 1)
+          return found
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    },
+    reopened: async (next = world) => {
+      await engine.close()
+      return await engineKit(next, folder)
+    },
+    close: async () => {
+      await engine.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Imports nodes by name and accepts them; the number in a name is the end of its address. */
+export async function withNodes(kit: EngineKit, names: readonly string[]): Promise<void> {
+  const text = `name,address\n${names.map((name) => `${name},192.0.2.${/\d+/.exec(name)?.[0] ?? 1}\n`).join('')}`
+  const { handle } = await kit.get('fleet.import-text', { kind: 'csv', text })
+  await kit.get('fleet.accept', { handle })
+}

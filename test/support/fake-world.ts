@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createIdentities } from '../../main/adapters/identity/index.ts'
+import { createSealing } from '../../main/adapters/seal/index.ts'
+import { decideHostKey } from '../../main/adapters/ssh/host-key.ts'
+import { createTimestamps } from '../../main/adapters/timestamps.ts'
+import { createWorld } from '../../main/adapters/world.ts'
+import { fail, type Outcome } from '../../main/core/failure.ts'
+import { fingerprintOf, knownHostsLine, parseKnownHosts } from '../../main/core/known-hosts.ts'
+import type { Clock, Connection, ConnectTarget, Entropy } from '../../main/core/ports.ts'
+import { ok } from '../../main/core/result.ts'
+import type { DemoFleet, HostKeys, ScannedKey, World } from '../../main/core/world.ts'
+import type { Fleet, HostKey } from '../../schemas/types.ts'
+import { fakeCatalog } from './fake-catalog.ts'
+import { FAKE_NODES, FAKE_SYNTHETIC, type FakeNode, fakeHostKey } from './fake-nodes.ts'
+import { replay } from './fake-process.ts'
+
+export const FAKE_NOW = '2026-11-20T09:15:00.000Z'
+
+export interface FakeWorldOptions {
+  /** Milliseconds between steps of a node. */
+  readonly pace?: number
+  /** The demo fleet. */
+  readonly nodes?: readonly FakeNode[]
+  readonly now?: () => string
+  /** Called when a node is asked to connect, before it answers. */
+  readonly onConnect?: (node: string) => Promise<void> | void
+}
+
+/**
+ * The real world, except that nothing leaves this computer: nodes, host keys and the demo fleet are made up, and time stands still. The
+ * collector, the store, the importers, seals and packs are the real ones.
+ */
+export function createFakeWorld({
+  pace = 0,
+  nodes = FAKE_NODES,
+  now = () => FAKE_NOW,
+  onConnect = () => undefined,
+}: FakeWorldOptions = {}): World {
+  const base = createWorld(fakeCatalog.probes)
+  const wait = async (steps: number): Promise<void> => {
+    if (pace > 0) await sleep(pace * steps)
+  }
+  const nodeOf = (name: string): FakeNode => nodes.find((one) => one.name === name) ?? standIn(name)
+  const place = (name: string): number =>
+    Math.max(
+      0,
+      nodes.findIndex((one) => one.name === name),
+    )
+  const clock: Clock = { now, ticks: base.clock.ticks }
+  // Names of runs are numbered; keys and nonces are not made up.
+  let runs = 0
+  const entropy: Entropy = {
+    bytes: (count) => (count === 2 ? new Uint8Array([0, ++runs]) : base.entropy.bytes(count)),
+  }
+  const connect = async (target: ConnectTarget, signal: AbortSignal): Promise<Outcome<Connection>> => {
+    const node = nodeOf(target.node.name)
+    await onConnect(node.name)
+    // One after the other, as far as anybody can see.
+    await wait(1 + 2 * (place(node.name) % 8))
+    if (signal.aborted) return fail('run.cancelled', 'stopped while connecting')
+    if (node.fails !== undefined) return fail(node.fails.code, node.fails.detail)
+    const hostKey = isDemo(target) ? ok(demoKey(node.name)) : await judge(target, shown(node.name))
+    return hostKey.ok ? ok(connection(node, target.node.sudo, hostKey.value, now(), wait)) : hostKey
+  }
+  return {
+    ...base,
+    clock,
+    entropy,
+    sealing: createSealing(clock, entropy),
+    identities: createIdentities(clock, entropy, base.identities.defaultFolder),
+    timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),
+    transport: { connect },
+    hostKeys: {
+      scan: async ({ node: { name } }) => {
+        await wait(1)
+        const { fails } = nodeOf(name)
+        return fails?.code === 'ssh.unreachable' ? fail(fails.code, fails.detail) : ok(shown(name))
+      },
+      judge,
+      record: recorder(base, now),
+    },
+    demo: { start: async () => demoFleet(nodes) },
+  }
+}
+
+/** Nodes that a person imported answer as one of the made-up ones. */
+function standIn(name: string): FakeNode {
+  const answering = FAKE_NODES.filter(({ answers }) => answers !== null)
+  const node = answering[numberIn(name) % answering.length] as FakeNode
+  return { ...node, name }
+}
+
+const numberIn = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 1)
+
+const DEMO_USER = 'bwaudit'
+const isDemo = ({ trust }: ConnectTarget): boolean => trust.decisionsFile === undefined
+
+function connection(
+  node: FakeNode,
+  sudo: boolean,
+  hostKey: HostKey,
+  now: string,
+  wait: (steps: number) => Promise<void>,
+): Connection {
+  return {
+    hostKey,
+    session: { transport: 'replay', authMethod: 'publickey' },
+    exec: async () =>
+      ok(
+        replay({
+          answers: node.answers ?? {},
+          sudo: sudo && node.privilege === 'sudo',
+          epoch: Math.floor(Date.parse(now) / 1000),
+          // Three steps that a person can see.
+          beforeAnswer: async (index, total) => {
+            if (index === 3 || index === 7 || index === total - 1) await wait(1)
+          },
+        }),
+      ),
+    close: () => undefined,
+  }
+}
+
+const shown = (name: string): ScannedKey => {
+  const blob = fakeHostKey(name)
+  return { type: 'ssh-ed25519', fingerprint: fingerprintOf(blob), blob }
+}
+
+const demoKey = (name: string): HostKey => ({
+  type: 'ssh-ed25519',
+  fingerprint: shown(name).fingerprint,
+  trust: { how: 'demo', detail: 'made for the demo' },
+})
+
+/** The real decision, over a known_hosts file that is made up and the decisions that were recorded. */
+const judge: HostKeys['judge'] = async ({ node, trust }, key) => {
+  const { decisionsFile } = trust
+  return decideHostKey(
+    {
+      fingerprint: trust.fingerprint ?? null,
+      files: [
+        { path: 'your known_hosts', how: 'known-hosts', text: knownHosts(node.name, node.address, node.port) },
+        ...(decisionsFile === undefined
+          ? []
+          : [{ path: decisionsFile, how: 'decision' as const, text: textOf(decisionsFile) }]),
+      ],
+    },
+    node.address,
+    node.port,
+    key.blob,
+  )
+}
+
+/** By the last digit of its name: 1 is known to nobody, of 2 another key is on record, of 9 the key was revoked; the others are known. */
+function knownHosts(name: string, address: string, port: number): string {
+  const last = numberIn(name) % 10
+  if (last === 1) return ''
+  const line = knownHostsLine(address, port, fakeHostKey(last === 2 ? `old ${name}` : name), '')
+  return `${'\n'.repeat(11)}${last === 9 ? '@revoked ' : ''}${line}\n`
+}
+
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** As the real one, with the day of this world. */
+const recorder =
+  (base: World, now: () => string): HostKeys['record'] =>
+  async (file, { node: { address, port } }, key, howVerified) => {
+    const line = knownHostsLine(address, port, key.blob, `${now().slice(0, 10)} ${howVerified}`)
+    const text = textOf(file)
+    const [mine] = parseKnownHosts(line)
+    const replaced = new Set(parseKnownHosts(text).flatMap((one) => (one.hosts === mine?.hosts ? [one.line] : [])))
+    const kept = text.split('\n').filter((one, index) => one !== '' && !replaced.has(index + 1))
+    return await base.files.write(file, `${[...kept, line].join('\n')}\n`)
+  }
+
+const ASHBURN = {
+  name: 'Ashburn, Virginia (demo)',
+  latitude: 39.04,
+  longitude: -77.49,
+  radiusKm: 20,
+  declaredBy: 'made up for the demo',
+}
+
+function demoFleet(nodes: readonly FakeNode[]): DemoFleet {
+  const declared = nodes.map(({ name, privilege }, index) => ({
+    name,
+    address: '127.0.0.1',
+    port: 42_000 + index,
+    user: DEMO_USER,
+    sudo: privilege === 'sudo',
+    role: 'gpu',
+    location: ASHBURN,
+  }))
+  return {
+    fleet: { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: declared as unknown as Fleet['nodes'] },
+    targets: declared.map((node) => ({
+      node,
+      trust: { knownHostsFiles: [] },
+      credentials: { agent: false },
+      transport: 'ssh2',
+      jumps: [],
+    })),
+    marks: () => ({ demo: true, synthetic: FAKE_SYNTHETIC }),
+    close: async () => undefined,
+  }
+}

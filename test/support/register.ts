@@ -1,0 +1,46 @@
+import { sha256 } from '../../main/core/digest.ts'
+import type { Attachment, Exception, RecordRequest, Register } from '../../schemas/types.ts'
+
+/** Entries of a register, each with what a test names. */
+export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
+  id: 'a'.repeat(32),
+  check: 'encryption.at-rest.swap',
+  nodes: ['node-b'],
+  run: 'run-1',
+  reason: 'The swap area is cleared at every start.',
+  compensatingMeasure: 'Weekly look at the start log.',
+  owner: 'K. Adeyemi',
+  requestedBy: 'K. Adeyemi',
+  approvedBy: 'M. Ortiz',
+  acceptedAt: '2026-11-01T08:00:00.000Z',
+  expiresAt: '2027-03-01T23:59:59.999Z',
+  withdrawn: null,
+  ...changes,
+})
+
+export const POLICY = new TextEncoder().encode('%PDF-1.7 a policy')
+
+export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => ({
+  id: 'b'.repeat(32),
+  kind: 'file',
+  name: 'Key Policy 2026.pdf',
+  mediaType: 'application/pdf',
+  size: POLICY.length,
+  sha256: sha256(POLICY),
+  controls: [{ framework: 'soc2', control: 'C1' }],
+  need: null,
+  shows: 'Who may hold a key, and for how long.',
+  saidBy: 'R. Novak, security office',
+  method: 'received',
+  owner: 'R. Novak',
+  attachedAt: '2026-11-02T08:00:00.000Z',
+  validUntil: null,
+  withdrawn: null,
+  ...changes,
+})
+
+export const registerOf = (parts: {
+  readonly exceptions?: readonly Exception[]
+  readonly attachments?: readonly Attachment[]
+  readonly requests?: readonly RecordRequest[]
+}): Register => ({ schema: 'barewitness.register/1', exceptions: [], attachments: [], requests: [], ...parts })

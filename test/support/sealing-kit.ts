@@ -1,0 +1,125 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWorld } from '../../main/adapters/world.ts'
+import type { Desktop, EngineContext, Vault } from '../../main/app/engine/context.ts'
+import { exportMethods } from '../../main/app/engine/export-methods.ts'
+import { reviewMethods } from '../../main/app/engine/review-methods.ts'
+import type { Session } from '../../main/app/engine/session.ts'
+import { trustMethods } from '../../main/app/engine/trust-methods.ts'
+import { assess } from '../../main/core/assess.ts'
+import type { Outcome } from '../../main/core/failure.ts'
+import type { LoadedRecording } from '../../main/core/recording.ts'
+import { ok } from '../../main/core/result.ts'
+import type { World } from '../../main/core/world.ts'
+import type { Scope } from '../../schemas/types.ts'
+import { AS_OF, sampleCatalog, sampleRecording } from './sample-pack.ts'
+
+/** What a person in front of the window does: answers to questions, in order; null closes the question. */
+interface Person {
+  readonly asked: string[]
+  readonly answers: (string | null)[]
+}
+
+export interface SealingKit {
+  readonly folder: string
+  readonly context: EngineContext
+  readonly person: Person
+  readonly exports: ReturnType<typeof exportMethods>
+  readonly review: ReturnType<typeof reviewMethods>
+  readonly trust: ReturnType<typeof trustMethods>
+  /** The clock says this from now on. */
+  readonly setClock: (at: string) => void
+  readonly remove: () => void
+}
+
+export interface KitOptions {
+  readonly vault?: Vault | null
+  /** Null: nothing was collected. */
+  readonly recordings?: readonly LoadedRecording[] | null
+  readonly population?: readonly string[]
+  readonly fleet?: string
+  readonly demo?: boolean
+  readonly change?: (world: World) => World
+}
+
+/** Export, review and trust over the real adapters, a folder of their own and a small run, without the rest of the engine. */
+export function sealingKit(options: KitOptions = {}): SealingKit {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-sealing-'))
+  const person: Person = { asked: [], answers: [] }
+  let at: string | null = null
+  const real = createWorld(sampleCatalog.probes)
+  const clock = { ...real.clock, now: () => at ?? real.clock.now() }
+  const world = (options.change ?? ((one) => one))({ ...real, clock })
+  const desktop: Desktop = {
+    ask: async (question) => {
+      person.asked.push(question)
+      return person.answers.shift() ?? null
+    },
+    show: async () => ok(null),
+    vault: options.vault ?? null,
+  }
+  const session = sessionOf(options)
+  const context: EngineContext = { world, catalog: sampleCatalog, folder, session, desktop, tell: () => undefined }
+  return {
+    folder,
+    context,
+    person,
+    exports: exportMethods(context),
+    review: reviewMethods(context),
+    trust: trustMethods(context),
+    setClock: (moment) => {
+      at = moment
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function sessionOf({ recordings, population, fleet, demo = false }: KitOptions): Session {
+  const held = recordings ?? [
+    sampleRecording('node-a', '', demo),
+    sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n', demo),
+  ]
+  const scope: Scope = {
+    fleet: fleet ?? 'sample fleet',
+    population: [...(population ?? ['node-a', 'node-b'])] as unknown as Scope['population'],
+    frameworks: ['soc2'],
+  }
+  const assessment = assess({ catalog: sampleCatalog, scope, recordings: held, asOf: AS_OF })
+  const run = recordings === null ? null : { run: 'run-1', scope, recordings: held, assessment, unreadable: [] }
+  return { fleet: null, demo, run, pack: null, keys: new Map(), going: null, journal: null }
+}
+
+/** A vault in memory. */
+export function memoryVault(): Vault & { readonly secrets: Map<string, string> } {
+  const secrets = new Map<string, string>()
+  return {
+    secrets,
+    described: 'the test vault',
+    read: async (name) => secrets.get(name) ?? null,
+    write: async (name, secret) => {
+      secrets.set(name, secret)
+      return ok(null)
+    },
+  }
+}
+
+/** A settings file with an authority. */
+export const settingsWith = (authority: string | null): string =>
+  JSON.stringify({ concurrency: 64, authority, singleKeys: true, theme: 'system' })
+
+export function value<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
+  return outcome.value
+}
+
+/** A failure in one line. */
+export const refusal = (outcome: Outcome<unknown>): string =>
+  outcome.ok ? 'it was accepted' : `${outcome.error.code}: ${outcome.error.detail}`
+
+/** Files below a folder whose bytes hold a text. */
+export const filesHolding = (folder: string, text: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(text))
