@@ -29,7 +29,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^node:/,
     'electron',
   ],
-  renderer: ['schemas', 'renderer', /^(react|react-dom)(\/|$)/, /^@fontsource\/ibm-plex-(sans|mono)\//],
+  renderer: [
+    'schemas',
+    'renderer',
+    /^(react|react-dom|react-aria-components)(\/|$)/,
+    '@internationalized/date',
+    '@tabler/icons-react',
+    /^@fontsource\/ibm-plex-(sans|mono)\//,
+  ],
 }
 
 function sourceFiles(folder: string): string[] {

@@ -13,10 +13,9 @@ export interface IsolationAnswersProps {
   readonly catalog: CatalogView
 }
 
-/** Four separate answers, never one number; the picture of what they rest on; the dossier folded behind them. */
-export function IsolationAnswers({ of, assessment, catalog }: IsolationAnswersProps) {
+/** Four separate answers, never one number, and the picture of what they rest on. */
+export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catalog'>) {
   const { isolation, node } = assessment
-  const [wasOpened, setOpened] = useState(false)
   const devices = isolation?.locality ?? []
   return (
     <>
@@ -43,28 +42,36 @@ export function IsolationAnswers({ of, assessment, catalog }: IsolationAnswersPr
         </div>
       </dl>
       <NodeFigures of={of} node={node} kinds={['isolation-families']} />
-      {isolation !== null && (
-        <Disclosure
-          level={2}
-          title="The dossier"
-          aside={`${isolation.rule.id} decided · ${plural(isolation.signals.length, 'signal')} · ${plural(isolation.contradictions.length, 'contradiction')}`}
-          onToggle={(open) => setOpened(wasOpened || open)}
-        >
-          {wasOpened && devices.length > 0 && (
-            <ul className="device-list">
-              {devices.map((device) => (
-                <li key={`${device.kind} ${device.device}`}>
-                  {device.kind.toUpperCase()} <span className="mono">{visible(device.device)}</span>:{' '}
-                  {device.is.replaceAll('-', ' ')}. {visible(device.text)}
-                </li>
-              ))}
-            </ul>
-          )}
-          {wasOpened && (
-            <Dossier isolation={isolation} signals={catalog.signals} probes={catalog.probes} of={of} node={node} />
-          )}
-        </Disclosure>
-      )}
     </>
+  )
+}
+
+/** Everything behind the four answers, folded: it is long, and made only when it is opened. */
+export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersProps) {
+  const { isolation, node } = assessment
+  const [wasOpened, setOpened] = useState(false)
+  if (isolation === null) return null
+  const devices = isolation.locality
+  return (
+    <Disclosure
+      level={2}
+      title="The dossier"
+      aside={`${isolation.rule.id} decided · ${plural(isolation.signals.length, 'signal')} · ${plural(isolation.contradictions.length, 'contradiction')}`}
+      onToggle={(open) => setOpened(wasOpened || open)}
+    >
+      {wasOpened && devices.length > 0 && (
+        <ul className="device-list">
+          {devices.map((device) => (
+            <li key={`${device.kind} ${device.device}`}>
+              {device.kind.toUpperCase()} <span className="mono">{visible(device.device)}</span>:{' '}
+              {device.is.replaceAll('-', ' ')}. {visible(device.text)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {wasOpened && (
+        <Dossier isolation={isolation} signals={catalog.signals} probes={catalog.probes} of={of} node={node} />
+      )}
+    </Disclosure>
   )
 }

@@ -43,6 +43,8 @@ const NARROWEST_REM = 6.5
 /** A property's column that holds "Not enough evidence" on one line. */
 const ROOMY_REM = 10
 const SEEN_WHOLE = 24
+/** Room for the bar below when columns do not fit, in pixels. */
+const SCROLL_BAR = 17
 
 /** Nodes by properties as a grid: one stop for Tab, arrows inside, Home and End, Enter opens the argument. Only rows in sight are drawn. */
 export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
@@ -58,7 +60,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   const headingHeight = Math.round(4.125 * unit)
   const options = useMemo(() => ({ rowHeight, headingHeight }), [rowHeight, headingHeight])
   // A small fleet is seen whole and scrolls with the page; a large one scrolls under its titles.
-  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + 2
+  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + SCROLL_BAR
   const blockSize = rows.length <= SEEN_WHOLE ? `${height}px` : `min(${height}px, max(24rem, 100vh - 8rem))`
   return (
     <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
@@ -200,7 +202,7 @@ function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPres
       onClick={onPress}
     >
       <VerdictMark verdict={verdict} />
-      <span className={accepted === null && expired === 0 ? 'count' : 'count acceptance'}>
+      <span className={accepted === null && expired === 0 ? 'count' : 'count of-acceptance'}>
         {accepted === null
           ? expired === 0
             ? `${met} of ${total}`

@@ -19,7 +19,14 @@ export function NodeFigures({
   const answer = useAnswer('figures.get', { of, node }, runs)
   if (answer.state === 'failed') return <FailureNote error={answer.error} />
   if (answer.state === 'waiting') return <p className="waiting">Drawing…</p>
-  return answer.value
-    .filter(({ kind }) => kinds.includes(kind))
-    .map((figure) => <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />)
+  const figures = answer.value.filter(({ kind }) => kinds.includes(kind))
+  if (figures.length === 0) return null
+  return (
+    <>
+      <h2 className="said">Pictures</h2>
+      {figures.map((figure) => (
+        <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />
+      ))}
+    </>
+  )
 }

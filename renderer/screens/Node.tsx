@@ -160,7 +160,7 @@ function Timeline({
           {timeline.map(({ run, at, status, changed }) => (
             <li key={run}>
               <p>
-                <time dateTime={at}>{when(at)}</time> <span className="quiet">{RUN_STATUS[status]}</span>{' '}
+                <time dateTime={at}>{when(at)}</time> <span className="quiet">{RUN_STATUS[status]},</span>{' '}
                 {changed.length === 0 ? (
                   <span className="quiet">no verdict changed</span>
                 ) : (
@@ -168,7 +168,7 @@ function Timeline({
                 )}
               </p>
               {changed.length > 0 && (
-                <ul>
+                <ul className="change-list">
                   {changed.map(({ check, before, after }) => (
                     <li key={check}>
                       <span>{claims.get(check) ?? check}</span>

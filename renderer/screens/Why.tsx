@@ -7,7 +7,7 @@ import { propertySentence } from '../ledger.ts'
 import { type CheckOnNode, cellOfNode, checksOf, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
-import { IsolationAnswers } from '../parts/IsolationAnswers.tsx'
+import { IsolationAnswers, IsolationDossier } from '../parts/IsolationAnswers.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -125,9 +125,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
         ))}
       </nav>
       {!wasReached(assessment) && <p className="empty">Not collected: {visible(whyNotCollected(assessment))}.</p>}
-      {property === 'isolation' && wasReached(assessment) && (
-        <IsolationAnswers of={of} assessment={assessment} catalog={catalog} />
-      )}
+      {property === 'isolation' && wasReached(assessment) && <IsolationAnswers of={of} assessment={assessment} />}
       {property === 'encryption-at-rest' && <NodeFigures of={of} node={node} kinds={['block-stack']} />}
       <div className="why">
         <nav className="claims-list" aria-label={`Claims: ${plural(checks.length, 'check')}`} data-pane tabIndex={-1}>
@@ -151,6 +149,9 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
           <Claim key={current.check.id} of={of} node={node} one={current} view={view} about={about} catalog={catalog} />
         )}
       </div>
+      {property === 'isolation' && wasReached(assessment) && (
+        <IsolationDossier of={of} assessment={assessment} catalog={catalog} />
+      )}
     </Page>
   )
 }

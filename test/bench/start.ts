@@ -23,8 +23,11 @@ app.on('window-all-closed', () => app.quit())
 
 /** From starting the program to a heading that is visible and takes the focus, in milliseconds. A fresh profile each time. */
 async function launch(folder: string): Promise<number> {
+  // Not counted; it ends with its window.
+  const display = process.env.DISPLAY === undefined ? await startDisplay() : null
+  const env = display === null ? {} : { DISPLAY: display.name }
   const began = process.hrtime.bigint()
-  const opened = await openWindow({ folder })
+  const opened = await openWindow({ folder, env })
   await opened.page.waitForFunction(() => {
     const heading = document.querySelector('h1')
     heading?.focus()
@@ -32,6 +35,7 @@ async function launch(folder: string): Promise<number> {
   })
   const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
   await opened.close()
+  display?.close()
   return milliseconds
 }
 
@@ -42,8 +46,6 @@ export async function benchStart(): Promise<void> {
     process.stderr.write(`start of the window: skipped, ${missing}\n`)
     return
   }
-  const display = process.env.DISPLAY === undefined ? await startDisplay() : null
-  if (display !== null) process.env.DISPLAY = display.name
   const empty = emptyApp()
   const [ours, floors]: [number[], number[]] = [[], []]
   try {
@@ -56,7 +58,6 @@ export async function benchStart(): Promise<void> {
     }
   } finally {
     rmSync(empty, { recursive: true, force: true })
-    display?.close()
   }
   const [start, floor] = [spread(ours), spread(floors)]
   const ratio = Math.round((start.median / floor.median) * 100) / 100

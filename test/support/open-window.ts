@@ -76,8 +76,8 @@ export async function openWindow({
 }: OpenOptions): Promise<TestWindow> {
   const electron = findElectron(root)
   if (electron === null) throw new Error('no Electron runtime')
-  const display =
-    process.env.DISPLAY === undefined ? await startDisplay() : { name: process.env.DISPLAY, close: () => undefined }
+  const given = env.DISPLAY ?? process.env.DISPLAY
+  const display = given === undefined ? await startDisplay() : { name: given, close: () => undefined }
   const profile = kept ?? mkdtempSync(join(tmpdir(), 'barewitness-window-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   // Not `executablePath`: with that, the driver does not load what holds the app back until it listens, and a launch may hang.
