@@ -1,17 +1,10 @@
 import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-views.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
-import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict, verdictWords } from '../schemas/words.ts'
+import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
-export const SEVERITY: readonly Verdict[] = [
-  'not-met',
-  'not-tested',
-  'inconclusive',
-  'met',
-  'informational',
-  'not-applicable',
-]
+const SEVERITY: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive', 'met', 'informational', 'not-applicable']
 export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
 export interface Acceptance {
@@ -55,8 +48,7 @@ export const wasReached = (node: Pick<NodeRow, 'status'>): boolean =>
 export const propertiesOf = (view: AssessmentView): readonly Property[] =>
   PROPERTIES.filter((property) => view.checks.some((check) => check.property === property))
 
-export const rowOf = (view: AssessmentView, node: string): NodeRow | null =>
-  view.rows.find((row) => row.node === node) ?? null
+const rowOf = (view: AssessmentView, node: string): NodeRow | null => view.rows.find((row) => row.node === node) ?? null
 
 /** One property on one row, over all its checks. */
 export function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
@@ -112,20 +104,6 @@ function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, con
   const against = cells.flatMap(({ checks }) => checks).filter(({ verdict }) => verdict === 'not-met').length
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
-
-export interface Place {
-  readonly node: string
-  readonly property: Property
-}
-/** What is worth reading, in the matrix's order: each cell that is contradicted or lacks evidence. */
-export const findingsInOrder = (view: AssessmentView): readonly Place[] =>
-  matrixOf(view)
-    .rows.filter(({ collected }) => collected)
-    .flatMap(({ node, cells }) =>
-      cells
-        .filter(({ verdict }) => severity(verdict) < severity('met'))
-        .map(({ property }) => ({ node: node.node, property })),
-    )
 
 /** How many of the declared nodes have each verdict for a property. What was not collected stays in the count. */
 export function totalsOf({ properties, rows }: Matrix, property: Property): Readonly<Record<Verdict, number>> {
@@ -201,10 +179,3 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
       return 'Nothing: no expectation is set.'
   }
 }
-
-/** "2 supported, 1 contradicted" in the order of severity. */
-export const verdictCounts = (checks: readonly { readonly verdict: Verdict }[]): string =>
-  SEVERITY.map((verdict) => ({ verdict, count: checks.filter((one) => one.verdict === verdict).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ verdict, count }) => `${count} ${verdictWords[verdict].label.toLowerCase()}`)
-    .join(', ')

@@ -157,6 +157,6 @@ export function wordOf(node: NodeProgress): string {
   }
 }
 
-export const isFailureCode = (code: string): code is FailureCode => (FAILURE_CODES as readonly string[]).includes(code)
+const isFailureCode = (code: string): code is FailureCode => (FAILURE_CODES as readonly string[]).includes(code)
 
 export const failureTitle = (code: string): string => (isFailureCode(code) ? failureWords[code].title : code)

@@ -1,5 +1,7 @@
+import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
+import { figuresOf } from '../catalog/figures/figures.ts'
 import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
@@ -9,6 +11,7 @@ import { assessmentBytes, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS
 import { type PackContent, recordingFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { LoadedRecording, RecordingOutline, RecordingSource } from '../core/recording.ts'
+import { isPictured } from '../core/report/figures.ts'
 import { buildReport } from '../core/report.ts'
 import { ok } from '../core/result.ts'
 import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
@@ -92,7 +95,7 @@ async function exportEvaluated(
   world: World,
   catalog: Catalog,
   input: ExportInput,
-  { assessment, outlines, files: recordings }: Evaluated,
+  { assessment, outlines, files: recordings, figures }: Evaluated,
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
@@ -105,7 +108,7 @@ async function exportEvaluated(
   if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
   const results = assessmentBytes(assessment)
-  const parts = { assessment, outlines, results, packName, payload, register }
+  const parts = { assessment, outlines, results, packName, payload, register, figures }
   const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
   payload.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
@@ -178,6 +181,7 @@ async function writeBeside(
 interface Evaluated {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
+  readonly figures: ReadonlyMap<string, readonly Figure[]>
   readonly files: ReadonlyMap<string, PackContent>
 }
 
@@ -186,6 +190,7 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const files = new Map<string, PackContent>()
+  const figures = new Map<string, readonly Figure[]>()
   let demo = false
   for (const node of populationOf(scope)) {
     const loaded: {
@@ -201,6 +206,9 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
     const rested = latest(loaded, node)
     nodes.push(assessNode(catalog, node, rested, asOf))
     if (rested === null) continue
+    const assessed = nodes.at(-1)
+    if (assessed !== undefined && isPictured(assessed, populationOf(scope).length))
+      figures.set(node, figuresOf(rested, assessed))
     const { recording, captures, source } = rested
     demo ||= recording.demo
     outlines.push({ recording, captures: captures.map(({ meta }) => ({ meta })) })
@@ -211,12 +219,13 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
     ...conclude(catalog, { scope, asOf, demo }, nodes),
     nodes,
   }
-  return ok({ assessment, outlines, files })
+  return ok({ assessment, outlines, files, figures })
 }
 
 interface ReportParts {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
+  readonly figures: ReadonlyMap<string, readonly Figure[]>
   readonly results: Uint8Array
   readonly packName: string
   readonly payload: ReadonlyMap<string, PackContent>
@@ -227,12 +236,13 @@ async function signedReport(
   world: World,
   catalog: Catalog,
   { signer, asOf }: ExportInput,
-  { assessment, outlines, results, packName, payload, register }: ReportParts,
+  { assessment, outlines, results, packName, payload, register, figures }: ReportParts,
 ): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
     catalog,
     recordings: outlines,
+    figures,
     producer: PRODUCER,
     evidenceDigest: evidenceDigestOf(manifestLines(payload)),
     packName,

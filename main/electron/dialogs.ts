@@ -33,16 +33,16 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
   'identities.restore': {
     title: 'Restore a signing identity',
     buttonLabel: 'Restore identity',
-    filters: [{ name: 'Identities', extensions: ['p12', 'pfx'] }, ANY],
+    filters: [{ name: 'Identity backups', extensions: ['json'] }, ANY],
   },
 }
 
 /** A name and an ending for every method that saves one file. */
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
-  'run.preview-save': { file: 'commands.txt', name: 'Text', extensions: ['txt'] },
+  'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'exceptions.save': { file: 'exceptions.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'identities.backup': { file: 'barewitness-identity.p12', name: 'Identities', extensions: ['p12'] },
+  'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }
 
 /** Asks the person in front of the window for one file or folder; null when they closed the dialog. */

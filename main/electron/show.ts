@@ -6,7 +6,7 @@ import { ok } from '../core/result.ts'
 
 /** What may be opened in the system's viewer, by ending, with the bytes such a file begins with. Nothing here can be executed. */
 const VIEWABLE: Readonly<Record<string, Buffer>> = {
-  '.pdf': Buffer.from('%PDF-'),
+  '.pdf': Buffer.from([0x25, 0x50, 0x44, 0x46, 0x2d]),
   '.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   '.jpg': Buffer.from([0xff, 0xd8, 0xff]),
   '.jpeg': Buffer.from([0xff, 0xd8, 0xff]),

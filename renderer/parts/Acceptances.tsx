@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { ExceptionView, Source } from '../../schemas/ipc-views.ts'
-import { outdated } from '../store.ts'
+import { go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
@@ -13,6 +13,9 @@ export function standingLine({ standing, expiresAt, owner, withdrawn }: Exceptio
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
   return `${standing === 'expired' ? 'Acceptance ended' : 'Accepted until'} ${day(expiresAt)} · ${visible(owner)}`
 }
+
+/** Nodes that are named; the others are counted. */
+const MOST_NODES = 8
 
 export interface AcceptancesProps {
   readonly exceptions: readonly ExceptionView[]
@@ -32,8 +35,13 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
             <p className="acceptance-head">
               <span className="accepted-tab">{standingLine(one)}</span>
               {withChecks && <span className="mono">{one.check}</span>}
-              <span className="note">
-                {one.nodes.length === 1 ? visible(one.nodes[0] ?? '') : plural(one.nodes.length, 'node')}
+              <span className="acceptance-nodes note">
+                {one.nodes.slice(0, MOST_NODES).map((node) => (
+                  <Button key={node} kind="link" small onPress={() => go({ screen: 'node', of, node })}>
+                    {visible(node)}
+                  </Button>
+                ))}
+                {one.nodes.length > MOST_NODES && `and ${plural(one.nodes.length - MOST_NODES, 'more node')}`}
               </span>
               {one.standing !== 'withdrawn' && of === 'run' && (
                 <Button small kind="quiet" onPress={() => setWithdrawn(one)}>

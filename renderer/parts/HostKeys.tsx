@@ -16,7 +16,7 @@ import { DecideKey } from './DecideKey.tsx'
 import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
-export const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
+const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
   'not-asked': ['Not asked yet', 'dotted-ring', 'not-tested'],
   confirmed: ['Confirmed', 'ring-tick', 'met'],
   unknown: ['Nobody confirms it', 'diamond-question', 'inconclusive'],

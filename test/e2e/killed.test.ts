@@ -13,7 +13,7 @@ describe.skipIf(missing !== null)(`a killed engine${missing === null ? '' : ` (s
   })
   afterAll(() => opened.close())
 
-  test('21: what a run had captured is in the store, verifies, and the run goes on', async () => {
+  test('21: what a run had captured is in the store and verifies, and the next call has a new engine', async () => {
     const { app, page, profile } = opened
     const workers = () =>
       app.evaluate(({ app: own }) =>

@@ -4,6 +4,7 @@ import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
 import { type Asker, type Frame, type GateParts, handleCall, opensPack, REVIEW_MAY } from '../../main/electron/gate.ts'
 import type { Engine, Method } from '../../schemas/ipc.ts'
 import { DIALOGS, INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'
+import { HANDLE, VALID } from './valid-inputs.ts'
 
 vi.mock('electron', () => ({ dialog: {} }))
 const { SAVED_AS } = await import('../../main/electron/dialogs.ts')
@@ -34,93 +35,6 @@ function gate(chosen: string | null = '/chosen/by/a/person') {
     answered: (method) => void answered.push(method),
   }
   return { parts, reached, asked, dropped, answered }
-}
-
-const HANDLE = 'a'.repeat(32)
-const ATTACHMENT = {
-  controls: [{ framework: 'soc2', control: 'CC6.1' }],
-  need: null,
-  shows: 'the contract',
-  saidBy: 'the provider',
-  method: 'received',
-  owner: 'M. Ortiz',
-  validUntil: null,
-}
-const WITHDRAWAL = { id: HANDLE, by: 'M. Ortiz', reason: 'no longer so' }
-
-/** One input that fits, for every method there is. */
-const VALID: Readonly<Record<Method, unknown>> = {
-  'app.info': null,
-  'catalog.get': null,
-  'settings.get': null,
-  'settings.set': { concurrency: 8, authority: null, singleKeys: true, theme: 'dark' },
-  'demo.open': null,
-  'fleet.get': null,
-  'fleet.import-choose': { kind: 'csv' },
-  'fleet.import-text': { kind: 'ssh-config', text: 'Host a' },
-  'fleet.accept': { handle: HANDLE },
-  'fleet.edit-node': { node: 'db-1', address: '192.0.2.1', port: 22, user: '', sudo: true },
-  'fleet.remove-nodes': { nodes: ['db-1'] },
-  'hostkeys.list': null,
-  'hostkeys.scan': { nodes: ['db-1'] },
-  'hostkeys.confirm': { node: 'db-1', fingerprint: `SHA256:${'A'.repeat(43)}`, howVerified: 'console' },
-  'hostkeys.match-text': { text: 'SHA256:x' },
-  'hostkeys.confirm-matched': { howVerified: 'console' },
-  'run.preview': { nodes: [] },
-  'run.preview-save': { nodes: [] },
-  'run.start': { nodes: ['db-1', 'db-2'], only: 'missing' },
-  'run.pause': null,
-  'run.resume': null,
-  'run.cancel': null,
-  'run.status': null,
-  'runs.list': null,
-  'runs.open': { run: '20260514-091200' },
-  'assessment.get': { of: 'pack' },
-  'node.get': { of: 'pack', node: 'db-1' },
-  'figures.get': { of: 'pack', node: 'db-1' },
-  'evidence.list': { of: 'pack', node: 'db-1' },
-  'evidence.get': { of: 'pack', node: 'db-1', capture: 'cpu.flags/answer', stream: 'stderr', offset: 0 },
-  'register.get': { of: 'pack' },
-  'exceptions.accept': {
-    check: 'isolation.layer',
-    nodes: ['db-1'],
-    reason: 'moves in June',
-    compensatingMeasure: 'a wall',
-    owner: 'M. Ortiz',
-    requestedBy: 'M. Ortiz',
-    approvedBy: 'A. Smith',
-    until: '2027-03-01',
-  },
-  'exceptions.withdraw': WITHDRAWAL,
-  'exceptions.save': null,
-  'attachments.add': ATTACHMENT,
-  'attachments.note': { ...ATTACHMENT, name: 'note', text: 'seen' },
-  'attachments.withdraw': WITHDRAWAL,
-  'attachments.show': { of: 'pack', id: HANDLE },
-  'requests.set': { framework: 'soc2', control: 'CC6.1', need: 'contract', owner: 'M. Ortiz', due: '2026-12-01' },
-  'export.plan': null,
-  'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, withhold: null },
-  'export.review': { handle: HANDLE },
-  'export.save': { handle: HANDLE },
-  'export.discard': { handle: HANDLE },
-  'pack.choose-and-verify': null,
-  'pack.recent': null,
-  'pack.open-recent': { handle: HANDLE },
-  'pack.review': null,
-  'pack.trust': { howVerified: 'by telephone' },
-  'pack.re-evaluate': null,
-  'review.sample': { size: 5, seed: '20260602' },
-  'review.worksheet': null,
-  'review.note': { node: 'db-1', check: 'isolation.layer', state: 'question', note: '' },
-  'review.save-worksheet': null,
-  'trust.list': null,
-  'trust.add-choose': { for: 'signers', howVerified: 'by telephone' },
-  'trust.remove': { fingerprint: '0'.repeat(64) },
-  'identities.list': null,
-  'identities.create': { name: 'default', subject: 'Acme' },
-  'identities.backup': { name: 'default' },
-  'identities.restore': null,
-  'identities.rotate': { name: 'default', why: 'yearly' },
 }
 
 describe('8: the gate lets our own calls through', () => {

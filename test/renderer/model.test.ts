@@ -2,11 +2,9 @@ import { expect, test } from 'vitest'
 import {
   cellOf,
   cellOfNode,
-  findingsInOrder,
   layerLine,
   matrixOf,
   totalsOf,
-  verdictCounts,
   whatWouldChange,
   whyNotCollected,
 } from '../../renderer/model.ts'
@@ -76,16 +74,6 @@ test('totals count declared nodes, and what was not collected stays in them', ()
   })
 })
 
-test('findings to walk through are cells that are contradicted or lack evidence, on nodes that answered', () => {
-  expect(findingsInOrder(FLEET)).toEqual([
-    { node: 'two-against', property: 'isolation' },
-    { node: 'a-one-against', property: 'isolation' },
-    { node: 'a-one-against', property: 'location' },
-    { node: 'b-one-against', property: 'isolation' },
-    { node: 'unclear', property: 'isolation' },
-  ])
-})
-
 test('why nothing was collected is said from the failure, else from the status', () => {
   const failure = { code: 'ssh.unreachable', detail: 'refused' }
   expect(whyNotCollected({ status: 'failed', failure })).toBe('We could not reach the node (refused)')
@@ -102,11 +90,5 @@ test('what would change a verdict counts the reasons it rests on', () => {
   const finding = { check: 'a', verdict: 'not-met', reasons: [reason('against'), reason('against')], gaps: [] } as never
   expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-met' })).toBe(
     'A later collection in which each of the 2 signs against is gone.',
-  )
-})
-
-test('counts are worst first and leave out what is none', () => {
-  expect(verdictCounts([{ verdict: 'met' }, { verdict: 'not-met' }, { verdict: 'met' }])).toBe(
-    '1 contradicted, 2 supported',
   )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  byLineOf,
   linesOf,
   MOST_MATCHES,
   matchesOf,
@@ -84,6 +85,11 @@ describe('find', () => {
       { text: 'n', is: 'match' },
     ])
   })
+  test('matches are gathered by their line', () =>
+    expect([...byLineOf(matchesOf(['no no', 'yes', 'no'], 'no'))].map(([line, own]) => [line, own.length])).toEqual([
+      [0, 2],
+      [2, 1],
+    ]))
   test('the row of a match is found', () => {
     const rows = rowsOf(['x'.repeat(20), 'y', 'z'.repeat(9)], 8)
     expect(rowAt(rows, 0, 0)).toBe(0)

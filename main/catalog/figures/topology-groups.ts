@@ -63,7 +63,10 @@ export function sidesOf(
   })
 }
 
-type Pair = Pick<TopologyEdge, 'from' | 'to'>
+interface Pair {
+  readonly from: string
+  readonly to: string
+}
 
 const isFar = (edges: readonly TopologyEdge[], { from, to }: Pair): boolean =>
   edges.some(

@@ -1,0 +1,238 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
+import { choose, field, giveSecret, opens, press, rail, titled } from '../support/window-steps.ts'
+
+const missing =
+  whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+
+/** The product as built, in real Electron, on real servers: what a compliance officer does, then what an auditor does with the pack. */
+describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let sshd: Sshd
+  let officer: TestWindow
+  let page: Page
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-journey-'))
+  const profile = join(folder, 'profile')
+  const out = join(folder, 'out')
+  const packPath = (): string => join(out, readdirSync(out).find((name) => name.endsWith('.zip')) ?? '')
+  beforeAll(async () => {
+    mkdirSync(profile)
+    mkdirSync(out)
+    sshd = await startSshd()
+    officer = await openWindow({ folder: builtProduct() ?? '', profile })
+    page = officer.page
+  })
+  afterAll(async () => {
+    await officer?.close()
+    await sshd?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  describe('the compliance officer', () => {
+    test('imports a list: every line is told, and nothing is contacted', async () => {
+      await press(page, 'Add my servers')
+      await titled(page, 'Nodes')
+      await page.getByText('CSV', { exact: false }).first().click()
+      await field(page, 'Paste it here').fill(
+        `name,address,port,user,identityFile\nward-db-1,127.0.0.1,${sshd.port},${userInfo().username},${sshd.clientKey}\nward-db-2,127.0.0.1,1,${userInfo().username},${sshd.clientKey}\nnot a node,,,,\n`,
+      )
+      await press(page, 'Preview lines')
+      await press(page, 'Add 2 nodes')
+      await page.getByRole('row', { name: /ward-db-2/ }).waitFor()
+      expect(sshd.log()).not.toContain('Connection from')
+    })
+
+    test('confirms a host key against a list from the provider, and no other', async () => {
+      await page.getByRole('tab', { name: 'Host keys' }).click()
+      await press(page, 'Ask for host keys')
+      await page.getByText('Nobody confirms it').waitFor()
+      await press(page, 'Compare with a pasted list')
+      await field(page, 'Fingerprints or known_hosts lines').fill(
+        `256 ${sshd.hostKey.fingerprint} ward-db-1 (ED25519)\n`,
+      )
+      await page.getByRole('dialog').getByRole('button', { name: 'Compare', exact: false }).first().click()
+      await page.getByLabel('How did you verify it?').fill('Signed list of the provider, 20 Nov 2026')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Record|Confirm)/ })
+        .click()
+      await page.getByText('1 of 2 confirmed').waitFor()
+      await shot(page, '40-officer-host-keys')
+    })
+
+    test('reads what will be run, and saves the list', async () => {
+      await press(page, 'What we will run')
+      await titled(page, 'What we will run')
+      await choose(officer, join(folder, 'questions.csv'))
+      await page.getByRole('button', { name: /^Save/ }).click()
+      await expect.poll(() => readdirSync(folder)).toContain('questions.csv')
+      expect(readFileSync(join(folder, 'questions.csv'), 'utf8')).toContain('/proc/cpuinfo')
+    })
+
+    test('collects from the real server; the one that cannot be reached stays in the count', async () => {
+      await press(page, 'Collect evidence')
+      await titled(page, 'Collected')
+      await shot(page, '41-officer-collected')
+      await press(page, 'Show results')
+      await page.getByRole('grid').waitFor()
+      await page
+        .getByRole('grid')
+        .getByText(/Not collected/)
+        .waitFor()
+      await shot(page, '42-officer-overview')
+      expect(await axeFindings(page)).toEqual([])
+    })
+
+    test('asks why, and follows a reason to the bytes it came from', async () => {
+      await page
+        .getByRole('row', { name: /ward-db-1/ })
+        .getByRole('gridcell')
+        .first()
+        .click()
+      await titled(page, /ward-db-1 ▸/)
+      await shot(page, '43-officer-why', true)
+      expect(await page.textContent('main')).toContain('What this does not show')
+      expect(await axeFindings(page)).toEqual([])
+    })
+
+    test('accepts one finding until a day; its verdict stays', async () => {
+      await page.locator('.claims-list button').filter({ hasText: 'Contradicted' }).first().click()
+      await press(page, 'Accept until…')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Reason').fill('The firmware is replaced in the next maintenance window.')
+      await dialog.getByLabel('Compensating measure').fill('Console access is limited to two people.')
+      await dialog.getByLabel('Owner').fill('M. Ortiz')
+      await dialog.getByLabel('Requested by').fill('J. Chen')
+      await dialog.getByLabel('Approved by').fill('M. Ortiz')
+      await dialog.getByText('This will still appear as Contradicted').waitFor()
+      await press(page, 'Record acceptance')
+      await page
+        .getByText(/Accepted until/)
+        .first()
+        .waitFor()
+      await page
+        .locator('.claims-list button')
+        .filter({ hasText: 'Contradicted' })
+        .filter({ hasText: 'Accepted' })
+        .waitFor()
+      await shot(page, '44-officer-accepted', true)
+    })
+
+    test('comes back after closing the window: nothing is lost', async () => {
+      await officer.close()
+      officer = await openWindow({ folder: builtProduct() ?? '', profile })
+      page = officer.page
+      await page.getByRole('row', { name: /ward-db-1/ }).waitFor()
+      expect(await page.textContent('h1')).toBe('Overview')
+    })
+
+    test('exports: scope, seal, review as auditor, save', async () => {
+      await rail(page, 'Packs')
+      await press(page, /^Export a pack/)
+      await titled(page, 'Export a pack')
+      await page.getByText('1 exception', { exact: false }).first().waitFor()
+      await press(page, 'Continue')
+      await press(page, 'Continue')
+      await giveSecret(officer, () => press(page, 'Seal pack'), 'correct horse battery', 2)
+      await page.getByRole('heading', { name: 'Review as auditor, then save' }).waitFor({ timeout: 120_000 })
+      const auditing = await opens(officer, () => press(page, /^(Review as auditor|Open the review)/))
+      await auditing.getByRole('heading', { level: 1, name: 'Seal' }).waitFor()
+      await auditing.close()
+      await choose(officer, out)
+      await page.getByRole('button', { name: /^Save/ }).click()
+      await page.getByText('Pack exported').first().waitFor()
+      await shot(page, '45-officer-exported', true)
+      expect(readdirSync(out).some((name) => name.endsWith('.report.pdf'))).toBe(true)
+    })
+  })
+
+  describe('the auditor, on a machine that has seen nothing', () => {
+    let auditor: TestWindow
+    let review: Page
+    beforeAll(async () => {
+      auditor = await openWindow({ folder: builtProduct() ?? '', files: [packPath()] })
+      review =
+        auditor.app.windows().find((one) => one.url().includes('#review')) ?? (await auditor.app.waitForEvent('window'))
+      await review.getByRole('heading', { level: 1, name: 'Seal' }).waitFor({ timeout: 60_000 })
+    })
+    afterAll(() => auditor?.close())
+
+    test('reads six answers; nobody is trusted yet', async () => {
+      expect(await review.locator('.seal-answer').count()).toBe(6)
+      expect(await review.locator('.outcome-no').count()).toBe(0)
+      expect(await review.textContent('main')).toContain('ward')
+      await shot(review, '46-auditor-seal', true)
+      expect(await axeFindings(review)).toEqual([])
+    })
+
+    test('compares the key with one told by telephone, and evaluates again', async () => {
+      await press(review, 'Compare key…')
+      const shown = ((await review.getByRole('dialog').locator('.fingerprint').first().textContent()) ?? '').replaceAll(
+        /\s/g,
+        '',
+      )
+      await field(review, 'Received another way').fill(shown.match(/[0-9a-f]{64}/)?.[0] ?? shown)
+      await review.getByText('All 64 characters are the same.').waitFor()
+      await review.getByLabel('How did you verify it?').fill('Read aloud by M. Ortiz on the telephone')
+      await press(review, 'Trust this key')
+      await review.locator('.seal-answer.outcome-yes').filter({ hasText: 'Signed by' }).waitFor({ timeout: 60_000 })
+      await press(review, 'Re-evaluate now')
+      await review
+        .getByText(/(\d+) of \1 verdicts/)
+        .first()
+        .waitFor({ timeout: 60_000 })
+    })
+
+    test('draws a sample, notes what was looked at, and saves the worksheet', async () => {
+      await review
+        .getByRole('button', { name: 'Sampling' })
+        .or(review.getByRole('tab', { name: 'Sampling' }))
+        .first()
+        .click()
+      await field(review, 'Seed').fill('20261121')
+      await press(review, 'Draw sample')
+      await review.getByRole('table').first().waitFor()
+      await shot(review, '47-auditor-sample', true)
+      expect(await axeFindings(review)).toEqual([])
+      await choose(auditor, join(folder, 'worksheet.csv'))
+      await review.getByRole('button', { name: /^Save worksheet/ }).click()
+      await expect.poll(() => readdirSync(folder)).toContain('worksheet.csv')
+      expect(readFileSync(join(folder, 'worksheet.csv'), 'utf8')).toContain('20261121')
+    })
+
+    test('opens an altered pack, and sees exactly what was altered', async () => {
+      const altered = join(folder, 'altered.zip')
+      alterOneAnswer(packPath(), altered)
+      await choose(auditor, altered)
+      await press(auditor.page, /Open a pack/)
+      await review.locator('.seal-answer.outcome-no').filter({ hasText: 'Intact' }).waitFor({ timeout: 60_000 })
+      expect(await review.locator('.seal-answer.outcome-no').filter({ hasText: 'Intact' }).textContent()).toMatch(
+        /data\/nodes\/ward-db-1\/sha256\/[0-9a-f]{64}/,
+      )
+      await shot(review, '48-auditor-altered', true)
+      await review
+        .getByRole('button', { name: 'Results' })
+        .or(review.getByRole('tab', { name: 'Results' }))
+        .first()
+        .click()
+      await review.getByRole('grid').waitFor()
+    })
+  })
+
+  /** One byte of one answer, as an owner would who wants another story: unpacked, changed, packed again. */
+  function alterOneAnswer(from: string, to: string): void {
+    const unpacked = join(folder, 'unpacked')
+    execFileSync('unzip', ['-q', from, '-d', unpacked])
+    const answers = join(unpacked, 'pack/data/nodes/ward-db-1/sha256')
+    const victim = readdirSync(answers).find((name) => readFileSync(join(answers, name)).length > 100) ?? ''
+    const bytes = readFileSync(join(answers, victim))
+    bytes[50] = (bytes[50] ?? 0) ^ 1
+    writeFileSync(join(answers, victim), bytes)
+    execFileSync('zip', ['-q', '-r', '-0', to, 'pack'], { cwd: unpacked })
+  }
+})
