@@ -8,7 +8,7 @@ import { WithdrawDialog } from './WithdrawDialog.tsx'
 export const STANDING = { 'in-force': 'In force', expired: 'Expired', withdrawn: 'Withdrawn' } as const
 
 /** "Accepted until 1 Mar 2027 · M. Ortiz", or what became of it. */
-export function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
+function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
   if (standing === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
   return `${standing === 'expired' ? 'Acceptance ended' : 'Accepted until'} ${day(expiresAt)} · ${visible(owner)}`

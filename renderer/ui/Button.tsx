@@ -37,6 +37,8 @@ export function Button({
   expanded,
   className,
   buttonRef,
+  type = 'button',
+  onPress,
   children,
   ...rest
 }: ButtonProps) {
@@ -45,7 +47,9 @@ export function Button({
     <Press
       {...rest}
       className={classes}
-      isPending={busy}
+      // Not the library's own pending state: what it announces leaves unnamed images behind in the page.
+      type={busy ? 'button' : type}
+      {...(busy ? { 'data-pending': true, 'aria-disabled': true } : onPress === undefined ? {} : { onPress })}
       {...(label === undefined ? {} : { 'aria-label': label })}
       {...(describedBy === undefined ? {} : { 'aria-describedby': describedBy })}
       {...(current === true ? { 'aria-current': 'page' as const } : {})}

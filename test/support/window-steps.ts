@@ -47,7 +47,8 @@ export async function giveSecret(
   for (let asked = 1; ; asked++) {
     await prompt.locator('input').fill(secret)
     const next = asked < times ? opened.app.waitForEvent('window', { timeout: 60_000 }) : null
-    await prompt.keyboard.press('Enter')
+    // The window is gone before the key is up again.
+    await prompt.keyboard.press('Enter').catch(() => undefined)
     if (next === null) return
     prompt = await next
     await prompt.waitForLoadState('domcontentloaded')
