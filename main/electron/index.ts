@@ -11,7 +11,7 @@ import { choose } from './dialogs.ts'
 import { keepEngine, type WorkerProcess } from './engine-process.ts'
 import { type GateParts, handleCall, opensPack } from './gate.ts'
 import { setMenu } from './menu.ts'
-import { lockNavigation } from './navigation.ts'
+import { lockNavigation, lockNetwork } from './navigation.ts'
 import { createOpenings, type Openings } from './openings.ts'
 import { packIn } from './pack-file.ts'
 import { lockSession } from './permissions.ts'
@@ -153,6 +153,7 @@ function start(): void {
   if (process.getuid?.() !== 0) app.enableSandbox()
   registerScheme()
   lockNavigation(app)
+  lockNetwork(app)
   // Not a top-level await: waiting for `ready` while this module is still loading would never end.
   const running = app.whenReady().then(() => {
     const state = windowState(join(app.getPath('userData'), 'window.json'))

@@ -24,10 +24,13 @@ describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped
   test('2, 8: has no switch that weakens it, and no other channel', () => {
     const shell = files.filter((file) => /^main\/.*\.js$/.test(file) && file !== 'main/cli.js').map(read)
     for (const text of shell) {
-      expect(text).not.toMatch(/no-sandbox|ignore-certificate-errors|remote-debugging-port|appendSwitch/)
+      expect(text).not.toMatch(/no-sandbox|ignore-certificate-errors|remote-debugging-port/)
       expect(text).not.toMatch(/ipcMain\.on\(|sendSync|openExternal|setAsDefaultProtocolClient/)
     }
     expect(shell.flatMap((text) => text.match(/ipcMain\.handle\(/g) ?? []).length).toBe(2)
+    expect(shell.flatMap((text) => text.match(/appendSwitch\(.*?\)/g) ?? [])).toEqual([
+      expect.stringMatching(/^appendSwitch\(["'`]host-resolver-rules["'`], ["'`]MAP \* ~NOTFOUND["'`]\)$/),
+    ])
   })
   test('12: has no source maps, no eval and no inline script in its pages', () => {
     expect(files.filter((file) => file.endsWith('.map'))).toEqual([])

@@ -34,7 +34,7 @@ vi.mock('electron', () => ({
 const { openWindow, webPreferences } = await import('../../main/electron/window.ts')
 const { answer, builtFiles, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
 const { lockSession, mayLoad } = await import('../../main/electron/permissions.ts')
-const { lockContents } = await import('../../main/electron/navigation.ts')
+const { lockContents, lockNetwork } = await import('../../main/electron/navigation.ts')
 
 describe('1: a window', () => {
   const session = {} as never
@@ -203,8 +203,15 @@ describe('5, 7, 19: the session', () => {
 })
 
 test('6: a page goes nowhere, opens nothing and embeds nothing', () => {
-  const contents = new EventEmitter() as EventEmitter & { setWindowOpenHandler: (handler: () => unknown) => void }
+  const contents = new EventEmitter() as EventEmitter & {
+    setWindowOpenHandler: (handler: () => unknown) => void
+    setWebRTCIPHandlingPolicy: (policy: string) => void
+  }
   let open: unknown
+  let peers = ''
+  contents.setWebRTCIPHandlingPolicy = (policy) => {
+    peers = policy
+  }
   contents.setWindowOpenHandler = (handler) => {
     open = handler()
   }
@@ -215,4 +222,11 @@ test('6: a page goes nowhere, opens nothing and embeds nothing', () => {
     expect(preventDefault, event).toHaveBeenCalledOnce()
   }
   expect(open).toEqual({ action: 'deny' })
+  expect(peers).toBe('disable_non_proxied_udp')
+})
+
+test('19: Chromium finds no host', () => {
+  const appendSwitch = vi.fn()
+  lockNetwork({ commandLine: { appendSwitch } } as never)
+  expect(appendSwitch.mock.calls).toEqual([['host-resolver-rules', 'MAP * ~NOTFOUND']])
 })

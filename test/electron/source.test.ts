@@ -27,7 +27,10 @@ describe('the shell', () => {
     expect(filesWith(shell, /sendSync|ipcMain\.on\b|postMessageToRenderer|executeJavaScript/)).toEqual([])
   })
   test('2, 3, 17: sets no switch that weakens it, and registers for no links', () => {
-    expect(filesWith(shell, /no-sandbox|ignore-certificate-errors|remote-debugging-port|appendSwitch/)).toEqual([])
+    expect(filesWith(shell, /no-sandbox|ignore-certificate-errors|remote-debugging-port/)).toEqual([])
+    expect(shell.flatMap(([, text]) => text.match(/\w+(Switch|Argument)\(.*/g) ?? [])).toEqual([
+      "appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND')",
+    ])
     expect(filesWith(shell, /setAsDefaultProtocolClient|bypassCSP|corsEnabled|allowServiceWorkers/)).toEqual([])
   })
   test('11: opens files in the system’s viewer in one place, and no links at all', () => {
@@ -44,11 +47,13 @@ describe('the shell', () => {
     const calls = /crashReporter|autoUpdater|net\.(request|fetch)|\bfetch\(|node:(https?|net|tls|dgram)/
     expect(filesWith(shell, calls)).toEqual([])
   })
-  test('2: enables the sandbox before it waits for ready', () => {
+  test('2, 19: enables the sandbox and shuts the network before it waits for ready', () => {
     const text = shell.find(([name]) => name.endsWith('index.ts'))?.[1] ?? ''
     expect(text.indexOf('app.enableSandbox()')).toBeGreaterThan(0)
     expect(text.indexOf('app.enableSandbox()')).toBeLessThan(text.indexOf('app.whenReady()'))
     expect(text).not.toMatch(/await app\.whenReady/)
+    expect(text.indexOf('lockNetwork(app)')).toBeGreaterThan(0)
+    expect(text.indexOf('lockNetwork(app)')).toBeLessThan(text.indexOf('app.whenReady()'))
   })
   test.each(['preload.ts', 'prompt-preload.ts'])('9: gives %s electron and constants only', (file) => {
     const text = shell.find(([name]) => name === join('main/electron', file))?.[1] ?? ''

@@ -6,7 +6,7 @@ import { createEngine } from '../../main/app/engine.ts'
 import { ok } from '../../main/core/result.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
-import { fakeNodes, hostileNode } from './fake-nodes.ts'
+import { fakeNodes, hostileAway, hostileNode } from './fake-nodes.ts'
 import { createFakeWorld } from './fake-world.ts'
 
 export interface FakeEngineOptions {
@@ -14,7 +14,7 @@ export interface FakeEngineOptions {
   readonly pace?: number
   /** How many nodes the demo fleet has. */
   readonly nodes?: number
-  /** One node more, whose answers attack whoever shows them. */
+  /** Two nodes more: the answers of one and the failure of the other attack whoever shows them. */
   readonly hostile?: boolean
 }
 
@@ -33,7 +33,7 @@ export async function createFakeEngine({
 }: FakeEngineOptions = {}): Promise<Engine> {
   // In memory where the system has such a folder: hundreds of nodes make thousands of files, each of them synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'barewitness-fake-'))
-  const world = createFakeWorld({ pace, nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode()] : [])] })
+  const world = createFakeWorld({ pace, nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])] })
   const engine = await createEngine(world, fakeCatalog, { folder, desktop: fakeDesktop })
   return {
     ...engine,

@@ -107,8 +107,23 @@ function varied(node: FakeNode, index: number): FakeNode {
 }
 
 const LONGEST_LINE = 50 * 1024 * 1024
+const PIECE = 1024 * 1024
 
-/** A node whose every answer is made to harm whoever shows it, with one line of 50 MB. */
+/** Whose failure attacks whoever tells of it: an address of this node is read as a message. */
+export const hostileAway = (): FakeNode => ({
+  name: 'hostile-away-98',
+  privilege: 'sudo',
+  answers: null,
+  fails: {
+    code: 'ssh.unreachable',
+    detail: 'refused by <img src=x onerror="document.title=\'owned\'">\u001b]0;owned\u0007 \u202Egnp.exe',
+  },
+})
+
+/**
+ * A node whose every answer is made to harm whoever shows it: one line of 50 MB, one of 1 MiB of nothing but control characters, and
+ * 200,000 lines in less than 1 MiB.
+ */
 export const hostileNode = (): FakeNode => ({
   name: 'demo-hostile-99',
   privilege: 'sudo',
@@ -122,6 +137,8 @@ export const hostileNode = (): FakeNode => ({
       Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x00, 0x0a]),
       Buffer.from(HOSTILE),
     ]),
+    'net.listeners': '\u001b'.repeat(PIECE),
+    'location.echo': '\u001b[m0\n'.repeat(200_000),
     'host.banner': Buffer.concat([
       Buffer.from('\u001b]0;owned\u0007'),
       Buffer.alloc(LONGEST_LINE, 'A'),

@@ -127,21 +127,26 @@ export async function shot(page: Page, name: string, full = false): Promise<void
 }
 
 /** The same from the window itself, which the driver cannot do right while the window is zoomed. */
-export async function windowShot({ app }: TestWindow, name: string): Promise<void> {
-  const png = await app.evaluate(async ({ BrowserWindow }) => {
-    const image = await BrowserWindow.getAllWindows()[0]?.webContents.capturePage()
+export async function windowShot({ app, page: first }: TestWindow, name: string, page: Page = first): Promise<void> {
+  const png = await app.evaluate(async ({ BrowserWindow }, url) => {
+    const shown = BrowserWindow.getAllWindows().find(({ webContents }) => webContents.getURL() === url)
+    const image = await shown?.webContents.capturePage()
     return image?.toPNG().toString('base64') ?? ''
-  })
+  }, page.url())
   mkdirSync(screens, { recursive: true })
   writeFileSync(join(screens, `${name}.png`), Buffer.from(png, 'base64'))
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page as it is: WCAG 2.0 to 2.2, A and AA, and best practices. One line each; none is what we want. */
-export async function axeFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate('axe.run(document)')) as {
+/**
+ * What axe finds on the page as it is: WCAG 2.0 to 2.2, A and AA, and best practices, or only `rules` where some are named. One line each;
+ * none is what we want.
+ */
+export async function axeFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
+  const options = rules.length === 0 ? {} : { runOnly: rules }
+  const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     readonly violations: readonly {
       readonly id: string
       readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
