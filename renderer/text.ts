@@ -7,6 +7,9 @@ export function when(instant: string | null): string {
   return `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1] ?? '?'} ${parts[1]} ${parts[4]} UTC`
 }
 
+/** A text of ours with its ISO instants as people read them. */
+export const withDates = (text: string): string => text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, when)
+
 /** 14 May 2026, from a day as YYYY-MM-DD or an instant; what is no day is shown as it came. */
 export function day(value: string): string {
   const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)

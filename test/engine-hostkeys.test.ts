@@ -194,10 +194,23 @@ describe('what a line says', () => {
     expect(matchKeys(line(), [other]).get('gpu-1')).toBe(1)
     expect(matchKeys(line(2223), [other]).size).toBe(0)
   })
+  test.each([
+    ['in what ssh-keygen prints', `256 ${print('gpu-1')} root@gpu-2 (ED25519)`],
+    ['by address', `256 ${print('gpu-1')} root@192.0.2.8 (ED25519)`],
+    ['in a public key', `ssh-ed25519 ${base64('gpu-1')} root@gpu-2`],
+  ])('a comment that names another node of the fleet is no match: %s', (_, text) => {
+    const second = { node: 'gpu-2', address: '192.0.2.8', port: 22 }
+    expect(matchKeys(text, [node]).size).toBe(1)
+    expect(matchKeys(text, [node], [node, second]).size).toBe(0)
+    expect(matchKeys(text, [{ ...node, ...second }], [node, second]).size).toBe(1)
+  })
+
   test('two nodes that share a key are told apart by the host column', () => {
     const twin = { ...node, node: 'gpu-2', address: '192.0.2.8' }
     expect([...matchKeys(line(), [node, twin]).keys()]).toEqual(['gpu-1'])
-    expect([...matchKeys(print('gpu-1'), [node, twin]).keys()]).toEqual(['gpu-1', 'gpu-2'])
+    // A line that names nobody cannot tell whose key it is that two of them show.
+    expect([...matchKeys(print('gpu-1'), [node, twin]).keys()]).toEqual([])
+    expect([...matchKeys(`${print('gpu-1')}\ngpu-2 ${print('gpu-1')}`, [node, twin]).keys()]).toEqual(['gpu-2'])
   })
   test('a long list takes no time', () => {
     const started = performance.now()

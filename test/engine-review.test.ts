@@ -1,16 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packs } from '../main/adapters/pack/index.ts'
 import { chainFolderOf } from '../main/app/chain-folder.ts'
+import { headFor, keepHead } from '../main/app/engine/review-heads.ts'
 import { exportRun } from '../main/app/export.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { PackContent } from '../main/core/pack-files.ts'
+import { pem } from '../main/core/pem.ts'
 import { inMemory, type LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import type { ChainHead } from '../main/core/run-chain/head.ts'
 import type { PackReview } from '../schemas/ipc-views.ts'
 import type { Question } from '../schemas/verification.ts'
+import { testTsa } from './support/lying-tsa.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 import { refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
 
@@ -323,5 +327,133 @@ describe('an auditor’s worksheet', () => {
       echo "$(printf '%s\\n%s\\n%s' spring $n ${check} | sha256sum | cut -d' ' -f1) $n"; done | sort | cut -d' ' -f2`
     const drawn = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
     expect(sheet.sample?.drawn.map(({ node }) => node)).toEqual(drawn)
+  })
+})
+
+describe('what happens at the same time, or by another hand', () => {
+  const howVerified = 'read over the telephone'
+
+  test('trusting a signer and adding certificates keeps both', async () => {
+    let writes = 0
+    const kit = sealingKit({
+      recordings: null,
+      change: (world) => ({
+        ...world,
+        files: {
+          ...world.files,
+          write: async (path, bytes) => {
+            if (path.endsWith('anchors.json')) writes += 1
+            // Long enough for the other call to read what is there before.
+            if (writes === 1) await new Promise((resolve) => setTimeout(resolve, 1500))
+            return await world.files.write(path, bytes)
+          },
+        },
+      }),
+    })
+    auditors.push(kit)
+    await opened(kit, first())
+    const path = join(kit.folder, 'authority.pem')
+    writeFileSync(path, pem('CERTIFICATE', testTsa({ name: 'Another' }).chain[2] as Uint8Array))
+    const done = await Promise.all([
+      kit.trust['trust.add-choose']({ for: 'authorities', howVerified }, { path }),
+      kit.review['pack.trust']({ howVerified }),
+    ])
+    expect(done.map(({ ok }) => ok)).toEqual([true, true])
+    expect(
+      value(await kit.trust['trust.list'](null))
+        .map((anchor) => anchor.for)
+        .sort(),
+    ).toEqual(['authorities', 'signers'])
+  })
+
+  test('a file that is exchanged while it is read is refused, and leaves nothing behind', async () => {
+    let opens = 0
+    const path = join(owner.folder, 'exchanged.barewitness.zip')
+    copyFileSync(first().path, path)
+    const kit = sealingKit({
+      recordings: null,
+      change: (world) => ({
+        ...world,
+        packs: {
+          ...world.packs,
+          open: async (one) => {
+            opens += 1
+            if (opens === 2) copyFileSync(third().path, path)
+            return await world.packs.open(one)
+          },
+        },
+      }),
+    })
+    auditors.push(kit)
+    expect(refusal(await kit.review['pack.choose-and-verify'](null, { path }))).toMatch(/^input\.refused: .*changed/)
+    expect(kit.context.session.pack).toBeNull()
+    expect(existsSync(join(kit.folder, 'trust/heads'))).toBe(false)
+  })
+
+  test('a pack of somebody else that names this chain takes nothing from its history', async () => {
+    const reader = auditor()
+    await opened(reader, second())
+    const id = readdirSync(join(reader.folder, 'trust/heads'))[0]?.replace('.json', '') ?? ''
+    const forger = sealingKit({
+      recordings: null,
+      change: (world) => ({
+        ...world,
+        openRunChain: (folder, beginning) => world.openRunChain(folder, { ...beginning, id }),
+      }),
+    })
+    auditors.push(forger)
+    const { world } = forger.context
+    const signer = await sampleSigner(join(forger.folder, 'identities'), 'forger')
+    const forged: string[] = []
+    for (const run of ['forged-1', 'forged-2', 'forged-3', 'forged-4']) {
+      const exported = await exportRun(world, sampleCatalog, {
+        run,
+        scope: { fleet: 'sample', population: ['node-a'], frameworks: ['soc2'] },
+        recordings: [inMemory(sampleRecording('node-a', ''))],
+        asOf: AS_OF,
+        register: EMPTY_REGISTER,
+        attachmentBytes: async () => {
+          throw new Error('nothing is attached')
+        },
+        signer,
+        stamping: null,
+        folder: join(forger.folder, run),
+        chainFolder: join(forger.folder, 'chain'),
+      })
+      forged.push(value(exported).files[0]?.path ?? '')
+    }
+    const longest = { path: forged.at(-1) ?? '' }
+    // After a pack of the owner: the forged one is not kept.
+    await opened(reader, longest)
+    expect(outcome(await opened(reader, third()), 'chain-continuous')).toBe('yes')
+    // Before any: the forged one says nothing about the owner's, and gives way once the owner is trusted.
+    const late = auditor()
+    expect((await opened(late, longest))?.report.ok).toBe(true)
+    expect(outcome(await opened(late, second()), 'chain-continuous')).toBe('not-shown')
+    value(await late.review['pack.trust']({ howVerified }))
+    expect(outcome(await opened(late, third()), 'chain-continuous')).toBe('yes')
+    // Whoever is trusted keeps the history: a forged pack that is longer is told from it.
+    expect(outcome(await opened(late, { path: forged[2] ?? '' }), 'chain-continuous')).toBe('no')
+  })
+
+  test('nor does one that goes on from the history of somebody who is trusted', async () => {
+    const { context } = auditor()
+    const chain = 'a'.repeat(64)
+    const head = (size: number): ChainHead => ({
+      schema: 'barewitness.chain-head/1',
+      chain,
+      fleet: 'sample',
+      size,
+      root: 'b'.repeat(64),
+      seenAt: AS_OF,
+      lastRun: `run-${size}`,
+    })
+    value(await keepHead(context, head(3), 'pack 3', { by: 'owner', trusted: true }))
+    value(await keepHead(context, head(5), 'pack 5', { by: 'forger', trusted: false }))
+    expect(value(await headFor(context, chain, 'pack 4', 'owner'))?.size).toBe(3)
+    value(await keepHead(context, head(4), 'pack 4', { by: 'owner', trusted: true }))
+    value(await keepHead(context, head(2), 'pack 2', { by: 'owner', trusted: true }))
+    expect(value(await headFor(context, chain, 'another', 'owner'))?.size).toBe(4)
+    expect(value(await headFor(context, chain, 'pack 2', 'owner'))?.size).toBe(2)
   })
 })

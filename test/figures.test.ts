@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { blockStack } from '../main/catalog/figures/block-stack.ts'
+import { isolationFamilies } from '../main/catalog/figures/isolation-families.ts'
 import { topology } from '../main/catalog/figures/topology.ts'
 import type { TopologyParts } from '../main/catalog/gpu/topology.ts'
 import { parseDmTable } from '../main/catalog/probes/dm-table.ts'
@@ -11,6 +12,7 @@ import { parseSwaps } from '../main/catalog/probes/swaps.ts'
 import { mountRoots, readStorage, type Storage } from '../main/catalog/storage/roots.ts'
 import { unknown } from '../main/core/probe.ts'
 import type { Figure } from '../schemas/figure.ts'
+import type { Isolation } from '../schemas/types.ts'
 import { pci, TOPOLOGY_OLD } from './catalog/gpu-forms.ts'
 import { fact } from './support/answers.ts'
 import { boxes, pictured, texts } from './support/figures.ts'
@@ -69,6 +71,35 @@ describe('isolation signals by family', () => {
     expect(said(picture)).toContain('5 K1, 5 K2')
     expect(boxes(picture).filter(({ tone, filled }) => tone === 'against' && filled)).toHaveLength(38)
     expect(against(picture).length).toBeGreaterThan(20)
+  })
+})
+
+describe('isolation signals that could not be drawn', () => {
+  const contradiction = {
+    class: 'K1' as const,
+    signal: 'of another catalog',
+    family: 'timing' as const,
+    text: 'two clocks that cannot both be right',
+    probe: null,
+    captures: [],
+  }
+  const unread = {
+    id: 'cpu-hypervisor-flag',
+    reads: 'unreadable' as const,
+    value: 'no answer',
+    weight: null,
+    probes: [],
+  }
+
+  test('a contradiction is shown where no signal of its family was read', () => {
+    const isolation = { signals: [unread], contradictions: [contradiction] } as unknown as Isolation
+    const picture = isolationFamilies(isolation)
+    expect(picture?.table.rows.map((row) => [row[0], row.at(-1)])).toContainEqual(['Time', '1 K1'])
+    expect(texts(picture as Figure).map(({ text }) => text)).toContain('1 K1')
+  })
+
+  test('without one there is no picture of nothing', () => {
+    expect(isolationFamilies({ signals: [unread], contradictions: [] } as unknown as Isolation)).toBeNull()
   })
 })
 

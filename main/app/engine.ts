@@ -1,5 +1,7 @@
 import type { Chosen, Engine, Reply } from '../../schemas/ipc.ts'
+import { DIALOGS } from '../../schemas/ipc-inputs.ts'
 import type { Catalog } from '../core/catalog.ts'
+import { fail } from '../core/failure.ts'
 import type { World } from '../core/world.ts'
 import { appMethods } from './engine/app-methods.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
@@ -12,6 +14,7 @@ import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { trustMethods } from './engine/trust-methods.ts'
+import { turnOf } from './engine/turns.ts'
 
 export interface EngineOptions {
   /** Where this user's fleet, evidence, register and identities are kept. */
@@ -42,12 +45,24 @@ export async function createEngine(
   return {
     call: async (method, input, chosen) => {
       const handler = handlers[method] as (input: unknown, chosen?: Chosen) => Promise<Reply<never>>
+      if (chosen !== undefined && DIALOGS[method] === 'save-file' && (await isOurs(world, folder, chosen.path)))
+        return fail('input.refused', 'this is a file of Barewitness itself; choose another name')
       return await handler(input, chosen)
     },
     onEvent: add,
     close: async () => {
-      session.going?.stop.abort()
-      await session.going?.done
+      // Behind whatever is about to begin a run.
+      await turnOf(
+        context,
+        'fleet',
+      )(async () => {
+        session.going?.stop.abort()
+        await session.going?.done
+      })
     },
   }
 }
+
+/** A list that a person saves must not take the place of evidence, of the register, or of a key. */
+const isOurs = async ({ files }: World, folder: string, path: string): Promise<boolean> =>
+  [`${folder}/`, `${folder}\\`].some((ours) => path.startsWith(ours)) && (await files.isThere(path))

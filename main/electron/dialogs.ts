@@ -45,9 +45,27 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly f
   'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }
 
-/** Asks the person in front of the window for one file or folder; null when they closed the dialog. */
+const asking = new WeakSet<BrowserWindow>()
+
+/**
+ * Asks the person in front of the window for one file or folder; null when they closed the dialog. A window has one dialog at a time,
+ * so that no page can cover the screen with them: meanwhile the answer is null at once.
+ */
 export async function choose(window: BrowserWindow, what: Dialog, method: Method): Promise<string | null> {
-  if (what === 'save-file') return await chooseName(window, method)
+  if (asking.has(window)) return null
+  asking.add(window)
+  try {
+    return what === 'save-file' ? await chooseName(window, method) : await chooseFile(window, what, method)
+  } finally {
+    asking.delete(window)
+  }
+}
+
+async function chooseFile(
+  window: BrowserWindow,
+  what: Exclude<Dialog, 'save-file'>,
+  method: Method,
+): Promise<string | null> {
   const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...OPEN[what], ...TITLES[method] })
   return canceled ? null : (filePaths[0] ?? null)
 }

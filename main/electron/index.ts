@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { app, ipcMain, nativeTheme, safeStorage, session, utilityProcess } from 'electron'
+import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityProcess } from 'electron'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { Settings } from '../../schemas/ipc-views.ts'
 import { ipcValidator } from '../adapters/ipc-validator.ts'
 import type { Vault } from '../app/engine/context.ts'
-import { CALL_CHANNEL, SECRET_CHANNEL } from './channels.ts'
+import { CALL_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
 import { type DesktopParts, serveDesktop } from './desktop-port.ts'
 import { choose } from './dialogs.ts'
 import { keepEngine, type WorkerProcess } from './engine-process.ts'
@@ -65,18 +65,27 @@ interface Running {
 }
 
 function run(state: WindowState): Running {
-  // Not a persistent session: nothing of a window is kept on disk.
-  const own = session.fromPartition('barewitness-window')
-  lockSession(own)
+  const files = builtFiles(beside('../renderer'))
+  // One for each kind of window, so that they share no storage and no process. Not persistent: nothing of a window is kept on disk.
+  const sessionOf = (page: keyof typeof PAGES): Session => {
+    const own = session.fromPartition(`barewitness-${page}`)
+    lockSession(own)
+    serveWindow(own, files)
+    return own
+  }
   // No window uses it, but it is there, with spelling on.
   lockSession(session.defaultSession)
-  serveWindow(own, builtFiles(beside('../renderer')))
-  const windows = createWindows(beside('../preload/preload.cjs'), own, state)
+  const windows = createWindows(
+    beside('../preload/preload.cjs'),
+    { main: sessionOf('main'), review: sessionOf('review') },
+    state,
+  )
+  const asking = sessionOf('prompt')
   const prompt = createPrompt(() => {
     const above = windows.front()
     const place = { width: 480, height: 280, maximized: false }
     const preload = beside('../preload/prompt-preload.cjs')
-    return above === undefined ? null : openWindow({ page: 'prompt', preload, session: own, place, above })
+    return above === undefined ? null : openWindow({ page: 'prompt', preload, session: asking, place, above })
   })
   const folder = app.getPath('userData')
   const desktop: DesktopParts = { ask: prompt.ask, show: (path) => showFile(folder, path), vault: vault() }
@@ -109,18 +118,19 @@ function run(state: WindowState): Running {
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)
   }
   ipcMain.handle(CALL_CHANNEL, (event, message: unknown) => {
-    const asking = windows.find(event.sender)
+    const caller = windows.find(event.sender)
     const parts: GateParts = {
       engine,
       problems,
       answered,
-      choose: async (what, method) => (asking === null ? null : await choose(asking.window, what, method)),
+      choose: async (what, method) => (caller === null ? null : await choose(caller.window, what, method)),
       dropped: openings.open,
     }
-    return handleCall(parts, { frame: event.senderFrame, window: asking?.kind ?? null }, message)
+    return handleCall(parts, { frame: event.senderFrame, window: caller?.kind ?? null }, message)
   })
   ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
-  engine.onEvent((event) => windows.tell(event))
+  // All that the engine tells is about this computer's own runs: nothing for the window in which a pack is read.
+  engine.onEvent((event) => windows.tell(event, 'main'))
   closeBeforeQuitting(engine, prompt)
   void engine.call('settings.get', null).then((settings) => {
     if (settings.ok) follow(settings.value, state)

@@ -6,13 +6,19 @@ import type { App, WebContents } from 'electron'
  */
 export const lockNetwork = (app: App): void => app.commandLine.appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND')
 
-/** Pins every page of the app to where it was loaded: no navigation, no redirect, no new window, no embedded page. */
+/** Pins every page of the app to where it was loaded: no navigation, no redirect, no new window, no embedded page, no refusal to close. */
 export function lockNavigation(app: App): void {
   app.on('web-contents-created', (_event, contents) => lockContents(contents))
 }
 
 export function lockContents(contents: WebContents): void {
-  for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'] as const)
+  for (const event of [
+    'will-navigate',
+    'will-redirect',
+    'will-frame-navigate',
+    'will-attach-webview',
+    'will-prevent-unload',
+  ] as const)
     contents.on(event as never, (happening: { preventDefault: () => void }) => happening.preventDefault())
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
   // A page's policy of content does not speak of peer connections, which reach whoever a script names.

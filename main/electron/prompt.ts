@@ -13,7 +13,7 @@ export interface Prompt {
   readonly dismiss: () => void
 }
 
-const LONGEST_QUESTION = 400
+const LONGEST_QUESTION = 600
 const LONGEST_SECRET = 4096
 
 interface Asked {

@@ -57,8 +57,12 @@ export async function systemVault(
         if (!NAME.test(name)) return fail('store.failed', 'a name the vault does not take')
         try {
           const encrypted = (await encryptStringAsync.call(storage, secret)).toString('base64')
-          const secrets = new Map(await secretsIn(file).catch(() => [])).set(name, encrypted)
-          await writeWhole(file, `${JSON.stringify({ secrets: Object.fromEntries(secrets) })}\n`)
+          // A file that cannot be read is never replaced: it may hold the passphrase of a key that is in use.
+          const secrets = new Map(await secretsIn(file)).set(name, encrypted)
+          const text = `${JSON.stringify({ secrets: Object.fromEntries(secrets) })}\n`
+          if (text.length > LARGEST_FILE)
+            return fail('store.failed', 'the vault’s file would become too large to be read')
+          await writeWhole(file, text)
           return ok(null)
         } catch (problem) {
           return fail('store.failed', `the secret could not be kept: ${(problem as Error).message}`)
@@ -86,7 +90,15 @@ async function secretsIn(file: string): Promise<ReadonlyMap<string, string>> {
     throw problem
   })
   if (bytes === null) return new Map()
-  const { secrets } = JSON.parse(bytes.toString('utf8')) as { readonly secrets?: unknown }
-  if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is not a file of secrets`)
+  const secrets = secretsOf(bytes.toString('utf8'))
+  if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is damaged, or not a file of secrets`)
   return new Map(Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+function secretsOf(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { readonly secrets?: unknown } | null)?.secrets
+  } catch {
+    return null
+  }
 }

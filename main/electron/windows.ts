@@ -19,11 +19,20 @@ export interface Windows {
 /** A page that crashes is loaded again this often in the life of its window: nothing of value is kept in a page. */
 const RELOADS = 3
 
-export function createWindows(preload: string, session: Session, state: WindowState): Windows {
+export function createWindows(
+  preload: string,
+  sessions: Readonly<Record<WindowKind, Session>>,
+  state: WindowState,
+): Windows {
   const open = new Map<WindowKind, { readonly window: BrowserWindow; readonly loaded: Promise<void> }>()
   const make = (kind: WindowKind): { readonly window: BrowserWindow; readonly loaded: Promise<void> } => {
     const displays = screen.getAllDisplays().map(({ workArea }) => workArea)
-    const window = openWindow({ page: kind, preload, session, place: placeFor(state.place(kind), displays) })
+    const window = openWindow({
+      page: kind,
+      preload,
+      session: sessions[kind],
+      place: placeFor(state.place(kind), displays),
+    })
     const loaded = new Promise<void>((resolve) => window.webContents.once('did-finish-load', () => resolve()))
     window.once('close', () => state.keepPlace(kind, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
     window.once('closed', () => open.delete(kind))

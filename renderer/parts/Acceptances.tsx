@@ -52,11 +52,13 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
             <dl className="facts">
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
-              <dt>Instead</dt>
+              <dt>Compensating measure</dt>
               <dd>{visible(one.compensatingMeasure)}</dd>
-              <dt>Asked, approved</dt>
+              <dt>Requested by</dt>
+              <dd>{visible(one.requestedBy)}</dd>
+              <dt>Approved by</dt>
               <dd>
-                {visible(one.requestedBy)}; {visible(one.approvedBy)}, {day(one.acceptedAt)}
+                {visible(one.approvedBy)}, {day(one.acceptedAt)}
               </dd>
             </dl>
           </li>

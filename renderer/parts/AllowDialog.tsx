@@ -40,7 +40,7 @@ export function AllowDialog({
           others. <Copy text={SUDOERS} what="the command" />
         </li>
         <li>The owner of the server reads it and installs it on {node}.</li>
-        <li>Switch root-only questions on for {node}, then collect what is missing.</li>
+        <li>Switch administrator questions on for {node}, then collect what is missing.</li>
       </ol>
       <p className="quiet">Until then the answer counts as missing. It never counts as support.</p>
     </Dialog>

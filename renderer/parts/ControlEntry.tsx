@@ -40,6 +40,8 @@ export function ShownChecks({
 }) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const claims = new Map(view.checks.map((check) => [check.id, check]))
+  // What can be read comes before what this catalog does not ask yet.
+  const supports = [...control.supports].sort((a, b) => Number(claims.has(b.check)) - Number(claims.has(a.check)))
   return (
     <>
       <div className="scroll">
@@ -54,14 +56,16 @@ export function ShownChecks({
             </tr>
           </thead>
           <tbody>
-            {control.supports.map(({ check, shows }) => {
+            {supports.map(({ check, shows }) => {
               const found = control.assessed?.checks.find((one) => one.check === check)
+              const claim = claims.get(check)?.claim
               return (
                 <tr key={check}>
                   <th scope="row">
-                    {claims.get(check)?.claim ?? 'This catalog does not have the check yet.'}
+                    {claim ?? shows}
                     <span className="note">
-                      {shows} <span className="mono">{check}</span>
+                      {claim === undefined ? 'This catalog does not have the check yet.' : shows}{' '}
+                      <span className="mono">{check}</span>
                     </span>
                   </th>
                   {found?.built === true ? (

@@ -131,13 +131,18 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
     isRowHeader: true,
     width: '1.3fr',
     minWidth: 7.5,
-    cell: ({ node }) => <span className="cell-line node-name">{node}</span>,
+    cell: ({ node, keyType }) => (
+      <>
+        <span className="cell-line node-name">{node}</span>
+        {keyType !== null && <span className="cell-line node-note mono">{visible(keyType)}</span>}
+      </>
+    ),
   },
   {
     id: 'state',
     title: 'State',
-    width: '1.7fr',
-    minWidth: 9.5,
+    width: '2fr',
+    minWidth: 12,
     cell: ({ state, failure }) => {
       const [word, mark, tone] = KEY_STATES[state]
       return (
@@ -156,17 +161,10 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
     },
   },
   {
-    id: 'type',
-    title: 'Key type',
-    width: 6.5,
-    minWidth: 6.5,
-    cell: ({ keyType }) => <span className="cell-line mono">{keyType === null ? '—' : visible(keyType)}</span>,
-  },
-  {
     id: 'key',
     title: 'Fingerprint (SHA-256)',
-    width: 24.5,
-    minWidth: 24.5,
+    width: 26,
+    minWidth: 26,
     cell: ({ fingerprint, onRecord }) => (
       <>
         <span className="fingerprint-line mono">{fingerprint ?? '—'}</span>
@@ -179,8 +177,8 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   {
     id: 'by',
     title: 'Confirmed by',
-    width: '1.6fr',
-    minWidth: 8.5,
+    width: '1.8fr',
+    minWidth: 9.5,
     cell: ({ confirmedBy, matched, fingerprint }) => (
       <ConfirmedBy confirmedBy={confirmedBy} matched={matched} asked={fingerprint !== null} />
     ),

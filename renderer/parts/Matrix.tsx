@@ -45,6 +45,7 @@ const ROOMY_REM = 10
 const SEEN_WHOLE = 24
 /** Room for the bar below when columns do not fit, in pixels. */
 const SCROLL_BAR = 17
+const BORDERS = 2
 
 /** Nodes by properties as a grid: one stop for Tab, arrows inside, Home and End, Enter opens the argument. Only rows in sight are drawn. */
 export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
@@ -60,7 +61,8 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   const headingHeight = Math.round(4.125 * unit)
   const options = useMemo(() => ({ rowHeight, headingHeight }), [rowHeight, headingHeight])
   // A small fleet is seen whole and scrolls with the page; a large one scrolls under its titles.
-  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + SCROLL_BAR
+  const fits = width >= (NODE_COLUMN_REM + properties.length * NARROWEST_REM) * unit
+  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + (fits ? BORDERS : SCROLL_BAR)
   const blockSize = rows.length <= SEEN_WHOLE ? `${height}px` : `min(${height}px, max(24rem, 100vh - 8rem))`
   return (
     <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
@@ -218,10 +220,10 @@ const SAID_LAYERS: readonly Layer[] = ['vm', 'container', 'lpar', 'hypervisor-ho
 
 function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
   const notes = [
-    node.place === null ? null : visible(node.place),
     collected && node.layer !== null && SAID_LAYERS.includes(node.layer) ? layerLine(node) : null,
     node.status === 'partial' ? 'collected in part' : null,
-    node.privilege === 'none' ? 'without administrator rights' : null,
+    node.privilege === 'none' ? 'no administrator rights' : null,
+    node.place === null ? null : visible(node.place),
   ].filter((note) => note !== null)
   return (
     <>

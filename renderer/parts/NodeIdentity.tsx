@@ -12,8 +12,8 @@ const TRUSTED: Readonly<Record<HostKey['trust']['how'], string>> = {
 }
 const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
   root: 'root itself',
-  sudo: 'root-only questions through exact sudo lines',
-  none: 'no administrator rights: root-only questions were not put',
+  sudo: 'administrator questions, through exact sudo lines',
+  none: 'no administrator rights: those questions were not put',
 }
 
 /** Who a node is, where it is said to be, and how we know that we spoke with it. */

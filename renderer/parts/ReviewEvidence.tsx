@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
+import { wasReached } from '../model.ts'
 import { go } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -21,8 +22,8 @@ export function ReviewEvidence() {
 }
 
 const STATUS_WORDS = {
-  complete: 'Every question answered',
-  partial: 'Some questions answered',
+  complete: 'Every question that was put is answered',
+  partial: 'Some questions have no answer',
   failed: 'Not collected',
   missing: 'Not collected: no evidence of this node is in the pack',
 } as const
@@ -51,7 +52,7 @@ function Nodes({ view }: { readonly view: AssessmentView }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ node, status, failure, observedAt }) => (
+            {shown.map(({ node, status, privilege, failure, observedAt }) => (
               <tr key={node}>
                 <th scope="row" className="source">
                   {visible(node)}
@@ -59,8 +60,9 @@ function Nodes({ view }: { readonly view: AssessmentView }) {
                 <td>
                   {STATUS_WORDS[status]}
                   {failure !== null && <span className="note">{visible(failure.detail)}</span>}
+                  {privilege === 'none' && <span className="note">without administrator rights</span>}
                 </td>
-                <td className="number">{observedAt === null ? 'Not collected' : when(observedAt)}</td>
+                <td className="number">{wasReached({ status }) ? when(observedAt) : 'Not collected'}</td>
                 <td>
                   <Button
                     small

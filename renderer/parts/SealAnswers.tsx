@@ -1,6 +1,6 @@
 import { questionWords, type VerificationAnswer, type VerificationReport } from '../../schemas/verification.ts'
 import { headlineOf, outcomeWord } from '../seal-model.ts'
-import { visible } from '../text.ts'
+import { visible, withDates } from '../text.ts'
 import { AnswerMark, Shape } from './Mark.tsx'
 
 /** What the answers come to, as mark and word. */
@@ -32,7 +32,7 @@ export function SealAnswers({ report }: { readonly report: VerificationReport })
           <dd>
             <p>
               <strong className="outcome">{outcomeWord(report.kind, answer.question, answer.outcome)}.</strong>{' '}
-              {visible(answer.summary)}
+              {withDates(visible(answer.summary))}
             </p>
             <Details answer={answer} />
           </dd>
@@ -64,7 +64,7 @@ function Details({ answer: { details } }: { readonly answer: VerificationAnswer 
 const Lines = ({ of }: { readonly of: readonly string[] }) => (
   <ul className="plain-list details-list">
     {[...new Set(of)].map((line) => (
-      <li key={line}>{visible(line)}</li>
+      <li key={line}>{withDates(visible(line))}</li>
     ))}
   </ul>
 )
@@ -79,7 +79,7 @@ export const ShortAnswers = ({ report }: { readonly report: VerificationReport }
           {questionWords[question].label}
         </dt>
         <dd>
-          {outcomeWord(report.kind, question, outcome)}. {visible(summary)}
+          {outcomeWord(report.kind, question, outcome)}. {withDates(visible(summary))}
         </dd>
       </div>
     ))}

@@ -22,7 +22,7 @@ export function Attachments({ of }: { readonly of: Source }) {
   return (
     <Page
       title="Records from people"
-      over={of === 'pack' ? 'As stated in the pack' : 'Attached evidence'}
+      over={of === 'pack' ? 'As stated in the pack' : 'What no server can show'}
       under="Each is stored by its digest and never run. Missing records stay in every count."
     >
       <Ask answer={both(register, view)}>{([said, found]) => <Listed of={of} register={said} view={found} />}</Ask>

@@ -176,6 +176,7 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
         columns={COLUMNS}
         rows={lines}
         keyOf={({ node }) => node}
+        rowHeight={3}
         leaves={19}
         empty={<p className="empty">No node has this in its name.</p>}
       />
@@ -213,7 +214,7 @@ const COLUMNS: readonly GridColumn<Line>[] = [
     width: '3fr',
     minWidth: 14,
     cell: ({ at }) => (
-      <span className="cell-line" title={detailOf(at)}>
+      <span className="cell-lines" title={detailOf(at)}>
         {detailOf(at)}
       </span>
     ),

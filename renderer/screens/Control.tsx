@@ -4,6 +4,7 @@ import { controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { isPeopleOnly, stateOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
+import { wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ControlMark, ShownChecks } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -112,7 +113,7 @@ function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
   const [open, setOpen] = useState(false)
   const mapped = new Set(row.supports.map(({ check }) => check))
   const needs = new Set(view.checks.filter(({ id }) => mapped.has(id)).flatMap((check) => check.needs))
-  const collected = view.rows.filter(({ observedAt }) => observedAt !== null)
+  const collected = view.rows.filter(wasReached)
   return (
     <Disclosure
       title={`${plural(needs.size, 'question')} put to ${collected.length} of ${plural(view.rows.length, 'node')}`}

@@ -36,7 +36,7 @@ export function Controls({ of, framework }: ControlsProps) {
           title="Controls"
           over={of === 'pack' ? 'As stated in the pack' : 'What the evidence supports'}
           under="Requirements are cited. Their text here is our summary, not legal advice."
-          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Open attached records</Button>}
+          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Records from people</Button>}
         >
           {view === null || view.frameworks.length === 0 ? (
             <EmptyState title="No control has a state yet">
@@ -170,7 +170,7 @@ function Counts({ counts, total }: { readonly counts: readonly StateCount[]; rea
     <span className="tree-counts">
       {counts.map(({ state, count }) => (
         <span key={state} className="tree-count number">
-          {count} {controlStateWords[state].label.toLowerCase()}
+          {controlStateWords[state].label} <strong>{count}</strong>
         </span>
       ))}
       <span className="number quiet">of {total}</span>

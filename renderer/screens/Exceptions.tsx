@@ -34,8 +34,8 @@ export function Exceptions({ of }: { readonly of: Source }) {
   }
   return (
     <Page
-      title="Accepted findings"
-      over={of === 'pack' ? 'As stated in the pack' : 'Exceptions'}
+      title="Exceptions"
+      over={of === 'pack' ? 'As stated in the pack' : 'Findings that somebody accepts for a time'}
       under="A verdict stays what it is. An acceptance stands beside it, with a name and an end."
       actions={
         of === 'run' && (

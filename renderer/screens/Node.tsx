@@ -87,7 +87,7 @@ function Known({
       <NodeFigures of={of} node={node} kinds={['topology', 'block-stack', 'isolation-families']} />
       <section aria-labelledby="node-exceptions">
         <h2 id="node-exceptions">
-          Accepted findings <span className="number quiet">{exceptions.length}</span>
+          Exceptions <span className="number quiet">{exceptions.length}</span>
         </h2>
         {exceptions.length === 0 ? (
           <p className="empty">None. A finding is accepted from the page of its claim.</p>

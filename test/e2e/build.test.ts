@@ -1,4 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -42,3 +45,32 @@ describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped
     }
   })
 })
+
+test('20: the same source gives the same bytes twice', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const build = (): Readonly<Record<string, string>> => {
+    const folder = mkdtempSync(join(tmpdir(), 'barewitness-built-'))
+    try {
+      execFileSync(
+        process.execPath,
+        ['node_modules/electron-vite/bin/electron-vite.js', 'build', '-c', 'test/support/built-again.config.ts'],
+        { cwd: root, env: { ...process.env, BUILT_AGAIN: folder }, stdio: 'pipe' },
+      )
+      const names = readdirSync(folder, { recursive: true }).map(String).sort()
+      const hash = (name: string): string =>
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex')
+      return Object.fromEntries(
+        names.filter((name) => statSync(join(folder, name)).isFile()).map((name) => [name, hash(name)]),
+      )
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const first = build()
+  expect(Object.keys(first)).toEqual(
+    expect.arrayContaining(['main/index.js', 'main/worker.js', 'preload/preload.cjs', 'renderer/index.html']),
+  )
+  expect(build()).toEqual(first)
+}, 180_000)

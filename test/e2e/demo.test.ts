@@ -1,8 +1,11 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { screenBook } from '../support/screen-book.ts'
+import { choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -11,56 +14,89 @@ describe.skipIf(missing !== null)(
   `the demo fleet in the window${missing === null ? '' : ` (skipped: ${missing})`}`,
   () => {
     let opened: TestWindow
+    let page: Page
     const out = mkdtempSync(join(tmpdir(), 'barewitness-export-'))
+    const isMarked = (of: Page = page): Promise<boolean> => of.isVisible('.banner.demo')
     beforeAll(async () => {
       opened = await openWindow({ folder: builtProduct() ?? '' })
+      page = opened.page
     })
-    afterAll(() => opened.close())
-    const choose = (path: string): Promise<void> =>
-      opened.app.evaluate(({ dialog }, chosen) => {
-        dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] })
-      }, path)
+    afterAll(async () => {
+      await opened?.close()
+      rmSync(out, { recursive: true, force: true })
+    })
 
-    test('is collected over SSH and assessed', async () => {
-      const { page } = opened
-      await page.click('main button:has-text("Try the demo fleet")')
-      await page.waitForSelector('h1:has-text("Collected")', { timeout: 90_000 })
-      await shot(page, '30-demo-collected')
-      await page.click('text=Show results')
-      await page.waitForSelector('.matrix')
-      expect(await page.isVisible('.banner.demo')).toBe(true)
-      expect(await page.locator('.matrix tbody tr').count()).toBe(8)
-      expect(await axeFindings(page)).toEqual([])
-      await shot(page, '31-demo-overview', true)
-      for (const node of ['demo-guest-03', 'demo-metal-04']) {
-        await page.click(`.matrix tr:has-text("${node}") .cell >> nth=0`)
-        await page.waitForSelector('.ledger')
-        await shot(page, `32-demo-why-${node}`, true)
-        await page.keyboard.press('Escape')
-        await page.waitForSelector('.matrix')
+    test('two clicks from the first run to a first result', async () => {
+      let clicks = 0
+      const click = async (name: string): Promise<void> => {
+        clicks += 1
+        await press(page, name)
+      }
+      await click('Try with a demo fleet')
+      await titled(page, 'Collected')
+      expect(await isMarked()).toBe(true)
+      await shot(page, '50-demo-collected')
+      await click('Show results')
+      await page.getByRole('grid').waitFor()
+      expect(clicks).toBe(2)
+      expect(await page.getByRole('grid').getByRole('rowheader').count()).toBe(8)
+      await shot(page, '50-demo-overview', true)
+      expect((await axeFindings(page)).join('\n')).toBe('')
+    })
+
+    test('a virtual machine that poses as hardware is argued, and every place says that this is demo data', async () => {
+      await page
+        .getByRole('row', { name: /demo-guest-03/ })
+        .getByRole('gridcell')
+        .first()
+        .click()
+      await titled(page, /demo-guest-03 ▸/)
+      await page.locator('.claim').waitFor()
+      await shot(page, '51-demo-why', true)
+      expect((await axeFindings(page)).join('\n')).toBe('')
+      for (const place of ['Overview', 'Nodes', 'Controls', 'Packs', 'Settings']) {
+        await rail(page, place)
+        await page.locator('h1').waitFor()
+        expect(await isMarked(), place).toBe(true)
       }
     })
 
     test('is exported, and the pack reads back with six answers', async () => {
-      const { page } = opened
-      await page.click('.rail button:text-is("Export")')
-      await choose(out)
-      await page.click('main button:has-text("Export pack")')
-      await page.waitForSelector('.exported', { timeout: 60_000 })
-      await shot(page, '33-demo-export')
-      const pack =
-        readdirSync(out, { recursive: true })
-          .map(String)
-          .find((name) => name.endsWith('.zip')) ?? ''
-      expect(pack).not.toBe('')
-      await page.click('.rail button:text-is("Review a pack")')
-      await choose(join(out, pack))
-      await page.click('main button:has-text("Open a pack")')
-      await page.waitForSelector('.seal', { timeout: 60_000 })
-      await shot(page, '34-demo-review', true)
-      expect(await page.locator('.answer').count()).toBe(6)
-      expect(await page.locator('.outcome-no').count()).toBe(0)
-      expect(await page.isVisible('.banner.demo')).toBe(true)
+      await rail(page, 'Packs')
+      await press(page, 'Export a pack')
+      await press(page, 'Continue')
+      await press(page, 'Continue')
+      await press(page, 'Seal pack')
+      await page.getByRole('heading', { name: 'Review as auditor, then save' }).waitFor({ timeout: 60_000 })
+      expect(await isMarked()).toBe(true)
+      await choose(opened, out)
+      await page.getByRole('button', { name: /^Save/ }).click()
+      await page.getByText('Pack exported').first().waitFor({ timeout: 30_000 })
+      await shot(page, '52-demo-exported', true)
+      await rail(page, 'Packs')
+      await choose(opened, join(out, readdirSync(out).find((name) => name.endsWith('.zip')) ?? ''))
+      const review = await opens(opened, () => press(page, 'Open a pack'))
+      await titled(review, 'Seal')
+      expect(await review.locator('.seal-answer').count()).toBe(6)
+      expect(await review.locator('.outcome-no').count()).toBe(0)
+      expect(await isMarked(review)).toBe(true)
+      await shot(review, '53-demo-review', true)
+      expect((await axeFindings(review)).join('\n')).toBe('')
+      await review.close()
+    })
+
+    test('screens of the secret prompt', async () => {
+      await rail(page, 'Settings')
+      await page.getByRole('tab', { name: 'Identity' }).click()
+      await press(page, 'Create key')
+      await field(page, 'Who seals').fill('Ward Health')
+      await field(page, 'Short name').fill('ward')
+      const prompt = await opens(opened, () =>
+        page.getByRole('dialog').getByRole('button', { name: 'Create key', exact: true }).click(),
+      )
+      await prompt.locator('input').waitFor()
+      await screenBook(opened).look('54-secret-prompt', { page: prompt })
+      await prompt.keyboard.press('Escape').catch(() => undefined)
     })
   },
 )

@@ -1,12 +1,42 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWorld } from '../../main/adapters/world.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { addNodes, ask, listen, moment } from '../support/real-fleet.ts'
+import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const alone = missing ?? whyNoSshd
+const given = (name: string, why: string | null): string => (why === null ? name : `${name} (skipped: ${why})`)
 
-describe.skipIf(missing !== null)(`a killed engine${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+const workers = ({ app }: TestWindow): Promise<number[]> =>
+  app.evaluate(({ app: own }) =>
+    own.getAppMetrics().flatMap(({ pid, name }) => (name === 'Barewitness engine' ? [pid] : [])),
+  )
+
+/** Kills the engine right after its first node is done: others are half collected, or not begun. */
+async function killAfterFirstNode(opened: TestWindow): Promise<void> {
+  const [pid] = await workers(opened)
+  await moment(opened.page, 'node-done')
+  process.kill(pid ?? 0, 'SIGKILL')
+  await moment(opened.page, 'run-done')
+}
+
+/** The recordings of a run that can be read. Loading reads every answer again and compares it with its digest. */
+async function verified(profile: string, run: string) {
+  const store = await createWorld(catalog.probes).openStore(join(profile, 'evidence'))
+  if (!store.ok) throw new Error(store.error.detail)
+  const recordings = await store.value.list(run)
+  if (!recordings.ok) throw new Error(recordings.error.detail)
+  const loaded = await Promise.all(recordings.value.map(({ id }) => store.value.load(run, id)))
+  store.value.close()
+  expect(loaded.filter(({ ok }) => !ok)).toEqual([])
+  return loaded.flatMap((one) => (one.ok ? [one.value] : []))
+}
+
+describe.skipIf(missing !== null)(given('a killed engine', missing), () => {
   let opened: TestWindow
   beforeAll(async () => {
     opened = await openWindow({ folder: builtProduct() ?? '' })
@@ -14,44 +44,55 @@ describe.skipIf(missing !== null)(`a killed engine${missing === null ? '' : ` (s
   afterAll(() => opened.close())
 
   test('21: what a run had captured is in the store and verifies, and the next call has a new engine', async () => {
-    const { app, page, profile } = opened
-    const workers = () =>
-      app.evaluate(({ app: own }) =>
-        own.getAppMetrics().flatMap(({ pid, name }) => (name === 'Barewitness engine' ? [pid] : [])),
-      )
-    // The worker is killed right after the first node is done: others are half collected.
-    await page.evaluate(() => {
-      const seen = window as unknown as { moments: string[] }
-      seen.moments = []
-      window.barewitness.onEvent((event) => seen.moments.push(event.kind))
-    })
-    const [begun, pid] = [
-      await page.evaluate(() => window.barewitness.call('demo.open', null)),
-      (await workers())[0] ?? 0,
-    ]
-    if (!begun.ok) throw new Error(begun.error.detail)
-    const moment = (kind: string) =>
-      page.waitForFunction((name) => (window as unknown as { moments: string[] }).moments.includes(name), kind, {
-        timeout: 60_000,
-        polling: 10,
-      })
-    await moment('node-done')
-    process.kill(pid, 'SIGKILL')
-    await moment('run-done')
-
-    const store = await createWorld(catalog.probes).openStore(join(profile, 'evidence'))
-    if (!store.ok) throw new Error(store.error.detail)
-    const recordings = await store.value.list(begun.value.run)
-    if (!recordings.ok) throw new Error(recordings.error.detail)
-    const loaded = await Promise.all(recordings.value.map(({ id }) => store.value.load(begun.value.run, id)))
-    store.value.close()
-    // Loading reads every answer again and compares it with its digest.
-    expect(loaded.filter(({ ok }) => !ok)).toEqual([])
-    const captured = loaded.reduce((sum, one) => sum + (one.ok ? one.value.captures.length : 0), 0)
+    const { page, profile } = opened
+    await listen(page)
+    const { run } = await ask(page, 'demo.open', null)
+    const before = await workers(opened)
+    await killAfterFirstNode(opened)
+    const captured = (await verified(profile, run)).reduce((sum, { captures }) => sum + captures.length, 0)
     expect(captured).toBeGreaterThan(0)
+    await ask(page, 'runs.list', null)
+    expect((await workers(opened))[0]).not.toBe(before[0])
+  })
+})
 
-    const answer = await page.evaluate(() => window.barewitness.call('runs.list', null))
-    expect(answer.ok).toBe(true)
-    expect((await workers())[0]).not.toBe(pid)
+describe.skipIf(alone !== null)(given('a killed run of real nodes', alone), () => {
+  let opened: TestWindow
+  let sshd: Sshd
+  beforeAll(async () => {
+    sshd = await startSshd({ config: ['ListenAddress 127.0.0.2', 'ListenAddress 127.0.0.3'] })
+    opened = await openWindow({ folder: builtProduct() ?? '' })
+  })
+  afterAll(async () => {
+    await opened?.close()
+    await sshd?.stop()
+  })
+
+  test('21: goes on where it was: only what is missing is asked, and what was there stays as it was', async () => {
+    const { page, profile } = opened
+    const nodes = ['ward-1', 'ward-2', 'ward-3']
+    await addNodes(page, sshd, nodes)
+    await ask(page, 'settings.set', { concurrency: 1, authority: null, singleKeys: true, theme: 'system' })
+    await listen(page)
+    const { run } = await ask(page, 'run.start', { nodes: [], only: 'all' })
+    await killAfterFirstNode(opened)
+
+    const shown = await ask(page, 'assessment.get', { of: 'run' })
+    expect(shown?.run).toBe(run)
+    expect(shown?.rows.map(({ node }) => node).sort()).toEqual(nodes)
+    const done = (shown?.rows ?? []).flatMap(({ node, status }) => (status === 'complete' ? [node] : []))
+    expect(done.length).toBe(1)
+    const kept = join(profile, 'evidence', run, done[0] ?? '', 'recording.json')
+    const before = readFileSync(kept)
+
+    await listen(page)
+    const rest = nodes.filter((node) => !done.includes(node))
+    const again = await ask(page, 'run.start', { nodes: [], only: 'missing' })
+    expect([again.run, [...again.nodes].sort()]).toEqual([run, rest])
+    await moment(page, 'run-done')
+    expect(readFileSync(kept).equals(before)).toBe(true)
+    expect((await verified(profile, run)).map(({ recording }) => recording.node.name).sort()).toEqual(nodes)
+    const whole = await ask(page, 'assessment.get', { of: 'run' })
+    expect(whole?.rows.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete'])
   })
 })

@@ -139,7 +139,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
 
   test('everything by name, and the keys', async () => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
     await page.keyboard.type('isol')
     await book.look('11-palette')
     await page.keyboard.type(' nothing has this name')

@@ -120,6 +120,28 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
     expect(await heard(page, 'pack-opened')).toBe('{"kind":"pack-opened"}')
   })
 
+  test('8: windows share no storage and no process, nor does the prompt', async () => {
+    const review = await pageAt(opened, '#review')
+    const asked = call(page, 'identities.create', { name: 'a', subject: 'Which?' })
+    const prompt = await pageAt(opened, '/prompt/index.html')
+    await page.evaluate(() => localStorage.setItem('left', 'here'))
+    const found = await Promise.all(
+      [page, review, prompt].map((one) => one.evaluate(() => localStorage.getItem('left'))),
+    )
+    expect(found).toEqual(['here', null, null])
+    const [windows, processes, sessions] = await opened.app.evaluate(({ BrowserWindow }) => {
+      const all = BrowserWindow.getAllWindows().map(({ webContents }) => webContents)
+      return [
+        all.length,
+        new Set(all.map((contents) => contents.getOSProcessId())).size,
+        new Set(all.map(({ session }) => session)).size,
+      ] as const
+    })
+    expect([windows, processes, sessions]).toEqual([3, 3, 3])
+    await prompt.keyboard.press('Escape').catch(() => undefined)
+    expect(await asked).toEqual({ ok: true, value: null })
+  })
+
   test('5, 17: a dropped pack is opened, another file is refused, and the page goes nowhere', async () => {
     const drop = async (dropped: readonly string[]): Promise<void> => {
       const session = await page.context().newCDPSession(page)
@@ -167,6 +189,10 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
     const [pid] = await workers()
     process.kill(pid ?? 0, 'SIGKILL')
     expect(await heard(page, 'run-done')).toBe('{"kind":"run-done","run":"r1","cancelled":true}')
+    // Nothing of this computer's own runs is told to the window in which a pack is read.
+    const review = await pageAt(opened, '#review')
+    expect(await review.locator('#events').textContent()).toContain('pack-opened')
+    expect(await review.locator('#events').textContent()).not.toContain('run-')
     expect(await call(page, 'fleet.get')).toEqual({ ok: true, value: null })
     const [other] = await workers()
     expect(other).toBeGreaterThan(0)

@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { type DesktopParts, remoteDesktop, serveDesktop } from '../../main/electron/desktop-port.ts'
 import type { Port } from '../../main/electron/engine-port.ts'
 import { createPrompt } from '../../main/electron/prompt.ts'
-import { type SafeStorage, systemVault } from '../../main/electron/vault.ts'
 
 const shown = vi.hoisted(() => [] as string[])
 vi.mock('electron', () => ({
@@ -88,64 +87,6 @@ describe('16: what the worker wants of main', () => {
       null,
     ])
     expect([asked.length, kept.has('x')]).toEqual([before, false])
-  })
-})
-
-describe('16: the vault', () => {
-  const turn = (text: string): string => [...text].reverse().join('')
-  const modern: SafeStorage = {
-    isAsyncEncryptionAvailable: async () => true,
-    encryptStringAsync: async (plain) => Buffer.from(`locked ${turn(plain)}`),
-    decryptStringAsync: async (locked) => {
-      const text = locked.toString()
-      if (!text.startsWith('locked ')) throw new Error('another user’s')
-      return { result: turn(text.slice(7)) }
-    },
-    getSelectedStorageBackend: () => 'gnome_libsecret',
-  }
-  const without: readonly (readonly [
-    string,
-    { readonly [K in keyof SafeStorage]: SafeStorage[K] | undefined },
-    NodeJS.Platform,
-  ])[] = [
-    ['a runtime with the synchronous half only', { encryptStringAsync: undefined }, 'darwin'],
-    ['a system that says no', { isAsyncEncryptionAvailable: async () => false }, 'darwin'],
-    ['a system that fails', { isAsyncEncryptionAvailable: () => Promise.reject(new Error()) }, 'win32'],
-    ['Linux without a keyring', { getSelectedStorageBackend: () => 'basic_text' }, 'linux'],
-    ['Linux that does not know', { getSelectedStorageBackend: () => 'unknown' }, 'linux'],
-    ['an unknown keyring', { getSelectedStorageBackend: () => 'constructor' }, 'linux'],
-  ]
-  test.each(without)('is none on %s', async (_name, different, platform) =>
-    expect(await systemVault({ ...modern, ...different } as SafeStorage, platform, join(fresh(), 's'))).toBe(null),
-  )
-  test.each([
-    ['darwin', 'the macOS Keychain'],
-    ['win32', 'Windows data protection (DPAPI) for your account'],
-    ['linux', 'the keyring of this desktop'],
-  ] as const)('on %s is %s', async (platform, described) =>
-    expect((await systemVault(modern, platform, join(fresh(), 's')))?.described).toBe(described),
-  )
-  test('keeps secrets encrypted, in one file that only this user can read', async () => {
-    const file = join(fresh(), 'secrets.json')
-    const vault = await systemVault(modern, 'darwin', file)
-    expect(await vault?.read('a')).toBe(null)
-    await Promise.all([vault?.write('a', 'canary-one'), vault?.write('b', 'canary-two')])
-    expect([await vault?.read('a'), await vault?.read('b'), await vault?.read('c')]).toEqual([
-      'canary-one',
-      'canary-two',
-      null,
-    ])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readFileSync(file, 'utf8')).not.toContain('canary')
-    expect(await vault?.write('__proto__', 'x')).toMatchObject({ ok: false, error: { code: 'store.failed' } })
-  })
-  test('of another user, or a file that is none, holds nothing', async () => {
-    const file = join(fresh(), 'secrets.json')
-    const vault = await systemVault(modern, 'darwin', file)
-    for (const text of ['', '[]', '{"secrets":{"a":"AAAA"}}', '{"secrets":7}']) {
-      writeFileSync(file, text)
-      expect(await vault?.read('a')).toBe(null)
-    }
   })
 })
 

@@ -216,7 +216,14 @@ test('6: a page goes nowhere, opens nothing and embeds nothing', () => {
     open = handler()
   }
   lockContents(contents as never)
-  for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview']) {
+  // The last: a page that asks to stay open is closed all the same.
+  for (const event of [
+    'will-navigate',
+    'will-redirect',
+    'will-frame-navigate',
+    'will-attach-webview',
+    'will-prevent-unload',
+  ]) {
     const preventDefault = vi.fn()
     contents.emit(event, { preventDefault })
     expect(preventDefault, event).toHaveBeenCalledOnce()

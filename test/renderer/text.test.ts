@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytes, day, plural, shellLine, visible, when } from '../../renderer/text.ts'
+import { bytes, day, plural, shellLine, visible, when, withDates } from '../../renderer/text.ts'
 
 describe('visible', () => {
   test.each([
@@ -27,6 +27,13 @@ test('a moment reads the same everywhere', () => {
   expect(when('2026-05-14T09:12:33.000Z')).toBe('14 May 2026 09:12 UTC')
   expect(when(null)).toBe('not recorded')
   expect(when('soon')).toBe('not recorded')
+})
+
+test('moments inside a sentence read the same', () => {
+  expect(withDates('valid from 2026-11-20T09:10:00.000Z to 2028-11-19T09:10:00Z; judged now')).toBe(
+    'valid from 20 Nov 2026 09:10 UTC to 19 Nov 2028 09:10 UTC; judged now',
+  )
+  expect(withDates('run 20261120t0915z-0001 of 2026-11-20')).toBe('run 20261120t0915z-0001 of 2026-11-20')
 })
 
 test('sizes and counts', () => {

@@ -33,7 +33,10 @@ export async function createFakeEngine({
 }: FakeEngineOptions = {}): Promise<Engine> {
   // In memory where the system has such a folder: hundreds of nodes make thousands of files, each of them synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'barewitness-fake-'))
-  const world = createFakeWorld({ pace, nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])] })
+  const world = createFakeWorld({
+    pace,
+    nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])],
+  })
   const engine = await createEngine(world, fakeCatalog, { folder, desktop: fakeDesktop })
   return {
     ...engine,

@@ -128,6 +128,8 @@ export async function shot(page: Page, name: string, full = false): Promise<void
 
 /** The same from the window itself, which the driver cannot do right while the window is zoomed. */
 export async function windowShot({ app, page: first }: TestWindow, name: string, page: Page = first): Promise<void> {
+  // A window behind another draws what changed a little later.
+  await page.waitForTimeout(150)
   const png = await app.evaluate(async ({ BrowserWindow }, url) => {
     const shown = BrowserWindow.getAllWindows().find(({ webContents }) => webContents.getURL() === url)
     const image = await shown?.webContents.capturePage()

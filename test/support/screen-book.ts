@@ -6,7 +6,7 @@ import { axeFindings, shot, type TestWindow, windowShot } from './open-window.ts
 export interface ScreenBook {
   /** Both pictures of a page, the window's own unless another is named. `full`: the whole page, also what is out of sight. */
   readonly look: (name: string, of?: { readonly page?: Page; readonly full?: boolean }) => Promise<void>
-  /** The same at twice the size, where nothing may be wider than the window. */
+  /** At twice the size, where nothing may be wider than the window: the top in light, further down in dark. */
   readonly lookZoomed: (name: string, page?: Page) => Promise<void>
 }
 
@@ -16,21 +16,25 @@ const SCHEMES = ['light', 'dark'] as const
 export function screenBook(opened: TestWindow, marked: () => boolean = () => false): ScreenBook {
   return {
     look: async (name, { page = opened.page, full = false } = {}) => {
+      // What the pointer rests on looks pressed.
+      await page.mouse.move(0, 0)
       for (const scheme of SCHEMES) {
         await page.emulateMedia({ colorScheme: scheme })
         await shot(page, `${name}-${scheme}`, full)
         // What does not depend on colors is asked once.
         const found = await axeFindings(page, scheme === 'light' ? [] : ['color-contrast'])
-        expect(found.join('\n'), `${name}, ${scheme}`).toBe('')
+        expect.soft(found.join('\n'), `${name}, ${scheme}`).toBe('')
       }
-      if (marked()) expect(await page.isVisible('.banner.demo'), `${name}: marked as demo data`).toBe(true)
+      if (marked()) expect.soft(await page.isVisible('.banner.demo'), `${name}: marked as demo data`).toBe(true)
     },
     lookZoomed: async (name, page = opened.page) => {
-      for (const scheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme: scheme })
-        await windowShot(opened, `zoom-${name}-${scheme}`, page)
-      }
-      expect(await cutOff(page), `${name} at 200 %`).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light' })
+      await windowShot(opened, `zoom-${name}-light`, page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.evaluate(() => window.scrollTo(0, document.querySelector('main')?.offsetTop ?? 0))
+      await page.mouse.wheel(0, 360)
+      await windowShot(opened, `zoom-${name}-dark`, page)
+      expect.soft(await cutOff(page), `${name} at 200 %`).toEqual([])
     },
   }
 }

@@ -1,9 +1,16 @@
 import type { AnyAuthMethod } from 'ssh2'
-import { plain } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/plain-text.ts'
 import type { Login } from './login.ts'
 
-/** What one login may do, in order: one key after the other; then, if the server asks for more or we have no key, what a person types. */
-export function loginSteps(username: string, login: Login, pause: <T>(work: Promise<T>) => Promise<T>) {
+/**
+ * What one login may do, in order: one key after the other; then, if the server asks for more or we have no key, what a person types.
+ * A server words its own question, so it is told apart from ours: without that it could ask for the passphrase of a signing key.
+ */
+export function loginSteps(
+  { name, user: username }: { readonly name: string; readonly user: string },
+  login: Login,
+  pause: <T>(work: Promise<T>) => Promise<T>,
+) {
   const queue: AnyAuthMethod[] =
     login.agent === null
       ? login.keys.map((key) => ({ type: 'publickey', username, key }))
@@ -13,9 +20,10 @@ export function loginSteps(username: string, login: Login, pause: <T>(work: Prom
   let prompted = false
   let triedTyping = false
   const ask = login.ask
+  const where = `The node ${plain(name)}, as ${plain(username)},`
   const question = async (text: string): Promise<string | null> => {
     prompted = true
-    return ask === null ? null : await pause(ask(plain(text)))
+    return ask === null ? null : await pause(ask(`${text}. What you type is sent to that node: `))
   }
   const interactive: AnyAuthMethod = {
     type: 'keyboard-interactive',
@@ -23,7 +31,7 @@ export function loginSteps(username: string, login: Login, pause: <T>(work: Prom
     prompt: (_name, _instructions, _lang, prompts, answer) =>
       void (async () => {
         const answers: string[] = []
-        for (const { prompt } of prompts) answers.push((await question(prompt)) ?? '')
+        for (const { prompt } of prompts) answers.push((await question(`${where} asks: ${quote(prompt, 200)}`)) ?? '')
         answer(answers)
       })(),
   }
@@ -41,7 +49,7 @@ export function loginSteps(username: string, login: Login, pause: <T>(work: Prom
     triedTyping = true
     if (left?.includes('password') !== true) return false
     last = 'password'
-    const password = await question(`Password for ${username}: `)
+    const password = await question(`${where} asks for the password`)
     return password === null ? false : { type: 'password', username, password }
   }
   return {

@@ -83,7 +83,7 @@ export function openClient(
         fail('ssh.timed-out', `no ${negotiated === null ? 'key exchange' : 'login'} within ${CONNECT_MS / 1000} s`),
       ),
     )
-    const steps = loginSteps(user, login, deadline.pause)
+    const steps = loginSteps(target.node, login, deadline.pause)
 
     const finish = (outcome: Outcome<OpenClient>): void => {
       deadline.stop()

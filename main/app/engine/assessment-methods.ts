@@ -9,7 +9,7 @@ import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../
 import { exceptionsOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { recordingOf } from './session.ts'
-import { recordingsOfNode, shelfOf } from './stored-runs.ts'
+import { judged, recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { timelineOf } from './timeline.ts'
 
 type Methods = 'assessment.get' | 'node.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
@@ -38,11 +38,22 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 
 /** What the view of a source rests on; null without a run, and where the open pack's own assessment cannot be read. */
 async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
+  if (of === 'run') judgeAnew(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
   const { run, assessment, recordings } = state
   const exceptions = await exceptionsOf(context, of)
   return { of, run, assessment, recordings, exceptions, unreadable: unreadableOf(context, of) }
+}
+
+/**
+ * Judges the run that is shown again when the day is another one than it was judged on. A window can stay open for weeks: evidence grows old in
+ * that time, and what was accepted ends with a day.
+ */
+function judgeAnew({ world, catalog, session }: EngineContext): void {
+  const { run } = session
+  if (run !== null && run.assessment.asOf.slice(0, 10) !== world.clock.now().slice(0, 10))
+    session.run = judged(world, catalog, run)
 }
 
 const assessmentOf = ({ session }: EngineContext, of: Source): Assessment | null =>
@@ -56,12 +67,15 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
-  const exceptions = await exceptionsOf(context, of)
+  const [exceptions, recordings] = await Promise.all([
+    exceptionsOf(context, of),
+    of === 'run' ? earlier(context, name) : [],
+  ])
   return {
     assessment: withFailure(assessed, unreadableOf(context, of)),
     recording: recordingOf(session, of, name)?.recording ?? null,
     declared: declared === undefined ? null : fleetNodeView(declared),
-    timeline: of === 'run' ? timelineOf(catalog, await earlier(context, name), MOST_MOMENTS) : [],
+    timeline: timelineOf(catalog, recordings, MOST_MOMENTS),
     exceptions: exceptions.filter(({ nodes }) => nodes.includes(name)),
   }
 }

@@ -20,6 +20,7 @@ import { readSettings } from './settings.ts'
 import { trustOf } from './trust-anchors.ts'
 import { createIdentity, named } from './trust-identities.ts'
 import { identitiesFolder, type Keeping, type Used, withSecret } from './trust-secrets.ts'
+import { turnOf } from './turns.ts'
 
 type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
@@ -30,7 +31,9 @@ const FIRST_IDENTITY = 'default'
  * Seals report and pack of the current run into a folder of its own below ours. Everything that may be refused is looked at before a key is
  * opened or the chain of runs is written to.
  */
-export async function buildDraft(context: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
+export async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
+  // What is shown may change while this goes on; run, register and key stay those of the moment it was asked for.
+  const context: EngineContext = { ...current, session: { ...current.session } }
   const { world, catalog, session } = context
   const { run, demo } = session
   if (run === null) return fail('input.refused', NO_RUN)
@@ -49,7 +52,7 @@ export async function buildDraft(context: EngineContext, wanted: Wanted): Promis
   }
   const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
   if (!tried.ok) return tried
-  const signer = demo ? ok(null) : await signerOf(context, wanted.identity, run)
+  const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signerOf(context, wanted.identity, run))
   if (!signer.ok) return signer
   const key = signer.value?.value ?? (await world.sealing.demoSigner())
   const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)

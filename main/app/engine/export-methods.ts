@@ -7,6 +7,7 @@ import { type Draft, discardDraft, saveDraft } from './export-draft.ts'
 import { exportPlan } from './export-plan.ts'
 import { inTurn } from './kept-json.ts'
 import { openPack } from './review-pack.ts'
+import { turnOf } from './turns.ts'
 
 type Methods = 'export.plan' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
 
@@ -29,7 +30,8 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         drafts.set(built.value.view.handle, built.value)
         return ok(built.value.view)
       }),
-    'export.review': ({ handle }) => withDraft(handle, ({ opens }) => openPack(context, opens, true)),
+    'export.review': ({ handle }) =>
+      withDraft(handle, ({ opens }) => turnOf(context, 'pack')(() => openPack(context, opens, true))),
     'export.save': async ({ handle }, chosen) =>
       chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(world, draft, chosen.path)),
     'export.discard': ({ handle }) =>

@@ -8,6 +8,8 @@ import { fleetView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { fleetPath } from './places.ts'
 import { latestRunOf } from './session.ts'
+import { waysIn } from './shown-keys.ts'
+import { turnOf } from './turns.ts'
 
 type Methods =
   | 'fleet.get'
@@ -25,6 +27,8 @@ const MOST_OFFERED = 4
 export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, session } = context
   const offered: Offered = new Map()
+  const turn = turnOf(context, 'fleet')
+  const change = (edit: (fleet: Fleet) => Outcome<readonly FleetNode[]>) => turn(() => changed(context, edit))
   return {
     'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
     'fleet.import-choose': async ({ kind }, chosen) => {
@@ -35,18 +39,17 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
       return await preview(context, offered, kind, new TextDecoder().decode(bytes.value), name)
     },
     'fleet.import-text': async ({ kind, text }) => await preview(context, offered, kind, text, null),
-    'fleet.accept': async ({ handle }) => await accept(context, offered, handle),
-    'fleet.edit-node': async ({ node, address, port, user, sudo }) =>
-      await change(context, (fleet) => {
+    'fleet.accept': ({ handle }) => turn(() => accept(context, offered, handle)),
+    'fleet.edit-node': ({ node, address, port, user, sudo }) =>
+      change((fleet) => {
         const before = fleet.nodes.find(({ name }) => name === node)
         if (before === undefined) return fail('input.refused', 'the fleet has no such node', node)
         const { user: _, ...rest } = before
         const edited: FleetNode = { ...rest, address, port, sudo, ...(user === '' ? {} : { user }) }
-        if (address !== before.address || port !== before.port) session.keys.delete(node)
         return ok(fleet.nodes.map((one) => (one === before ? edited : one)))
       }),
-    'fleet.remove-nodes': async ({ nodes }) =>
-      await change(context, (fleet) => {
+    'fleet.remove-nodes': ({ nodes }) =>
+      change((fleet) => {
         const gone = new Set(nodes)
         const unknown = nodes.find((name) => !fleet.nodes.some((node) => node.name === name))
         if (unknown !== undefined) return fail('input.refused', 'the fleet has no such node', unknown)
@@ -93,7 +96,7 @@ async function accept(context: EngineContext, offered: Offered, handle: string):
   return stored
 }
 
-async function change(
+async function changed(
   context: EngineContext,
   edit: (fleet: Fleet) => Outcome<readonly FleetNode[]>,
 ): Promise<Outcome<FleetView>> {
@@ -132,6 +135,9 @@ async function store(
     session.keys.clear()
     Object.assign(session, { demo: false, journal: null, run: await latestRunOf(world, catalog, folder, fleet) })
   }
+  // What a node showed says nothing of another one that is now reached under its name.
+  const ways = waysIn(fleet)
+  for (const [node, { way }] of session.keys) if (ways.get(node) !== way) session.keys.delete(node)
   session.fleet = fleet
   return ok(fleetView(fleet, false))
 }

@@ -3,6 +3,7 @@ import type { Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
 import { collectRun } from '../collect-run.ts'
 import { openGate } from '../pause.ts'
 import type { RunResult } from '../run.ts'
@@ -46,8 +47,9 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
     // Whoever started the run has its ticket before the first moment.
     await Promise.resolve()
     const collected = await collect({ ...context, tell }, begun, how, stop.signal, gate.passed).catch(mistake)
-    if (collected.ok) session.run = await concluded(context, begun, collected.value)
-    else for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...collected.error })
+    const ended = collected.ok ? await concluded(context, begun, collected.value).then(ok, mistake) : collected
+    if (ended.ok) session.run = ended.value
+    else for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
     await how.ended().catch(() => undefined)
     session.going = null
     tell({ kind: 'run-done', run: begun.run, cancelled: stop.signal.aborted })
@@ -104,5 +106,6 @@ async function noteOf(
   complete: number | null,
 ): Promise<RunNote> {
   const first = await readNote(world, folder, run)
-  return { run, at: first?.at ?? at, demo, population: scope.population, frameworks: scope.frameworks, complete }
+  const { fleet, population, frameworks } = scope
+  return { run, at: first?.at ?? at, demo, fleet, population, frameworks, complete }
 }

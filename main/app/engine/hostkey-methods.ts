@@ -1,4 +1,5 @@
 import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
+import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
@@ -6,9 +7,11 @@ import type { ScannedKey } from '../../core/world.ts'
 import { inLanes } from '../lanes.ts'
 import { askInTurn } from './asking.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { inTurn } from './kept-json.ts'
 import { type KeyToMatch, matchKeys } from './match-keys.ts'
 import { decisionsPath, fleetPath } from './places.ts'
-import { notAsked, shownKey, unreachable } from './shown-keys.ts'
+import type { Session } from './session.ts'
+import { notAsked, type ShownKey, shownKey, unreachable, waysIn, wayTo } from './shown-keys.ts'
 import { collectedNodes } from './stored-runs.ts'
 
 type Methods =
@@ -26,6 +29,7 @@ const PATIENCE_MS = 20_000
 /** Host keys: shown by the nodes, compared and decided about by a person. Nobody logs in, and nothing is trusted in bulk. */
 export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { session } = context
+  const turn = inTurn()
   return {
     'hostkeys.list': async () => ok(rows(context)),
     'hostkeys.scan': async ({ nodes }) => await scan(context, new Set(nodes)),
@@ -33,28 +37,30 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
       const shown = session.keys.get(node)
       if (shown?.key == null || shown.key.fingerprint !== fingerprint)
         return fail('input.refused', 'this is not the key that the node showed last; ask it again', node)
-      return await decide(context, [{ node, key: shown.key }], howVerified)
+      const decided = [{ node, way: shown.way, key: shown.key }]
+      return await turn(() => decide(context, decided, howVerified))
     },
     'hostkeys.match-text': async ({ text }) => await match(context, text),
     'hostkeys.confirm-matched': async ({ howVerified }) => {
-      const matched = [...session.keys].flatMap(([node, { key, row }]) =>
-        key !== null && row.matched !== null && row.state !== 'confirmed' ? [{ node, key }] : [],
+      const matched = [...session.keys].flatMap(([node, { way, key, row }]) =>
+        key !== null && row.matched !== null && row.state !== 'confirmed' ? [{ node, way, key }] : [],
       )
       if (matched.length === 0) return fail('input.refused', 'no key that waits for a decision was matched')
-      return await decide(context, matched, howVerified)
+      return await turn(() => decide(context, matched, howVerified))
     },
   }
 }
 
-/** The stored fleet's targets with its recorded decisions; who runs needs a secret is asked one question at a time. */
+/** The stored fleet and its targets with its recorded decisions; who runs needs a secret is asked one question at a time. */
 export async function storedTargets({
   world,
   folder,
   desktop,
-}: EngineContext): Promise<Outcome<readonly ConnectTarget[]>> {
+}: EngineContext): Promise<Outcome<{ readonly fleet: Fleet; readonly targets: readonly ConnectTarget[] }>> {
   const read = await world.fleets.read(fleetPath(folder))
   if (!read.ok) return read
-  return ok(read.value.targets({ decisionsFile: decisionsPath(folder), ask: askInTurn(desktop.ask) }))
+  const { fleet, targets } = read.value
+  return ok({ fleet, targets: targets({ decisionsFile: decisionsPath(folder), ask: askInTurn(desktop.ask) }) })
 }
 
 const rows = ({ session }: EngineContext): readonly HostKeyRow[] =>
@@ -65,8 +71,8 @@ const rows = ({ session }: EngineContext): readonly HostKeyRow[] =>
 /** The targets of the current fleet. The demo fleet has none: it shows new keys each time, and nobody decides about them. */
 async function ownTargets(context: EngineContext): Promise<Outcome<ReadonlyMap<string, ConnectTarget>>> {
   if (context.session.demo) return fail('input.refused', 'the keys of the demo fleet are made anew each time')
-  const targets = await storedTargets(context)
-  return targets.ok ? ok(new Map(targets.value.map((target) => [target.node.name, target]))) : targets
+  const stored = await storedTargets(context)
+  return stored.ok ? ok(new Map(stored.value.targets.map((target) => [target.node.name, target]))) : stored
 }
 
 async function scan(context: EngineContext, names: ReadonlySet<string>): Promise<Rows> {
@@ -75,31 +81,42 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
   if (!targets.ok) return targets
   const wanted = [...targets.value.values()].filter(({ node }) => names.has(node.name))
   await inLanes(wanted, ASKED_AT_A_TIME, async (target) => {
-    const { name } = target.node
     const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(PATIENCE_MS))
-    if (scanned.ok) await judge(context, target, scanned.value)
-    else session.keys.set(name, unreachable(name, scanned.error))
+    keep(
+      session,
+      target,
+      scanned.ok
+        ? shownKey(target, scanned.value, await world.hostKeys.judge(target, scanned.value))
+        : unreachable(target, scanned.error),
+    )
   })
   return ok(rows(context))
 }
 
-async function judge({ world, session }: EngineContext, target: ConnectTarget, key: ScannedKey): Promise<void> {
-  session.keys.set(target.node.name, shownKey(target.node.name, key, await world.hostKeys.judge(target, key)))
+/** Keeps what a node showed, unless the fleet has come to mean another machine by its name since it was asked. */
+function keep({ fleet, demo, keys }: Session, { node: { name } }: ConnectTarget, shown: ShownKey): void {
+  if (!demo && fleet !== null && waysIn(fleet).get(name) === shown.way) keys.set(name, shown)
 }
 
 async function match(context: EngineContext, text: string): Promise<Rows> {
   const { session } = context
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
-  const shown = [...session.keys].flatMap(([name, { key, row }]): readonly KeyToMatch[] => {
-    const node = targets.value.get(name)?.node
-    if (key === null || node === undefined || row.state === 'revoked') return []
+  const shown = [...session.keys].flatMap(([name, { way, key, row }]): readonly KeyToMatch[] => {
+    const target = targets.value.get(name)
+    if (key === null || target === undefined || wayTo(target) !== way || row.state === 'revoked') return []
+    const { node } = target
     return [{ node: name, address: node.address, port: node.port, fingerprint: key.fingerprint }]
   })
-  const found = matchKeys(text, shown)
-  for (const [name, { key, row }] of session.keys) {
+  const found = matchKeys(
+    text,
+    shown,
+    [...targets.value.values()].map(({ node: { name, address, port } }) => ({ node: name, address, port })),
+  )
+  for (const [name, one] of session.keys) {
     const line = found.get(name)
-    session.keys.set(name, { key, row: { ...row, matched: line === undefined ? null : `pasted line ${line}` } })
+    const matched = line === undefined ? null : `pasted line ${line}`
+    session.keys.set(name, { ...one, row: { ...one.row, matched } })
   }
   return ok(rows(context))
 }
@@ -107,7 +124,7 @@ async function match(context: EngineContext, text: string): Promise<Rows> {
 /** Records one decision after the other, since they go into one file; ends at the first that cannot be recorded. */
 async function decide(
   context: EngineContext,
-  decided: readonly { readonly node: string; readonly key: ScannedKey }[],
+  decided: readonly { readonly node: string; readonly way: string; readonly key: ScannedKey }[],
   howVerified: string,
 ): Promise<Rows> {
   const { world, folder, session } = context
@@ -115,18 +132,20 @@ async function decide(
   if (why.length < 3) return fail('input.refused', 'say how the key was verified; nothing was recorded')
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
-  for (const { node, key } of decided) {
+  for (const { node, way, key } of decided) {
     const target = targets.value.get(node)
     if (target === undefined) return fail('input.refused', 'the fleet has no such node', node)
+    if (wayTo(target) !== way)
+      return fail('input.refused', 'its address has changed since it showed this key; ask it again', node)
     const now = await world.hostKeys.judge(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
     const recorded = await world.hostKeys.record(decisionsPath(folder), target, key, why)
     if (!recorded.ok) return recorded
-    const matched = session.keys.get(node)?.row.matched ?? null
-    await judge(context, target, key)
-    const judged = session.keys.get(node)
-    if (judged !== undefined) session.keys.set(node, { ...judged, row: { ...judged.row, matched } })
+    const judged = shownKey(target, key, await world.hostKeys.judge(target, key))
+    // Asked again meanwhile, it may have shown another key.
+    const last = session.keys.get(node)
+    if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })
   }
   return ok(rows(context))
 }

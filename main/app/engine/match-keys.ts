@@ -1,25 +1,40 @@
 import { fingerprintOf, hostId, keyType, matchHostKey } from '../../core/known-hosts.ts'
 
-/** A key that a node showed, and what the node is called and reached by. */
-export interface KeyToMatch {
+/** What a node is called and reached by. */
+interface Named {
   readonly node: string
   readonly address: string
   readonly port: number
+}
+
+/** A key that a node showed. */
+export interface KeyToMatch extends Named {
   readonly fingerprint: string
 }
 
 /** What one line says: a fingerprint, and whose it is where the line names somebody. */
 interface Said {
   readonly fingerprint: string
-  readonly isOf: (node: KeyToMatch) => boolean
+  /** Null where the line names nobody: then it may be the key of whoever showed it. */
+  readonly isOf: ((node: Named) => boolean) | null
+  /** Hosts of a comment such as root@host. Keys are often made in images, so a host that nobody knows says nothing. */
+  readonly mentions: readonly string[]
 }
 
 /**
  * Which line (from 1) of a pasted text holds the very key that a node showed. Reads `SHA256:…` alone or after a name, what
  * `ssh-keygen -lf` prints, public keys, and known_hosts lines. A line that names another host is no match, nor is one that marks a key
- * as revoked or as an authority.
+ * as revoked or as an authority. A line that names nobody is a match only where one node alone showed that key, and no comment
+ * in it names another one of `fleet`: else a node could pass for its neighbour by the neighbour's line.
  */
-export function matchKeys(text: string, keys: readonly KeyToMatch[]): ReadonlyMap<string, number> {
+export function matchKeys(
+  text: string,
+  keys: readonly KeyToMatch[],
+  fleet: readonly Named[] = keys,
+): ReadonlyMap<string, number> {
+  const names = namesOf(fleet)
+  const shownBy = new Map<string, number>()
+  for (const { fingerprint } of keys) shownBy.set(fingerprint, (shownBy.get(fingerprint) ?? 0) + 1)
   const open = new Map<string, KeyToMatch[]>()
   for (const key of keys) open.set(key.fingerprint, [...(open.get(key.fingerprint) ?? []), key])
   const found = new Map<string, number>()
@@ -28,7 +43,9 @@ export function matchKeys(text: string, keys: readonly KeyToMatch[]): ReadonlyMa
     if (said === null) continue
     const left: KeyToMatch[] = []
     for (const key of open.get(said.fingerprint) ?? []) {
-      if (said.isOf(key)) found.set(key.node, index + 1)
+      const isOf =
+        said.isOf === null ? shownBy.get(said.fingerprint) === 1 && !namesAnother(said, key, names) : said.isOf(key)
+      if (isOf) found.set(key.node, index + 1)
       else left.push(key)
     }
     if (open.has(said.fingerprint)) open.set(said.fingerprint, left)
@@ -36,7 +53,20 @@ export function matchKeys(text: string, keys: readonly KeyToMatch[]): ReadonlyMa
   return found
 }
 
-const anybody = (): boolean => true
+/** Every name and address of a fleet, each with the nodes it stands for. */
+function namesOf(fleet: readonly Named[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>()
+  for (const { node, address } of fleet)
+    for (const name of [node.toLowerCase(), address.toLowerCase()])
+      names.set(name, (names.get(name) ?? new Set()).add(node))
+  return names
+}
+
+const namesAnother = ({ mentions }: Said, { node }: Named, names: ReadonlyMap<string, ReadonlySet<string>>): boolean =>
+  mentions.some((name) => names.get(name)?.has(node) === false)
+
+const mentionsIn = (comment: readonly string[]): readonly string[] =>
+  comment.flatMap((word) => /@(.+)$/.exec(word)?.[1]?.toLowerCase() ?? [])
 
 function readLine(line: string): Said | null {
   if (line === '' || line.startsWith('#') || line.startsWith('@')) return null
@@ -54,7 +84,8 @@ function publicKey(line: string): Said | null {
   const isPattern = /[*?!]/.test(fields[0] ?? '')
   return {
     fingerprint: fingerprintOf(blob),
-    isOf: at === 0 ? anybody : ({ node, address, port }) => names(address, port) || (!isPattern && names(node, port)),
+    isOf: at === 0 ? null : ({ node, address, port }) => names(address, port) || (!isPattern && names(node, port)),
+    mentions: mentionsIn(fields.slice(at + 2)),
   }
 }
 
@@ -76,7 +107,11 @@ function printedFingerprint(line: string): Said | null {
   const after = words(line.slice(end).replace(/\([A-Z0-9-]+\)\s*$/, ''))
   const [host] = after
   const named = [...before, ...(after.length === 1 && host !== undefined && !host.includes('@') ? [host] : [])]
-  return { fingerprint, isOf: named.length === 0 ? anybody : (node) => named.some((name) => isNameOf(name, node)) }
+  return {
+    fingerprint,
+    isOf: named.length === 0 ? null : (node) => named.some((name) => isNameOf(name, node)),
+    mentions: mentionsIn(after),
+  }
 }
 
 const words = (text: string): readonly string[] =>
@@ -85,7 +120,7 @@ const words = (text: string): readonly string[] =>
     .map((word) => word.replace(/:$/, ''))
     .filter((word) => /[A-Za-z0-9]/.test(word) && !NOBODY.test(word))
 
-function isNameOf(name: string, { node, address, port }: KeyToMatch): boolean {
+function isNameOf(name: string, { node, address, port }: Named): boolean {
   const said = name.toLowerCase()
   return [hostId(address, port), hostId(address, 22), hostId(node, port), hostId(node, 22)].includes(said)
 }

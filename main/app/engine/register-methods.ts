@@ -13,9 +13,11 @@ import {
 } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { inTurn } from './kept-json.ts'
 import { showAttachment } from './register-show.ts'
 import { hexOf, keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
 import { exceptionsTable } from './register-table.ts'
+import type { RunState } from './session.ts'
 import { fileName } from './trust-methods.ts'
 
 type Methods =
@@ -32,40 +34,46 @@ type Methods =
 /** What people say about the evidence. Every change writes the whole register anew; one follows the other. */
 export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, session } = context
-  const inTurn = oneByOne()
+  const turn = inTurn()
   const moment = (): Moment => ({ now: world.clock.now(), id: hexOf(world.entropy.bytes(16)) })
   const needsOf: NeedsOf = (framework, control) =>
     catalog.frameworks.find(({ id }) => id === framework)?.controls.find(({ key }) => key === control)?.needsAlso ??
     null
   const checks = new Set(catalog.checks.map(({ id }) => id))
-  const verdictOf = (node: string, check: string): Verdict | null => {
-    const assessed = session.run?.assessment.nodes.find((one) => one.node === node)
-    if (assessed === undefined || !checks.has(check)) return null
-    return assessed.findings.find((found) => found.check === check)?.verdict ?? 'not-tested'
-  }
+  const verdictIn =
+    (run: RunState) =>
+    (node: string, check: string): Verdict | null => {
+      const assessed = run.assessment.nodes.find((one) => one.node === node)
+      if (assessed === undefined || !checks.has(check)) return null
+      return assessed.findings.find((found) => found.check === check)?.verdict ?? 'not-tested'
+    }
+  /** A change is made for the fleet that was shown when it was asked for, whatever is shown meanwhile. */
+  const asShown = () => ({ world, folder: context.folder, session: { ...session } })
   const change = (
     next: (register: Register) => Outcome<Register>,
     bytes: Uint8Array | null = null,
+    kept = asShown(),
   ): Promise<Outcome<RegisterView>> =>
-    inTurn(async () => {
-      const before = await ownRegister(context)
+    turn(async () => {
+      const before = await ownRegister(kept)
       if (!before.ok) return before
       const after = next(before.value)
       if (!after.ok) return after
       // The bytes first: a register never names what is not there.
-      const stored = bytes === null ? ok(null) : await keepBytes(context, bytes)
+      const stored = bytes === null ? ok(null) : await keepBytes(kept, bytes)
       if (!stored.ok) return stored
-      const kept = await keepRegister(context, after.value)
-      return kept.ok ? ok(registerView(after.value, world.clock.now())) : kept
+      const written = await keepRegister(kept, after.value)
+      return written.ok ? ok(registerView(after.value, world.clock.now())) : written
     })
   return {
     'register.get': async ({ of }) => await registerOf(context, of),
-    'exceptions.accept': async (draft) =>
-      session.run === null
-        ? fail('input.refused', 'there is no run yet, so there is no finding to accept')
-        : await change((register) =>
-            acceptException(register, draft, { ...moment(), run: session.run?.run ?? null, verdictOf }),
-          ),
+    'exceptions.accept': async (draft) => {
+      const { run } = session
+      if (run === null) return fail('input.refused', 'there is no run yet, so there is no finding to accept')
+      return await change((register) =>
+        acceptException(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(run) }),
+      )
+    },
     'exceptions.withdraw': async (draft) =>
       await change((register) => withdrawException(register, draft, world.clock.now())),
     'exceptions.save': async (_, chosen) => {
@@ -80,10 +88,15 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     },
     'attachments.add': async (draft, chosen) => {
       if (chosen === undefined) return ok(null)
+      const kept = asShown()
       const read = await world.files.read(chosen.path, LARGEST_ATTACHMENT)
       if (!read.ok) return read
       const file = { name: fileName(chosen.path), bytes: read.value }
-      return await change((register) => addAttachment(register, draft, file, { ...moment(), needsOf }), file.bytes)
+      return await change(
+        (register) => addAttachment(register, draft, file, { ...moment(), needsOf }),
+        file.bytes,
+        kept,
+      )
     },
     'attachments.note': async (draft) =>
       await change((register) => addNote(register, draft, { ...moment(), needsOf }), noteBytes(draft.text)),
@@ -92,15 +105,5 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'attachments.show': async ({ of, id }) => await showAttachment(context, of, id),
     'requests.set': async (draft) =>
       await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf })),
-  }
-}
-
-/** Work that reads, changes and writes the same file, each begun when the one before has ended, however that went. */
-function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
-    return mine
   }
 }

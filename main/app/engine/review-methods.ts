@@ -1,10 +1,10 @@
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { inTurn } from './kept-json.ts'
 import { openPack, reopenPack, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
 import { drawFor, noteOn, readWorksheet, worksheetTable } from './review-worksheet.ts'
 import { fileName } from './trust-methods.ts'
+import { turnOf } from './turns.ts'
 
 type Methods =
   | 'pack.choose-and-verify'
@@ -21,7 +21,7 @@ type Methods =
 /** What an auditor does with a pack. */
 export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, session } = context
-  const turn = inTurn()
+  const turn = turnOf(context, 'pack')
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
       chosen === undefined ? ok(null) : await turn(() => openPack(context, chosen.path, false)),

@@ -10,6 +10,7 @@ import { headFor, keepHead } from './review-heads.ts'
 import { type Peeked, peek, trustFor } from './review-peek.ts'
 import { handleOf, keepRecent } from './review-recent.ts'
 import { addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
+import { turnOf } from './turns.ts'
 
 /**
  * Opens a pack or report and asks the six questions, by the stored trust anchors and the history last seen of its chain of runs; it becomes the
@@ -21,8 +22,9 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   const trust = await trustOf(context)
   const peeked = await peek(world, path, trust)
   if (!peeked.ok) return peeked
-  const { chain, sha256: digest } = peeked.value
-  const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest)
+  const { chain, seal, sha256: digest } = peeked.value
+  const by = (seal?.root ?? seal?.signer)?.fingerprint ?? ''
+  const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest, by)
   if (!lastHead.ok) return lastHead
   const reviewed = await reviewFile(world, catalog, {
     path,
@@ -32,8 +34,13 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   })
   if (!reviewed.ok) return reviewed
   const { report, contents, head } = reviewed.value
+  // What is trusted, noted and remembered goes by the bytes that were read first.
+  const now = await world.files.digest(path)
+  if (now.ok && now.value.sha256 !== digest)
+    return fail('input.refused', 'the file has changed while it was read; open it again')
   if (!draft) {
-    const kept = head === null ? ok(null) : await keepHead(context, head, digest)
+    const kept =
+      head === null ? ok(null) : await keepHead(context, head, digest, { by, trusted: report.signer?.trusted === true })
     if (!kept.ok) return kept
     // A list that cannot be written is named by `pack.recent`; it keeps nobody from reading a pack.
     await keepRecent(context, path)
@@ -95,7 +102,10 @@ export async function trustSigner(context: EngineContext, howVerified: string): 
   const certificate = known.find((der) => sha256(der) === wanted?.fingerprint)
   if (certificate === undefined)
     return fail('input.refused', 'the file does not bring the certificate; add the certificate itself in the settings')
-  const added = await addAnchors(context, [certificate], { for: 'signers', howVerified })
+  const added = await turnOf(
+    context,
+    'anchors',
+  )(() => addAnchors(context, [certificate], { for: 'signers', howVerified }))
   return added.ok ? await reopenPack(context) : added
 }
 

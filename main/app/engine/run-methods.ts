@@ -1,5 +1,5 @@
 import type { RunTicket } from '../../../schemas/ipc-views.ts'
-import type { Recording } from '../../../schemas/types.ts'
+import type { DeclaredNode, Recording } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
@@ -11,6 +11,7 @@ import { type Begun, startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
 import type { RunState } from './session.ts'
 import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
+import { turnOf } from './turns.ts'
 
 type Methods =
   | 'demo.open'
@@ -29,10 +30,11 @@ const GOING_ON = 'a run is going on'
 /** Runs: begun, held back, stopped and looked at again. */
 export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, session, tell } = context
+  const turn = turnOf(context, 'fleet')
   const preview = (nodes: readonly string[]) =>
     runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet))
   return {
-    'demo.open': async () => await collectDemo(context, [], null),
+    'demo.open': () => turn(() => collectDemo(context, [], null)),
     'run.preview': async ({ nodes }) => ok(preview(nodes)),
     'run.preview-save': async ({ nodes }, chosen) => {
       if (chosen === undefined) return ok(null)
@@ -42,13 +44,14 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       const written = await world.files.write(chosen.path, world.csv([PREVIEW_HEAD, ...lines]))
       return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
     },
-    'run.start': async ({ nodes, only }) => {
-      const before = only === 'missing' ? session.run : null
-      return session.demo ? await collectDemo(context, nodes, before) : await collectOwn(context, nodes, before)
-    },
+    'run.start': ({ nodes, only }) =>
+      turn(async () => {
+        const before = only === 'missing' ? session.run : null
+        return session.demo ? await collectDemo(context, nodes, before) : await collectOwn(context, nodes, before)
+      }),
     'run.pause': async () => {
       const { going } = session
-      if (going === null) return fail('input.refused', 'no run is going on')
+      if (going === null || going.stop.signal.aborted) return fail('input.refused', 'no run is going on')
       if (!going.gate.isClosed()) {
         going.gate.close()
         tell({ kind: 'run-paused', run: going.run })
@@ -74,16 +77,17 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       const shelf = shelfOf(context)
       return shelf === null ? ok([]) : await listRuns(shelf, session.run?.run ?? null)
     },
-    'runs.open': async ({ run }) => {
-      if (session.going !== null) return fail('input.refused', GOING_ON)
-      const shelf = shelfOf(context)
-      if (shelf === null) return fail('input.not-found', 'there is no fleet')
-      const loaded = await loadRun(shelf, catalog, run)
-      if (!loaded.ok) return loaded
-      session.run = loaded.value
-      const exceptions = await exceptionsOf(context, 'run')
-      return ok(assessmentView(catalog, { of: 'run', ...loaded.value, exceptions }))
-    },
+    'runs.open': ({ run }) =>
+      turn(async () => {
+        if (session.going !== null) return fail('input.refused', GOING_ON)
+        const shelf = shelfOf(context)
+        if (shelf === null) return fail('input.not-found', 'there is no fleet')
+        const loaded = await loadRun(shelf, catalog, run)
+        if (!loaded.ok) return loaded
+        session.run = loaded.value
+        const exceptions = await exceptionsOf(context, 'run')
+        return ok(assessmentView(catalog, { of: 'run', ...loaded.value, exceptions }))
+      }),
   }
 }
 
@@ -94,9 +98,14 @@ async function collectOwn(
   nodes: readonly string[],
   before: RunState | null,
 ): Promise<Outcome<RunTicket>> {
-  const targets = await storedTargets(context)
-  if (!targets.ok) return targets
-  return begin(context, targets.value, nodes, before, {
+  const stored = await storedTargets(context)
+  if (!stored.ok) return stored
+  const { fleet, targets } = stored.value
+  if (before !== null && before.scope.fleet !== fleet.name)
+    return fail('input.refused', 'this run was begun with a fleet of another name; start a new one')
+  // Somebody may have changed the file by hand: what is asked, what is shown and what is stated are of one fleet.
+  if (context.session.going === null) context.session.fleet = fleet
+  return begin(context, targets, nodes, before, {
     marks: () => ({ demo: false, synthetic: null }),
     ended: async () => undefined,
   })
@@ -110,17 +119,16 @@ async function collectDemo(
   const { world, session } = context
   if (session.going !== null) return fail('input.refused', GOING_ON)
   const demo = await world.demo.start()
-  // Another call may have begun a run while the servers of the demo fleet were started.
-  if (session.going !== null) {
-    await demo.close()
-    return fail('input.refused', GOING_ON)
-  }
   session.keys.clear()
   Object.assign(session, { fleet: demo.fleet, demo: true, run: before })
   const begun = begin(context, demo.targets, nodes, before, { marks: demo.marks, ended: demo.close })
   if (!begun.ok) await demo.close()
   return begun
 }
+
+/** The same name for what may be another machine: answers of the two must not end up in one recording. */
+const isElsewhere = (then: DeclaredNode, now: DeclaredNode): boolean =>
+  then.name === now.name && (then.address !== now.address || then.port !== now.port)
 
 /** Begins a run, or goes on with the one that is shown: then only nodes without a complete recording are asked. */
 function begin(
@@ -146,6 +154,12 @@ function begin(
     ({ node }) => (nodes.length === 0 || nodes.includes(node.name)) && !complete.has(node.name),
   )
   if (targets.length === 0) return fail('input.refused', 'every one of these nodes has answered')
+  // The servers of the demo fleet stand elsewhere each time.
+  const moved = (session.demo ? [] : targets).find(({ node }) =>
+    before?.recordings.some(({ recording }) => isElsewhere(recording.node, node)),
+  )
+  if (moved !== undefined)
+    return fail('input.refused', 'its address has changed since this run was begun; start a new one', moved.node.name)
   const population = new Set([...(before?.scope.population ?? []), ...all.map(({ node }) => node.name)])
   const begun: Begun = {
     run: before?.run ?? newRunId(world.clock, world.entropy),

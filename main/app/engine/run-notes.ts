@@ -10,6 +10,8 @@ export interface RunNote {
   readonly run: string
   readonly at: string
   readonly demo: boolean
+  /** Name of the fleet; missing in notes of earlier versions. */
+  readonly fleet?: string
   readonly population: readonly string[]
   readonly frameworks: Scope['frameworks']
   /** Nodes with a complete recording when the run ended; null while it goes on, and when it was killed. */
@@ -36,11 +38,12 @@ export async function readNote(world: World, folder: string, run: string): Promi
 
 function isNote(value: unknown): value is RunNote {
   if (typeof value !== 'object' || value === null) return false
-  const { run, at, demo, population, frameworks, complete } = value as Record<string, unknown>
+  const { run, at, demo, fleet, population, frameworks, complete } = value as Record<string, unknown>
   return (
     typeof run === 'string' &&
     typeof at === 'string' &&
     typeof demo === 'boolean' &&
+    (fleet === undefined || typeof fleet === 'string') &&
     (complete === null || typeof complete === 'number') &&
     areStrings(population) &&
     areStrings(frameworks) &&

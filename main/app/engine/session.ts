@@ -97,7 +97,13 @@ export function listeners(): Listeners {
       return () => void all.delete(listener)
     },
     tell: (event) => {
-      for (const listener of all) listener(event)
+      for (const listener of all) {
+        try {
+          listener(event)
+        } catch {
+          // A window that is gone must not take the answers of a node away.
+        }
+      }
     },
   }
 }

@@ -1,14 +1,42 @@
 import type { CallFailure } from '../../../schemas/ipc.ts'
 import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
-import type { HostKey } from '../../../schemas/types.ts'
+import type { Fleet, HostKey } from '../../../schemas/types.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { planFleet } from '../../core/fleet.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
 import type { ScannedKey } from '../../core/world.ts'
 
 /** What a node showed when it was asked last, and what is said of it; the key is null where it could not be asked. */
 export interface ShownKey {
+  /** The way that it was asked by: a name in the fleet can come to mean another machine. */
+  readonly way: string
   readonly key: ScannedKey | null
   readonly row: HostKeyRow
 }
+
+interface Reached {
+  readonly address: string
+  readonly port?: number
+}
+const way = (steps: readonly Reached[]): string =>
+  steps.map(({ address, port = 22 }) => `${address} ${port}`).join(', ')
+
+/** How a node is reached: its own address and port, behind those of every jump on the way. */
+export const wayTo = ({ node, jumps }: ConnectTarget): string => way([...jumps.map((jump) => jump.node), node])
+
+/** The same for every node of a fleet, by name. */
+export function waysIn(fleet: Fleet): ReadonlyMap<string, string> {
+  const known = ways.get(fleet)
+  if (known !== undefined) return known
+  const planned = planFleet(fleet)
+  const found = new Map(
+    (planned.ok ? planned.value : []).map(({ declared, jumps }) => [declared.name, way([...jumps, declared])]),
+  )
+  ways.set(fleet, found)
+  return found
+}
+// Asked for once per node of a fleet that may have thousands.
+const ways = new WeakMap<Fleet, ReadonlyMap<string, string>>()
 
 /** A node that was not asked yet. */
 export const notAsked = (node: string): HostKeyRow => ({
@@ -22,9 +50,10 @@ export const notAsked = (node: string): HostKeyRow => ({
   failure: null,
 })
 
-export const unreachable = (node: string, failure: CallFailure): ShownKey => ({
+export const unreachable = (target: ConnectTarget, failure: CallFailure): ShownKey => ({
+  way: wayTo(target),
   key: null,
-  row: { ...notAsked(node), state: 'unreachable', failure },
+  row: { ...notAsked(target.node.name), state: 'unreachable', failure },
 })
 
 const STATES: Readonly<Record<string, HostKeyRow['state']>> = {
@@ -34,12 +63,13 @@ const STATES: Readonly<Record<string, HostKeyRow['state']>> = {
 }
 
 /** A key that was shown, with what is on record for it. */
-export function shownKey(node: string, key: ScannedKey, judged: Outcome<HostKey>): ShownKey {
-  const shown = { ...notAsked(node), keyType: key.type, fingerprint: key.fingerprint }
-  if (judged.ok) return { key, row: { ...shown, state: 'confirmed', confirmedBy: confirmedBy(judged.value.trust) } }
+export function shownKey(target: ConnectTarget, key: ScannedKey, judged: Outcome<HostKey>): ShownKey {
+  const by = { way: wayTo(target), key }
+  const shown = { ...notAsked(target.node.name), keyType: key.type, fingerprint: key.fingerprint }
+  if (judged.ok) return { ...by, row: { ...shown, state: 'confirmed', confirmedBy: confirmedBy(judged.value.trust) } }
   const { code, detail } = judged.error
   return {
-    key,
+    ...by,
     row: {
       ...shown,
       state: STATES[code] ?? 'unknown',

@@ -93,12 +93,14 @@ const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, com
 
 /**
  * A stored run with its recordings, judged as of now. A recording that cannot be read, or is not what was stored, counts as missing
- * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored.
+ * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it is of other nodes.
  */
 export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): Promise<Outcome<RunState>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
   const { world, folder, fleet } = shelf
   return await withStore(shelf, async (store) => {
+    if ((await listed(shelf, store, run, null)) === null)
+      return fail('input.not-found', `no run ${run} of this fleet is stored here`)
     const note = await readNote(world, folder, run)
     const stored = await store.list(run)
     const names = stored.ok ? stored.value.map(({ node }) => node.name) : []
@@ -113,7 +115,7 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const frameworks = note?.frameworks ?? fleet.frameworks ?? DEFAULT_FRAMEWORKS
-    const scope: Scope = { fleet: fleet.name, population, frameworks }
+    const scope: Scope = { fleet: note?.fleet ?? fleet.name, population, frameworks }
     return ok(judged(world, catalog, { run, scope, recordings, unreadable }))
   })
 }

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { inTurn } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
 import { backupIdentity, createIdentity, listIdentities, rotateIdentity } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
+import { turnOf } from './turns.ts'
 
 type Methods =
   | 'trust.list'
@@ -19,13 +19,14 @@ type Methods =
 /** Whom a person trusts, and with whose keys they seal. */
 export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, folder } = context
-  const turn = inTurn()
+  const anchors = turnOf(context, 'anchors')
+  const turn = turnOf(context, 'identities')
   const listed = async (done: Outcome<unknown>) => (done.ok ? await listIdentities(context) : done)
   return {
-    'trust.list': () => turn(() => listAnchors(context)),
+    'trust.list': () => anchors(() => listAnchors(context)),
     'trust.add-choose': async (reason, chosen) =>
-      chosen === undefined ? ok(null) : await turn(() => addAnchorFile(context, chosen.path, reason)),
-    'trust.remove': ({ fingerprint }) => turn(() => removeAnchor(context, fingerprint)),
+      chosen === undefined ? ok(null) : await anchors(() => addAnchorFile(context, chosen.path, reason)),
+    'trust.remove': ({ fingerprint }) => anchors(() => removeAnchor(context, fingerprint)),
     'identities.list': () => turn(() => listIdentities(context)),
     'identities.create': ({ name, subject }) =>
       turn(async () => await listed(await createIdentity(context, name, subject))),

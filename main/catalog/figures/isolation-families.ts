@@ -50,11 +50,14 @@ const CONTRADICTED = squareKey(
   'Contradicts what the machine says it is (K1), or needs an explanation (K2)',
 )
 
-/** For each family of signals how its readings stand, to be counted by eye; null where none was read. */
+/** For each family of signals how its readings stand, to be counted by eye; null where none was read and nothing is contradicted. */
 export function isolationFamilies(isolation: Isolation): Figure | null {
-  const rows = FAMILIES.map((family) => rowOf(isolation, family)).filter(({ readings }) => readings.some(isDrawn))
-  if (rows.every(({ readings }) => readings.every(({ reads }) => !isRead(reads)))) return null
-  const most = Math.max(...rows.map(({ readings }) => readings.filter(isDrawn).length))
+  const rows = FAMILIES.map((family) => rowOf(isolation, family)).filter(
+    ({ readings, classes }) => readings.some(isDrawn) || classes !== '',
+  )
+  if (rows.every(({ readings, classes }) => classes === '' && readings.every(({ reads }) => !isRead(reads))))
+    return null
+  const most = Math.max(1, ...rows.map(({ readings }) => readings.filter(isDrawn).length))
   const pitch = Math.min(12, SQUARES / most)
   return {
     kind: 'isolation-families',

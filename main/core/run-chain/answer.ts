@@ -118,7 +118,7 @@ const entriesOf = ({ entries }: ChainReading): readonly ChainEntry[] => entries.
 const named = (entry: ChainEntry): string => (entry.kind === 'run' ? `run ${quote(entry.run)}` : 'a recorded gap')
 
 const seen = ({ chain, fleet, size, lastRun, seenAt }: ChainHead): string =>
-  `You last saw the chain ${chain} of fleet ${quote(fleet)} at ${seenAt}: ${size} entries, the last one run ${quote(lastRun)}.`
+  `You last saw the chain ${chain} of fleet ${quote(fleet)} at ${seenAt}: ${plural(size, 'entry', 'entries')}, the last one run ${quote(lastRun)}.`
 
 function tally(entries: readonly ChainEntry[]): string {
   const gaps = entries.filter(({ kind }) => kind === 'gap').length

@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { field, press, titled } from '../support/window-steps.ts'
+import { watch } from '../support/window-watch.ts'
+
+const missing = whyNoWindow()
+const NODES = 500
+/** A browser lays out no more rows than these, however many there are. */
+const MOST_ROWS = 60
+/** Far above what is seen on a slow machine: what is measured is told, and only a window that hangs fails. */
+const LONGEST_STALL_MS = 2000
+
+interface Frames {
+  readonly count: number
+  readonly median: number
+  readonly longest: number
+}
+
+/** How far apart the frames were that the page drew while something was done. */
+async function framesWhile(page: Page, what: string, does: () => Promise<void>): Promise<Frames> {
+  await page.evaluate(() => {
+    const seen = window as unknown as { frames: number[] | null }
+    const times: number[] = []
+    seen.frames = times
+    const next = (at: number): void => {
+      if (seen.frames !== times) return
+      times.push(at)
+      requestAnimationFrame(next)
+    }
+    requestAnimationFrame(next)
+  })
+  await does()
+  const gaps = await page.evaluate(() => {
+    const seen = window as unknown as { frames: number[] | null }
+    const times = seen.frames ?? []
+    seen.frames = null
+    return times.slice(1).map((at, index) => at - (times[index] ?? at))
+  })
+  const sorted = gaps.toSorted((a, b) => a - b)
+  const frames = { count: gaps.length, median: sorted[sorted.length >> 1] ?? 0, longest: sorted.at(-1) ?? 0 }
+  console.log(
+    `${what}: ${frames.count} frames, median ${frames.median.toFixed(1)} ms, longest ${frames.longest.toFixed(0)} ms`,
+  )
+  expect(frames.count, what).toBeGreaterThan(3)
+  expect(frames.longest, what).toBeLessThan(LONGEST_STALL_MS)
+  return frames
+}
+
+const drawn = (page: Page): Promise<number> => page.locator('[role=grid] [role=row]').count()
+const rowsOf = (page: Page): Promise<string | null> => page.getByRole('grid').getAttribute('aria-rowcount')
+
+describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let opened: TestWindow
+  let page: Page
+  let seen: readonly string[]
+  beforeAll(async () => {
+    opened = await openWindow({
+      folder: buildTestApp(),
+      env: { BAREWITNESS_TEST_PACE: '0', BAREWITNESS_TEST_NODES: String(NODES) },
+    })
+    page = opened.page
+    seen = watch(opened)
+  })
+  afterAll(() => opened?.close())
+
+  test('collecting: the window keeps drawing while events come, and draws only rows in sight', async () => {
+    await framesWhile(page, 'collecting', async () => {
+      await press(page, 'Try with a demo fleet')
+      await titled(page, /^Collect/)
+      expect(await drawn(page)).toBeLessThan(MOST_ROWS)
+      await titled(page, 'Collected')
+    })
+    expect(await page.getByText(`${NODES} of ${NODES} nodes`).first().isVisible()).toBe(true)
+    expect(await rowsOf(page)).toBe(String(NODES + 1))
+    expect(await drawn(page)).toBeLessThan(MOST_ROWS)
+    await shot(page, '60-large-collected')
+  })
+
+  test('the matrix opens, and says how many rows there are', async () => {
+    const started = performance.now()
+    await press(page, 'Show results')
+    await page.getByRole('grid').waitFor()
+    console.log(`matrix of ${NODES}: drawn after ${Math.round(performance.now() - started)} ms`)
+    expect(performance.now() - started).toBeLessThan(LONGEST_STALL_MS)
+    expect(await rowsOf(page)).toBe(String(NODES + 1))
+    expect(await drawn(page)).toBeLessThan(MOST_ROWS)
+  })
+
+  test('it scrolls by wheel to the last node', async () => {
+    const grid = page.getByRole('grid')
+    await grid.hover()
+    const atEnd = (): Promise<boolean> =>
+      grid.evaluate((element) => element.scrollTop + element.clientHeight >= element.scrollHeight - 2)
+    const frames = await framesWhile(page, 'wheel', async () => {
+      for (let turns = 0; turns < 400 && !(await atEnd()); turns++) await page.mouse.wheel(0, 400)
+    })
+    expect(await atEnd()).toBe(true)
+    expect(frames.median).toBeLessThan(LONGEST_STALL_MS / 10)
+    expect(await page.locator(`[role=row][aria-rowindex="${NODES + 1}"]`).count()).toBe(1)
+    expect(await drawn(page)).toBeLessThan(MOST_ROWS)
+    await shot(page, '61-large-matrix-end')
+  })
+
+  test('it is walked by keyboard from the first node to the last and back', async () => {
+    const at = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.closest('[role=row]')?.getAttribute('aria-rowindex') ?? null)
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: 0 }))
+    await page.locator('[role=row][aria-rowindex="2"] button').first().focus()
+    await page.keyboard.press('Control+End')
+    await expect.poll(at).toBe(String(NODES + 1))
+    await page.keyboard.press('Control+Home')
+    await expect.poll(at).toMatch(/^[12]$/)
+    await framesWhile(page, 'Page Down', async () => {
+      for (let pressed = 0; pressed < 100 && (await at()) !== String(NODES + 1); pressed++)
+        await page.keyboard.press('PageDown')
+    })
+    await expect.poll(at).toBe(String(NODES + 1))
+    await framesWhile(page, 'arrows', async () => {
+      for (let pressed = 0; pressed < 60; pressed++) await page.keyboard.press('ArrowUp')
+    })
+    await expect.poll(at).toBe(String(NODES + 1 - 60))
+    expect(await drawn(page)).toBeLessThan(MOST_ROWS)
+  })
+
+  test('the filter answers each letter', async () => {
+    const find = field(page, 'Find a node')
+    await find.focus()
+    for (const letter of 'node-0500') {
+      const started = performance.now()
+      await page.keyboard.press(letter)
+      await page.getByText(new RegExp(`^\\d+ of ${NODES} nodes$`)).waitFor()
+      expect(performance.now() - started, letter).toBeLessThan(1000)
+    }
+    await page.getByText(`1 of ${NODES} nodes`, { exact: true }).waitFor()
+    expect(await rowsOf(page)).toBe('2')
+    await page.getByRole('row', { name: 'node-0500' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText(`${NODES} declared nodes`, { exact: true }).waitFor()
+    expect(await rowsOf(page)).toBe(String(NODES + 1))
+  })
+
+  test('nothing was thrown meanwhile', () => {
+    expect(seen).toEqual([])
+  })
+})

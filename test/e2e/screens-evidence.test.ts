@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
+import { choose, field, press, rail, titled } from '../support/window-steps.ts'
+
+const missing = whyNoWindow()
+
+/** What the demo fleet's evidence supports, screen by screen, with the made-up engine: every state leaves a picture in light and dark. */
+describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let opened: TestWindow
+  let page: Page
+  let book: ScreenBook
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-screens-'))
+  const open = (node: string, property: number): Promise<void> =>
+    page
+      .getByRole('row', { name: new RegExp(node) })
+      .getByRole('gridcell')
+      .nth(property)
+      .getByRole('button')
+      .click()
+  const claim = (verdict: string): Promise<void> =>
+    page.locator('.claims-list button').filter({ hasText: verdict }).first().click()
+  beforeAll(async () => {
+    opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
+    page = opened.page
+    page.setDefaultTimeout(10_000)
+    book = screenBook(opened, () => true)
+    await press(page, 'Try with a demo fleet')
+    await titled(page, 'Collected')
+    await press(page, 'Show results')
+    await page.getByRole('grid').waitFor()
+  })
+  afterAll(async () => {
+    await opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('overview: results, filtered to a sentence, filtered to nothing', async () => {
+    await book.look('20-overview', { full: true })
+    await page.getByLabel('To look at').getByRole('button').first().click()
+    await page
+      .locator('.filter-says')
+      .getByText(/of 8 nodes/)
+      .waitFor()
+    await book.look('20-overview-filtered')
+    await page.getByLabel('Find a node').fill('no node is called this')
+    await page.getByText('No node fits this filter').waitFor()
+    await book.look('20-overview-nothing-fits')
+    await press(page, 'Clear filter')
+  })
+
+  test('why: not collected, contradicted, not enough evidence, supported', async () => {
+    await open('demo-metal-04', 0)
+    await titled(page, /demo-metal-04 ▸/)
+    await page.locator('.claim').waitFor()
+    await book.look('21-why-contradicted', { full: true })
+    await claim('Supported')
+    await book.look('21-why-supported', { full: true })
+    await rail(page, 'Overview')
+    await open('demo-nosudo-06', 0)
+    await claim('Not enough evidence')
+    await book.look('21-why-not-enough-evidence', { full: true })
+    await rail(page, 'Overview')
+    await page.getByRole('button', { name: /^demo-away-07/ }).click()
+    await page.locator('.node-properties').getByRole('button', { name: 'Isolation' }).click()
+    await claim('Not collected')
+    await book.look('21-why-not-collected', { full: true })
+  })
+
+  test('why: a virtual machine that poses as hardware', async () => {
+    await rail(page, 'Overview')
+    await open('demo-guest-03', 0)
+    await titled(page, /demo-guest-03 ▸/)
+    await page.locator('.claim').waitFor()
+    await book.look('21-why-guest', { full: true })
+  })
+
+  test('a finding is accepted until a day', async () => {
+    await rail(page, 'Overview')
+    await open('demo-guest-03', 0)
+    await claim('Contradicted')
+    await press(page, 'Accept until…')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await book.look('22-exception-dialog')
+    await press(page, 'Record acceptance')
+    await dialog.getByText('Say why the finding is accepted.').waitFor()
+    await book.look('22-exception-dialog-missing')
+    for (const [label, text] of [
+      ['Reason', 'The guest is replaced by hardware in the next maintenance window.'],
+      ['Compensating measure', 'Console access is limited to two people.'],
+      ['Owner', 'M. Ortiz'],
+      ['Requested by', 'J. Chen'],
+      ['Approved by', 'M. Ortiz'],
+    ] as const)
+      await dialog.getByLabel(label).fill(text)
+    await press(page, 'Record acceptance')
+    await page
+      .getByText(/Accepted until/)
+      .first()
+      .waitFor()
+    await book.look('22-why-accepted', { full: true })
+    await rail(page, 'Overview')
+    await page
+      .getByRole('grid')
+      .getByText(/accepted until/)
+      .first()
+      .waitFor()
+    await book.look('22-overview-accepted')
+    await press(page, 'Exceptions')
+    await titled(page, 'Exceptions')
+    await book.look('22-exceptions')
+  })
+
+  test('a node: what it is, what it supports, its runs', async () => {
+    await rail(page, 'Overview')
+    await page.getByRole('button', { name: /^demo-guest-03/ }).click()
+    await titled(page, 'demo-guest-03')
+    await page.locator('.node-properties').waitFor()
+    await book.look('23-node', { full: true })
+    await rail(page, 'Overview')
+  })
+
+  test('evidence: one answer, found places, and the lines that a fact was read from', async () => {
+    await open('demo-shared-05', 0)
+    await titled(page, /demo-shared-05 ▸/)
+    await page.locator('.claim').waitFor()
+    await page.locator('.account-entry button').first().click()
+    await page.getByRole('button', { name: /^Open/ }).last().click()
+    await titled(page, /^Evidence of demo-shared-05/)
+    await page.locator('.evidence-inspector').waitFor()
+    await book.look('24-evidence-from-reason')
+    await page.getByRole('option', { name: /^accounts\.local/ }).click()
+    await page.getByLabel('Find in this output').fill('home')
+    await page.getByText(/^\d+ found/).waitFor()
+    await press(page, 'Next place found')
+    await book.look('24-evidence-found')
+  })
+
+  test('controls: the tree, and one control with what people owe', async () => {
+    await rail(page, 'Controls')
+    await page.getByRole('treegrid').waitFor()
+    await book.look('25-controls', { full: true })
+    await page.getByLabel('Find a control').fill('encrypt')
+    await book.look('25-controls-found')
+    await page.locator('.tree-control').first().click()
+    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await book.look('26-control', { full: true })
+    await page
+      .getByRole('button', { name: /nodes (supported|contradicted|covered): show them/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').waitFor()
+    await book.look('26-control-nodes')
+    await page.keyboard.press('Escape')
+  })
+
+  test('records: asked for, then attached', async () => {
+    await page
+      .getByRole('button', { name: /^Set owner and date:/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await book.look('27-request-dialog')
+    await dialog.getByLabel('Owner').fill('J. Chen')
+    await dialog.getByRole('button', { name: 'Set owner and date' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page
+      .getByRole('button', { name: /^Attach record:/ })
+      .last()
+      .click()
+    await dialog.waitFor()
+    await book.look('27-attach-dialog')
+    writeFileSync(join(folder, 'key policy.pdf'), 'made up')
+    await choose(opened, join(folder, 'key policy.pdf'))
+    await dialog.getByLabel('What it shows').fill('Who may use the keys, and how often they change.')
+    await dialog.getByLabel('Who says so').fill('Head of security')
+    await dialog.getByLabel('Owner').fill('M. Ortiz')
+    await press(page, 'Choose file and attach')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('key policy.pdf').first().waitFor()
+    await book.look('27-control-with-records', { full: true })
+    await rail(page, 'Controls')
+    await press(page, 'Records from people')
+    await titled(page, 'Records from people')
+    await book.look('28-attachments')
+    expect(await field(page, 'Find a record').isVisible()).toBe(true)
+  })
+
+  test('in forced colors and in print, marks and words stay', async () => {
+    const places: readonly (readonly [string, () => Promise<void>])[] = [
+      ['overview', () => page.getByRole('grid').waitFor()],
+      [
+        'why',
+        async () => {
+          await open('demo-guest-03', 0)
+          await page.locator('.claim').waitFor()
+        },
+      ],
+      [
+        'control',
+        async () => {
+          await rail(page, 'Controls')
+          await page.locator('.tree-control').first().click()
+          await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+        },
+      ],
+    ]
+    await rail(page, 'Overview')
+    for (const [name, show] of places) {
+      await page.emulateMedia({ forcedColors: 'none', media: 'screen', colorScheme: 'light' })
+      await show()
+      await page.emulateMedia({ forcedColors: 'active' })
+      await shot(page, `29-forced-colors-${name}`)
+      await page.emulateMedia({ forcedColors: 'none', media: 'print' })
+      expect(await page.isVisible('.rail')).toBe(false)
+      expect(await page.locator('main .mark:visible').count()).toBeGreaterThan(0)
+      await shot(page, `29-print-${name}`, true)
+    }
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+  })
+
+  test('at twice the size', async () => {
+    await zoom(opened, 2)
+    await rail(page, 'Overview')
+    await page.getByRole('grid').waitFor()
+    await book.lookZoomed('overview')
+    await page.getByRole('gridcell').nth(1).getByRole('button').first().click()
+    await page.locator('.claim').waitFor()
+    await book.lookZoomed('why')
+    await press(page, 'Open all evidence')
+    await page.locator('.evidence-inspector').waitFor()
+    await book.lookZoomed('evidence')
+    await rail(page, 'Controls')
+    await page.getByRole('treegrid').waitFor()
+    await book.lookZoomed('controls')
+    await page.locator('.tree-control').first().click()
+    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await book.lookZoomed('control')
+    await zoom(opened, 1)
+  })
+})

@@ -1,0 +1,202 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
+import { choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
+
+const missing = whyNoWindow()
+
+/** A fleet of one's own: one clean, one a guest, one shared, one without rights, one away. */
+const FLEET = `name,address,user,sudo
+ward-db-04,192.0.2.4,audit,yes
+ward-db-05,192.0.2.5,audit,no
+ward-db-06,192.0.2.6,audit,yes
+ward-db-08,192.0.2.8,audit,yes
+demo-away-07,192.0.2.7,audit,yes
+`
+
+/** From a run to a sealed pack, and the pack as its auditor sees it, with the made-up engine: every state leaves a picture in light and dark. */
+describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let opened: TestWindow
+  let page: Page
+  let book: ScreenBook
+  let review: Page
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-screens-'))
+  const part = (name: string): Promise<void> =>
+    review.getByRole('navigation', { name: 'Parts of the pack' }).getByRole('button', { name }).click()
+  /** The sealed pack, not the copy with parts withheld. */
+  const pack = (): string =>
+    join(folder, readdirSync(folder).find((name) => name.endsWith('.zip') && !name.includes('withheld')) ?? '')
+  const titledThere = (title: string | RegExp): Promise<void> => titled(review, title)
+  beforeAll(async () => {
+    opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
+    page = opened.page
+    page.setDefaultTimeout(10_000)
+    book = screenBook(opened)
+    await press(page, 'Add my servers')
+    await page.getByText('CSV').first().click()
+    await field(page, 'Paste it here').fill(FLEET)
+    await press(page, 'Preview lines')
+    await press(page, 'Add 5 nodes')
+    await page.getByRole('row', { name: /ward-db-08/ }).waitFor()
+    await press(page, 'Collect evidence')
+    await titled(page, 'Collected')
+  })
+  afterAll(async () => {
+    await opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('export: what goes in, what a copy withholds, the seal', async () => {
+    await rail(page, 'Packs')
+    await press(page, 'Export a pack')
+    await page.getByRole('heading', { name: 'What goes into the pack' }).waitFor()
+    await book.look('30-export-scope', { full: true })
+    await press(page, 'Continue')
+    await page.getByRole('heading', { name: 'What a copy withholds' }).waitFor()
+    await page.getByText('Make a copy with parts withheld').click()
+    await book.look('30-export-withhold-nobody-named', { full: true })
+    await page.getByRole('group', { name: 'Withhold from the copy' }).locator('label').first().click()
+    await field(page, 'Who withholds it').fill('M. Ortiz')
+    await field(page, 'Why').fill('Names of accounts are personal data.')
+    await book.look('30-export-withhold', { full: true })
+    await press(page, 'Continue')
+    await page.getByRole('heading', { name: 'Seal', exact: true }).waitFor()
+    await book.look('30-export-seal', { full: true })
+  })
+
+  test('export: what is lost in the copy, the review, and what was written', async () => {
+    await page.getByRole('button', { name: /^Seal/ }).last().click()
+    const last = page.getByRole('heading', { name: 'Review as auditor, then save' })
+    const lost = page.getByText(/cannot be derived again/).first()
+    await last.or(lost).first().waitFor({ timeout: 60_000 })
+    if (await lost.isVisible()) {
+      await book.look('31-export-lost', { full: true })
+      await page.getByRole('button', { name: 'Keep copy' }).click()
+      await last.waitFor()
+    }
+    await book.look('31-export-review', { full: true })
+    await rail(page, 'Packs')
+    await page.getByText('A sealed pack is not saved yet').waitFor()
+    await book.look('31-packs-not-saved')
+    await press(page, 'Go on with the export')
+    await choose(opened, folder)
+    await page.getByRole('button', { name: /^Save/ }).click()
+    await page.getByText('Pack exported').first().waitFor()
+    await book.look('31-export-done', { full: true })
+  })
+
+  test('review: the seal, its answers, and the key compared', async () => {
+    await rail(page, 'Packs')
+    await choose(opened, pack())
+    review = await opens(opened, () => press(page, 'Open a pack'))
+    review.setDefaultTimeout(10_000)
+    await titledThere('Seal')
+    expect(await review.locator('.seal-answer').count()).toBe(6)
+    await book.look('40-review-seal', { page: review, full: true })
+    await press(review, 'Compare key…')
+    await review.getByRole('dialog').waitFor()
+    await review.getByLabel('Received another way').fill('0123 4567 89ab cdef')
+    await book.look('40-review-compare-key', { page: review })
+    await review.keyboard.press('Escape')
+    await press(review, 'Re-evaluate now')
+    await review
+      .getByText(/(\d+) of \1 verdicts/)
+      .first()
+      .waitFor()
+    await book.look('40-review-evaluated-again', { page: review, full: true })
+  })
+
+  test('review: results, why, controls and evidence of the pack', async () => {
+    await part('Results')
+    await review.getByRole('grid').waitFor()
+    await book.look('41-review-results', { page: review })
+    await review
+      .getByRole('row', { name: /ward-db-08/ })
+      .getByRole('gridcell')
+      .first()
+      .click()
+    await review.locator('.claim').waitFor()
+    await book.look('41-review-why', { page: review, full: true })
+    await part('Controls')
+    await review.getByRole('treegrid').waitFor()
+    await book.look('41-review-controls', { page: review })
+    await review.getByLabel('Find a control').fill('encrypt')
+    await review.locator('.tree-control').first().click()
+    await review.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await book.look('41-review-control', { page: review, full: true })
+    await part('Evidence')
+    await titledThere('Evidence')
+    await book.look('41-review-evidence', { page: review })
+    await press(review, 'Read the evidence of ward-db-06')
+    await review.locator('.evidence-inspector').waitFor()
+    await book.look('41-review-answer', { page: review })
+  })
+
+  test('review: a sample before and after it is drawn', async () => {
+    await part('Sampling')
+    await review.getByText('No sample is drawn yet').waitFor()
+    await book.look('42-sampling', { page: review, full: true })
+    await field(review, 'Seed').fill('20261121')
+    await press(review, 'Draw sample')
+    await review.getByRole('table').first().waitFor()
+    await book.look('42-sampling-drawn', { page: review, full: true })
+  })
+
+  test('review at twice the size', async () => {
+    await zoom(opened, 2)
+    await book.lookZoomed('review-sampling', review)
+    await part('Seal')
+    await titledThere('Seal')
+    await book.lookZoomed('review-seal', review)
+    await part('Results')
+    await review.getByRole('grid').waitFor()
+    await book.lookZoomed('review-results', review)
+    await rail(page, 'Packs')
+    await book.lookZoomed('packs')
+    await press(page, 'Export a pack')
+    await page
+      .getByRole('heading', { name: 'What goes into the pack' })
+      .or(page.getByText('Pack exported'))
+      .first()
+      .waitFor()
+    await book.lookZoomed('export')
+    await zoom(opened, 1)
+  })
+
+  test('review: an altered pack, a PDF of somebody else, a file that is no pack', async () => {
+    const altered = join(folder, 'altered.zip')
+    alterOneAnswer(pack(), altered)
+    await rail(page, 'Packs')
+    await choose(opened, altered)
+    await press(page, 'Open a pack')
+    await review.locator('.seal-answer.outcome-no').first().waitFor()
+    await titledThere('Seal')
+    await book.look('43-review-altered', { page: review, full: true })
+    const foreign = join(folder, 'invoice.pdf')
+    writeFileSync(foreign, '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
+    await choose(opened, foreign)
+    await press(page, 'Open a pack')
+    await review.getByText('a file that Barewitness did not write').waitFor()
+    await titledThere('Seal')
+    await book.look('43-review-foreign', { page: review, full: true })
+    await rail(page, 'Packs')
+    await book.look('43-packs-opened-before')
+  })
+
+  /** One byte of one answer, as an owner would who wants another story: unpacked, changed, packed again. */
+  function alterOneAnswer(from: string, to: string): void {
+    const unpacked = join(folder, 'unpacked')
+    execFileSync('unzip', ['-q', from, '-d', unpacked])
+    const answers = join(unpacked, 'pack/data/nodes/ward-db-06/sha256')
+    const victim = readdirSync(answers).find((name) => readFileSync(join(answers, name)).length > 0) ?? ''
+    const bytes = readFileSync(join(answers, victim))
+    bytes[0] = (bytes[0] ?? 0) ^ 1
+    writeFileSync(join(answers, victim), bytes)
+    execFileSync('zip', ['-q', '-r', '-0', to, 'pack'], { cwd: unpacked })
+  }
+})

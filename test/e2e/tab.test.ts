@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unnamed, walk } from '../support/keyboard.ts'
+import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { press, rail, titled } from '../support/window-steps.ts'
+import { watch } from '../support/window-watch.ts'
+
+const missing = whyNoWindow()
+
+/** Nothing that can be pressed, followed or filled in is left out by Tab, looks the same with the focus, or has no name. */
+describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let opened: TestWindow
+  let page: Page
+  let seen: readonly string[]
+  beforeAll(async () => {
+    opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '0' } })
+    page = opened.page
+    seen = watch(opened)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+  })
+  afterAll(() => opened?.close())
+
+  test('the check itself finds a button that Tab leaves out, shows no focus, or has no name', async () => {
+    await page.evaluate(() => {
+      const [out, plain] = [document.createElement('button'), document.createElement('button')]
+      out.tabIndex = -1
+      out.textContent = 'left out'
+      plain.className = 'told'
+      plain.append(document.createElement('i'))
+      plain.style.outline = 'none'
+      plain.style.border = '0'
+      plain.style.padding = '8px'
+      document.querySelector('main')?.append(out, plain)
+    })
+    const found = await walk(page)
+    expect(found.unreached).toEqual(['BUTTON left out'])
+    expect(found.unseen).toEqual(['BUTTON '])
+    expect(await unnamed(page)).toEqual(['button '])
+    await page.reload()
+    await titled(page, 'See what your servers can show an auditor.')
+  })
+
+  const SCREENS: readonly (readonly [what: string, go: () => Promise<void>])[] = [
+    ['First run', () => titled(page, 'See what your servers can show an auditor.')],
+    [
+      'Collected',
+      async () => {
+        await press(page, 'Try with a demo fleet')
+        await titled(page, 'Collected')
+      },
+    ],
+    [
+      'Overview',
+      async () => {
+        await press(page, 'Show results')
+        await page.getByRole('grid').waitFor()
+      },
+    ],
+    ['Exceptions', () => press(page, 'Exceptions').then(() => titled(page, /xceptions/))],
+    [
+      'Node',
+      async () => {
+        await rail(page, 'Overview')
+        await page
+          .getByRole('row', { name: /demo-metal-04/ })
+          .getByRole('rowheader')
+          .getByRole('button')
+          .click()
+        await titled(page, 'demo-metal-04')
+      },
+    ],
+    [
+      'Evidence',
+      async () => {
+        await press(page, 'Open all evidence')
+        await page.locator('.text-row').first().waitFor()
+      },
+    ],
+    [
+      'Why',
+      async () => {
+        await rail(page, 'Overview')
+        await page
+          .getByRole('row', { name: /demo-metal-04/ })
+          .getByRole('gridcell')
+          .first()
+          .click()
+        await titled(page, /▸/)
+        await page.locator('.account-entry .disclosure-button').first().click()
+        await page.locator('.proof').waitFor()
+      },
+    ],
+    ['Controls', () => rail(page, 'Controls').then(() => titled(page, 'Controls'))],
+    [
+      'Control',
+      async () => {
+        await page.locator('[role=treegrid] [role=row]:not([aria-expanded])').first().click()
+        await page.getByRole('button', { name: 'All controls' }).waitFor()
+      },
+    ],
+    [
+      'Records from people',
+      async () => {
+        await press(page, 'All controls')
+        await press(page, 'Records from people')
+        await page.getByRole('button', { name: 'Records from people' }).waitFor({ state: 'detached' })
+      },
+    ],
+    ['Packs', () => rail(page, 'Packs').then(() => titled(page, 'Packs'))],
+    ['Export: scope', () => press(page, /^Export a pack/).then(() => titled(page, 'Export a pack'))],
+    ['Export: withhold', () => press(page, 'Continue')],
+    ['Export: seal', () => press(page, 'Continue')],
+    ['Nodes', () => rail(page, 'Nodes').then(() => titled(page, 'Nodes'))],
+    ['What we will run', () => press(page, 'What we will run').then(() => titled(page, 'What we will run'))],
+    ...['Import', 'Host keys'].map(
+      (tab) => [tab, () => rail(page, 'Nodes').then(() => page.getByRole('tab', { name: tab }).click())] as const,
+    ),
+    ...['Identity', 'Time-stamping', 'Trust', 'SSH', 'Privacy', 'Appearance'].map(
+      (tab) =>
+        [
+          `Settings: ${tab}`,
+          () => rail(page, 'Settings').then(() => page.getByRole('tab', { name: tab }).click()),
+        ] as const,
+    ),
+    [
+      'the list of keys',
+      () =>
+        page
+          .locator('h1')
+          .focus()
+          .then(() => keys('?')),
+    ],
+  ]
+  test.each(SCREENS)('%s', async (_, go) => {
+    await go()
+    const { unreached, unseen, stops } = await walk(page)
+    expect(unreached, 'not reached').toEqual([])
+    expect(unseen, 'focus not seen').toEqual([])
+    expect(await unnamed(page), 'without a name').toEqual([])
+    expect(stops).toBeGreaterThan(0)
+  })
+
+  test('nothing was thrown meanwhile', () => {
+    expect(seen).toEqual([])
+  })
+})
