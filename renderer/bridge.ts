@@ -23,19 +23,22 @@ export type Answer<T> =
 
 /** The answer to one question, asked again when the question, or `version`, changes. */
 export function useAnswer<M extends Method>(method: M, input: Input<M>, version: unknown = null): Answer<Output<M>> {
-  const [answer, setAnswer] = useState<Answer<Output<M>>>({ state: 'waiting' })
+  const [got, setGot] = useState<{ readonly asked: string; readonly answer: Answer<Output<M>> } | null>(null)
   const question = JSON.stringify(input)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` asks again although the question is the same
+  const asked = JSON.stringify([method, question, version])
   useEffect(() => {
     let current = true
-    setAnswer({ state: 'waiting' })
     void call(method, JSON.parse(question) as Input<M>).then((reply) => {
       if (!current) return
-      setAnswer(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error })
+      const answer: Answer<Output<M>> = reply.ok
+        ? { state: 'here', value: reply.value }
+        : { state: 'failed', error: reply.error }
+      setGot({ asked, answer })
     })
     return () => {
       current = false
     }
-  }, [method, question, version])
-  return answer
+  }, [method, question, asked])
+  // An answer to an older question is never shown for this one, not even for one frame.
+  return got?.asked === asked ? got.answer : { state: 'waiting' }
 }

@@ -4,6 +4,7 @@ import type { ControlCheck } from '../../schemas/types.ts'
 import { type Property, verdictWords } from '../../schemas/words.ts'
 import { checkCounts, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
 import { go } from '../store.ts'
+import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Shape, StateMark, VerdictMark } from './Mark.tsx'
@@ -71,7 +72,7 @@ export function ShownChecks({
                   {found?.built === true ? (
                     <Numbers view={view} found={found} onOpen={setOpened} />
                   ) : (
-                    <td colSpan={4}>Not collected on any of {view.rows.length} nodes</td>
+                    <td colSpan={4}>Not collected on any of {plural(view.rows.length, 'node')}</td>
                   )}
                 </tr>
               )
@@ -113,7 +114,7 @@ function Numbers({ view, found, onOpen }: NumbersProps) {
       ) : (
         <Button
           kind="link"
-          label={`${count} of ${population} nodes ${words}: show them`}
+          label={`${count} of ${plural(population, 'node')} ${words}: show them`}
           onPress={() => onOpen({ check: found.check, wanted, words })}
         >
           {count} of {population}
@@ -134,7 +135,7 @@ interface NodeListProps {
 function NodeList({ of, view, opened: { check, wanted, words }, property, onClose }: NodeListProps) {
   const nodes = nodesWith(view, check, wanted)
   return (
-    <Dialog title={`${nodes.length} of ${view.rows.length} nodes ${words}`} onClose={onClose}>
+    <Dialog title={`${nodes.length} of ${plural(view.rows.length, 'node')} ${words}`} onClose={onClose}>
       <p className="mono">{check}</p>
       <ul className="node-list">
         {nodes.map(({ node, verdict }) => (

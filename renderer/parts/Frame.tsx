@@ -12,6 +12,7 @@ import { collect, whyNoCollect } from '../actions.ts'
 import { type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { change, go, useStore } from '../store.ts'
+import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Failure.tsx'
@@ -115,7 +116,7 @@ function Running() {
   const { finished, total } = counts(progress)
   return (
     <Button kind="link" onPress={() => go({ screen: 'collecting' })}>
-      {progress.paused ? 'Paused at' : 'Collecting,'} {finished} of {total} nodes
+      {progress.paused ? 'Paused at' : 'Collecting,'} {finished} of {plural(total, 'node')}
     </Button>
   )
 }

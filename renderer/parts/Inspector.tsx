@@ -3,7 +3,7 @@ import type { EvidencePiece, Source } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
 import type { Answer } from '../bridge.ts'
-import { bytes, shellLine, visible, when } from '../text.ts'
+import { bytes, plural, shellLine, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { keyOf } from './CaptureList.tsx'
 import { Copy } from './Copy.tsx'
@@ -30,17 +30,20 @@ export interface InspectorProps {
 /** Where one answer came from: command, rights, times, host key, and its digest computed again. */
 export function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
   const command = shellLine(capture.argv)
+  // In a pack the command is whatever its author wrote: nothing that a terminal would obey goes to the clipboard.
+  const mayCopy = visible(command) === command && !/[\n\t]/.test(command)
   return (
     <section className="evidence-inspector" aria-label="About this answer" data-pane tabIndex={-1}>
       <h2>About this answer</h2>
       <dl className="facts">
-        <dt>Run it yourself</dt>
+        <dt>{of === 'run' ? 'Run it yourself' : 'Command, as the pack states it'}</dt>
         <dd>
           {capture.argv.length === 0 ? (
             'Measured from this computer; there is no command.'
           ) : (
             <>
-              <span className="mono source">{visible(command)}</span> <Copy text={command} what="the command" />
+              <span className="mono source">{visible(command)}</span>{' '}
+              {mayCopy && <Copy text={command} what="the command" />}
             </>
           )}
         </dd>
@@ -80,7 +83,7 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
         {capture.redactions !== undefined && (
           <>
             <dt>Redacted</dt>
-            <dd>{capture.redactions} secrets replaced before hashing and storing</dd>
+            <dd>{plural(capture.redactions, 'secret')} replaced before hashing and storing</dd>
           </>
         )}
         <dt>Size</dt>

@@ -128,7 +128,7 @@ function Total({
       <button
         type="button"
         className="total"
-        aria-label={`${label}: ${counts[state]} of ${of} nodes ${word}. Show them.`}
+        aria-label={`${label}: ${counts[state]} of ${plural(of, 'node')} ${word}. Show them.`}
         onClick={() => onTotal(property, state)}
       >
         {counts[state]} of {of}

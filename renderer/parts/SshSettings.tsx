@@ -42,12 +42,14 @@ export function SshSettings() {
           <dt>Logging in</dt>
           <dd>
             Your SSH agent, and the key files that the SSH configuration or the fleet file names. One attempt a run, so
-            that no account gets locked. A key with a passphrase has to be loaded into the agent.
+            that no account gets locked. A locked key file is opened with a passphrase that a small window asks you for.
           </dd>
         </div>
         <div>
           <dt>Passwords</dt>
-          <dd>None is asked for, and none is kept.</dd>
+          <dd>
+            Asked for in a small window, where a node takes nothing else. It is sent to that node, and never kept.
+          </dd>
         </div>
         <div>
           <dt>Host keys</dt>

@@ -67,7 +67,7 @@ export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit:
                     : 'No known_hosts file holds them. Importing your servers starts a fleet of your own.'}
                 </EmptyState>
               ) : (
-                <HostKeys nodes={nodes.map(({ name }) => name)} />
+                <HostKeys key={nodes.map(({ name }) => name).join(' ')} nodes={nodes.map(({ name }) => name)} />
               ),
           },
         ]}

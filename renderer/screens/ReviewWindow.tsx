@@ -27,10 +27,15 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
   const opened = packs + chosen
   // biome-ignore lint/correctness/useExhaustiveDependencies: `opened` asks again, because another pack is open
   useEffect(() => {
+    let current = true
     change({ route: { screen: 'review' }, earlier: [] })
-    void call('pack.review', null).then((reply) =>
-      setReview(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error }),
-    )
+    setReview({ state: 'waiting' })
+    void call('pack.review', null).then((reply) => {
+      if (current) setReview(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error })
+    })
+    return () => {
+      current = false
+    }
   }, [opened])
   const held = review.state === 'here' ? review.value : null
   const known = (value: PackReview): void => setReview({ state: 'here', value })

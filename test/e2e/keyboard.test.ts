@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { focused, tabTo, walk } from '../support/keyboard.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { choose, field, heading, press, rail, titled } from '../support/window-steps.ts'
+import { choose, field, heading, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()

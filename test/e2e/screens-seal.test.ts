@@ -197,6 +197,6 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     const bytes = readFileSync(join(answers, victim))
     bytes[0] = (bytes[0] ?? 0) ^ 1
     writeFileSync(join(answers, victim), bytes)
-    execFileSync('zip', ['-q', '-r', '-0', to, 'pack'], { cwd: unpacked })
+    execFileSync('zip', ['-q', '-r', '-0', '-D', '-X', to, 'pack'], { cwd: unpacked })
   }
 })

@@ -33,7 +33,7 @@ export interface Walk {
 }
 
 /** Presses Tab until it comes round, and compares what it reached with what can be pressed, followed or filled in. */
-export async function walk(page: Page, most = 300): Promise<Walk> {
+export async function walk(page: Page, most = 1000): Promise<Walk> {
   await page.evaluate(prepare)
   const stops = new Set<string>()
   const unseen: string[] = []
