@@ -57,13 +57,15 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
 /** Which entry of the rail a screen belongs to. */
 export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
 
-/** Two routes with the same key are the same screen: a filter changes what it shows, not which it is. */
+/** Two routes with the same key are the same screen: a filter or a chosen claim changes what it shows, not which it is. */
 export function routeKey(route: Route): string {
   switch (route.screen) {
     case 'overview':
       return `overview ${route.of}`
     case 'nodes':
       return 'nodes'
+    case 'why':
+      return `why ${route.of} ${route.node} ${route.property}`
     case 'controls':
       return `controls ${route.of}`
     case 'settings':

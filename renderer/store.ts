@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
 import type { FleetView, Settings } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
+import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
 
@@ -57,8 +58,10 @@ export const useStore = (): State =>
 
 const MOST_EARLIER = 50
 
-export const go = (route: Route): void =>
+export function go(route: Route): void {
+  leave(state.route, route)
   change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), said: '', over: null })
+}
 
 /** The same screen with other parts, such as a filter: no step for "back". */
 export const replace = (route: Route): void => change({ route })

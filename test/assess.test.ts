@@ -84,6 +84,19 @@ describe('assess', () => {
     expect(canonicalJson(whole)).toContain('"ageDays":null')
   })
 
+  test('an answer to other words than the catalog’s is no answer, whatever name it stands under', () => {
+    const captures = metal.captures.map((one) => ({
+      ...one,
+      meta: { ...one.meta, argv: [...one.meta.argv, '--other'] },
+    }))
+    const [node] = assess({ catalog, scope, recordings: [{ ...metal, captures }], asOf }).nodes
+    expect(verdicts([metal])).toContain('met')
+    expect(new Set(node?.findings.map(({ verdict }) => verdict))).not.toContain('met')
+    expect(node?.findings.flatMap(({ reasons }) => reasons.map(({ text }) => text)).join()).toContain(
+      'it was asked in other words than this catalog has (',
+    )
+  })
+
   test('only recordings that it rests on make an assessment demo data', () => {
     const real = { ...guest, recording: { ...guest.recording, demo: false } }
     const alone = { ...scope, population: ['demo-guest-03'] }

@@ -3,6 +3,7 @@ import type { Frame } from '../core/collector/frames.ts'
 import { DEFAULT_MAX_BYTES, MAX_ERROR_BYTES, type PlannedCommand } from '../core/collector/plan.ts'
 import { redact } from '../core/collector/redact.ts'
 import { sha256 } from '../core/digest.ts'
+import { argvOf } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 
 export interface FrameTimes {
@@ -98,7 +99,7 @@ function describe(
   const meta: Capture = {
     probe: planned.probe,
     command: planned.command,
-    argv: planned.run.argv.map((part) => (typeof part === 'string' ? part : part.glob)),
+    argv: argvOf(planned.run),
     source: 'node',
     ...rest,
     stdout: { sha256: sha256(stdout), size: stdout.length },

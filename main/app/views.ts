@@ -15,7 +15,7 @@ import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Control } from '../core/framework.ts'
-import type { Command } from '../core/probe.ts'
+import { argvOf, type Command } from '../core/probe.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing here decides anything. */
@@ -150,8 +150,12 @@ export const runPreview = (catalog: Catalog, nodes: readonly string[]): RunPrevi
 function commandLine(name: string, command: Command): RunPreview['questions'][number]['lines'][number] {
   if (command.kind === 'measure')
     return { name, argv: [], by: 'this-computer', timeoutSeconds: DEFAULT_TIMEOUT_SECONDS }
-  const argv = command.argv.map((part) => (typeof part === 'string' ? part : part.glob))
-  return { name, argv, by: command.as, timeoutSeconds: command.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS }
+  return {
+    name,
+    argv: argvOf(command),
+    by: command.as,
+    timeoutSeconds: command.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+  }
 }
 
 export function fleetView(fleet: Fleet, demo: boolean): FleetView {

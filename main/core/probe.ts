@@ -120,6 +120,10 @@ export const captureKey = (probe: string, command: string): string => `${probe}/
 
 function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string | null {
   const tool = command.kind === 'run' ? command.argv[0] : command.measure
+  // An answer to another question under the same name: another catalog's, or a forged one.
+  const [asked, expected] = [meta.argv, argvOf(command)]
+  if (asked.length !== expected.length || asked.some((part, at) => part !== expected[at]))
+    return `not usable: it was asked in other words than this catalog has (${tool})`
   if (meta.status === 'not-run') return `not collected: needs administrator rights (${tool})`
   if (meta.status === 'timed-out') return `not usable: ${tool} did not finish in time`
   if (meta.status === 'truncated') return `not usable: the answer of ${tool} was cut at the size limit`
@@ -133,6 +137,10 @@ function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string
   }
   return null
 }
+
+/** A command as captures state it: patterns as their text, a measurement by its name. */
+export const argvOf = (command: Command): readonly string[] =>
+  command.kind === 'run' ? command.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : [command.measure]
 
 function decode({ meta, stdout, stderr }: CapturedAnswer): Answer {
   const utf8 = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })

@@ -158,7 +158,7 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
         ))
       ) : (
         <Cell key="none" className="matrix-cell missing-cell" colSpan={properties.length}>
-          <span className="status tone-not-tested">
+          <span className="status tone-not-tested" title={visible(whyNotCollected(node))}>
             <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
             <span>
               {verdictWords['not-tested'].label}: {visible(whyNotCollected(node))}

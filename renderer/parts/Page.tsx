@@ -1,6 +1,7 @@
 import { IconChevronLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { back, useStore } from '../store.ts'
+import { returnFocus } from '../return-focus.ts'
+import { back, getState, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
 export interface PageProps {
@@ -13,12 +14,15 @@ export interface PageProps {
   readonly children: ReactNode
 }
 
-/** A screen: its heading takes the focus when it opens, so that keyboard and screen reader start where the eye does. */
+/**
+ * A screen: its heading takes the focus when it opens, so that keyboard and screen reader start where the eye does. Gone back to,
+ * the focus is where it was.
+ */
 export function Page({ title, over, under, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { earlier } = useStore()
   useEffect(() => {
-    heading.current?.focus()
+    returnFocus(getState().route, heading.current)
   }, [])
   useEffect(() => {
     document.title = `${title} · Barewitness`

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback } from 'react'
 import type { AssessmentView, CatalogView, NodeView, Source } from '../../schemas/ipc-views.ts'
 import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
@@ -12,7 +12,7 @@ import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useSignal } from '../shortcuts.ts'
-import { go, useStore } from '../store.ts'
+import { go, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -67,14 +67,14 @@ interface ArgumentProps extends Omit<WhyProps, 'check'> {
 function Argument({ of, node, property, check, view, about, catalog }: ArgumentProps) {
   const { assessment } = about
   const checks = checksOf(view.checks, assessment, property)
-  const [chosen, setChosen] = useState(check ?? checks[0]?.check.id)
+  const choose = (id: string): void => replace({ screen: 'why', of, node, property, check: id })
   const at = Math.max(
     0,
-    checks.findIndex((one) => one.check.id === chosen),
+    checks.findIndex((one) => one.check.id === check),
   )
   const current = checks[at]
   const properties = propertiesOf(view)
-  useFindingKeys({ of, node, property, checks, at, properties, onChoose: setChosen })
+  useFindingKeys({ of, node, property, checks, at, properties, onChoose: choose })
   useSignal(
     'show-evidence',
     useCallback(() => go({ screen: 'evidence', of, node, capture: null }), [of, node]),
@@ -135,7 +135,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
                 <button
                   type="button"
                   aria-current={one === current ? 'true' : undefined}
-                  onClick={() => setChosen(one.check.id)}
+                  onClick={() => choose(one.check.id)}
                 >
                   <VerdictMark verdict={one.verdict} />
                   <span className="claim-words">{one.check.claim}</span>

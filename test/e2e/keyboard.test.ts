@@ -80,6 +80,12 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       await page.getByLabel('Text of the answer').getByText('hypervisor').first().waitFor()
       await keys('Escape')
       await titled(page, 'demo-guest-03 ▸ Isolation')
+      await expect.poll(() => focused(page)).toMatch(/^The processor reports that a hypervisor is present/)
+      await keys('Escape')
+      await titled(page, 'Overview')
+      await expect.poll(cell).toBe('2 2')
+      await keys('Enter')
+      await titled(page, 'demo-guest-03 ▸ Isolation')
     })
 
     test('a dialog holds the focus, closes by Escape, and gives the focus back', async () => {

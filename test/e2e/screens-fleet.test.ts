@@ -190,13 +190,4 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await book.lookZoomed('settings')
     await zoom(opened, 1)
   })
-
-  test('a review window in which nothing is open', async () => {
-    await page.evaluate(() => {
-      location.hash = '#review'
-      location.reload()
-    })
-    await titled(page, 'Review a pack')
-    await book.look('14-review-nothing-open')
-  })
 })

@@ -1,4 +1,5 @@
 import { sha256 } from '../../main/core/digest.ts'
+import { argvOf } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
@@ -193,7 +194,7 @@ export function fakeRecording(node: FakeNode, run: string): LoadedRecording {
 
 function captured(node: FakeNode, probe: string, command: string): CapturedAnswer {
   const spec = fakeCatalog.probes.find(({ id }) => id === probe)?.commands[command]
-  const argv = spec?.kind === 'run' ? spec.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : []
+  const argv = spec === undefined ? [] : argvOf(spec)
   const root = spec?.kind === 'run' && spec.as === 'root'
   const denied = root && node.privilege === 'none'
   const answer = denied ? '' : (node.answers?.[probe] ?? '')

@@ -7,7 +7,7 @@ import {
   recordedNodeNames,
 } from '../../main/adapters/demo/recorded-node.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import type { Command, Probe } from '../../main/core/probe.ts'
+import { argvOf, type Command, type Probe } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 
@@ -74,7 +74,7 @@ function capture(
   const meta: Capture = {
     probe,
     command,
-    argv: spec.kind === 'run' ? spec.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : [spec.measure],
+    argv: argvOf(spec),
     source: spec.kind === 'run' ? 'node' : 'collector',
     privilege: isRoot && privilege !== 'none' ? privilege : 'user',
     status: denied ? 'not-run' : (answer?.status ?? 'lost'),

@@ -1,12 +1,11 @@
 import type { Isolation } from '../../../schemas/types.ts'
-import type { Probe, RunCommand } from '../../core/probe.ts'
+import { argvOf, type Probe, type RunCommand } from '../../core/probe.ts'
 import type { Observed } from './observe.ts'
 
 type OpenPoint = Isolation['settle'][number]
 
 /** The command as a person would type it. Constants of the catalog only, never words of a node. */
-const typed = ({ argv }: RunCommand): string =>
-  argv.map((part) => (typeof part === 'string' ? part : part.glob)).join(' ')
+const typed = (command: RunCommand): string => argvOf(command).join(' ')
 
 /** For every question that was not answered: what it would settle, and the exact command or right that is missing. */
 export function openPoints(observed: readonly Observed[]): readonly OpenPoint[] {
