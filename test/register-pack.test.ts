@@ -89,6 +89,13 @@ describe('a register in a pack', () => {
     expect(await completeness(await packed(registerOf({ exceptions: [exception] }), new Map()))).toEqual([problem])
   })
 
+  test('with an acceptance that is longer than anybody may give is not complete', async () => {
+    const forever = registerOf({ exceptions: [exceptionOf({ expiresAt: '2036-01-01T23:59:59.999Z' })] })
+    expect(await completeness(await packed(forever, new Map()))).toEqual([
+      expect.stringContaining('it must be at most 366 days from today'),
+    ])
+  })
+
   test('names a record that was withdrawn without its file', async () => {
     const withdrawn = { at: '2026-11-12T09:30:00.000Z', by: 'x', reason: 'y' }
     const register = registerOf({ attachments: [attachmentOf({ withdrawn })] })

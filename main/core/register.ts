@@ -80,7 +80,8 @@ export interface AcceptanceFacts extends Moment {
 }
 
 /** At most a year, whichever way it falls. */
-const LONGEST_DAYS = 366
+/** Nobody accepts a finding for longer: days after the one on which it is accepted. */
+export const LONGEST_DAYS = 366
 const NOTHING_TO_ACCEPT: readonly Verdict[] = ['met', 'not-applicable', 'informational']
 
 /** Accepts a finding on named nodes until the end of a day. Fails with input.refused, in words for the person who asked. */

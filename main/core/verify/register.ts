@@ -5,7 +5,8 @@ import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { attachmentPaths } from '../register/attachments.ts'
-import { EMPTY_REGISTER } from '../register.ts'
+import { dayProblem } from '../register/days.ts'
+import { EMPTY_REGISTER, LONGEST_DAYS } from '../register.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 
 /** What people say in a pack, and where that does not fit the rest of it. */
@@ -33,7 +34,7 @@ export async function registerOfPack(
   return {
     register,
     problems: [
-      ...strangers(register, new Set(scope?.population ?? []), await checksIn(source)),
+      ...exceptionProblems(register, new Set(scope?.population ?? []), await checksIn(source)),
       ...(await attachmentProblems(source, register)),
     ],
     notes: notes(register),
@@ -61,19 +62,21 @@ async function checksIn(source: PackSource): Promise<ReadonlySet<unknown>> {
   }
 }
 
-function strangers(
+function exceptionProblems(
   { exceptions }: Register,
   nodes: ReadonlySet<string>,
   checks: ReadonlySet<unknown>,
 ): readonly string[] {
-  return exceptions.flatMap(({ id, check, nodes: named }) => {
+  return exceptions.flatMap(({ id, check, nodes: named, acceptedAt, expiresAt }) => {
     const where = `${PATHS.exceptions}: exception ${id} names`
+    const end = dayProblem(expiresAt.slice(0, 10), { now: acceptedAt, longest: LONGEST_DAYS })
     return [
       ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which the pack’s catalog does not have.`]),
       ...(named.length === 0 ? [`${where} no node.`] : []),
       ...named
         .filter((node) => !nodes.has(node))
         .map((node) => `${where} node ${quote(node)}, which the pack does not declare.`),
+      ...(end === null ? [] : [`${where} an end that nobody can accept until: as of its acceptance, it ${end}.`]),
     ]
   })
 }
