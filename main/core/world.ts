@@ -94,7 +94,8 @@ export interface Importers {
 export interface ImportLine {
   readonly line: number
   readonly text: string
-  readonly outcome: 'added' | 'already' | 'skipped' | 'problem'
+  /** `read`: it belongs to a node that another line brings. */
+  readonly outcome: 'added' | 'already' | 'read' | 'skipped' | 'problem'
   readonly why: string
   readonly node?: string
 }

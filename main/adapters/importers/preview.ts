@@ -66,13 +66,17 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
       return true
     },
     has: (name: string): boolean => [...existing, ...nodes].some((node) => node.name === name),
-    done: (otherwise: (text: string, line: number) => string): Preview => ({
+    /** `isRead` tells lines that belong to a node of another line. */
+    done: (
+      otherwise: (text: string, line: number) => string,
+      isRead: (text: string) => boolean = () => false,
+    ): Preview => ({
       nodes,
       lines: texts.map((text, index) => ({
         line: index + 1,
         text,
         ...(told.get(index + 1) ?? {
-          outcome: 'skipped' as const,
+          outcome: isRead(text) ? ('read' as const) : ('skipped' as const),
           why: isBlank(text) ? '' : otherwise(text, index + 1),
         }),
       })),
@@ -91,7 +95,13 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
 }
 export type PreviewBuilder = ReturnType<typeof createPreview>
 
-const RANK: Readonly<Record<ImportLine['outcome'], number>> = { skipped: 0, already: 1, added: 2, problem: 3 }
+const RANK: Readonly<Record<ImportLine['outcome'], number>> = {
+  skipped: 0,
+  read: 1,
+  already: 2,
+  added: 3,
+  problem: 4,
+}
 const isBlank = (text: string): boolean => /^\s*([#;].*)?$/.test(text)
 
 const sameDoor = (a: FleetNode, b: FleetNode): boolean =>

@@ -44,8 +44,9 @@ export async function importSshConfig(text: string, existing: readonly FleetNode
     if (jumps === null) preview.say(line, 'problem', `ProxyJump of “${alias}” could not be read`)
     else preview.add(line, nodeOf(alias, of, jumps), why(of, resolve.by))
   }
-  return preview.done((line) =>
-    /^\s*(Host|Match)\b/i.test(line) ? 'names no single host' : 'a setting of the hosts above',
+  return preview.done(
+    (line) => (/^\s*(Host|Match)\b/i.test(line) ? 'names no single host' : 'a setting of the hosts above'),
+    (line) => /^\s*(HostName|User|Port|IdentityFile|ProxyJump|ProxyCommand)\b/i.test(line),
   )
 }
 

@@ -58,7 +58,13 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
   }
 }
 
-const OUTCOMES = { added: 'will-add', already: 'already-here', skipped: 'skipped', problem: 'skipped' } as const
+const OUTCOMES = {
+  added: 'will-add',
+  already: 'already-here',
+  read: 'used',
+  skipped: 'skipped',
+  problem: 'skipped',
+} as const
 
 async function preview(
   { world, folder }: EngineContext,
