@@ -1,11 +1,6 @@
-import type {
-  AssessmentView,
-  AttachmentView,
-  ControlRow,
-  FrameworkName,
-  FrameworkView,
-  RegisterView,
-} from '../schemas/ipc-views.ts'
+import type { AttachmentView, RegisterView } from '../schemas/ipc-packs.ts'
+import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-results.ts'
+import type { FrameworkName } from '../schemas/ipc-views.ts'
 import type { ControlCheck, RecordRequest } from '../schemas/types.ts'
 import { CONTROL_STATES, type ControlState, type Verdict } from '../schemas/words.ts'
 

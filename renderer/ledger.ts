@@ -1,4 +1,4 @@
-import type { ProbeView } from '../schemas/ipc-views.ts'
+import type { ProbeView } from '../schemas/ipc-results.ts'
 import type { Isolation, Reason } from '../schemas/types.ts'
 import type { Property, Verdict } from '../schemas/words.ts'
 import { propertyWords } from '../schemas/words.ts'

@@ -1,4 +1,4 @@
-import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-views.ts'
+import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-results.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
 import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'

@@ -1,12 +1,6 @@
 import type { Input } from '../schemas/ipc.ts'
-import type {
-  ExportDraft,
-  ExportPlan,
-  FrameworkName,
-  IdentityView,
-  PackReview,
-  RunListItem,
-} from '../schemas/ipc-views.ts'
+import type { ExportDraft, ExportPlan, IdentityView, PackReview } from '../schemas/ipc-packs.ts'
+import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
 import type {
   AnswerOutcome,
   Question,

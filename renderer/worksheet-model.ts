@@ -1,4 +1,5 @@
-import type { AssessmentView, WorkState, Worksheet, WorksheetLine } from '../schemas/ipc-views.ts'
+import type { WorkState, Worksheet, WorksheetLine } from '../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../schemas/ipc-results.ts'
 import type { Property, Verdict } from '../schemas/words.ts'
 import { plural } from './text.ts'
 

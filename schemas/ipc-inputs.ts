@@ -1,5 +1,6 @@
 import type { Method } from './ipc.ts'
-import { type Dialog, FRAMEWORK_NAMES, IMPORT_KINDS, SOURCES, WORK_STATES } from './ipc-views.ts'
+import { WORK_STATES } from './ipc-packs.ts'
+import { type Dialog, FRAMEWORK_NAMES, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
 export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {

@@ -1,26 +1,27 @@
 import type { Figure } from './figure.ts'
 import type {
-  AppInfo,
-  AssessmentView,
   AttachmentDraft,
-  CatalogView,
-  EvidenceList,
-  EvidencePiece,
   ExceptionDraft,
   ExportDraft,
   ExportPlan,
   ExportView,
-  FleetView,
-  FrameworkName,
-  HostKeyRow,
   IdentityView,
-  ImportKind,
-  ImportPreview,
-  NodeView,
   PackReview,
   RecentPack,
   RegisterView,
   RequestDraft,
+  TrustAnchor,
+  WorkState,
+  Worksheet,
+} from './ipc-packs.ts'
+import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
+import type {
+  AppInfo,
+  FleetView,
+  FrameworkName,
+  HostKeyRow,
+  ImportKind,
+  ImportPreview,
   RunListItem,
   RunPreview,
   RunStatus,
@@ -28,9 +29,6 @@ import type {
   SavedFile,
   Settings,
   Source,
-  TrustAnchor,
-  WorkState,
-  Worksheet,
 } from './ipc-views.ts'
 import type { FailureCode } from './words.ts'
 

@@ -23,7 +23,7 @@ import {
   withdrawAttachment,
   withdrawException,
 } from '../main/core/register.ts'
-import type { ExceptionDraft } from '../schemas/ipc-views.ts'
+import type { ExceptionDraft } from '../schemas/ipc-packs.ts'
 import type { Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'

@@ -1,4 +1,4 @@
-import type { EvidenceList, EvidencePiece } from '../../schemas/ipc-views.ts'
+import type { EvidenceList, EvidencePiece } from '../../schemas/ipc-results.ts'
 import { capturesByKey } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'

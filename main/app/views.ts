@@ -1,14 +1,5 @@
-import type {
-  AssessmentView,
-  CatalogView,
-  CheckView,
-  FleetNodeView,
-  FleetView,
-  FrameworkView,
-  NodeRow,
-  RunPreview,
-  Source,
-} from '../../schemas/ipc-views.ts'
+import type { AssessmentView, CatalogView, CheckView, FrameworkView, NodeRow } from '../../schemas/ipc-results.ts'
+import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
 import type { Assessment, DeclaredNode, Exception, Fleet, FleetNode, NodeAssessment } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'

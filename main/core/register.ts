@@ -1,4 +1,4 @@
-import type { ExceptionDraft, RegisterView } from '../../schemas/ipc-views.ts'
+import type { ExceptionDraft, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { Attachment, Exception, RecordRequest, Register, Withdrawal } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { fail, type Outcome } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { Sample } from '../../schemas/ipc-views.ts'
+import type { Sample } from '../../schemas/ipc-packs.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { sha256 } from './digest.ts'
 import { compare } from './recording.ts'

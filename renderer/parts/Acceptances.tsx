@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { ExceptionView, Source } from '../../schemas/ipc-views.ts'
+import type { ExceptionView } from '../../schemas/ipc-packs.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,4 +1,4 @@
-import type { ProbeView } from '../../schemas/ipc-views.ts'
+import type { ProbeView } from '../../schemas/ipc-results.ts'
 import { go } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'

@@ -1,6 +1,6 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, useId, useState } from 'react'
-import type { AttachmentDraft } from '../../schemas/ipc-views.ts'
+import type { AttachmentDraft } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { say } from '../store.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, CatalogView, NodeView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
 import { outdated } from '../store.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, ControlRow, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { ControlCheck } from '../../schemas/types.ts'
 import { type Property, verdictWords } from '../../schemas/words.ts'
 import { checkCounts, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'

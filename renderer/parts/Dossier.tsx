@@ -1,4 +1,5 @@
-import type { ProbeView, SignalView, Source } from '../../schemas/ipc-views.ts'
+import type { ProbeView, SignalView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { contradictionWords, familyWords, oddsWords } from '../../schemas/words.ts'
 import { ledgerOf, weightsOf } from '../ledger.ts'

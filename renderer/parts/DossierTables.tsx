@@ -1,4 +1,4 @@
-import type { SignalView } from '../../schemas/ipc-views.ts'
+import type { SignalView } from '../../schemas/ipc-results.ts'
 import type { Isolation, SignalReading } from '../../schemas/types.ts'
 import { familyWords, readsWords, spoofWords } from '../../schemas/words.ts'
 import { visible } from '../text.ts'

@@ -1,6 +1,6 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, useId, useState } from 'react'
-import type { CheckView } from '../../schemas/ipc-views.ts'
+import type { CheckView } from '../../schemas/ipc-results.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { say } from '../store.ts'

@@ -1,4 +1,4 @@
-import type { RegisterView } from '../../schemas/ipc-views.ts'
+import type { RegisterView } from '../../schemas/ipc-packs.ts'
 import { useAnswer } from '../bridge.ts'
 import { nodesLine, type StepProps } from '../seal-model.ts'
 import { plural, visible, when } from '../text.ts'

@@ -1,6 +1,6 @@
 import { IconLock } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { ExportPlan } from '../../schemas/ipc-views.ts'
+import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import { changeExport, discardDraft, sealDraft, useExport } from '../export-store.ts'
 import { identityOf, lossByNode, type StepProps } from '../seal-model.ts'
 import { plural, visible } from '../text.ts'

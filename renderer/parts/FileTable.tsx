@@ -1,4 +1,4 @@
-import type { ExportedFileView } from '../../schemas/ipc-views.ts'
+import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
 import { bytes, visible } from '../text.ts'
 import { Copy } from './Copy.tsx'
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { EvidencePiece, Source } from '../../schemas/ipc-views.ts'
+import type { EvidencePiece } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
 import type { Answer } from '../bridge.ts'

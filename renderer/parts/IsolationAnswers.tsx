@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { CatalogView, Source } from '../../schemas/ipc-views.ts'
+import type { CatalogView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { gradeLine, layerLine, TENANCY } from '../model.ts'
 import { plural, visible } from '../text.ts'

@@ -1,4 +1,4 @@
-import type { NodeView } from '../../schemas/ipc-views.ts'
+import type { NodeView } from '../../schemas/ipc-results.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { visible, when } from '../text.ts'
 import { Copy } from './Copy.tsx'

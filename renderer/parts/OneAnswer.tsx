@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
-import type { EvidencePiece, Source } from '../../schemas/ipc-views.ts'
+import type { EvidencePiece } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { linesOf } from '../output-lines.ts'
 import { bytes, shellLine, visible } from '../text.ts'

@@ -1,4 +1,5 @@
-import type { EvidencePiece, Source } from '../../schemas/ipc-views.ts'
+import type { EvidencePiece } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import type { Entry } from '../ledger.ts'
 import { linesOf } from '../output-lines.ts'

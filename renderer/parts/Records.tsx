@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, ControlRow, FrameworkName, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
+import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { otherRecords, slotsOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'

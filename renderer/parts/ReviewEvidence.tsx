@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AssessmentView } from '../../schemas/ipc-views.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAnswer } from '../bridge.ts'
 import { wasReached } from '../model.ts'
 import { go } from '../store.ts'

@@ -1,5 +1,5 @@
 import { IconRefresh } from '@tabler/icons-react'
-import type { PackReview } from '../../schemas/ipc-views.ts'
+import type { PackReview } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { KINDS, reEvaluationLine } from '../seal-model.ts'
 import { say } from '../store.ts'

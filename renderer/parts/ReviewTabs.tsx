@@ -1,4 +1,4 @@
-import type { PackReview } from '../../schemas/ipc-views.ts'
+import type { PackReview } from '../../schemas/ipc-packs.ts'
 import type { Route } from '../routes.ts'
 import { change, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'

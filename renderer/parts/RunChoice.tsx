@@ -1,4 +1,4 @@
-import type { AssessmentView } from '../../schemas/ipc-views.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { change, outdated, useStore } from '../store.ts'

@@ -1,11 +1,6 @@
 import { useState } from 'react'
-import {
-  type AssessmentView,
-  WORK_STATES,
-  type WorkState,
-  type Worksheet,
-  type WorksheetLine,
-} from '../../schemas/ipc-views.ts'
+import { WORK_STATES, type WorkState, type Worksheet, type WorksheetLine } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import { go } from '../store.ts'
 import { visible, when } from '../text.ts'

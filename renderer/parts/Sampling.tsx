@@ -1,6 +1,7 @@
 import { IconDeviceFloppy } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { AssessmentView, PackReview, Worksheet as Sheet } from '../../schemas/ipc-views.ts'
+import type { PackReview, Worksheet as Sheet } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { say } from '../store.ts'

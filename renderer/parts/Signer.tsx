@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PackReview } from '../../schemas/ipc-views.ts'
+import type { PackReview } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { compareFingerprint, STANDINGS } from '../seal-model.ts'
 import { say } from '../store.ts'

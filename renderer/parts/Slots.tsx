@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AttachmentView, Source } from '../../schemas/ipc-views.ts'
+import type { AttachmentView } from '../../schemas/ipc-packs.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { Slot } from '../control-tree.ts'
 import { outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'

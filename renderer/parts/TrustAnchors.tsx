@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { TrustAnchor } from '../../schemas/ipc-views.ts'
+import type { TrustAnchor } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { say } from '../store.ts'

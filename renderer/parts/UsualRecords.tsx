@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { type Slot, slotsOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'

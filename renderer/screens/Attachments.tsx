@@ -1,5 +1,7 @@
 import { useState } from 'react'
-import type { AssessmentView, RegisterView, Source } from '../../schemas/ipc-views.ts'
+import type { RegisterView } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { otherRecords, type Slot, slotsOf } from '../control-tree.ts'
 import { both, useKept } from '../kept.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { AssessmentView, ControlRow, FrameworkName, FrameworkView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
+import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { isPeopleOnly, stateOf } from '../control-tree.ts'

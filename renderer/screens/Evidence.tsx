@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { EvidenceList, Source } from '../../schemas/ipc-views.ts'
+import type { EvidenceList } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import type { Capture } from '../../schemas/types.ts'
 import { useAnswer } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'

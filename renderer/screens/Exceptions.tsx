@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { ExceptionView, Source } from '../../schemas/ipc-views.ts'
+import type { ExceptionView } from '../../schemas/ipc-packs.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { useKept } from '../kept.ts'

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
-import type { ExportPlan, RunListItem } from '../../schemas/ipc-views.ts'
+import type { ExportPlan } from '../../schemas/ipc-packs.ts'
+import type { RunListItem } from '../../schemas/ipc-views.ts'
 import { type Answer, useAnswer } from '../bridge.ts'
 import { beginExport, canReach, changeExport, type ExportState, tellOfDraft, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'

@@ -1,4 +1,5 @@
-import type { AssessmentView, NodeView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, NodeView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { both, useKept } from '../kept.ts'

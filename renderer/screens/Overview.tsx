@@ -1,6 +1,7 @@
 import { IconFlag, IconPackageExport, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
-import type { AssessmentView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'

@@ -1,6 +1,6 @@
 import { IconFolderOpen } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { PackReview } from '../../schemas/ipc-views.ts'
+import type { PackReview } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { type Answer, call } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'

@@ -1,5 +1,6 @@
 import { useCallback } from 'react'
-import type { AssessmentView, CatalogView, NodeView, Source } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { both, useKept } from '../kept.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkCounts, nodesWith, otherRecords, slotsOf, treeOf } from '../../renderer/control-tree.ts'
-import type { AttachmentView, ControlRow, FrameworkView, RegisterView } from '../../schemas/ipc-views.ts'
+import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { ControlState } from '../../schemas/words.ts'
 
 const control = (

@@ -1,4 +1,4 @@
-import type { AssessmentView, CheckView, NodeRow } from '../../schemas/ipc-views.ts'
+import type { AssessmentView, CheckView, NodeRow } from '../../schemas/ipc-results.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 
 export const check = (id: string, property: Property): CheckView => ({

@@ -13,7 +13,7 @@ import {
   reEvaluationLine,
   signerParts,
 } from '../../renderer/seal-model.ts'
-import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-views.ts'
+import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-packs.ts'
 import {
   type AnswerOutcome,
   QUESTIONS,

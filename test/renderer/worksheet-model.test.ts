@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { otherLines, sampleRows, seedOf, sizeFrom, tallyLine } from '../../renderer/worksheet-model.ts'
-import type { Worksheet } from '../../schemas/ipc-views.ts'
+import type { Worksheet } from '../../schemas/ipc-packs.ts'
 
 const sheet: Worksheet = {
   file: 'a.worksheet.csv',

@@ -1,4 +1,5 @@
-import type { ExceptionView, Source } from '../../../schemas/ipc-views.ts'
+import type { ExceptionView } from '../../../schemas/ipc-packs.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EngineContext } from './context.ts'
 import { registerOf } from './register-store.ts'
 

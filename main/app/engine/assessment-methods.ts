@@ -1,4 +1,5 @@
-import type { NodeView, Source } from '../../../schemas/ipc-views.ts'
+import type { NodeView } from '../../../schemas/ipc-results.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment } from '../../../schemas/types.ts'
 import { figuresOf } from '../../catalog/figures/figures.ts'
 import type { Failure } from '../../core/failure.ts'

@@ -1,5 +1,5 @@
 import type { Input } from '../../../schemas/ipc.ts'
-import type { ExportDraft } from '../../../schemas/ipc-views.ts'
+import type { ExportDraft } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { PACK_EXTENSION } from '../../core/pack.ts'
 import { plain } from '../../core/plain-text.ts'

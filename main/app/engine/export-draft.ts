@@ -1,4 +1,4 @@
-import type { ExportDraft, ExportedFileView, ExportView } from '../../../schemas/ipc-views.ts'
+import type { ExportDraft, ExportedFileView, ExportView } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'

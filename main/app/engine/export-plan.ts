@@ -1,4 +1,4 @@
-import type { ExportPlan } from '../../../schemas/ipc-views.ts'
+import type { ExportPlan } from '../../../schemas/ipc-packs.ts'
 import { FAILURE_CODES, failureWords } from '../../../schemas/words.ts'
 import { partClassWords, WITHHOLDABLE } from '../../core/disclosure/classes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'

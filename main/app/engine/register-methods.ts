@@ -1,4 +1,4 @@
-import type { RegisterView } from '../../../schemas/ipc-views.ts'
+import type { RegisterView } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { fail, type Outcome } from '../../core/failure.ts'

@@ -1,4 +1,5 @@
-import type { RegisterView, Source } from '../../../schemas/ipc-views.ts'
+import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Attachment, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'

@@ -1,4 +1,4 @@
-import type { ExceptionView } from '../../../schemas/ipc-views.ts'
+import type { ExceptionView } from '../../../schemas/ipc-packs.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { oneLine } from '../../core/plain-text.ts'

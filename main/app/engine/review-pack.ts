@@ -1,4 +1,4 @@
-import type { PackReview, TrustAnchor } from '../../../schemas/ipc-views.ts'
+import type { PackReview, TrustAnchor } from '../../../schemas/ipc-packs.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'

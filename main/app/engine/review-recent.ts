@@ -1,4 +1,4 @@
-import type { RecentPack } from '../../../schemas/ipc-views.ts'
+import type { RecentPack } from '../../../schemas/ipc-packs.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'

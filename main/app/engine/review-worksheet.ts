@@ -1,5 +1,5 @@
 import type { Input } from '../../../schemas/ipc.ts'
-import { type Sample, WORK_STATES, type Worksheet, type WorksheetLine } from '../../../schemas/ipc-views.ts'
+import { type Sample, WORK_STATES, type Worksheet, type WorksheetLine } from '../../../schemas/ipc-packs.ts'
 import { VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'

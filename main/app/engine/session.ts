@@ -1,5 +1,6 @@
 import type { EngineEvent } from '../../../schemas/ipc.ts'
-import type { PackReview, Source } from '../../../schemas/ipc-views.ts'
+import type { PackReview } from '../../../schemas/ipc-packs.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Fleet, Register, Scope } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'

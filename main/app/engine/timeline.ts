@@ -1,4 +1,4 @@
-import type { NodeMoment } from '../../../schemas/ipc-views.ts'
+import type { NodeMoment } from '../../../schemas/ipc-results.ts'
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import { assessNode } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'

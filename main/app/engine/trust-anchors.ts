@@ -1,4 +1,4 @@
-import type { TrustAnchor } from '../../../schemas/ipc-views.ts'
+import type { TrustAnchor } from '../../../schemas/ipc-packs.ts'
 import { certificateNames } from '../../core/certificate.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'

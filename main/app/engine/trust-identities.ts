@@ -1,4 +1,4 @@
-import type { IdentityView } from '../../../schemas/ipc-views.ts'
+import type { IdentityView } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { IdentityInfo } from '../../core/world.ts'

@@ -1,4 +1,4 @@
-import type { AttachmentDraft } from '../../../schemas/ipc-views.ts'
+import type { AttachmentDraft } from '../../../schemas/ipc-packs.ts'
 import type { Attachment, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'

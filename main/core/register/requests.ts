@@ -1,4 +1,4 @@
-import type { RequestDraft } from '../../../schemas/ipc-views.ts'
+import type { RequestDraft } from '../../../schemas/ipc-packs.ts'
 import type { Attachment, RecordRequest, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { standingOf, trimmed } from '../register.ts'

@@ -1,0 +1,152 @@
+import type { AssessmentView } from './ipc-results.ts'
+import type { FrameworkName } from './ipc-views.ts'
+import type { Attachment, Exception, RecordRequest } from './types.ts'
+import type { VerificationReport } from './verification.ts'
+import type { Verdict } from './words.ts'
+
+/** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
+
+/** What an export would hold, before anything is sealed. */
+export interface ExportPlan {
+  readonly run: string
+  readonly demo: boolean
+  readonly declared: number
+  /** Declared nodes without evidence, each with the reason. */
+  readonly missing: readonly { readonly node: string; readonly why: string }[]
+  readonly captures: number
+  readonly frameworks: readonly { readonly id: FrameworkName; readonly title: string; readonly chosen: boolean }[]
+  readonly exceptions: number
+  readonly attachments: number
+  readonly identities: readonly IdentityView[]
+  /** Null: no authority is set, and the time is from this computer only. */
+  readonly authority: string | null
+  /** What can be withheld from the copy that is handed out, with how many places hold it. */
+  readonly withholdable: readonly { readonly id: string; readonly title: string }[]
+}
+/** A sealed pack that lies with us until it is saved. */
+export interface ExportDraft {
+  readonly handle: string
+  readonly files: readonly ExportedFileView[]
+  readonly signer: string
+  /** What a reader must know: no outside time, parts withheld, demo data. */
+  readonly notes: readonly string[]
+  /** Verdicts that an auditor cannot derive again from the copy with withheld parts; empty without one. */
+  readonly notDerivable: readonly { readonly node: string; readonly check: string; readonly why: string }[]
+}
+export interface ExportedFileView {
+  readonly name: string
+  readonly size: number
+  readonly sha256: string
+}
+export interface ExportView {
+  /** For display; the window never sends it back. */
+  readonly folder: string
+  readonly files: readonly ExportedFileView[]
+}
+
+export interface PackReview {
+  readonly handle: string
+  /** The file's name for display. */
+  readonly file: string
+  readonly report: VerificationReport
+  /** What the pack states; null when that part cannot be read. */
+  readonly view: AssessmentView | null
+  /** Verdicts stated and verdicts derived again here that agree. */
+  readonly verdicts: { readonly stated: number; readonly identical: number }
+  /** How we came to trust the signer, or null. */
+  readonly trust: TrustAnchor | null
+}
+/** A pack that was opened before. */
+export interface RecentPack {
+  readonly handle: string
+  readonly file: string
+  readonly openedAt: string
+  /** The file is where it was. */
+  readonly here: boolean
+}
+/** Findings drawn from the whole population by a printed seed: anybody draws the same again. */
+export interface Sample {
+  readonly seed: string
+  readonly population: number
+  readonly drawn: readonly {
+    readonly place: number
+    readonly node: string
+    readonly check: string
+    readonly verdict: Verdict
+  }[]
+}
+/** An auditor's own notes on a pack; kept beside it, never in it. */
+export interface Worksheet {
+  readonly file: string
+  readonly sample: Sample | null
+  readonly lines: readonly WorksheetLine[]
+}
+export const WORK_STATES = ['open', 'looked-at', 'question', 'accepted'] as const
+export type WorkState = (typeof WORK_STATES)[number]
+export interface WorksheetLine {
+  readonly node: string
+  readonly check: string
+  readonly state: WorkState
+  readonly note: string
+  readonly at: string
+}
+
+export interface RegisterView {
+  readonly exceptions: readonly ExceptionView[]
+  readonly attachments: readonly AttachmentView[]
+  readonly requests: readonly RecordRequest[]
+}
+export interface ExceptionView extends Exception {
+  readonly standing: 'in-force' | 'expired' | 'withdrawn'
+}
+export interface AttachmentView extends Attachment {
+  readonly standing: 'in-force' | 'expired' | 'withdrawn'
+}
+export interface ExceptionDraft {
+  readonly check: string
+  readonly nodes: readonly string[]
+  readonly reason: string
+  readonly compensatingMeasure: string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
+  readonly until: string
+}
+export interface AttachmentDraft {
+  readonly controls: readonly { readonly framework: FrameworkName; readonly control: string }[]
+  readonly need: string | null
+  readonly shows: string
+  readonly saidBy: string
+  readonly method: 'examined' | 'asked' | 'received'
+  readonly owner: string
+  /** A day in UTC, YYYY-MM-DD, or null. */
+  readonly validUntil: string | null
+}
+export interface RequestDraft {
+  readonly framework: FrameworkName
+  readonly control: string
+  readonly need: string
+  readonly owner: string
+  /** A day in UTC, YYYY-MM-DD. */
+  readonly due: string
+}
+
+export interface IdentityView {
+  readonly name: string
+  readonly kind: 'local' | 'imported' | 'token'
+  readonly subject: string
+  readonly fingerprint: string
+  readonly notAfter: string
+  /** How its secret is kept here, in words; what that is worth is said plainly. */
+  readonly keptHow: string
+  readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
+}
+export interface TrustAnchor {
+  /** SHA-256 of the certificate, 64 lower-case hex characters. */
+  readonly fingerprint: string
+  readonly subject: string
+  readonly for: 'signers' | 'authorities'
+  readonly howVerified: string
+  readonly since: string
+}

@@ -1,0 +1,141 @@
+import type { ExceptionView } from './ipc-packs.ts'
+import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
+import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
+import type { Property, Verdict } from './words.ts'
+
+/** Plain data that the engine answers the window with: what a run or a pack shows. */
+
+/** One run's judgement, small enough for a thousand nodes: reasons come node by node, with `node.get`. */
+export interface AssessmentView {
+  readonly of: Source
+  readonly run: string
+  readonly asOf: string
+  readonly engine: string
+  readonly catalog: Assessment['catalog']
+  readonly scope: Assessment['scope']
+  readonly demo: boolean
+  readonly checks: readonly CheckView[]
+  readonly rows: readonly NodeRow[]
+  readonly frameworks: readonly FrameworkView[]
+}
+/** One declared node in the matrix. */
+export interface NodeRow {
+  readonly node: string
+  readonly status: NodeAssessment['status']
+  readonly failure: NodeAssessment['failure']
+  readonly privilege: NodeAssessment['privilege']
+  readonly observedAt: string | null
+  readonly ageDays: number | null
+  readonly stale: boolean
+  readonly layer: Isolation['layer'] | null
+  readonly platform: string | null
+  readonly concealed: boolean
+  /** Where it is declared to be, or null. */
+  readonly place: string | null
+  /** In the order of `checks`. */
+  readonly verdicts: readonly Verdict[]
+  /** Checks whose finding on this node somebody accepts, as of `asOf`, with the end of the acceptance and its owner. */
+  readonly accepted: readonly { readonly check: string; readonly until: string; readonly owner: string }[]
+  /** Checks whose acceptance has ended. */
+  readonly expired: readonly string[]
+}
+/** Everything about one node. */
+export interface NodeView {
+  readonly assessment: NodeAssessment
+  readonly recording: Recording | null
+  readonly declared: FleetNodeView | null
+  /** Earlier runs of this node on this computer, newest first, with what changed in the verdicts since the one before. */
+  readonly timeline: readonly NodeMoment[]
+  readonly exceptions: readonly ExceptionView[]
+}
+export interface NodeMoment {
+  readonly run: string
+  readonly at: string
+  readonly status: NodeAssessment['status']
+  readonly changed: readonly { readonly check: string; readonly before: Verdict; readonly after: Verdict }[]
+}
+/** What the catalog says, the same for every run: probes and signals by id. */
+export interface CatalogView {
+  readonly version: string
+  readonly digest: string
+  readonly checks: readonly CheckView[]
+  readonly probes: readonly ProbeView[]
+  readonly signals: readonly SignalView[]
+}
+/** What the catalog says about one signal of isolation. */
+export interface SignalView {
+  readonly id: string
+  readonly family: string
+  readonly title: string
+  readonly onMetal: string
+  readonly onGuest: string
+  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
+  readonly traps: readonly string[]
+  readonly source: string
+  /** Machines of known truth that read as on a guest, out of those read. */
+  readonly counts: {
+    readonly vm: readonly [number, number]
+    readonly dressed: readonly [number, number]
+    readonly metal: readonly [number, number]
+  } | null
+}
+export interface CheckView {
+  readonly id: string
+  readonly property: Property
+  readonly claim: string
+  readonly limits: string
+  /** Probe ids. */
+  readonly needs: readonly string[]
+  readonly wants: readonly string[]
+}
+export interface ProbeView {
+  readonly id: string
+  readonly title: string
+  readonly why: string
+}
+export interface FrameworkView {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly version: string
+  readonly status: string
+  readonly overlay: boolean
+  readonly controls: readonly ControlRow[]
+}
+/** One row of a framework with what this run says of it. */
+export interface ControlRow extends ControlView {
+  readonly assessed: ControlAssessment | null
+}
+export interface ControlView {
+  readonly key: string
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  readonly level: string
+  readonly group: string
+  readonly evidenceClass: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+  readonly supports: readonly { readonly check: string; readonly shows: string }[]
+  readonly notShown: string
+  readonly needsAlso: readonly string[]
+  readonly responsibility: readonly string[]
+}
+
+export interface EvidenceList {
+  readonly recording: Recording | null
+  readonly captures: readonly Capture[]
+}
+export interface EvidencePiece {
+  readonly capture: Capture
+  readonly stream: 'stdout' | 'stderr'
+  /** Decoded as UTF-8; bytes that are not become U+FFFD. Cut at a character's edge. */
+  readonly text: string
+  readonly offset: number
+  /** Byte offset of the next piece; null at the end. */
+  readonly nextOffset: number | null
+  readonly size: number
+  /** Lines of `text`, counted from 0, that hold a value of what the probe read. */
+  readonly marked: readonly number[]
+  /** SHA-256 of the stored bytes, computed again for this answer. */
+  readonly digestNow: string
+  /** What the probe read from its captures: indented JSON, or why it gave no fact. */
+  readonly reading: { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string }
+}
