@@ -19,7 +19,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          globalSetup: ['test/support/build-test-apps.ts'],
         },
       },
     ],

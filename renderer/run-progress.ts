@@ -9,6 +9,13 @@ export type NodeProgress =
   | { readonly is: 'done'; readonly captures: number; readonly partial: boolean }
   | { readonly is: 'failed'; readonly code: string; readonly detail: string }
 
+/** That a node’s turn in the run that goes on is not over; null when it is, and without such a run. */
+export function stillToCome(progress: RunProgress | null, node: string): string | null {
+  const so = progress?.ended === 'no' ? progress.nodes.get(node) : undefined
+  if (so === undefined || so.is === 'done' || so.is === 'failed') return null
+  return so.is === 'waiting' ? 'its turn in this run is still to come' : 'it is being asked now'
+}
+
 export interface RunProgress {
   readonly run: string
   readonly nodes: ReadonlyMap<string, NodeProgress>

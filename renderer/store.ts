@@ -15,6 +15,8 @@ export interface State {
   readonly progress: RunProgress | null
   /** Counts what made answers about the run old: finished runs, and acceptances. Ask again with it. */
   readonly runs: number
+  /** Counts how often the run that goes on has more to show. */
+  readonly soFar: number
   /** Counts packs that were opened from outside the screens. */
   readonly packs: number
   /** What a screen reader is told politely. */
@@ -35,6 +37,7 @@ let state: State = {
   packDemo: false,
   progress: null,
   runs: 0,
+  soFar: 0,
   packs: 0,
   said: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
@@ -134,6 +137,17 @@ function listen(event: EngineEvent): void {
   }
 }
 
+/** Results of a run that goes on are asked for again at most this often. */
+const FRESH_MS = 1000
+let fresh: ReturnType<typeof setTimeout> | null = null
+
+function showSoon(): void {
+  fresh ??= setTimeout(() => {
+    fresh = null
+    if (state.progress?.ended === 'no') change({ soFar: state.soFar + 1 })
+  }, FRESH_MS)
+}
+
 function applyWaiting(): void {
   const [events, now] = [waiting, performance.now()]
   waiting = []
@@ -144,6 +158,7 @@ function applyWaiting(): void {
   const speak = ended || turned || now - spokeAt >= QUIET_MS
   if (speak) spokeAt = now
   if (started) void refreshFleet()
+  if (events.some(({ event }) => event.kind === 'node-done' || event.kind === 'node-failed')) showSoon()
   change({
     progress,
     runs: ended ? state.runs + 1 : state.runs,

@@ -78,6 +78,37 @@ describe('the demo', () => {
   })
 })
 
+describe('while a run goes on', () => {
+  test('what is done is shown, the rest counts as missing, and nothing is exported before the end', async () => {
+    const { world, letGo } = stepwise()
+    const kit = await kitOver(world)
+    await withNodes(kit, ['db-4', 'db-5'])
+    await oneAtATime(kit)
+    const { run } = await kit.get('run.start', ALL)
+    expect(await kit.get('assessment.get', { of: 'run' })).toBeNull()
+    await letGo()
+    await until(() => kit.events.some(({ kind }) => kind === 'node-done'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const soFar = await kit.get('assessment.get', { of: 'run' })
+    expect([soFar?.run, soFar?.rows.map(({ node, status }) => [node, status])]).toEqual([
+      run,
+      [
+        ['db-4', 'complete'],
+        ['db-5', 'missing'],
+      ],
+    ])
+    expect(soFar?.rows[1]?.verdicts.every((verdict) => verdict === 'not-tested')).toBe(true)
+    expect((await kit.get('node.get', { of: 'run', node: 'db-4' }))?.assessment.status).toBe('complete')
+    expect(await kit.refusal('export.plan', null)).toBe('input.refused')
+    await letGo()
+    await kit.heard('run-done')
+    const whole = await kit.get('assessment.get', { of: 'run' })
+    expect(whole?.rows.map(({ status }) => status)).toEqual(['complete', 'complete'])
+    expect(whole?.rows[0]?.verdicts).toEqual(soFar?.rows[0]?.verdicts)
+    expect(await kit.refusal('export.plan', null)).toBe('it was answered')
+  })
+})
+
 describe('holding a run back', () => {
   test('while paused no node begins, those being asked finish, and it goes on when told', async () => {
     const { world, waiting, letGo } = stepwise()

@@ -18,6 +18,8 @@ export interface CollectRunInput {
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
+  /** Told of each node when it is done. */
+  readonly onRecorded?: (loaded: LoadedRecording) => void
   /** Awaited before each node is begun. */
   readonly mayBegin?: () => Promise<void>
   /** Ask live tests too. A run keeps to what it was begun with. */

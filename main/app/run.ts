@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
+  /** Told of each node when it is done. */
+  readonly onRecorded?: (loaded: LoadedRecording) => void
   /** Awaited before each node is begun: how a run is held back. Those that are being asked go on. */
   readonly mayBegin?: () => Promise<void>
 }
@@ -57,7 +59,10 @@ export async function runFleet(
       }
       const outcome = await collect(target)
       finished += 1
-      if (outcome.recording !== null) recordings.push(outcome.recording)
+      if (outcome.recording !== null) {
+        recordings.push(outcome.recording)
+        options.onRecorded?.(outcome.recording)
+      }
       if (outcome.authRefused) refused += 1
       broken ||= finished <= BREAKER_WINDOW && refused >= BREAKER_REFUSALS
     }

@@ -3,20 +3,13 @@ import { useEffect, useMemo } from 'react'
 import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
 import { type Layer, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { rem, useWidth } from '../measure.ts'
-import {
-  type Acceptance,
-  layerLine,
-  type Matrix,
-  type MatrixRow,
-  type Cell as OneCell,
-  totalsOf,
-  whyNotCollected,
-} from '../model.ts'
+import { type Acceptance, layerLine, type Matrix, type MatrixRow, type Cell as OneCell, totalsOf } from '../model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { Shape, VerdictMark } from './Mark.tsx'
+import { VerdictMark } from './Mark.tsx'
+import { type Mend, NotCollected } from './NotCollected.tsx'
 
 export interface MatrixProps {
   readonly matrix: Matrix
@@ -27,7 +20,7 @@ export interface MatrixProps {
   readonly onNode: (node: string) => void
   readonly onTotal: (property: Property, state: Verdict) => void
   /** What can be done about a node without evidence; null where nothing can be collected. */
-  readonly mend: { readonly retry: (node: string) => void; readonly edit: (node: string) => void } | null
+  readonly mend: Mend | null
   readonly onClear: () => void
 }
 
@@ -158,22 +151,7 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
         ))
       ) : (
         <Cell key="none" className="matrix-cell missing-cell" colSpan={properties.length}>
-          <span className="status tone-not-tested" title={visible(whyNotCollected(node))}>
-            <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
-            <span>
-              {verdictWords['not-tested'].label}: {visible(whyNotCollected(node))}
-            </span>
-          </span>
-          {mend !== null && (
-            <span className="mend">
-              <Button small label={`Try ${node.node} again`} onPress={() => mend.retry(node.node)}>
-                Try again
-              </Button>
-              <Button small label={`Edit address of ${node.node}`} onPress={() => mend.edit(node.node)}>
-                Edit address
-              </Button>
-            </span>
-          )}
+          <NotCollected node={node} mend={mend} />
         </Cell>
       )}
     </Row>

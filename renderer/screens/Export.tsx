@@ -43,7 +43,7 @@ const NothingToExport = () => (
         </Button>
       }
     >
-      A pack holds the evidence of one run. No run has finished on this computer.
+      A pack holds the evidence of one run that has ended. Collect evidence first, or wait for the run that goes on.
     </EmptyState>
   </Page>
 )

@@ -5,6 +5,7 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
+import { useKept } from '../kept.ts'
 import { matrixOf, wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Attention } from '../parts/Attention.tsx'
@@ -23,8 +24,8 @@ import { Notice } from '../ui/Notice.tsx'
 
 /** Nodes by properties, worst first. Counts with denominators; what was not collected stays in them. */
 export function Overview({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
-  const { runs } = useStore()
-  const answer = useAnswer('assessment.get', { of }, runs)
+  const { runs, soFar } = useStore()
+  const answer = useKept(useAnswer('assessment.get', { of }, `${runs} ${soFar}`), of)
   return (
     <Ask answer={answer}>
       {(view) => (view === null ? <NothingYet /> : <Results view={view} of={of} filter={filter ?? NO_FILTER} />)}
@@ -101,7 +102,7 @@ function Results({ view, of, filter }: ResultsProps) {
         </>
       }
     >
-      {of === 'run' && <StillRunning />}
+      {of === 'run' && <StillRunning run={view.run} />}
       <Attention matrix={matrix} onShow={narrow} />
       <FilterBar
         filter={filter}
@@ -138,14 +139,18 @@ function Results({ view, of, filter }: ResultsProps) {
   )
 }
 
-function StillRunning() {
+function StillRunning({ run }: { readonly run: string }) {
   const { progress } = useStore()
   if (progress === null || progress.ended !== 'no') return null
   const { finished, total } = counts(progress)
   return (
     <Notice
       title={`A run is ${progress.paused ? 'paused' : 'going on'}: ${finished} of ${plural(total, 'node')} so far.`}
-      means="This table shows the run before it until the new one ends."
+      means={
+        run === progress.run
+          ? 'This table fills as nodes are done. What is not here yet supports nothing.'
+          : 'This table shows the run before it until its first node is done.'
+      }
       actions={
         <Button small onPress={() => go({ screen: 'collecting' })}>
           Show progress

@@ -72,9 +72,10 @@ describe.skipIf(missing !== null)(
       opened = await openWindow({ folder: builtProduct() ?? '', profile })
       page = opened.page
       await titled(page, 'Overview')
-      expect(await page.textContent('main')).toContain('1 of 3 declared nodes answered.')
-      expect(await status('ward-1')).not.toContain('Not collected:')
-      expect(await status('ward-2')).toContain('Not collected:')
+      // The node that was being asked may have left some answers: then it is told as collected in part.
+      expect(await page.textContent('main')).toMatch(/[12] of 3 declared nodes answered\./)
+      expect(await status('ward-1')).not.toMatch(/Not collected:|collected in part/)
+      expect(await status('ward-2')).toMatch(/Not collected:|collected in part/)
       expect(await status('ward-3')).toContain('Not collected:')
       const runs = await page.evaluate(() => window.barewitness.call('runs.list', null))
       expect(runs).toMatchObject({ ok: true, value: [{ nodes: 3, complete: 1, open: true }] })
@@ -84,10 +85,10 @@ describe.skipIf(missing !== null)(
       await press(page, 'Try ward-3 again')
       await titled(page, 'Collected')
       await press(page, 'Show results')
-      await page.getByText('2 of 3 declared nodes answered.').waitFor()
+      await page.getByText(/[23] of 3 declared nodes answered\./).waitFor()
       expect(await status('ward-1')).not.toContain('Not collected:')
-      expect(await status('ward-2')).toContain('Not collected:')
-      expect(await status('ward-3')).not.toContain('Not collected:')
+      expect(await status('ward-2')).toMatch(/Not collected:|collected in part/)
+      expect(await status('ward-3')).not.toMatch(/Not collected:|collected in part/)
     })
   },
 )

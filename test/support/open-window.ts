@@ -33,14 +33,25 @@ export function whyNoWindow(): string | null {
   return null
 }
 
-/** Builds the window with the made-up engine in its worker; gives the folder to launch. */
+/** Builds the window with the made-up engine in its worker, unless that was done for this test run; gives the folder to launch. */
 export const buildTestApp = (): string => buildApp('.cache/window-app', 'test/support/window-app.config.ts')
 
 /** Builds the shell alone, around a page and a worker of the tests' own; gives the folder to launch. */
 export const buildShellApp = (): string => buildApp('.cache/shell-app', 'test/support/shell-app/config.ts')
 
+/** Set once both are built: test files that run side by side must not build into one folder. */
+const BUILT = 'BAREWITNESS_TEST_APPS_BUILT'
+
+/** Both apps, once for a whole test run. */
+export function buildTestApps(): void {
+  buildTestApp()
+  buildShellApp()
+  process.env[BUILT] = 'yes'
+}
+
 function buildApp(into: string, config: string): string {
   const folder = join(root, into)
+  if (process.env[BUILT] === 'yes') return folder
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, 'package.json'),

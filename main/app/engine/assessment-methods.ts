@@ -39,7 +39,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 
 /** What the view of a source rests on; null without a run, and where the open pack's own assessment cannot be read. */
 async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
-  if (of === 'run') judgeAnew(context)
+  if (of === 'run') bringUpToNow(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
   const { run, assessment, recordings } = state
@@ -48,11 +48,13 @@ async function viewSource(context: EngineContext, of: Source): Promise<ViewSourc
 }
 
 /**
- * Judges the run that is shown again when the day is another one than it was judged on. A window can stay open for weeks: evidence grows old in
+ * While a run goes on, what it gave so far is shown from its first finished node on. Otherwise judges the run that is shown again when the day is another one than it was judged on. A window can stay open for weeks: evidence grows old in
  * that time, and what was accepted ends with a day.
  */
-function judgeAnew({ world, catalog, session }: EngineContext): void {
+function bringUpToNow({ world, catalog, session }: EngineContext): void {
+  session.run = session.going?.soFar.state() ?? session.run
   const { run } = session
+  if (session.going !== null) return
   if (run !== null && run.assessment.asOf.slice(0, 10) !== world.clock.now().slice(0, 10))
     session.run = judged(world, catalog, run)
 }

@@ -13,7 +13,7 @@ import type { EngineContext } from './context.ts'
 import type { Draft } from './export-draft.ts'
 import { copyOf, type HandOut, writeHandOut } from './export-hand-out.ts'
 import { exportNotes } from './export-notes.ts'
-import { NO_RUN } from './export-plan.ts'
+import { NO_RUN, STILL_GOING } from './export-plan.ts'
 import { hexOf, registerForExport } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
@@ -37,6 +37,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   const { world, catalog, session } = context
   const { run, demo } = session
   if (run === null) return fail('input.refused', NO_RUN)
+  if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
   const stamping = wanted.timestamp ? await stampingOf(context) : ok(null)
   if (!stamping.ok) return stamping
   const handle = hexOf(world.entropy.bytes(16))

@@ -16,6 +16,7 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
   const { world, catalog, folder, session } = context
   const { run } = session
   if (run === null) return fail('input.refused', NO_RUN)
+  if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
   const register = await registerOf(context, 'run')
   if (!register.ok) return register
   const identities = await listIdentities(context)
@@ -42,6 +43,7 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
 }
 
 export const NO_RUN = 'there is no run to export yet'
+export const STILL_GOING = 'this run is still going on; export it when it has ended'
 
 /** Declared nodes without evidence, each with the reason. */
 export function missingIn({ assessment, unreadable }: RunState): ExportPlan['missing'] {

@@ -4,7 +4,7 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { collectRun } from '../collect-run.ts'
+import { type CollectRunInput, collectRun } from '../collect-run.ts'
 import { openGate } from '../pause.ts'
 import type { RunResult } from '../run.ts'
 import type { EngineContext } from './context.ts'
@@ -12,6 +12,7 @@ import { runJournal } from './run-journal.ts'
 import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
+import { soFarOf } from './so-far.ts'
 import { evidenceFolder, judged } from './stored-runs.ts'
 
 /** A run as it was begun. `before`: the same run as far as it came, when it goes on. */
@@ -31,7 +32,8 @@ interface How {
 }
 
 /**
- * Starts collecting and returns at once; the moments come as events. When `run-done` is told, the session holds the new assessment.
+ * Starts collecting and returns at once; the moments come as events. What nodes gave so far is in `going.soFar`; when `run-done` is told, the
+ * session holds the new assessment.
  * A run that cannot be stored tells so for every node, and leaves what the session held.
  */
 export function startRun(context: EngineContext, begun: Begun, how: How): void {
@@ -43,19 +45,25 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
     journal.note(event)
     context.tell(event)
   }
+  const soFar = soFarOf(context.world, context.catalog, begun)
+  const held = session.run
   const going = async (): Promise<void> => {
     // Whoever started the run has its ticket before the first moment.
     await Promise.resolve()
-    const collected = await collect({ ...context, tell }, begun, how, stop.signal, gate.passed).catch(mistake)
+    const collected = await collect({ ...context, tell }, begun, how, {
+      signal: stop.signal,
+      mayBegin: gate.passed,
+      onRecorded: soFar.add,
+    }).catch(mistake)
     const ended = collected.ok ? await concluded(context, begun, collected.value).then(ok, mistake) : collected
-    if (ended.ok) session.run = ended.value
-    else for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
+    session.run = ended.ok ? ended.value : held
+    if (!ended.ok) for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
     await how.ended().catch(() => undefined)
     session.going = null
     tell({ kind: 'run-done', run: begun.run, cancelled: stop.signal.aborted })
   }
   session.journal = journal
-  session.going = { run: begun.run, stop, gate, done: going() }
+  session.going = { run: begun.run, stop, gate, soFar, done: going() }
 }
 
 const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
@@ -64,8 +72,7 @@ async function collect(
   { world, catalog, folder, session, tell }: EngineContext,
   begun: Begun,
   { marks }: How,
-  signal: AbortSignal,
-  mayBegin: () => Promise<void>,
+  controls: Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>,
 ): Promise<Outcome<RunResult>> {
   const { run, targets } = begun
   const noted = await writeNote(world, folder, await noteOf({ world, folder }, begun, null))
@@ -76,9 +83,8 @@ async function collect(
     targets,
     marks,
     storeFolder: evidenceFolder(folder),
-    signal,
     concurrency: Math.min(concurrency, session.fleet?.concurrency ?? concurrency),
-    mayBegin,
+    ...controls,
     onEvent: (event) => event.kind !== 'run-done' && tell(event),
   })
 }

@@ -1,12 +1,14 @@
 import type { EngineEvent } from '../../../schemas/ipc.ts'
 import type { RunStatus } from '../../../schemas/ipc-views.ts'
 import type { Gate } from '../pause.ts'
+import type { SoFar } from './so-far.ts'
 
 /** A run that goes on. */
 export interface GoingRun {
   readonly run: string
   readonly stop: AbortController
   readonly gate: Gate
+  readonly soFar: SoFar
   readonly done: Promise<void>
 }
 

@@ -1,0 +1,53 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { assessNode, conclude, populationOf } from '../../core/assess.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+import type { World } from '../../core/world.ts'
+import type { Begun } from './going-run.ts'
+import type { RunState } from './session.ts'
+
+/** A run while it goes on: what its nodes have given so far. */
+export interface SoFar {
+  readonly add: (loaded: LoadedRecording) => void
+  /** The run as if it ended now; null before the first node. The same value until another node is done. */
+  readonly state: () => RunState | null
+}
+
+/** Each node is judged once, when it is done: with hundreds of them nothing is judged over and over while more come in. */
+export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: Begun): SoFar {
+  const recordings = new Map<string, LoadedRecording>()
+  const nodes = new Map<string, NodeAssessment>()
+  let shown: RunState | null = null
+  const take = (loaded: LoadedRecording): void => {
+    const { name } = loaded.recording.node
+    recordings.set(name, loaded)
+    nodes.set(name, assessNode(catalog, name, loaded, world.clock.now()))
+  }
+  for (const earlier of before?.recordings ?? []) take(earlier)
+  return {
+    add: (loaded) => {
+      take(loaded)
+      shown = null
+    },
+    state: () => {
+      if (nodes.size === 0) return null
+      if (shown !== null) return shown
+      const asOf = world.clock.now()
+      const judged = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, asOf))
+      const all = [...recordings.values()]
+      const demo = all.some(({ recording }) => recording.demo)
+      shown = {
+        run,
+        scope,
+        recordings: all,
+        assessment: {
+          schema: 'barewitness.assessment/1',
+          ...conclude(catalog, { scope, asOf, demo }, judged),
+          nodes: judged,
+        },
+        unreadable: before?.unreadable.filter(({ node }) => node === undefined || !nodes.has(node)) ?? [],
+      }
+      return shown
+    },
+  }
+}
