@@ -43,6 +43,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       )
       await press(page, 'Preview lines')
       await press(page, 'Add 2 nodes')
+      await page.getByText('2 nodes added', { exact: false }).first().waitFor()
       await page.getByRole('row', { name: /ward-db-2/ }).waitFor()
       expect(sshd.log()).not.toContain('Connection from')
     })
