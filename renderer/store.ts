@@ -139,11 +139,13 @@ function listen(event: EngineEvent): void {
 
 /** Results of a run that goes on are asked for again at most this often. */
 const FRESH_MS = 1000
-let fresh: ReturnType<typeof setTimeout> | null = null
+let refreshing = false
 
 function showSoon(): void {
-  fresh ??= setTimeout(() => {
-    fresh = null
+  if (refreshing) return
+  refreshing = true
+  setTimeout(() => {
+    refreshing = false
     if (state.progress?.ended === 'no') change({ soFar: state.soFar + 1 })
   }, FRESH_MS)
 }
