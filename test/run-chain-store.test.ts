@@ -274,7 +274,8 @@ describe('one at a time', () => {
     expect(await openRunChain(folder, FRESH, 0).then(({ ok }) => ok)).toBe(true)
   })
 
-  test.skipIf(process.platform !== 'linux')('so is that of an earlier process of the same number', async () => {
+  const noProc = process.platform === 'linux' ? '' : ' (skipped: no /proc here)'
+  test.skipIf(noProc !== '')(`so is that of an earlier process of the same number${noProc}`, async () => {
     await lockOf(`lock.${host}.${process.pid}.1-00000000.0000000000000000`)
     expect(await openRunChain(folder, FRESH, 0).then(({ ok }) => ok)).toBe(true)
   })

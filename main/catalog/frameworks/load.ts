@@ -29,8 +29,6 @@ export interface VocabularyEntry {
 
 const entries: ReadonlyMap<string, VocabularyEntry> = new Map(vocabulary.checks.map((entry) => [entry.id, entry]))
 
-export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
-
 const CLASSES: readonly string[] = ['automatable', 'partial', 'manual', 'out-of-scope'] satisfies EvidenceClass[]
 
 /**
