@@ -1,23 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assessmentView } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
 import { FRAMEWORK_NAMES } from '../schemas/ipc-views.ts'
-import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { FAKE_TIME, fakeNodes, fakeRecording, hostileNode } from './support/fake-nodes.ts'
 import { createFakeWorld } from './support/fake-world.ts'
 
-let open: EngineKit[] = []
-const kitOver = async (...given: Parameters<typeof engineKit>): Promise<EngineKit> => {
-  const kit = await engineKit(...given)
-  open.push(kit)
-  return kit
-}
-afterEach(async () => {
-  for (const kit of open) await kit.close()
-  open = []
-})
+const { kitOver } = kitsOfEachTest()
 const demo = async (kit: EngineKit) => {
   await kit.get('demo.open', null)
   await kit.heard('run-done')

@@ -1,26 +1,17 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEngine } from '../main/app/engine.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { fail } from '../main/core/failure.ts'
 import type { World } from '../main/core/world.ts'
-import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { fakeDesktop } from './support/fake-engine.ts'
 import { createFakeWorld } from './support/fake-world.ts'
 import { sealingKit, settingsWith } from './support/sealing-kit.ts'
 
-let open: EngineKit[] = []
-const kitOver = async (...given: Parameters<typeof engineKit>): Promise<EngineKit> => {
-  const kit = await engineKit(...given)
-  open.push(kit)
-  return kit
-}
-afterEach(async () => {
-  for (const kit of open) await kit.close()
-  open = []
-})
+const { kitOver, keep } = kitsOfEachTest()
 
 const ALL = { nodes: [], only: 'all' } as const
 const MISSING = { nodes: [], only: 'missing' } as const
@@ -246,7 +237,7 @@ describe('runs and the fleet they are of', () => {
     const run = await collected(kit)
     writeFileSync(join(kit.folder, 'fleet.json'), JSON.stringify({ ...fleetOf(kit), name: 'Another customer' }))
     const later = await kit.reopened()
-    open.push(later)
+    keep(later)
     expect((await later.get('runs.open', { run })).scope.fleet).toBe('My servers')
     expect(await later.refusal('run.start', MISSING)).toBe('input.refused')
   })
@@ -261,7 +252,7 @@ describe('runs and the fleet they are of', () => {
     const nodes = [{ name: 'other-1', address: '198.51.100.1' }]
     writeFileSync(join(kit.folder, 'fleet.json'), JSON.stringify({ name: 'Other', nodes }))
     const later = await kit.reopened()
-    open.push(later)
+    keep(later)
     expect(await later.refusal('runs.open', { run: own })).toBe('input.not-found')
     expect(await later.get('assessment.get', { of: 'run' })).toBeNull()
   })

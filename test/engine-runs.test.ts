@@ -1,21 +1,12 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EngineEvent } from '../schemas/ipc.ts'
-import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
+import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { FAKE_NODES } from './support/fake-nodes.ts'
 import { createFakeWorld } from './support/fake-world.ts'
 
-let open: EngineKit[] = []
-const kitOver = async (...given: Parameters<typeof engineKit>): Promise<EngineKit> => {
-  const kit = await engineKit(...given)
-  open.push(kit)
-  return kit
-}
-afterEach(async () => {
-  for (const kit of open) await kit.close()
-  open = []
-})
+const { kitOver, keep } = kitsOfEachTest()
 const ALL = { nodes: [], only: 'all' } as const
 const MISSING = { nodes: [], only: 'missing' } as const
 const nodesOf = (events: readonly EngineEvent[], kind: EngineEvent['kind']): readonly string[] =>
@@ -72,7 +63,7 @@ describe('the demo', () => {
     await kit.heard('run-done')
     expect((await kit.get('runs.list', null)).map(({ run }) => run)).toEqual([demo.run])
     const again = await kit.reopened()
-    open.push(again)
+    keep(again)
     expect((await again.get('runs.list', null)).map(({ run }) => run)).toEqual([own.run])
     expect((await again.get('assessment.get', { of: 'run' }))?.run).toBe(own.run)
   })
@@ -244,7 +235,7 @@ describe('runs that are stored', () => {
     const view = await kit.get('assessment.get', { of: 'run' })
     now = '2026-12-25T09:15:00.000Z'
     const again = await kit.reopened()
-    open.push(again)
+    keep(again)
     const stored = await again.get('assessment.get', { of: 'run' })
     expect(stored?.run).toBe(run)
     expect(stored?.rows.map(({ node, status, stale, ageDays }) => [node, status, stale, ageDays])).toEqual([
@@ -282,7 +273,7 @@ describe('runs that are stored', () => {
     await kit.heard('run-done')
     writeFileSync(join(kit.folder, 'runs', `${run}.json`), 'half a no')
     const again = await kit.reopened()
-    open.push(again)
+    keep(again)
     expect((await again.get('assessment.get', { of: 'run' }))?.rows.map(({ status }) => status)).toEqual([
       'complete',
       'complete',
@@ -298,7 +289,7 @@ describe('runs that are stored', () => {
     const blobs = join(kit.folder, 'evidence', run, 'db-4', 'sha256')
     appendFileSync(join(blobs, readdirSync(blobs)[0] ?? ''), 'x')
     const again = await kit.reopened()
-    open.push(again)
+    keep(again)
     const rows = (await again.get('assessment.get', { of: 'run' }))?.rows
     expect(rows?.[0]).toMatchObject({ node: 'db-4', status: 'missing', failure: { code: 'recording.altered' } })
     expect(rows?.[1]).toMatchObject({ node: 'db-5', status: 'complete', failure: null })

@@ -1,8 +1,8 @@
 import type { Settings } from '../../schemas/ipc-views.ts'
-import { SHORTCUTS } from '../shortcuts.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { useSettings } from '../use-settings.ts'
 import { FailureNote } from './Failure.tsx'
+import { ShortcutTable } from './ShortcutTable.tsx'
 
 const THEMES: readonly { readonly id: Settings['theme']; readonly title: string }[] = [
   { id: 'system', title: 'As the system' },
@@ -32,28 +32,7 @@ export function Appearance() {
       </Checkbox>
       {error !== null && <FailureNote error={error} />}
       <div className="scroll">
-        <table className="told-table">
-          <caption>Keyboard shortcuts</caption>
-          <thead>
-            <tr>
-              <th scope="col">Keys</th>
-              <th scope="col">What they do</th>
-            </tr>
-          </thead>
-          <tbody>
-            {SHORTCUTS.map(({ keys, does, single }) => (
-              <tr key={keys}>
-                <th scope="row">
-                  <kbd>{keys}</kbd>
-                </th>
-                <td>
-                  {does}
-                  {single && !settings.singleKeys && <span className="note">Turned off</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortcutTable className="told-table" caption="Keyboard shortcuts" off="Turned off" />
       </div>
     </section>
   )

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach } from 'vitest'
 import { createEngine } from '../../main/app/engine.ts'
 import type { World } from '../../main/core/world.ts'
 import type { Engine, EngineEvent, Input, Method, Output, Reply } from '../../schemas/ipc.ts'
@@ -73,4 +74,27 @@ export async function withNodes(kit: EngineKit, names: readonly string[]): Promi
   const text = `name,address\n${names.map((name) => `${name},192.0.2.${/\d+/.exec(name)?.[0] ?? 1}\n`).join('')}`
   const { handle } = await kit.get('fleet.import-text', { kind: 'csv', text })
   await kit.get('fleet.accept', { handle })
+}
+
+export interface KitsOfTest {
+  readonly kitOver: typeof engineKit
+  /** One that was made otherwise, such as by opening again. */
+  readonly keep: (kit: EngineKit) => void
+}
+
+/** Makes kits for one test file; each is closed when its test ends. Call it at the top of the file. */
+export function kitsOfEachTest(): KitsOfTest {
+  let open: EngineKit[] = []
+  afterEach(async () => {
+    for (const kit of open) await kit.close()
+    open = []
+  })
+  return {
+    kitOver: async (...given) => {
+      const kit = await engineKit(...given)
+      open.push(kit)
+      return kit
+    },
+    keep: (kit) => void open.push(kit),
+  }
 }

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { SHORTCUTS } from '../shortcuts.ts'
+import { useStore } from '../store.ts'
+
+export interface ShortcutTableProps {
+  readonly className: string
+  readonly caption?: ReactNode
+  /** What is said beside a shortcut that is off. */
+  readonly off: string
+}
+
+/** Every shortcut of the window, and which are off. */
+export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
+  const { settings } = useStore()
+  return (
+    <table className={className}>
+      {caption !== undefined && <caption>{caption}</caption>}
+      <thead>
+        <tr>
+          <th scope="col">Keys</th>
+          <th scope="col">What they do</th>
+        </tr>
+      </thead>
+      <tbody>
+        {SHORTCUTS.map(({ keys, does, single }) => (
+          <tr key={keys}>
+            <th scope="row">
+              <kbd>{keys}</kbd>
+            </th>
+            <td>
+              {does}
+              {single && !settings.singleKeys && <span className="note">{off}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
