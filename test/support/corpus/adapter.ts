@@ -1,4 +1,4 @@
-import type { Probe } from '../../../main/core/probe.ts'
+import { argvOf, type Command, type Probe } from '../../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../../main/core/recording.ts'
 import { mendProcessors, mendTopology, putConsequences } from './consequences.ts'
 import { type CapturedFile, capturedFiles } from './files.ts'
@@ -89,7 +89,7 @@ export function answersOf(node: VirtualNode, probes: readonly Probe<unknown>[]):
   for (const probe of probes) {
     const found = Object.entries(probe.commands).flatMap(([name, command]) => {
       const said = command.kind === 'run' ? answer(node, command) : null
-      return said === null ? [] : [captured(probe.id, name, said)]
+      return said === null ? [] : [captured(probe.id, name, command, said)]
     })
     // A live test was made in whole or not at all: half of one would read as a test whose answer was lost.
     if (probe.live === true && found.length < Object.keys(probe.commands).length) continue
@@ -98,14 +98,14 @@ export function answersOf(node: VirtualNode, probes: readonly Probe<unknown>[]):
   return answers
 }
 
-function captured(probe: string, command: string, { stdout, stderr, exitCode }: Said): CapturedAnswer {
+function captured(probe: string, name: string, command: Command, { stdout, stderr, exitCode }: Said): CapturedAnswer {
   const errors = Buffer.from(stderr)
   const stream = { sha256: '0'.repeat(64), size: stdout.length }
   return {
     meta: {
       probe,
-      command,
-      argv: ['cat'],
+      command: name,
+      argv: argvOf(command),
       source: 'node',
       privilege: 'root',
       status: 'done',
