@@ -37,6 +37,14 @@ export interface DeclaredNode {
    * @maxItems 4096
    */
   readonly hardware?: readonly HardwarePin[]
+  /**
+   * @maxItems 5000
+   */
+  readonly accounts?: readonly DeclaredAccount[]
+  /**
+   * @maxItems 5000
+   */
+  readonly services?: readonly DeclaredService[]
 }
 /**
  * A declared place: WGS 84 degrees, the radius in km that the declaration is good to, and who declared it.
@@ -59,6 +67,33 @@ export interface HardwarePin {
    */
   readonly part: string
   readonly value: string
+}
+/**
+ * An account that is meant to exist on a node, and what for. Beside the roster, which only names who may have one.
+ */
+export interface DeclaredAccount {
+  readonly account: string
+  readonly kind: 'person' | 'service' | 'emergency' | 'provider'
+  /**
+   * The person who answers for it.
+   */
+  readonly owner?: string
+  /**
+   * Meant to have root’s rights. Default false.
+   */
+  readonly administrator?: boolean
+  /**
+   * The last day on which it is meant to exist, UTC: a leaver’s.
+   */
+  readonly until?: string
+}
+/**
+ * A port that is meant to be listened on.
+ */
+export interface DeclaredService {
+  readonly port: number
+  readonly protocol: 'tcp' | 'udp'
+  readonly name: string
 }
 export interface HostKey {
   readonly type: string
@@ -202,6 +237,14 @@ export interface FleetNode {
   readonly location?: Place
   readonly ephiPaths?: readonly string[]
   readonly roster?: readonly string[]
+  /**
+   * @maxItems 5000
+   */
+  readonly accounts?: readonly DeclaredAccount[]
+  /**
+   * @maxItems 5000
+   */
+  readonly services?: readonly DeclaredService[]
 }
 /**
  * The declared population: which nodes are in scope and how to reach them. YAML or JSON.
@@ -224,6 +267,54 @@ export interface Fleet {
   readonly profile?: 'baseline' | 'cis' | 'stig'
   readonly timestampAuthority?: string
   readonly concurrency?: number
+  /**
+   * Numbers that checks compare against, moved from what the profile says. Each needs a reason; reports show them all.
+   *
+   * @maxItems 100
+   */
+  readonly thresholds?: readonly ThresholdChange[]
+  /**
+   * @maxItems 5000
+   */
+  readonly accounts?: readonly DeclaredAccount[]
+  /**
+   * @maxItems 5000
+   */
+  readonly services?: readonly DeclaredService[]
+}
+/**
+ * A threshold that the fleet moved from what its profile says, and why. Shown in every report.
+ */
+export interface ThresholdChange {
+  threshold:
+    | 'ssh.auth-tries'
+    | 'ssh.login-grace'
+    | 'ssh.idle'
+    | 'ssh.sessions'
+    | 'ssh.rsa-bits'
+    | 'lockout.failures'
+    | 'lockout.seconds'
+    | 'password.length'
+    | 'password.classes'
+    | 'password.remembered'
+    | 'password.days'
+    | 'account.idle-days'
+    | 'shell.idle'
+    | 'sudo.remembers'
+    | 'audit.backlog'
+    | 'log.days'
+    | 'time.offset'
+    | 'tls.days-left'
+    | 'tls.rsa-bits'
+    | 'updates.list-days'
+    | 'malware.days'
+    | 'integrity.days'
+    | 'backup.hours'
+    | 'scan.days'
+    | 'disk.worn'
+    | 'storage.scrub-days'
+  readonly value: number
+  readonly reason: string
 }
 /**
  * Parts of each node as an earlier collection found them: the file <fleet file>.hardware.json.
@@ -415,6 +506,7 @@ export interface Finding {
     | 'access'
     | 'audit'
     | 'integrity'
+    | 'operations'
     | 'evidence'
   readonly verdict: 'met' | 'not-met' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
   readonly reasons: readonly Reason[]
@@ -457,6 +549,17 @@ export interface Scope {
   readonly fleet: string
   readonly population: readonly string[]
   readonly frameworks: readonly ('hipaa' | 'soc2' | 'nprm')[]
+  readonly profile?: ChosenProfile
+}
+/**
+ * Which numbers checks compare against: a profile of the catalog, and the fleet’s own changes to it. Without one, baseline.
+ */
+export interface ChosenProfile {
+  readonly name: 'baseline' | 'cis' | 'stig'
+  /**
+   * @maxItems 100
+   */
+  readonly changes: readonly ThresholdChange[]
 }
 export interface CatalogReference {
   readonly version: string

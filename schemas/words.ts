@@ -25,6 +25,7 @@ export const PROPERTIES = [
   'access',
   'audit',
   'integrity',
+  'operations',
   'evidence',
 ] as const
 export type Property = (typeof PROPERTIES)[number]
@@ -108,6 +109,10 @@ export const propertyWords: Readonly<Record<Property, Word>> = {
   access: { label: 'Access', meaning: 'Who can log in, how, and with which rights.' },
   audit: { label: 'Audit and time', meaning: 'What the node records about itself, and by which clock.' },
   integrity: { label: 'Integrity', meaning: 'What started, what is installed, and what protects it.' },
+  operations: {
+    label: 'Operations',
+    meaning: 'What listens and connects, what is backed up, and what keeps the node running.',
+  },
   evidence: { label: 'About this evidence', meaning: 'How complete the collection was and what ties it to this node.' },
 }
 

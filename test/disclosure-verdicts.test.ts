@@ -36,7 +36,7 @@ beforeAll(async () => {
   stated = new Map(
     population.flatMap((node) => {
       const loaded = demo.find(({ name }) => name === node)?.loaded ?? null
-      const { findings } = assessNode(catalog, node, loaded, FIXTURE_TIME)
+      const { findings } = assessNode(catalog, node, loaded, { asOf: FIXTURE_TIME, profile: undefined })
       return findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)
     }),
   )
@@ -69,7 +69,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
       for (const { label, entry, recording } of content.nodes) {
         if (entry === null) continue
         const loaded = recording === null ? null : loadedFrom(recording)
-        const derived = assessNode(catalog, label, loaded, FIXTURE_TIME)
+        const derived = assessNode(catalog, label, loaded, { asOf: FIXTURE_TIME, profile: undefined })
         for (const { check, verdict } of derived.findings) {
           const before = entry.findings.find((found) => found.check === check)?.verdict
           if (stated.has(`${label} ${check}`)) expect(before).toBe(stated.get(`${label} ${check}`))
@@ -117,7 +117,9 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
           continues: '2'.repeat(64),
         },
       }
-      const [one, other] = [loaded, changed].map((which) => assessNode(catalog, name, which, FIXTURE_TIME))
+      const [one, other] = [loaded, changed].map((which) =>
+        assessNode(catalog, name, which, { asOf: FIXTURE_TIME, profile: undefined }),
+      )
       expect(other?.findings, name).toEqual(one?.findings)
       expect(other?.isolation, name).toEqual(one?.isolation)
     }

@@ -53,6 +53,7 @@ const catalog = (row: Control): Catalog => {
     checks: [check('a'), check('b')],
     frameworks: [framework],
     signals: [],
+    thresholds: [],
     arguesIsolation: () => UNDECIDED,
   }
 }

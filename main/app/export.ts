@@ -204,7 +204,7 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
       loaded.push({ ...one.value, source })
     }
     const rested = latest(loaded, node)
-    nodes.push(assessNode(catalog, node, rested, asOf))
+    nodes.push(assessNode(catalog, node, rested, { asOf, profile: scope.profile }))
     if (rested === null) continue
     const assessed = nodes.at(-1)
     if (assessed !== undefined && isPictured(assessed, populationOf(scope).length))

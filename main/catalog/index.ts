@@ -1,7 +1,9 @@
 import type { Catalog } from '../core/catalog.ts'
 import { hipaa, nprm, soc2 } from './frameworks/frameworks.ts'
 import { checks as accessChecks, probes as accessProbes } from './groups/access.ts'
+import { checks as accountsChecks, probes as accountsProbes } from './groups/accounts.ts'
 import { checks as encryptionChecks, probes as encryptionProbes } from './groups/encryption.ts'
+import { checks as integrityChecks, probes as integrityProbes } from './groups/integrity.ts'
 import {
   arguesIsolation,
   evidenceCollectionCompleteness,
@@ -9,17 +11,44 @@ import {
   probes as isolationProbes,
   SIGNAL_NOTES,
 } from './groups/isolation.ts'
+import { checks as loggingChecks, probes as loggingProbes } from './groups/logging.ts'
+import { checks as operationsChecks, probes as operationsProbes } from './groups/operations.ts'
+import { checks as storageChecks, probes as storageProbes } from './groups/storage.ts'
+import { checks as transitChecks, probes as transitProbes } from './groups/transit.ts'
+import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
 
-const probes = [...isolationProbes, ...encryptionProbes, ...accessProbes]
+const probes = [
+  ...isolationProbes,
+  ...encryptionProbes,
+  ...accessProbes,
+  ...storageProbes,
+  ...transitProbes,
+  ...accountsProbes,
+  ...loggingProbes,
+  ...integrityProbes,
+  ...operationsProbes,
+]
 
 /** The one catalog: every question, every claim, every mapping. To add one, add its file and its line in a group. */
 export const catalog: Catalog = {
   version: CATALOG_VERSION,
   probes,
   // How complete a collection was is judged over every probe, so this one check is made here.
-  checks: [...isolationChecks, evidenceCollectionCompleteness(probes), ...encryptionChecks, ...accessChecks],
+  checks: [
+    ...isolationChecks,
+    evidenceCollectionCompleteness(probes),
+    ...encryptionChecks,
+    ...accessChecks,
+    ...storageChecks,
+    ...transitChecks,
+    ...accountsChecks,
+    ...loggingChecks,
+    ...integrityChecks,
+    ...operationsChecks,
+  ],
   frameworks: [hipaa, soc2, nprm],
   signals: SIGNAL_NOTES,
+  thresholds: THRESHOLDS,
   arguesIsolation,
 }

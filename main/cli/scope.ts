@@ -1,6 +1,7 @@
 import type { DeclaredNode, Scope } from '../../schemas/types.ts'
 import { scopeOf } from '../app/run.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { profileOf } from '../core/fleet.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
@@ -35,7 +36,7 @@ export async function scopeFor(
   if (!frameworks.ok) return frameworks
   const population = targets({}).map(({ node }) => node.name)
   return ok({
-    scope: { fleet: fleet.name, population, frameworks: frameworks.value },
+    scope: { fleet: fleet.name, population, frameworks: frameworks.value, ...profileOf(fleet) },
     timestampAuthority: fleet.timestampAuthority,
   })
 }

@@ -1,8 +1,17 @@
-import type { Assessment, Finding, Isolation, NodeAssessment, Reason, Scope } from '../../schemas/types.ts'
+import type {
+  Assessment,
+  ChosenProfile,
+  Finding,
+  Isolation,
+  NodeAssessment,
+  Reason,
+  Scope,
+} from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
 import { captureKey, type Parsed, readProbe } from './probe.ts'
+import { limitsOf } from './profile.ts'
 import {
   type CapturedAnswer,
   compare,
@@ -32,7 +41,8 @@ const DAY_MS = 86_400_000
  */
 export function assess({ catalog, scope, recordings, asOf }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
-  const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, asOf))
+  const judging = { asOf, profile: scope.profile }
+  const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, judging))
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
   return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo }, nodes), nodes }
 }
@@ -55,7 +65,12 @@ export function conclude(
     asOf,
     engine: VERSION,
     catalog: { version: catalog.version, digest: catalogDigest(catalog) },
-    scope: { fleet: scope.fleet, population: populationOf(scope), frameworks },
+    scope: {
+      fleet: scope.fleet,
+      population: populationOf(scope),
+      frameworks,
+      ...(scope.profile === undefined ? {} : { profile: scope.profile }),
+    },
     demo,
     controls: rollUp(catalog, frameworks, nodes),
   }
@@ -68,12 +83,24 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
+/** What findings depend on beside the evidence: a moment, and the numbers to compare against. */
+export interface Judging {
+  /** UTC, ISO 8601. */
+  readonly asOf: string
+  readonly profile: ChosenProfile | undefined
+}
+
+export const judgingOf = ({ asOf, profile }: { readonly asOf: string; readonly profile?: ChosenProfile }): Judging => ({
+  asOf,
+  profile,
+})
+
 /** The first half of assess(): everything that is said of one declared node, from its recording or from the lack of one. */
 export function assessNode(
   catalog: Catalog,
   node: string,
   loaded: LoadedRecording | null,
-  asOf: string,
+  { asOf, profile }: Judging,
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.')
   const { recording, captures } = loaded
@@ -103,7 +130,12 @@ export function assessNode(
   const byKey = capturesByKey(captures)
   const asked = { liveTests: recording.liveTests === true }
   const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
-  const context: Context = { node: recording.node, asOf, observedAt: recording.endedAt }
+  const context: Context = {
+    node: recording.node,
+    asOf,
+    observedAt: recording.endedAt,
+    limits: limitsOf(catalog.thresholds, profile),
+  }
   const findings = catalog.checks.map((check) =>
     finding(check, concludeCheck(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
   )

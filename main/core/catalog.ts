@@ -4,6 +4,7 @@ import type { Check, Context, Step } from './check.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
+import type { Threshold } from './profile.ts'
 
 /** The four isolation answers before their reasons and contradictions cite captures. */
 export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
@@ -38,6 +39,8 @@ export interface Catalog {
   readonly checks: readonly Check[]
   readonly frameworks: readonly Framework[]
   readonly signals: readonly SignalNote[]
+  /** The numbers that checks compare against, by profile. */
+  readonly thresholds: readonly Threshold[]
   readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
 }
 
@@ -52,16 +55,18 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       ...(live === true ? { live } : {}),
       commands,
     })),
-    checks: catalog.checks.map(({ id, property, claim, limits, needs, wants }) => ({
+    checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants }) => ({
       id,
       property,
       claim,
       limits,
+      ...(ends === undefined ? {} : { ends }),
       needs: Object.values(needs).map((probe) => probe.id),
       wants: Object.values(wants ?? {}).map((probe) => probe.id),
     })),
     frameworks: catalog.frameworks,
     signals: catalog.signals,
+    thresholds: catalog.thresholds,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DeclaredNode } from '../../schemas/types.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
+import type { Limits } from './profile.ts'
 
 /** Which probes a check reads, by the name it uses for each. */
 export type Needs = Readonly<Record<string, Probe<unknown>>>
@@ -30,6 +31,8 @@ export interface Context {
   readonly asOf: string
   /** When the recording was taken. */
   readonly observedAt: string
+  /** The numbers to compare against, by threshold. */
+  readonly limits: Limits
 }
 
 /**
@@ -42,6 +45,11 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly property: Property
   /** The claim as a sentence that "met" supports. */
   readonly claim: string
+  /**
+   * How it can end where its evidence is there. By default the claim is supported or contradicted. `recorded`: it only records what is there,
+   * since nothing asks for one thing or another. `supported-or-recorded`: support where it holds, a record where it does not.
+   */
+  readonly ends?: 'recorded' | 'supported-or-recorded'
   /** What "met" does not show; printed beside every result. */
   readonly limits: string
   readonly needs: N

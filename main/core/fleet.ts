@@ -1,4 +1,4 @@
-import type { DeclaredNode, Fleet, FleetNode } from '../../schemas/types.ts'
+import type { ChosenProfile, DeclaredNode, Fleet, FleetNode } from '../../schemas/types.ts'
 import { err, ok, type Result } from './result.ts'
 
 /** The account we log in with where the fleet file names none: the one that the generated sudoers drop-in is written for. */
@@ -72,6 +72,8 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
   const { name, address, port = DEFAULT_PORT, user = DEFAULT_USER, sudo = false, role, location } = node
   const ephiPaths = joined(fleet.ephiPaths, node.ephiPaths)
   const roster = joined(fleet.roster, node.roster)
+  const accounts = added(fleet.accounts, node.accounts)
+  const services = added(fleet.services, node.services)
   return {
     name,
     address,
@@ -83,8 +85,19 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
     ...(fleet.vantage === undefined ? {} : { vantage: fleet.vantage }),
     ...(ephiPaths === undefined ? {} : { ephiPaths }),
     ...(roster === undefined ? {} : { roster }),
+    ...(accounts === undefined ? {} : { accounts }),
+    ...(services === undefined ? {} : { services }),
   }
 }
+
+/** The profile that the fleet chose and its own changes, as a part of a scope; nothing where it says neither. */
+export const profileOf = ({ profile, thresholds }: Fleet): { readonly profile?: ChosenProfile } =>
+  profile === undefined && thresholds === undefined
+    ? {}
+    : { profile: { name: profile ?? 'baseline', changes: thresholds ?? [] } }
+
+const added = <T>(one: readonly T[] | undefined, two: readonly T[] | undefined): readonly T[] | undefined =>
+  one === undefined && two === undefined ? undefined : [...(one ?? []), ...(two ?? [])]
 
 const joined = (
   one: readonly string[] | undefined,

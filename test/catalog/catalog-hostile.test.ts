@@ -1,17 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conclude } from '../../main/core/check.ts'
-import { captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
+import { argvOf, type Command, captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { byKey, checks, fixtures, probes } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 
 describe('hostile answers', () => {
-  const answer = (probe: Probe<unknown>, command: string, stdout: Uint8Array, exitCode: number): CapturedAnswer => ({
+  const answer = (
+    probe: Probe<unknown>,
+    [command, spec]: readonly [string, Command],
+    stdout: Uint8Array,
+    exitCode: number,
+  ): CapturedAnswer => ({
     meta: {
       probe: probe.id,
       command,
-      argv: [],
+      argv: argvOf(spec),
       source: 'node',
       privilege: 'user',
       status: 'done',
@@ -59,9 +64,10 @@ describe('hostile answers', () => {
     )
     fc.assert(
       fc.property(answers, (given) => {
-        const captures = Object.entries(given).map(([command, [bytes, exitCode]]) =>
-          answer(probe, command, bytes, exitCode),
-        )
+        const captures = Object.entries(probe.commands).map((named) => {
+          const [bytes, exitCode] = given[named[0]] ?? [new Uint8Array(), 255]
+          return answer(probe, named, bytes, exitCode)
+        })
         const reading = readProbe(probe, byKey(captures))
         expect(typeof reading.ok).toBe('boolean')
         if (!reading.ok) expect(reading.reason).not.toBe('')

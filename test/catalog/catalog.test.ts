@@ -14,25 +14,11 @@ import { FIXTURE_TIME, fixtureSettings } from '../support/fixtures.ts'
 
 /** Rules that hold for every probe and every check. A new one is covered by standing in the catalog. */
 
-/** Checks that record a fact and set no expectation. They never support or contradict anything. */
-const INFORMATIONAL: ReadonlySet<string> = new Set([
-  'audit.login-records',
-  'encryption.at-rest.unlock-mode',
-  'encryption.in-transit.vpn',
-  'evidence.collector-identity',
-  'integrity.measured-boot',
-  'inventory.disks',
-  'inventory.hardware',
-  'inventory.network-interfaces',
-  'location.locale-hints',
-])
-/** Checks that support a claim where it holds and only record where it does not, because nothing asks for it. */
-const SUPPORTED_OR_RECORDED: ReadonlySet<string> = new Set(['encryption.module.fips-mode'])
-
-const endings = (id: string): readonly string[] => [
+/** A check that only records never supports or contradicts anything; one that supports or records never contradicts. */
+const endings = ({ ends }: Check): readonly string[] => [
   'inconclusive',
-  ...(INFORMATIONAL.has(id) ? [] : ['met']),
-  INFORMATIONAL.has(id) || SUPPORTED_OR_RECORDED.has(id) ? 'informational' : 'not-met',
+  ...(ends === 'recorded' ? [] : ['met']),
+  ends === undefined ? 'not-met' : 'informational',
 ]
 
 const needed = (check: Check): readonly string[] => Object.values(check.needs).map((probe) => probe.id)
@@ -113,10 +99,10 @@ describe('the verdicts', () => {
 
   test.each(checks.map((check) => [check.id, check] as const))(
     '%s has fixtures for every way it can end',
-    (id, check) => {
-      const wanted = endings(id)
-      expect(wanted.filter((verdict) => !seen(check).has(verdict))).toEqual([])
-      if (INFORMATIONAL.has(id)) expect([...seen(check)].filter((verdict) => /met/.test(verdict))).toEqual([])
+    (_, check) => {
+      expect(endings(check).filter((verdict) => !seen(check).has(verdict))).toEqual([])
+      const never = check.ends === 'recorded' ? ['met', 'not-met'] : check.ends === undefined ? [] : ['not-met']
+      expect(never.filter((verdict) => seen(check).has(verdict))).toEqual([])
     },
   )
 

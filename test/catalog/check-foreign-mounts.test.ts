@@ -3,6 +3,7 @@ import { tenancyForeignMounts } from '../../main/catalog/checks/tenancy-foreign-
 import { conclude } from '../../main/core/check.ts'
 import { captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.needs)
@@ -16,6 +17,7 @@ function concluded(node: string, without?: string) {
     node: recording.node,
     asOf: recording.endedAt,
     observedAt: recording.endedAt,
+    limits: BASELINE,
   })
 }
 

@@ -6,13 +6,14 @@ import { conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer } from '../support/answers.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 const PROBES: readonly Probe<unknown>[] = [netNeighbours, netLinks]
 const AT = '2026-11-20T09:12:00.000Z'
 const node = { name: 'n', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: false } as const
 const verdict = (...readings: readonly (readonly [string, Parsed<unknown>])[]) =>
-  conclude(tenancyNetworkNeighbours, new Map(readings), { node, asOf: AT, observedAt: AT })
+  conclude(tenancyNetworkNeighbours, new Map(readings), { node, asOf: AT, observedAt: AT, limits: BASELINE })
 
 function ofFixture(name: string) {
   const { captures } = fixtureRecording(name, PROBES)

@@ -11,6 +11,7 @@ import { type Check, type Conclusion, type Context, conclude } from '../../main/
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact } from '../support/answers.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
 
@@ -21,7 +22,12 @@ function on(node: string, check: Check, without: readonly Probe<unknown>[] = [])
   const readings = new Map(
     probes.filter((probe) => !without.includes(probe)).map((probe) => [probe.id, readProbe(probe, by)]),
   )
-  return conclude(check, readings, { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt })
+  return conclude(check, readings, {
+    node: recording.node,
+    asOf: recording.endedAt,
+    observedAt: recording.endedAt,
+    limits: BASELINE,
+  })
 }
 
 describe('confidential computing', () => {
@@ -53,7 +59,12 @@ describe('confidential computing', () => {
 
 describe('exclusive use of the GPUs', () => {
   const recorded = fixtureRecording('demo-gpu-01', []).recording
-  const context: Context = { node: recorded.node, asOf: recorded.endedAt, observedAt: recorded.endedAt }
+  const context: Context = {
+    node: recorded.node,
+    asOf: recorded.endedAt,
+    observedAt: recorded.endedAt,
+    limits: BASELINE,
+  }
   const processes = { processes: [{ pid: 1, user: 'root', command: 'systemd', cgroup: '/' }], isComplete: true }
   const verdict = (form: GpuForm, list = processes, given = context) => {
     const readings = new Map<string, Parsed<unknown>>([

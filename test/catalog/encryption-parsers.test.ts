@@ -13,6 +13,7 @@ import { parseSwaps } from '../../main/catalog/probes/swaps.ts'
 import { keySource } from '../../main/catalog/storage/key-source.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Answer } from '../../main/core/probe.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureAnswers, fixtureRecording } from '../support/fixtures.ts'
 
 const NODES = ['demo-gpu-01', 'demo-shared-05', 'demo-guest-03', 'fx-storage-lab', 'fx-btrfs-half', 'fx-zfs-remote']
@@ -222,7 +223,12 @@ describe('any bytes as an answer', () => {
           }),
         )
         for (const check of checks) {
-          const { because } = conclude(check, readings, { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME })
+          const { because } = conclude(check, readings, {
+            node,
+            asOf: FIXTURE_TIME,
+            observedAt: FIXTURE_TIME,
+            limits: BASELINE,
+          })
           expect(because.length, check.id).toBeGreaterThan(0)
           for (const { text } of because) expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)
         }

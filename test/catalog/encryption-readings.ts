@@ -2,6 +2,7 @@ import { checks, probes } from '../../main/catalog/groups/encryption.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
 /** The answers of a fixture node by "probe/command", for this group's probes. */
@@ -14,7 +15,7 @@ export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {
 export function concludeAll(node: string, from = captures(node)): ReadonlyMap<string, Conclusion> {
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, from)]))
   const declared = fixtureRecording(node, []).recording.node
-  const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME }
+  const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE }
   return new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
 }
 

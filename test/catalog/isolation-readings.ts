@@ -5,6 +5,7 @@ import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
 /** Our checks and the argument read probes of every group. */
@@ -17,7 +18,7 @@ export function capturesOf(node: string): { readonly captures: Captures; readonl
   const { recording, captures } = fixtureRecording(node, PROBES)
   return {
     captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt },
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, limits: BASELINE },
   }
 }
 

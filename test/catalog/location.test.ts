@@ -9,6 +9,7 @@ import { conclude } from '../../main/core/check.ts'
 import { geodesicKm } from '../../main/core/geodesy.ts'
 import { known } from '../../main/core/probe.ts'
 import type { Place } from '../../schemas/types.ts'
+import { BASELINE } from '../support/baseline.ts'
 
 const WGS84 = geodesic.Geodesic.WGS84
 
@@ -92,6 +93,7 @@ function judge(samples: readonly number[], location: Place | undefined, vantage:
     node,
     asOf: time,
     observedAt: time,
+    limits: BASELINE,
   })
 }
 const around = (base: number): readonly number[] => Array.from({ length: 30 }, (_, index) => base + index * 0.001)

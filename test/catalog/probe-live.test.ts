@@ -13,6 +13,7 @@ import { conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/deny-list.ts'
 import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
+import { BASELINE } from '../support/baseline.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
@@ -266,7 +267,7 @@ describe('asked or not asked', () => {
   const captures = byKey(loaded.captures)
   const check = evidenceCollectionCompleteness(LIVE_PROBES)
   const { recording } = loaded
-  const context = { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt }
+  const context = { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, limits: BASELINE }
   const concluded = (held: typeof captures, liveTests: boolean) =>
     conclude(check, new Map(LIVE_PROBES.map((probe) => [probe.id, readProbe(probe, held, { liveTests })])), context)
 

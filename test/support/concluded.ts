@@ -3,6 +3,7 @@ import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { captureKey, known, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
+import { BASELINE } from './baseline.ts'
 import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
 
 type Declared = { readonly [K in keyof DeclaredNode]?: DeclaredNode[K] | undefined }
@@ -32,6 +33,7 @@ export function concluded(
     node: node as unknown as DeclaredNode,
     asOf: FIXTURE_TIME,
     observedAt: FIXTURE_TIME,
+    limits: BASELINE,
   })
 }
 

@@ -25,6 +25,7 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   checks: [],
   frameworks: [],
   signals: [],
+  thresholds: [],
   arguesIsolation: () => UNDECIDED,
 })
 

@@ -1,6 +1,7 @@
 import { catalog } from '../../main/catalog/index.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
+import { limitsOf } from '../../main/core/profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording } from './fixtures.ts'
 
@@ -22,7 +23,8 @@ function evaluate(name: string): Evaluated {
   const loaded = fixtureRecording(name, probes)
   const captures = byKey(loaded.captures)
   const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, captures)]))
-  const context: Context = { node: loaded.recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME }
+  const limits = limitsOf(catalog.thresholds, undefined)
+  const context: Context = { node: loaded.recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits }
   const conclusions = new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
   return { name, loaded, captures, readings, context, conclusions }
 }

@@ -276,6 +276,7 @@ export const fakeCatalog: Catalog = {
   checks,
   frameworks: [hipaa, soc2, nprm],
   signals: [],
+  thresholds: [],
   arguesIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)

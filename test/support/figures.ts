@@ -15,7 +15,7 @@ export interface Pictured {
 /** A fixture node with its pictures. */
 export function pictured(name: string): Pictured {
   const loaded = fixtureRecording(name, catalog.probes)
-  const node = assessNode(catalog, name, loaded, FIXTURE_TIME)
+  const node = assessNode(catalog, name, loaded, { asOf: FIXTURE_TIME, profile: undefined })
   return { loaded, node, figures: figuresOf(loaded, node) }
 }
 

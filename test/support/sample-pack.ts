@@ -87,6 +87,7 @@ export const sampleCatalog: Catalog = {
     },
   ],
   signals: [],
+  thresholds: [],
   arguesIsolation: () => ({
     ...UNDECIDED,
     layer: 'unknown',

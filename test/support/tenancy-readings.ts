@@ -6,6 +6,7 @@ import { storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
 import type { Context } from '../../main/core/check.ts'
 import { captureKey, known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { BASELINE } from './baseline.ts'
 import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
 
 /** Everything that the session signals and the answer on tenancy are read from. */
@@ -24,7 +25,7 @@ export function nodeOf(name: string): Node {
   const { recording, captures } = fixtureRecording(name, PROBES)
   const node: Node = {
     captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME },
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME, limits: BASELINE },
   }
   loaded.set(name, node)
   return node

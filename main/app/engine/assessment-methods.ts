@@ -78,7 +78,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
     assessment: withFailure(assessed, unreadableOf(context, of)),
     recording: recordingOf(session, of, name)?.recording ?? null,
     declared: declared === undefined ? null : fleetNodeView(declared),
-    timeline: timelineOf(catalog, recordings, MOST_MOMENTS),
+    timeline: timelineOf(catalog, recordings, MOST_MOMENTS, session.run?.scope.profile),
     exceptions: exceptions.filter(({ nodes }) => nodes.includes(name)),
   }
 }

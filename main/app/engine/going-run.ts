@@ -112,6 +112,7 @@ async function noteOf(
   complete: number | null,
 ): Promise<RunNote> {
   const first = await readNote(world, folder, run)
-  const { fleet, population, frameworks } = scope
-  return { run, at: first?.at ?? at, demo, fleet, population, frameworks, complete }
+  const { fleet, population, frameworks, profile } = scope
+  const chosen = profile === undefined ? {} : { profile }
+  return { run, at: first?.at ?? at, demo, fleet, population, frameworks, ...chosen, complete }
 }

@@ -1,6 +1,7 @@
 import type { RunTicket } from '../../../schemas/ipc-views.ts'
 import type { DeclaredNode, Recording } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { newRunId } from '../run-id.ts'
@@ -169,6 +170,7 @@ function begin(
       fleet: session.fleet?.name ?? 'nodes',
       population: [...population],
       frameworks: session.fleet?.frameworks ?? DEFAULT_FRAMEWORKS,
+      ...(session.fleet === null ? {} : profileOf(session.fleet)),
     },
     demo: session.demo,
     before,

@@ -14,6 +14,8 @@ export interface RunNote {
   readonly fleet?: string
   readonly population: readonly string[]
   readonly frameworks: Scope['frameworks']
+  /** Missing in notes of earlier versions, and where the fleet chose none. */
+  readonly profile?: Scope['profile']
   /** Nodes with a complete recording when the run ended; null while it goes on, and when it was killed. */
   readonly complete: number | null
 }

@@ -21,7 +21,7 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
   const take = (loaded: LoadedRecording): void => {
     const { name } = loaded.recording.node
     recordings.set(name, loaded)
-    nodes.set(name, assessNode(catalog, name, loaded, world.clock.now()))
+    nodes.set(name, assessNode(catalog, name, loaded, { asOf: world.clock.now(), profile: scope.profile }))
   }
   for (const earlier of before?.recordings ?? []) take(earlier)
   return {
@@ -33,7 +33,8 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
       if (nodes.size === 0) return null
       if (shown !== null) return shown
       const asOf = world.clock.now()
-      const judged = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, asOf))
+      const judging = { asOf, profile: scope.profile }
+      const judged = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, judging))
       const all = [...recordings.values()]
       const demo = all.some(({ recording }) => recording.demo)
       shown = {

@@ -3,6 +3,7 @@ import type { Fleet, Scope } from '../../../schemas/types.ts'
 import { assess } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { profileOf } from '../../core/fleet.ts'
 import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
@@ -115,7 +116,8 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const frameworks = note?.frameworks ?? fleet.frameworks ?? DEFAULT_FRAMEWORKS
-    const scope: Scope = { fleet: note?.fleet ?? fleet.name, population, frameworks }
+    const chosen = note === null ? profileOf(fleet) : note.profile === undefined ? {} : { profile: note.profile }
+    const scope: Scope = { fleet: note?.fleet ?? fleet.name, population, frameworks, ...chosen }
     return ok(judged(world, catalog, { run, scope, recordings, unreadable }))
   })
 }

@@ -1,5 +1,5 @@
 import type { NodeMoment } from '../../../schemas/ipc-results.ts'
-import type { NodeAssessment } from '../../../schemas/types.ts'
+import type { ChosenProfile, NodeAssessment } from '../../../schemas/types.ts'
 import { assessNode } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
@@ -12,10 +12,11 @@ export function timelineOf(
   catalog: Catalog,
   recordings: readonly LoadedRecording[],
   most: number,
+  profile: ChosenProfile | undefined,
 ): readonly NodeMoment[] {
   const judged = recordings.map((loaded) => {
     const { run, node, endedAt } = loaded.recording
-    return { run, at: endedAt, assessment: assessNode(catalog, node.name, loaded, endedAt) }
+    return { run, at: endedAt, assessment: assessNode(catalog, node.name, loaded, { asOf: endedAt, profile }) }
   })
   return judged.slice(0, most).map(({ run, at, assessment }, index) => {
     const before = judged[index + 1]?.assessment

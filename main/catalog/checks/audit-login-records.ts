@@ -7,6 +7,7 @@ export const auditLoginRecords = defineCheck({
   id: 'audit.login-records',
   property: 'audit',
   claim: 'The node keeps a record of logins.',
+  ends: 'recorded',
   limits:
     'The record reaches back only as far as its file does, root can alter it, and logins without a terminal may be missing. Failed attempts are not in it. No expectation is set.',
   needs: { records: loginRecords },

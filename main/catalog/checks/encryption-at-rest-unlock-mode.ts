@@ -8,6 +8,7 @@ export const encryptionAtRestUnlockMode = defineCheck({
   id: 'encryption.at-rest.unlock-mode',
   property: 'encryption-at-rest',
   claim: 'How encrypted volumes are opened at start was recorded.',
+  ends: 'recorded',
   limits:
     'Shows the mechanism that crypttab names, not who could trigger it. A volume that opens without a person may also open for whoever takes the whole node.',
   needs: { crypttab: storageCrypttab },

@@ -7,6 +7,7 @@ export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
   claim: 'WireGuard tunnels on this node were recorded.',
+  ends: 'recorded',
   limits:
     'Shows that tunnels exist, not which traffic takes them, who is at the other end, or their keys. IPsec is not read.',
   needs: { vpn: vpnInterfaces },

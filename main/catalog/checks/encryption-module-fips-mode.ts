@@ -11,6 +11,7 @@ export const encryptionModuleFipsMode = defineCheck({
   id: 'encryption.module.fips-mode',
   property: 'encryption-at-rest',
   claim: 'The kernel runs in FIPS mode.',
+  ends: 'supported-or-recorded',
   limits:
     'A switch is not a validation: which module and version is validated, under which certificate, is a separate question. Programs with their own cryptography are not bound by it.',
   needs: { fips: fipsMode },

@@ -7,6 +7,7 @@ export const evidenceCollectorIdentity = defineCheck({
   id: 'evidence.collector-identity',
   property: 'evidence',
   claim: 'The account, the way of logging in and the rights of this collection are on record.',
+  ends: 'recorded',
   limits: 'It names an account, not the person who started the collection.',
   needs: { session: sshSession },
   evaluate: ({ session }, _, { node }) => ({

@@ -7,6 +7,7 @@ export const integrityMeasuredBoot = defineCheck({
   id: 'integrity.measured-boot',
   property: 'integrity',
   claim: 'The server has a TPM that recorded measurements of its start.',
+  ends: 'recorded',
   limits:
     'The values are read through the running system and are not signed by the TPM; without known good values they say only that something was measured. No expectation is set.',
   needs: { tpm: tpmPresence },

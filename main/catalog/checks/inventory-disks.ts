@@ -6,6 +6,7 @@ export const inventoryDisksRecorded = defineCheck({
   id: 'inventory.disks',
   property: 'evidence',
   claim: 'The drives of this server are on record with model and serial number where they give one.',
+  ends: 'recorded',
   limits:
     'Reported by the drives themselves. Wear and health were not read, and no list of what was bought was compared.',
   needs: { disks: inventoryDisks },

@@ -15,6 +15,7 @@ export const inventoryHardware = defineCheck({
   id: 'inventory.hardware',
   property: 'evidence',
   claim: 'Maker, model, processor, memory, GPUs and operating system of this server are on record.',
+  ends: 'recorded',
   limits: 'Reported by the server about itself. It was not compared with a list of what was bought or leased.',
   needs: { cpu: cpuFeatures, memory: inventoryMemory, dmi: dmiIdentity, os: osIdentity },
   wants: { gpus: gpuNvidia, cards: gpuCards, topology: gpuTopology, serials: hostSerials },

@@ -8,6 +8,7 @@ export const locationLocaleHints = defineCheck({
   id: 'location.locale-hints',
   property: 'location',
   claim: 'The time zone and locale of this server are on record.',
+  ends: 'recorded',
   limits: 'A setting that anyone can choose. It never decides where a server is.',
   needs: { zone: timezone },
   evaluate({ zone: { zone, locale } }, _, { node }) {

@@ -2,6 +2,7 @@ import { chainFolderOf } from '../../app/chain-folder.ts'
 import { outcomeOf } from '../../app/outcome.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
+import { profileOf } from '../../core/fleet.ts'
 import { inMemory } from '../../core/recording.ts'
 import { type CollectOptions, collectFleet, collectOptions } from '../collecting.ts'
 import type { Context } from '../context.ts'
@@ -34,7 +35,12 @@ export function runCommand(context: Context): void {
     const { fleet, run, result, folder } = collected.value
     const frameworks = frameworkList(options.framework, fleet.frameworks ?? ['hipaa', 'soc2'])
     if (!frameworks.ok) return endWith(context, frameworks.error)
-    const scope = { fleet: fleet.name, population: collected.value.population, frameworks: frameworks.value }
+    const scope = {
+      fleet: fleet.name,
+      population: collected.value.population,
+      frameworks: frameworks.value,
+      ...profileOf(fleet),
+    }
     const exported = await exportAndSay(context, options, {
       run,
       scope,

@@ -1,7 +1,7 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { assessNode } from '../assess.ts'
+import { assessNode, type Judging, judgingOf } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
@@ -27,7 +27,9 @@ export function rederive(content: DisclosedContent, catalog: Catalog): Rederived
   const basisOf = basesIn(catalog, content.scope)
   const nodes = content.nodes.flatMap((node) => {
     const { entry } = node
-    return entry === null ? [] : [nodeAgain({ node, entry, basis: basisOf(node) }, catalog, content.scope?.asOf ?? '')]
+    return entry === null
+      ? []
+      : [nodeAgain({ node, entry, basis: basisOf(node) }, catalog, judgingOf(content.scope ?? { asOf: '' }))]
   })
   const absent = absentNodes(content)
   const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
@@ -59,9 +61,9 @@ interface NodeAgain extends Omit<Rederived, 'identical'> {
   readonly verdicts: NodeVerdicts | null
 }
 
-function nodeAgain(judged: Judged, catalog: Catalog, asOf: string): NodeAgain {
+function nodeAgain(judged: Judged, catalog: Catalog, judging: Judging): NodeAgain {
   const { node, entry, basis } = judged
-  const derived = assessedHere(node, catalog, asOf)
+  const derived = assessedHere(node, catalog, judging)
   const counts = {
     stated: entry.findings.length,
     rederived: entry.findings.filter(({ check }) => basis.canDerive(check)).length,
@@ -131,9 +133,9 @@ function wholeAgain(
   }
 }
 
-function assessedHere({ label, recording }: DisclosedNode, catalog: Catalog, asOf: string): NodeAssessment | null {
+function assessedHere({ label, recording }: DisclosedNode, catalog: Catalog, judging: Judging): NodeAssessment | null {
   try {
-    return assessNode(catalog, label, recording === null ? null : loadedFrom(recording), asOf)
+    return assessNode(catalog, label, recording === null ? null : loadedFrom(recording), judging)
   } catch {
     // Whatever a copy holds must not end the other answers: then nothing comes out, which differs from what is stated.
     return null

@@ -1,5 +1,5 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { assessNode, populationOf } from '../assess.ts'
+import { assessNode, type Judging, judgingOf, populationOf } from '../assess.ts'
 import type { Catalog } from '../catalog.ts'
 import { sha256 } from '../digest.ts'
 import { nodeAssessmentPath, nodeFolder } from '../pack-files.ts'
@@ -41,7 +41,7 @@ export async function* readNodes(
       node,
       recording,
       stated: stated.value,
-      derived: scope === null || assessment === null ? null : derive(catalog, node, recording, scope.asOf),
+      derived: scope === null || assessment === null ? null : derive(catalog, node, recording, judgingOf(scope)),
       problems: [...problems, ...stated.problems],
     }
   }
@@ -81,10 +81,10 @@ function derive(
   catalog: Catalog,
   node: string,
   recording: LoadedRecording | null,
-  asOf: string,
+  judging: Judging,
 ): NonNullable<NodeReading['derived']> {
   try {
-    return assessNode(catalog, node, recording, asOf)
+    return assessNode(catalog, node, recording, judging)
   } catch (thrown) {
     // Whatever a pack holds must not end the other answers.
     return { threw: thrown instanceof Error ? thrown.message : String(thrown) }

@@ -1,4 +1,4 @@
-import type { AssessmentIndex, Capture, Recording, Statement } from '../../../schemas/types.ts'
+import type { AssessmentIndex, Capture, ChosenProfile, Recording, Statement } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack.ts'
@@ -91,7 +91,7 @@ export function canonical(text: string | null): { readonly value: unknown } | nu
 
 function isScope(value: unknown): value is PackScope {
   if (typeof value !== 'object' || value === null) return false
-  const { fleet, population, frameworks, asOf } = value as Record<string, unknown>
+  const { fleet, population, frameworks, asOf, profile } = value as Record<string, unknown>
   const texts = (list: unknown): list is string[] => Array.isArray(list) && list.every((one) => typeof one === 'string')
   return (
     typeof fleet === 'string' &&
@@ -100,8 +100,19 @@ function isScope(value: unknown): value is PackScope {
     frameworks.every((id) => id === 'hipaa' || id === 'soc2' || id === 'nprm') &&
     typeof asOf === 'string' &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf) &&
-    Object.keys(value).length === 4
+    (profile === undefined || isProfile(profile)) &&
+    Object.keys(value).length === (profile === undefined ? 4 : 5)
   )
+}
+
+// A change to a threshold that this catalog does not have moves nothing; the form alone matters here.
+function isProfile(value: unknown): value is ChosenProfile {
+  const { name, changes } = (value ?? {}) as Record<string, unknown>
+  if (!(name === 'baseline' || name === 'cis' || name === 'stig') || !Array.isArray(changes)) return false
+  return changes.every((one: unknown) => {
+    const { threshold, value: number, reason } = (one ?? {}) as Record<string, unknown>
+    return typeof threshold === 'string' && Number.isFinite(number) && typeof reason === 'string'
+  })
 }
 
 /** Folders below data/nodes, each with the paths in it. */

@@ -1,6 +1,7 @@
 import { arguesIsolation } from '../../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../../main/core/catalog.ts'
 import { type Parsed, readProbe } from '../../../main/core/probe.ts'
+import { BASELINE } from '../baseline.ts'
 import { answersOf, nodeOfCase } from './adapter.ts'
 import type { CorpusCase } from './labels.ts'
 import { CATALOG_PROBES } from './probes.ts'
@@ -22,6 +23,7 @@ const CONTEXT = {
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true },
   asOf: TIME,
   observedAt: TIME,
+  limits: BASELINE,
 } as const
 
 /** What each truth is in the words of an answer. Truths without a line are not judged. */

@@ -120,6 +120,7 @@ export const sampleCatalog: Catalog = {
   checks,
   frameworks: [hipaa, soc2],
   signals: [],
+  thresholds: [],
   arguesIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')

@@ -1,0 +1,27 @@
+import type { Context } from '../core/check.ts'
+import type { Limit, Threshold } from '../core/profile.ts'
+import data from './thresholds.json' with { type: 'json' }
+
+export type ThresholdId = keyof typeof data
+
+/** Every number that checks compare against, by profile and with its source. */
+export const THRESHOLDS: readonly Threshold[] = Object.entries(data).map(
+  ([id, { title, unit, stricter, values }]): Threshold => ({
+    id,
+    title,
+    unit,
+    stricter: stricter as Threshold['stricter'],
+    values,
+  }),
+)
+
+/** The limit that holds in this assessment. Throws where the catalog lacks it: our bug. */
+export function limitOf({ limits }: Pick<Context, 'limits'>, id: ThresholdId): Limit {
+  const limit = limits.get(id)
+  if (limit === undefined) throw new Error(`no threshold ${id}`)
+  return limit
+}
+
+/** For a sentence: "at most 5 failures (limit of the profile “cis”: …)" begins with this. */
+export const limitText = ({ value, threshold, moved, before }: Limit): string =>
+  moved === 'not' ? `${value} ${threshold.unit}` : `${value} ${threshold.unit}, ${moved} than the profile’s ${before}`

@@ -1,0 +1,5 @@
+import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { limitsOf } from '../../main/core/profile.ts'
+
+/** What checks compare against where a fleet chose no profile. */
+export const BASELINE = limitsOf(THRESHOLDS, undefined)
