@@ -3,6 +3,7 @@ import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-r
 import type { FrameworkName } from '../schemas/ipc-views.ts'
 import type { ControlCheck, RecordRequest } from '../schemas/types.ts'
 import { CONTROL_STATES, type ControlState, type Verdict } from '../schemas/words.ts'
+import { verdictAt } from './model.ts'
 
 export interface Wanted {
   readonly text: string
@@ -109,7 +110,7 @@ export function nodesWith(
 ): readonly { readonly node: string; readonly verdict: Verdict }[] {
   const at = view.checks.findIndex(({ id }) => id === check)
   return view.rows
-    .map((row) => ({ row, verdict: row.verdicts[at] ?? 'not-tested' }))
+    .map((row) => ({ row, verdict: verdictAt(row, at) }))
     .filter(({ row, verdict }) => {
       if (wanted === 'all') return true
       if (wanted === 'covered') return verdict !== 'not-tested'
@@ -124,41 +125,53 @@ export interface Slot {
   readonly framework: FrameworkName
   readonly control: string
   readonly need: string
+  /** In place of which check, and why nodes cannot bear that; null for a record that the control needs anyway. */
+  readonly inPlaceOf: { readonly check: string; readonly why: string } | null
   readonly attached: readonly AttachmentView[]
   readonly request: RecordRequest | null
   readonly is: 'attached' | 'requested' | 'overdue' | 'missing'
 }
 
+type WithRecords = Pick<ControlRow, 'key' | 'needsAlso' | 'notFromNodes'>
+
+const wantedOf = ({ needsAlso, notFromNodes }: WithRecords): readonly Pick<Slot, 'need' | 'inPlaceOf'>[] => [
+  ...needsAlso.map((need) => ({ need, inPlaceOf: null })),
+  ...notFromNodes.flatMap(({ id, why, bring }) =>
+    bring === null ? [] : [{ need: bring, inPlaceOf: { check: id, why } }],
+  ),
+]
+
 /** The slots of one control. A record attached to the control as a whole fills none of them by itself. */
 export function slotsOf(
   framework: FrameworkName,
-  control: Pick<ControlRow, 'key' | 'needsAlso'>,
+  control: WithRecords,
   register: RegisterView,
   asOf: string,
 ): readonly Slot[] {
   const about = register.attachments.filter(({ controls }) =>
     controls.some((one) => one.framework === framework && one.control === control.key),
   )
-  return control.needsAlso.map((need) => {
+  return wantedOf(control).map(({ need, inPlaceOf }) => {
     const attached = about.filter((one) => one.need === need && one.standing === 'in-force')
     const request =
       register.requests.find(
         (one) => one.framework === framework && one.control === control.key && one.need === need,
       ) ?? null
     const waiting = request === null ? 'missing' : request.due < asOf ? 'overdue' : 'requested'
-    return { framework, control: control.key, need, attached, request, is: attached.length > 0 ? 'attached' : waiting }
+    const is = attached.length > 0 ? 'attached' : waiting
+    return { framework, control: control.key, need, inPlaceOf, attached, request, is }
   })
 }
 
 /** Records attached to a control as a whole, or to a need that the catalog no longer lists. */
 export const otherRecords = (
   framework: FrameworkName,
-  control: Pick<ControlRow, 'key' | 'needsAlso'>,
+  control: WithRecords,
   register: RegisterView,
 ): readonly AttachmentView[] =>
   register.attachments.filter(
     ({ controls, need, standing }) =>
       standing === 'in-force' &&
       controls.some((one) => one.framework === framework && one.control === control.key) &&
-      (need === null || !control.needsAlso.includes(need)),
+      (need === null || !wantedOf(control).some((wanted) => wanted.need === need)),
   )

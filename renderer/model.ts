@@ -1,6 +1,14 @@
 import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-results.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
-import { gradeWords, layerWords, PROPERTIES, type Property, type Verdict } from '../schemas/words.ts'
+import {
+  gradeWords,
+  layerWords,
+  PROPERTIES,
+  type Property,
+  VERDICTS,
+  type Verdict,
+  verdictLetters,
+} from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
@@ -50,6 +58,12 @@ export const propertiesOf = (view: AssessmentView): readonly Property[] =>
 
 const rowOf = (view: AssessmentView, node: string): NodeRow | null => view.rows.find((row) => row.node === node) ?? null
 
+const VERDICT_OF: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) => [verdictLetters[verdict], verdict]))
+
+/** The verdict of the check at that place among the view's checks. */
+export const verdictAt = ({ verdicts }: Pick<NodeRow, 'verdicts'>, at: number): Verdict =>
+  VERDICT_OF.get(verdicts.charAt(at)) ?? 'not-tested'
+
 /** One property on one row, over all its checks. */
 export function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
   const checks = view.checks
@@ -57,7 +71,7 @@ export function cellOf(view: AssessmentView, row: NodeRow, property: Property): 
       const accepted = row.accepted.find((one) => one.check === check.id)
       return {
         check,
-        verdict: row.verdicts[at] ?? 'not-tested',
+        verdict: verdictAt(row, at),
         accepted: accepted === undefined ? null : { until: accepted.until, owner: accepted.owner },
         expired: row.expired.includes(check.id),
       }

@@ -17,6 +17,17 @@ export interface AssessmentView {
   readonly checks: readonly CheckView[]
   readonly rows: readonly NodeRow[]
   readonly frameworks: readonly FrameworkView[]
+  /** Numbers that the fleet moved from what its profile says, loosened ones first. */
+  readonly moved: readonly MovedLimitView[]
+}
+export interface MovedLimitView {
+  readonly threshold: string
+  readonly title: string
+  /** Value and unit, and the same of the profile's own. */
+  readonly shown: string
+  readonly shownBefore: string
+  readonly moved: 'stricter' | 'looser'
+  readonly reason: string
 }
 /** One declared node in the matrix. */
 export interface NodeRow {
@@ -32,8 +43,8 @@ export interface NodeRow {
   readonly concealed: boolean
   /** Where it is declared to be, or null. */
   readonly place: string | null
-  /** In the order of `checks`. */
-  readonly verdicts: readonly Verdict[]
+  /** One of `verdictLetters` for each check, in the order of `checks`. */
+  readonly verdicts: string
   /** Checks whose finding on this node somebody accepts, as of `asOf`, with the end of the acceptance and its owner. */
   readonly accepted: readonly { readonly check: string; readonly until: string; readonly owner: string }[]
   /** Checks whose acceptance has ended. */
@@ -116,7 +127,16 @@ export interface ControlView {
   readonly supports: readonly { readonly check: string; readonly shows: string }[]
   readonly notShown: string
   readonly needsAlso: readonly string[]
+  /** Mapped checks that nodes cannot bear, and what to attach in their place. */
+  readonly notFromNodes: readonly NotFromNodesView[]
   readonly responsibility: readonly string[]
+}
+export interface NotFromNodesView {
+  /** The check's id. */
+  readonly id: string
+  readonly from: 'record' | 'runs' | 'pack' | 'outside'
+  readonly why: string
+  readonly bring: string | null
 }
 
 export interface EvidenceList {

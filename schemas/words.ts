@@ -6,6 +6,16 @@
 export const VERDICTS = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
+/** One letter for each verdict, for lists with one of a check on every node. */
+export const verdictLetters: Readonly<Record<Verdict, string>> = {
+  met: 'm',
+  'not-met': 'c',
+  inconclusive: 'i',
+  'not-applicable': 'n',
+  'not-tested': 't',
+  informational: 'r',
+}
+
 export const CONTROL_STATES = [
   'not-supported',
   'insufficient-evidence',
@@ -430,6 +440,32 @@ export const familyWords = {
   gpu: 'GPUs',
   management: 'Management and hardware keys',
   session: 'Our session',
+} as const
+
+/** Where the numbers that checks compare against come from. */
+export const profileWords = {
+  baseline: {
+    label: 'Baseline',
+    meaning: 'Values that each name their own source, or say that they are our choice.',
+  },
+  cis: {
+    label: 'CIS Benchmarks',
+    meaning:
+      'Values of the CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, as ComplianceAsCode wrote them down in August 2026. Where these set none, the baseline’s.',
+  },
+  stig: {
+    label: 'DISA STIG',
+    meaning:
+      'Values of the DISA STIGs for RHEL 9 and Ubuntu 24.04, as ComplianceAsCode wrote them down in August 2026. Where these set none, the baseline’s.',
+  },
+} as const
+
+/** What bears a mapped check that a look from inside a node cannot. */
+export const notFromNodesWords = {
+  record: 'It takes a record from people',
+  runs: 'It takes more than one run',
+  pack: 'The pack itself shows it',
+  outside: 'It takes a look from outside the node',
 } as const
 
 /** What it costs a provider to make a guest show what hardware shows. */

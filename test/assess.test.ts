@@ -33,20 +33,21 @@ describe('assess', () => {
     expect(canonicalJson(two)).toBe(canonicalJson(one))
   })
 
-  test.each([
-    ['UTC', 'C'],
-    ['Pacific/Chatham', 'tr_TR.UTF-8'],
-    ['America/St_Johns', 'sv_SE.UTF-8'],
-  ])('the same bytes in time zone %s, locale %s', (TZ, LC_ALL) => {
+  test('the same bytes in every time zone and locale', () => {
     const script = fileURLToPath(new URL('support/print-assessment-digest.ts', import.meta.url))
-    const run = (env: Record<string, string>): string =>
+    const run = ([TZ, LC_ALL]: readonly [string, string]): string =>
       execFileSync(process.execPath, ['--import', 'tsx', script], {
-        env: { ...process.env, ...env },
+        env: { ...process.env, TZ, LC_ALL, LANG: LC_ALL },
         encoding: 'utf8',
       }).trim()
-    const digest = run({ TZ, LC_ALL, LANG: LC_ALL })
-    expect(digest).toMatch(/^[0-9a-f]{64}$/)
-    expect(digest).toBe(run({ TZ: 'UTC', LC_ALL: 'C', LANG: 'C' }))
+    const places = [
+      ['UTC', 'C'],
+      ['Pacific/Chatham', 'tr_TR.UTF-8'],
+      ['America/St_Johns', 'sv_SE.UTF-8'],
+    ] as const
+    const digests = places.map(run)
+    expect(digests[0]).toMatch(/^[0-9a-f]{64}$/)
+    expect(new Set(digests).size).toBe(1)
   })
 
   test('a declared node without a recording is not tested, on every check', () => {

@@ -3,6 +3,7 @@ import { assessmentView } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
 import { FRAMEWORK_NAMES } from '../schemas/ipc-views.ts'
+import { verdictLetters } from '../schemas/words.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { FAKE_TIME, fakeNodes, fakeRecording, hostileNode } from './support/fake-nodes.ts'
@@ -25,9 +26,9 @@ describe('the matrix of a run', () => {
     const view = await demo(kit)
     const rootLogin = view.checks.findIndex(({ id }) => id === 'access.sshd.root-login')
     const row = (name: string) => view.rows.find(({ node }) => node === name)
-    expect(row('demo-gpu-01')?.verdicts[rootLogin]).toBe('met')
-    expect(row('demo-nosudo-06')?.verdicts[rootLogin]).toBe('inconclusive')
-    expect(row('demo-away-07')?.verdicts).toEqual(view.checks.map(() => 'not-tested'))
+    expect(row('demo-gpu-01')?.verdicts[rootLogin]).toBe(verdictLetters.met)
+    expect(row('demo-nosudo-06')?.verdicts[rootLogin]).toBe(verdictLetters.inconclusive)
+    expect(row('demo-away-07')?.verdicts).toBe(verdictLetters['not-tested'].repeat(view.checks.length))
     expect(row('demo-guest-03')).toMatchObject({
       status: 'complete',
       layer: 'vm',
@@ -59,10 +60,10 @@ describe('the matrix of a run', () => {
     expect(view.rows).toHaveLength(500)
     expect(JSON.stringify(view).length).toBeLessThan(1024 * 1024)
     const stated = assessment.nodes.flatMap(({ findings }) =>
-      findings.map(({ check, verdict }) => `${check} ${verdict}`),
+      findings.map(({ check, verdict }) => `${check} ${verdictLetters[verdict]}`),
     )
     const shown = view.rows.flatMap(({ verdicts }) =>
-      verdicts.map((verdict, at) => `${view.checks[at]?.id} ${verdict}`),
+      [...verdicts].map((letter, at) => `${view.checks[at]?.id} ${letter}`),
     )
     expect(shown.sort()).toEqual(stated.sort())
     // Two of the eight never answer, and so does every node that is like one of them.
@@ -149,7 +150,9 @@ describe('one node', () => {
     expect(row?.accepted).toEqual([
       { check: 'encryption.at-rest.swap', until: '2026-12-31T23:59:59.999Z', owner: 'M. Ortiz' },
     ])
-    expect(row?.verdicts[view?.checks.findIndex(({ id }) => id === 'encryption.at-rest.swap') ?? -1]).toBe('not-met')
+    expect(row?.verdicts[view?.checks.findIndex(({ id }) => id === 'encryption.at-rest.swap') ?? -1]).toBe(
+      verdictLetters['not-met'],
+    )
     expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-guest-03' })
     expect(node?.exceptions.map(({ standing }) => standing)).toEqual(['in-force'])

@@ -88,7 +88,7 @@ describe('while a run goes on', () => {
         ['db-5', 'missing'],
       ],
     ])
-    expect(soFar?.rows[1]?.verdicts.every((verdict) => verdict === 'not-tested')).toBe(true)
+    expect(soFar?.rows[1]?.verdicts).toMatch(/^t+$/)
     expect((await kit.get('node.get', { of: 'run', node: 'db-4' }))?.assessment.status).toBe('complete')
     expect(await kit.refusal('export.plan', null)).toBe('input.refused')
     await letGo()

@@ -33,11 +33,23 @@ import { attachmentOf, exceptionOf, registerOf as madeRegister } from './support
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
 const NEED = 'Key policy'
+/** A mapped check that nodes cannot bear, and what bears it. */
+const BEYOND = {
+  id: 'access.break-glass',
+  from: 'record',
+  why: 'Between people.',
+  bring: 'The log of its uses.',
+} as const
 const catalog: Catalog = {
   ...sampleCatalog,
+  notFromNodes: [BEYOND],
   frameworks: sampleCatalog.frameworks.map((framework) => ({
     ...framework,
-    controls: framework.controls.map((control) => ({ ...control, needsAlso: [NEED] })),
+    controls: framework.controls.map((control) => ({
+      ...control,
+      supports: [...control.supports, { check: BEYOND.id, shows: 'Its uses.' }],
+      needsAlso: [NEED],
+    })),
   })),
 }
 const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
@@ -300,6 +312,19 @@ test('requests are kept, a later one in place of the one before', async () => {
   const view = must(await methods['requests.set']({ ...ask, owner: 'M. Ortiz' }))
   expect(view.requests).toEqual([{ ...ask, owner: 'M. Ortiz', due: '2026-12-01T23:59:59.999Z' }])
   expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not ask')
+})
+
+test('what bears a check that nodes cannot is attached and asked for like any record, and moves no state', async () => {
+  const states = (): unknown => context.session.run?.assessment.controls
+  const before = structuredClone(states())
+  const ask = { framework: 'soc2' as const, control: 'C1', need: BEYOND.bring, owner: 'P. Lind', due: '2026-12-01' }
+  expect(must(await methods['requests.set'](ask)).requests).toHaveLength(1)
+  const view = must(
+    await methods['attachments.note']({ ...record, need: BEYOND.bring, name: 'Log', text: 'Two uses.' }),
+  )
+  expect(view?.attachments.map(({ need }) => need)).toEqual([BEYOND.bring])
+  expect(states()).toEqual(before)
+  expect(refused(await methods['requests.set']({ ...ask, need: BEYOND.why }))).toContain('does not ask')
 })
 
 async function exported(): Promise<Outcome<{ readonly files: readonly { readonly path: string }[] }>> {

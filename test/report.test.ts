@@ -31,6 +31,7 @@ describe('report', () => {
       'controls-soc2',
       'exceptions',
       'records',
+      'compared',
       'limits',
       'howto',
       'evidence',

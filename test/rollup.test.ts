@@ -54,6 +54,7 @@ const catalog = (row: Control): Catalog => {
     frameworks: [framework],
     signals: [],
     thresholds: [],
+    notFromNodes: [],
     arguesIsolation: () => UNDECIDED,
   }
 }

@@ -20,6 +20,7 @@ import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
 import { converse } from './converse.ts'
+import { isAboutListeners, observeListeners, withListeners } from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
 
 export interface CollectDeps {
@@ -154,7 +155,7 @@ const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, liveTests
   planOf(probes, {
     sudo: node.sudo,
     echo: node.location !== undefined && node.vantage !== undefined,
-    skip,
+    skip: withListeners(probes, skip),
     liveTests: liveTests === true,
   })
 
@@ -203,6 +204,7 @@ interface Asking {
 
 async function ask({ deps, connection, plan, writer, options, watch, recording }: Asking): Promise<Ended> {
   const { node } = recording
+  const listed = new Map<string, CapturedAnswer>()
   const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
   const got = new Set<number>()
   let uid: number | null = null
@@ -227,7 +229,9 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
       onFrame: async (frame, firstUptime) => {
         const planned = plan.commands[frame.index]
         if (planned === undefined) return
-        await store(captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() }))
+        const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() })
+        if (isAboutListeners(planned.probe)) listed.set(planned.probe, answer)
+        await store(answer)
         got.add(frame.index)
         options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
       },
@@ -236,10 +240,18 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   )
   for (const planned of plan.commands)
     if (!got.has(planned.index)) await store(lostCapture(planned, deps.clock.now(), privilege()))
+  const measured = {
+    'ssh-session': sessionFacts(connection),
+    'ssh-offers': connection.offer ?? null,
+    'nonce-echo': echo,
+  }
   for (const probe of deps.catalog.probes) {
     for (const [command, spec] of Object.entries(probe.commands)) {
       if (spec.kind !== 'measure' || options.skip.has(`${probe.id}/${command}`)) continue
-      const value = spec.measure === 'ssh-session' ? sessionFacts(connection) : echo
+      const value =
+        spec.measure === 'tls-listeners'
+          ? await observeListeners(deps, connection, { listed, sshPort: node.port }, watch)
+          : measured[spec.measure]
       if (value !== null) await store(measuredCapture(probe.id, command, spec.measure, value, startedAt))
     }
   }

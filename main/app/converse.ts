@@ -91,17 +91,20 @@ export async function converse(
   if (!input.echo) process.end()
   const ended = await watch.unless(over)
   const measured = ended.ok && isEnded && input.echo ? await measureEcho(deps, process, echo, watch) : null
-  if (ended.ok) await farewell(deps, process, watch)
+  const hasLeft = ended.ok && (await farewell(deps, process, watch))
   if (!isGreeted) watch.give('collector.no-answer', 'the session ended without our header')
-  process.kill()
+  // Killing ends the connection too, over which ports of the node may still be asked.
+  if (!hasLeft) process.kill()
   await Promise.all(storing)
   return { clock, echo: measured }
 }
 
-/** Waits for the process to end by itself, briefly, so that the last bytes of its errors arrive. */
-async function farewell(deps: ConverseDeps, process: RemoteProcess, watch: Watch): Promise<void> {
+/** Waits for the process to end by itself, briefly, so that the last bytes of its errors arrive. Whether it did. */
+async function farewell(deps: ConverseDeps, process: RemoteProcess, watch: Watch): Promise<boolean> {
   process.end()
-  await watch.unless(Promise.race([process.closed, deps.pause(FAREWELL_MS)]))
+  const left = process.closed.then(() => true)
+  const waited = await watch.unless(Promise.race([left, deps.pause(FAREWELL_MS).then(() => false)]))
+  return waited.ok && waited.value
 }
 
 /** The node's whole-second clock against ours: half a second of rounding, plus the time the header may have been under way. */

@@ -2,6 +2,7 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
+import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
 import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
@@ -10,8 +11,10 @@ import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { assessmentBytes, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
 import { type PackContent, recordingFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
+import type { Parsed } from '../core/probe.ts'
 import type { LoadedRecording, RecordingOutline, RecordingSource } from '../core/recording.ts'
 import { isPictured } from '../core/report/figures.ts'
+import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
 import { buildReport } from '../core/report.ts'
 import { ok } from '../core/result.ts'
 import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
@@ -95,7 +98,7 @@ async function exportEvaluated(
   world: World,
   catalog: Catalog,
   input: ExportInput,
-  { assessment, outlines, files: recordings, figures }: Evaluated,
+  { assessment, outlines, files: recordings, figures, sudo }: Evaluated,
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
@@ -108,7 +111,7 @@ async function exportEvaluated(
   if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
   const results = assessmentBytes(assessment)
-  const parts = { assessment, outlines, results, packName, payload, register, figures }
+  const parts = { assessment, outlines, results, packName, payload, register, figures, sudo }
   const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
   payload.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
@@ -182,6 +185,7 @@ interface Evaluated {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
   readonly figures: ReadonlyMap<string, readonly Figure[]>
+  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   readonly files: ReadonlyMap<string, PackContent>
 }
 
@@ -191,6 +195,7 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
   const outlines: RecordingOutline[] = []
   const files = new Map<string, PackContent>()
   const figures = new Map<string, readonly Figure[]>()
+  const sudo = new Map<string, Parsed<SudoReconciliation>>()
   let demo = false
   for (const node of populationOf(scope)) {
     const loaded: {
@@ -209,6 +214,7 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
     const assessed = nodes.at(-1)
     if (assessed !== undefined && isPictured(assessed, populationOf(scope).length))
       figures.set(node, figuresOf(rested, assessed))
+    sudo.set(node, sudoReconciliation(rested))
     const { recording, captures, source } = rested
     demo ||= recording.demo
     outlines.push({ recording, captures: captures.map(({ meta }) => ({ meta })) })
@@ -219,13 +225,14 @@ async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInp
     ...conclude(catalog, { scope, asOf, demo }, nodes),
     nodes,
   }
-  return ok({ assessment, outlines, files, figures })
+  return ok({ assessment, outlines, files, figures, sudo })
 }
 
 interface ReportParts {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
   readonly figures: ReadonlyMap<string, readonly Figure[]>
+  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   readonly results: Uint8Array
   readonly packName: string
   readonly payload: ReadonlyMap<string, PackContent>
@@ -236,13 +243,14 @@ async function signedReport(
   world: World,
   catalog: Catalog,
   { signer, asOf }: ExportInput,
-  { assessment, outlines, results, packName, payload, register, figures }: ReportParts,
+  { assessment, outlines, results, packName, payload, register, figures, sudo }: ReportParts,
 ): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
     catalog,
     recordings: outlines,
     figures,
+    sudo,
     producer: PRODUCER,
     evidenceDigest: evidenceDigestOf(manifestLines(payload)),
     packName,

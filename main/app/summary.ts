@@ -5,15 +5,17 @@ import {
   gradeWords,
   layerWords,
   PROPERTIES,
+  profileWords,
   propertyWords,
 } from '../../schemas/words.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
+import { type Limit, limitsOf } from '../core/profile.ts'
 
 /** An assessment on one screen of plain text: nodes, gaps, controls. Counts with denominators, never a score. */
 export function summaryText(assessment: Assessment, catalog: Catalog): string {
   return [
-    ...head(assessment),
+    ...head(assessment, [...limitsOf(catalog.thresholds, assessment.scope.profile).values()]),
     ...assessment.nodes.flatMap((node) => nodeLines(node)),
     '',
     ...gapLines(assessment, catalog),
@@ -21,11 +23,17 @@ export function summaryText(assessment: Assessment, catalog: Catalog): string {
   ].join('\n')
 }
 
-function head({ scope, nodes, asOf, catalog, demo }: Assessment): string[] {
+function head({ scope, nodes, asOf, catalog, demo }: Assessment, limits: readonly Limit[]): string[] {
   const reached = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested')).length
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
     `${reached} of ${nodes.length} declared nodes answered; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
+    `compared against: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
+    ...limits
+      .filter(({ moved }) => moved === 'looser')
+      .map(({ threshold, shown, shownBefore, source }) =>
+        plain(`  loosened: ${threshold.title}: ${shown} instead of ${shownBefore} (${source})`, 700),
+      ),
     '',
   ]
 }

@@ -40,12 +40,15 @@ export function findingsTable(assessment: Assessment, catalog: Catalog): Table {
 
 /** One row per control of each framework in scope. */
 export function controlsTable(assessment: Assessment, catalog: Catalog): Table {
+  const beyond = new Set(catalog.notFromNodes.map(({ id }) => id))
   const rows = assessment.controls.map((state) => {
     const control = catalog.frameworks
       .find(({ id }) => id === state.framework)
       ?.controls.find(({ key }) => key === state.control)
     const counts = state.checks.map(({ check, built, met, population }) =>
-      built ? `${check}: ${met} of ${population}` : `${check}: no check yet`,
+      built
+        ? `${check}: ${met} of ${population}`
+        : `${check}: ${beyond.has(check) ? 'nodes cannot bear it' : 'no check yet'}`,
     )
     return [
       state.framework,

@@ -1,12 +1,21 @@
-import type { AssessmentView, CatalogView, CheckView, FrameworkView, NodeRow } from '../../schemas/ipc-results.ts'
+import type {
+  AssessmentView,
+  CatalogView,
+  CheckView,
+  ControlView,
+  FrameworkView,
+  MovedLimitView,
+  NodeRow,
+} from '../../schemas/ipc-results.ts'
 import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
 import type { Assessment, DeclaredNode, Exception, Fleet, FleetNode, NodeAssessment } from '../../schemas/types.ts'
-import type { Verdict } from '../../schemas/words.ts'
-import { type Catalog, catalogDigest } from '../core/catalog.ts'
+import { type Verdict, verdictLetters } from '../../schemas/words.ts'
+import { type Catalog, catalogDigest, notFromNodesOf } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Control } from '../core/framework.ts'
 import { argvOf, type Command } from '../core/probe.ts'
+import { limitsOf } from '../core/profile.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing here decides anything. */
@@ -41,7 +50,18 @@ export function assessmentView(catalog: Catalog, source: ViewSource): Assessment
       place: places.get(node.node) ?? null,
     })),
     frameworks: frameworkViews(catalog, assessment),
+    moved: movedLimits(catalog, assessment),
   }
+}
+
+function movedLimits({ thresholds }: Catalog, { scope }: Assessment): readonly MovedLimitView[] {
+  const all = [...limitsOf(thresholds, scope.profile).values()].flatMap((limit): readonly MovedLimitView[] => {
+    const { threshold, moved, shown, shownBefore, source } = limit
+    return moved === 'not'
+      ? []
+      : [{ threshold: threshold.id, title: threshold.title, shown, shownBefore, moved, reason: source }]
+  })
+  return [...all.filter(({ moved }) => moved === 'looser'), ...all.filter(({ moved }) => moved === 'stricter')]
 }
 
 /** A node's assessment; of a node whose recording could not be read, with the failure that says so. */
@@ -69,7 +89,7 @@ function nodeRow(
     layer: isolation?.layer ?? null,
     platform: isolation?.platform ?? null,
     concealed: isolation?.concealed ?? false,
-    verdicts: checks.map(({ id }) => verdicts.get(id) ?? 'not-tested'),
+    verdicts: checks.map(({ id }) => verdictLetters[verdicts.get(id) ?? 'not-tested']).join(''),
     accepted: open.flatMap((check) => {
       const exception = inForce(node.node, check)
       return exception === null ? [] : [{ check, until: exception.expiresAt, owner: exception.owner }]
@@ -111,19 +131,19 @@ function frameworkViews(catalog: Catalog, { scope, controls }: Assessment): read
       status,
       overlay,
       controls: rows.map((control) => ({
-        ...controlView(control),
+        ...controlView(catalog, control),
         assessed: assessed.get(`${id} ${control.key}`) ?? null,
       })),
     }))
 }
 
-const controlView = ({
-  kind: _kind,
-  parent: _parent,
-  nodeEvidence: _nodeEvidence,
-  refs: _refs,
-  ...shown
-}: Control): Omit<Control, 'kind' | 'parent' | 'nodeEvidence' | 'refs'> => shown
+function controlView(catalog: Catalog, control: Control): ControlView {
+  const { key, id, title, summary, level, group, evidenceClass, supports, notShown, needsAlso, responsibility } =
+    control
+  const notFromNodes = notFromNodesOf(catalog, control)
+  const about = { key, id, title, summary, level, group, evidenceClass }
+  return { ...about, supports, notShown, needsAlso, notFromNodes, responsibility }
+}
 
 /** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */
 export const runPreview = (catalog: Catalog, nodes: readonly string[]): RunPreview => ({

@@ -15,6 +15,7 @@ import { checks as loggingChecks, probes as loggingProbes } from './groups/loggi
 import { checks as operationsChecks, probes as operationsProbes } from './groups/operations.ts'
 import { checks as storageChecks, probes as storageProbes } from './groups/storage.ts'
 import { checks as transitChecks, probes as transitProbes } from './groups/transit.ts'
+import { NOT_FROM_NODES } from './not-from-nodes.ts'
 import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
 
@@ -50,5 +51,6 @@ export const catalog: Catalog = {
   frameworks: [hipaa, soc2, nprm],
   signals: SIGNAL_NOTES,
   thresholds: THRESHOLDS,
+  notFromNodes: NOT_FROM_NODES,
   arguesIsolation,
 }

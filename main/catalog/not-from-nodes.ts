@@ -1,14 +1,4 @@
-/** Why no evidence of a node bears a check of the vocabulary, and what does. */
-export interface NotFromNodes {
-  /** The check's id in the vocabulary. */
-  readonly id: string
-  /** `record`: a paper that a person brings. `runs`: more than one run. `pack`: the pack itself. `outside`: a look from elsewhere. */
-  readonly from: 'record' | 'runs' | 'pack' | 'outside'
-  /** Why a single look from inside the node cannot decide it. */
-  readonly why: string
-  /** What to attach; null where nothing can be attached in its place. */
-  readonly bring: string | null
-}
+import type { NotFromNodes } from '../core/catalog.ts'
 
 /** Checks that frameworks map and that are not built, because an answer of a node would only look like one. */
 export const NOT_FROM_NODES: readonly NotFromNodes[] = [
@@ -54,6 +44,12 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
     from: 'record',
     why: 'It needs a dated copy of the list of known exploited vulnerabilities, and version numbers mislead where a distribution mends without raising them.',
     bring: 'The report of a vulnerability scanner with the date of its list.',
+  },
+  {
+    id: 'lifecycle.sanitization-record',
+    from: 'record',
+    why: 'A drive keeps the result of its last erasure only, and does not say whose data it erased or who asked.',
+    bring: 'The certificate of erasure by serial number, or the provider’s log of hand-overs.',
   },
   {
     id: 'lifecycle.decommission-verify',

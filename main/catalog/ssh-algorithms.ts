@@ -10,7 +10,7 @@ const ACCEPTED: Readonly<Record<AlgorithmUse, RegExp>> = {
   ciphers: /^(aes(128|192|256)-ctr|aes(128|256)-gcm@openssh\.com|chacha20-poly1305@openssh\.com)$/,
   macs: /^(hmac-sha2-(256|512)(-etm@openssh\.com)?|umac-128(-etm)?@openssh\.com)$/,
   kexalgorithms:
-    /^(curve25519-sha256(@libssh\.org)?|ecdh-sha2-nistp(256|384|521)|diffie-hellman-group-exchange-sha256|diffie-hellman-group14-sha256|diffie-hellman-group1[5678]-sha512|sntrup761x25519-sha512(@openssh\.com)?|mlkem768x25519-sha256|mlkem768nistp256-sha256|mlkem1024nistp384-sha384)$/,
+    /^(curve25519-sha256(@libssh\.org)?|ecdh-sha2-nistp(256|384|521)|diffie-hellman-group-exchange-sha256|diffie-hellman-group14-sha256|diffie-hellman-group1[5678]-sha512|sntrup761x25519-sha512(@openssh\.com)?|mlkem768x25519-sha256|mlkem768nistp256-sha256|mlkem1024nistp384-sha384|gss-(group14-sha256|group16-sha512|nistp256-sha256|curve25519-sha256)-[\w+/=-]*)$/,
   hostkeyalgorithms:
     /^((sk-)?ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|sk-ecdsa-sha2-nistp256|rsa-sha2-(256|512)|webauthn-sk-ecdsa-sha2-nistp256)(-cert-v01)?(@openssh\.com)?$/,
 }
@@ -54,6 +54,13 @@ export function gradeSshAlgorithm(use: AlgorithmUse, name: string): AlgorithmRea
   }
   return { kind: 'unknown' }
 }
+
+/** OpenSSH’s PROTOCOL §1.10: with it on both sides, nothing can be slipped into or out of the key exchange (CVE-2023-48795, “Terrapin”). */
+export const STRICT_KEX = 'kex-strict-s-v00@openssh.com'
+
+/** Whether a key exchange without the strict marker can be cut at its beginning unnoticed: with ChaCha20, or CBC and an encrypt-then-MAC tag. */
+export const isCuttable = (cipher: string, macs: readonly string[]): boolean =>
+  cipher.startsWith('chacha20-poly1305') || (/-cbc/.test(cipher) && macs.some((mac) => /-etm@/.test(mac)))
 
 /** Ciphers that carry their own integrity tag, so that no MAC from the list is used with them. */
 export const hasOwnTag = (cipher: string): boolean => /-gcm@|^chacha20-poly1305@/.test(cipher)

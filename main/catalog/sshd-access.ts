@@ -3,8 +3,9 @@ import { unclearAbout } from '../core/check.ts'
 import { quote } from '../core/plain-text.ts'
 import type { Parsed } from '../core/probe.ts'
 import { conditional, type SshdConditions, sshdConditions } from './probes/sshd-conditions.ts'
+import { type SshdContext, type SshdContexts, sshdContexts } from './probes/sshd-contexts.ts'
 import type { SshdSettings } from './probes/sshd-effective.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from './steps.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
 
 /** The first value of a setting, in lower case; null when `sshd -T` did not print it. */
 export const setting = ({ settings }: SshdSettings, key: string): string | null =>
@@ -15,8 +16,9 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
   (settings.get(key) ?? []).flatMap((value) => value.trim().split(/\s+/)).filter((word) => word !== '')
 
 /**
- * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), so a block that weakens
- * a setting speaks against the claim, a block that changes it in a way we do not judge leaves it unclear, and unread files do too.
+ * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with -C only those of the
+ * connection it is asked about. So a block that weakens a setting speaks against the claim, whomever it names; a block that changes it
+ * in a way we do not judge leaves it unclear, and unread files do too.
  */
 export function conditionSteps(
   conditions: Parsed<SshdConditions>,
@@ -31,15 +33,84 @@ export function conditionSteps(
       effect: judge(key, entry.value.toLowerCase()),
     })),
   )
-  const steps = found.filter(({ effect }) => effect !== 'same').slice(0, 20)
-  if (steps.length === 0) return [speaksFor('No Match block of the SSH configuration loosens this.', sshdConditions)]
-  return steps.map(({ condition, key, value, effect }) =>
-    (effect === 'weaker' ? speaksAgainst : leavesUnclear)(
-      `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}.`,
-      sshdConditions,
+  const changing = [
+    ...found.filter(({ effect }) => effect === 'weaker'),
+    ...found.filter(({ effect }) => effect === 'unclear'),
+  ].slice(0, 20)
+  const steps = [
+    ...changing.map(({ condition, key, value, effect }) =>
+      effect === 'weaker'
+        ? speaksAgainst(
+            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}.`,
+            sshdConditions,
+          )
+        : leavesUnclear(
+            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; what applies to each of them was not asked.`,
+            sshdConditions,
+          ),
     ),
-  )
+    ...unsearched(conditions.fact),
+  ]
+  return steps.length > 0 ? steps : [speaksFor('No Match block of the SSH configuration loosens this.', sshdConditions)]
 }
+
+function unsearched(conditions: SshdConditions): readonly Step[] {
+  const inside = conditional(conditions, 'include')
+  return [
+    ...(conditions.unread.length > 0
+      ? [
+          leavesUnclear(
+            `The SSH configuration includes ${named(conditions.unread)}, which was not searched for Match blocks.`,
+            sshdConditions,
+          ),
+        ]
+      : []),
+    ...(inside.length > 0
+      ? [
+          leavesUnclear(
+            `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not told apart.`,
+            sshdConditions,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/**
+ * What root and a name without an account meet, from a public and from a private address, where it differs from the general settings
+ * in `keys`. `judge` says what a set of settings means for the claim; the worst of its steps counts.
+ */
+export function contextSteps(
+  contexts: Parsed<SshdContexts>,
+  general: SshdSettings,
+  keys: readonly string[],
+  judge: (settings: SshdSettings) => readonly Step[],
+  concerns: (context: SshdContext) => boolean = () => true,
+): readonly Step[] {
+  if (!contexts.ok) return unclearAbout(sshdContexts, contexts)
+  const asked = contexts.fact.contexts.filter(concerns)
+  const differing = asked.filter((context) => differences(context, general, keys).length > 0)
+  if (differing.length === 0)
+    return [
+      speaksFor(
+        `Asked for ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`,
+        sshdContexts,
+      ),
+    ]
+  return differing.map((context) => {
+    const says = new Set(judge(context).map((step) => step.says))
+    const values = differences(context, general, keys).map((key) => `${key} ${quote(valueText(context, key))}`)
+    const text = `For ${contextName(context)}, the SSH server applies other settings: ${values.join(', ')}.`
+    if (says.has('against')) return speaksAgainst(text, sshdContexts)
+    return says.has('unclear') || says.size === 0 ? leavesUnclear(text, sshdContexts) : speaksFor(text, sshdContexts)
+  })
+}
+
+const valueText = ({ settings }: SshdSettings, key: string): string => (settings.get(key) ?? []).join(' ')
+const differences = (one: SshdSettings, other: SshdSettings, keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => valueText(one, key) !== valueText(other, key))
+const contextName = ({ user, address }: SshdContext): string =>
+  `${user === 'root' ? 'root' : 'a name without an account'} from ${address}`
 
 /** The chains of AuthenticationMethods (sshd_config(5)), each a list of methods; `any` is one chain of one method. */
 export const methodChains = (words: readonly string[]): readonly (readonly string[])[] =>

@@ -22,6 +22,6 @@ export function limitOf({ limits }: Pick<Context, 'limits'>, id: ThresholdId): L
   return limit
 }
 
-/** For a sentence: "at most 5 failures (limit of the profile “cis”: …)" begins with this. */
-export const limitText = ({ value, threshold, moved, before }: Limit): string =>
-  moved === 'not' ? `${value} ${threshold.unit}` : `${value} ${threshold.unit}, ${moved} than the profile’s ${before}`
+/** A limit inside a sentence, as in "Most failures allowed: 5 failures". Where the fleet moved it, that stands beside it. */
+export const limitText = ({ shown, shownBefore, moved }: Limit): string =>
+  moved === 'not' ? shown : `${shown}, ${moved} than the profile’s ${shownBefore}`

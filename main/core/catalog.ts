@@ -2,7 +2,7 @@ import type { Contradiction, Isolation } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Check, Context, Step } from './check.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import type { Framework } from './framework.ts'
+import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
 
@@ -32,6 +32,33 @@ export interface SignalNote {
   } | null
 }
 
+/** Why no evidence of a node bears a check that frameworks map, and what does. Such a check is never built. */
+export interface NotFromNodes {
+  /** The check's id in the vocabulary. */
+  readonly id: string
+  /** `record`: a paper that a person brings. `runs`: more than one run. `pack`: the pack itself. `outside`: a look from elsewhere. */
+  readonly from: 'record' | 'runs' | 'pack' | 'outside'
+  /** Why a single look from inside the node cannot decide it. */
+  readonly why: string
+  /** What to attach; null where nothing can be attached in its place. */
+  readonly bring: string | null
+}
+
+/** Of the checks mapped to a control, those that nodes cannot bear. */
+export function notFromNodesOf(
+  { notFromNodes }: Pick<Catalog, 'notFromNodes'>,
+  { supports }: Pick<Control, 'supports'>,
+): readonly NotFromNodes[] {
+  const mapped = new Set(supports.map(({ check }) => check))
+  return notFromNodes.filter(({ id }) => mapped.has(id))
+}
+
+/** Every record that people can attach to a control: those it needs besides, then those in place of what nodes cannot bear. */
+export const recordsToAttach = (catalog: Pick<Catalog, 'notFromNodes'>, control: Control): readonly string[] => [
+  ...control.needsAlso,
+  ...notFromNodesOf(catalog, control).flatMap(({ bring }) => bring ?? []),
+]
+
 /** Everything we ask, conclude and map, as one value that assess() and verify() take. */
 export interface Catalog {
   readonly version: string
@@ -41,6 +68,8 @@ export interface Catalog {
   readonly signals: readonly SignalNote[]
   /** The numbers that checks compare against, by profile. */
   readonly thresholds: readonly Threshold[]
+  /** Mapped checks that are not built because nodes cannot bear them. */
+  readonly notFromNodes: readonly NotFromNodes[]
   readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
 }
 
@@ -55,7 +84,7 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       ...(live === true ? { live } : {}),
       commands,
     })),
-    checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants }) => ({
+    checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants, thresholds }) => ({
       id,
       property,
       claim,
@@ -63,10 +92,12 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       ...(ends === undefined ? {} : { ends }),
       needs: Object.values(needs).map((probe) => probe.id),
       wants: Object.values(wants ?? {}).map((probe) => probe.id),
+      ...(thresholds === undefined ? {} : { thresholds }),
     })),
     frameworks: catalog.frameworks,
     signals: catalog.signals,
     thresholds: catalog.thresholds,
+    notFromNodes: catalog.notFromNodes,
   }
 }
 

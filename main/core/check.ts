@@ -54,6 +54,8 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly limits: string
   readonly needs: N
   readonly wants?: W
+  /** Ids of the thresholds that `evaluate` compares against (tested: what it reads and nothing else). */
+  readonly thresholds?: readonly string[]
   readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
 }
 

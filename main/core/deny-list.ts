@@ -31,20 +31,28 @@ const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`
 /**
  * Programs that the catalog may name, and the shape of their arguments, joined by spaces. Adding one is a decision: it must read, end by
  * itself, write no file, and take no commands from its arguments. Programs with options that change the node have their shape spelled out.
+ *
+ * Not to be added, since they write even where they only list: dnf, yum, dnf5 and needs-restarting (logs in /var/log, a cache in /var/tmp),
+ * zypper (/var/log/zypper.log, /run/zypp.pid, caches, folders in /var/tmp), cryptsetup (locks in /run/cryptsetup), lvs, vgs and pvs (locks
+ * in /run/lock/lvm, unless --readonly and --nolocking are given), and kubectl (a cache in the home folder).
  */
 export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['aa-status', /^(--json|--enabled)?$/],
   ['amd-smi', /^static --json$/],
-  // As root even a simulation writes the planner's log, unless it has no name.
-  ['apt-get', /^-s (-o Debug::NoLocking=1 )?-o Dir::Log::Planner= (dist-)?upgrade$/],
+  // Prints settings by the names asked for; none of them can hold a secret.
+  ['apt-config', /^shell( [A-Z]+ (APT|Acquire)::[A-Za-z:]+)+$/],
+  // As root even a simulation writes the planner's log and both caches of package lists, unless they have no name.
+  [
+    'apt-get',
+    /^-s -o Debug::NoLocking=1 -o Dir::Log::Planner= -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= (dist-)?upgrade$/,
+  ],
   ['auditctl', /^-[sl]$/],
   ['cat', ANY],
-  ['chronyc', /^(-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
-  [
-    'cryptsetup',
-    /^(luksDump( --disable-external-tokens)?( --dump-json-metadata)? \/dev\/\S+|status \S+|isLuks \/dev\/\S+)$/,
-  ],
+  // Over loopback: else, asked by root, it makes a socket of its own in /run/chrony.
+  ['chronyc', /^-h 127\.0\.0\.1,::1 (-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
   ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
+  // The clock and its zone; without the plus sign it could set it.
+  ['date', /^\+%s %z %Z$/],
   // The one file that it may write to is the one that keeps nothing; zeros are copied there as a bounded load.
   [
     'dd',
@@ -53,9 +61,10 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   // Type 11 can hold credentials of provisioning tools.
   ['dmidecode', /^(-t (?!(\d+,)*11(,|$))[0-9,]+|-s [a-z-]+|-q)?$/],
   ['dmsetup', /^(table|info|ls|deps|status)( -c| --noheadings| -o [a-z_,]+| --target [a-z]+| --tree)*$/],
-  ['dnf', /^-C (-q )?updateinfo (list|info|summary)( --security| --available)*$/],
+  ['dpkg', /^--verify( [a-z0-9][a-z0-9.+-]*)+$/],
   ['dpkg-query', /^(-W|--show|-l|-s)( |$)/],
   ['findmnt', ANY],
+  ['fwupdmgr', /^get-devices --json$/],
   ['getcap', ANY],
   ['getconf', /^(-a|[A-Za-z0-9_]+)$/],
   ['getenforce', /^$/],
@@ -69,30 +78,37 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     'ip',
     /^(-(d|j|s|br|4|6|o) )*((addr|address|link|route|rule|neigh|maddress) show( [\w./-]+)*|xfrm (policy list|state list nokeys))$/,
   ],
-  // Of the management controller only what it is, measures and counts: no users, no networks, no commands.
-  ['ipmitool', /^(mc info|sdr elist|fru print 0|sel info|dcmi power reading)$/],
+  // Of the management controller only what it is, measures and counts, and who may log in on channel 1: no addresses and no SNMP
+  // community (which "lan print" prints), no commands. The two raw requests are Get LAN Configuration Parameters.
+  [
+    'ipmitool',
+    /^(mc info|sdr elist|fru print 0|sel info|dcmi power reading|channel (info|getaccess) 1|raw 0x0c 0x02 0x01 0x1[78] 0x00 0x00)$/,
+  ],
   [
     'journalctl',
     new RegExp(
-      `^((--no-pager )?(--disk-usage|--header|--list-boots)|-k -b -q --no-pager -o cat -g ${KERNEL_PATTERN})$`,
+      `^((--no-pager )?(--utc )?(--disk-usage|--header|--list-boots)|-k -b -q --no-pager -o cat -g ${KERNEL_PATTERN}|-q --no-pager -o short-unix --since=-30min -t sshd -t sshd-session -g \\^Accepted \\[a-z/-\\]\\+ for )$`,
     ),
   ],
   ['last', /^(-(w|F|i|n|[0-9]+)( [0-9]+)? ?)*$/],
   ['lastlog', /^$/],
+  ['lastlog2', /^$/],
   ['lldpctl', /^-f json$/],
   ['ls', ANY],
   ['lsblk', ANY],
   ['lscpu', ANY],
+  // Columns by name: none of them is a hash.
+  ['lslogins', /^--time-format=iso -e -o (USER,LAST-LOGIN|USER,PWD-METHOD,PWD-CHANGE,PWD-MAX)$/],
   ['lsmod', /^$/],
   ['lsns', ANY],
   ['lspci', /^((-[Dvmnkqbt]+ ?)*|-Dnvvv -d ::0604)$/],
-  ['lvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
   ['mdadm', /^(--detail|--examine) (--scan|\/dev\/\S+)$/],
   ['mokutil', /^--(sb-state|list-enrolled|list-new|kek|pk|db)$/],
-  ['needs-restarting', /^(-[rs])?$/],
   ['networkctl', /^(--json=\w+ )?(list|status)$/],
   ['nft', /^(-[jnasy] )*list (ruleset|tables|chains|sets)$/],
   ['nproc', ANY],
+  // Peers of the time service on this server: no host, no other request.
+  ['ntpq', /^-pn$/],
   ['nvidia-smi', /^(-q( -x)?|-L|topo -m|nvlink -s|conf-compute -\w+|--query-\S+ --format=\S+)$/],
   ['nvme', /^(list|list-subsys|(id-ctrl|id-ns|smart-log) \/dev\/nvme\w+)( -o json)?$/],
   ['od', ANY],
@@ -102,19 +118,28 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     'perl',
     /^-MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e \$e=clock_gettime\(CLOCK_MONOTONIC\);\$z=\$e\+5;\$n=\$a=\$b=\$m=0;while\(\$e<\$z\)\{\$t=clock_gettime\(CLOCK_MONOTONIC\);\$g=\$t-\$e;\$n\+\+;\$a\+\+ if \$g>50e-6;\$b\+\+ if \$g>500e-6;\$m=\$g if \$g>\$m;\$e=\$t\}printf "%d %d %d %d\\n",\$n,\$a,\$b,\$m\*1e6$/,
   ],
+  // The one variable in which the SSH server says where a session comes from.
+  ['printenv', /^SSH_CONNECTION$/],
   ['ps', /^(-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+$/],
-  ['pvs', /^(--\w+|--reportformat json|-o \S+| )*$/],
   ['rdma', /^(-[jdp] )*(link|dev|system|resource)( show)?$/],
   ['readlink', ANY],
   ['rocm-smi', /^(--show(productname|uniqueid|serial|vbios|bus) )+--json$/],
   ['rpm', /^(-q|-V|--query|--verify)/],
+  // Administrators of the batch system only, by name and level; -r keeps it from changing anything.
+  ['sacctmgr', /^-r -n -P show user where adminlevel=(Administrator|Operator) format=User,AdminLevel$/],
+  // Its other options change the drive or take its password.
+  ['sedutil-cli', /^--query \/dev\/(nvme\d|sd[a-z])$/],
   ['sestatus', /^(-[bv])?$/],
   ['sleep', /^[1-5]$/],
+  // The health that a drive reports; it starts no self-test, and a drive that sleeps is left asleep.
+  ['smartctl', /^-j -H -A -n standby \/dev\/sd[a-z]$/],
   // Jobs of this server only, by number, user, account and state.
   ['squeue', /^-a -h -w localhost -o %A\|%u\|%a\|%T$/],
   ['ss', /^(-[HtulnpaexwmiOo046]+ ?)*(state [a-z-]+)?$/],
   ['sshd', /^-[TG]( -C [a-z]+=[\w.:,=-]+)?$/],
   ['stat', ANY],
+  // Its version, and nothing that it would run.
+  ['sudo', /^-V$/],
   ['sysctl', /^(-(a|n|e|N) ?)*([a-z][a-z0-9_./-]* ?)*$/],
   [
     'systemctl',
@@ -133,13 +158,13 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['uname', ANY],
   ['update-crypto-policies', /^--(show|is-applied|check)$/],
   ['uptime', /^(-[sp])?$/],
-  ['vgs', /^(--\w+|--reportformat json|-o \S+| )*$/],
   ['wc', ANY],
   [
     'wg',
     /^show (interfaces|(all|[\w.-]+) (public-key|peers|endpoints|allowed-ips|latest-handshakes|transfer|listen-port|fwmark|persistent-keepalive))$/,
   ],
   ['who', /^(-\w+)?$/],
+  ['wtmpdb', /^last -w -F -n \d{1,4}$/],
   ['zfs', /^(get|list) /],
   ['zpool', /^(get|list|status)( |$)/],
 ])

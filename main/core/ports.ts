@@ -1,6 +1,7 @@
 import type { DeclaredNode, HostKey, Recording, Session } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
 import type { CapturedAnswer, LoadedRecording } from './recording.ts'
+import type { SshOffer } from './ssh-offer.ts'
 
 /** The world as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
 
@@ -45,6 +46,21 @@ export interface Connection {
   readonly session: Omit<Session, 'privilege'>
   /** Starts one remote command and gives its streams. Called once per collection. */
   readonly exec: (command: string) => Promise<Outcome<RemoteProcess>>
+  /** What the server offered in this connection's key exchange; null or absent where the adapter could not read it. */
+  readonly offer?: SshOffer | null
+  /** A TCP stream from the node to one of its own ports, through this connection (RFC 4254 §7.2); absent where the adapter has none. */
+  readonly dial?: (host: string, port: number) => Promise<Dialed>
+  readonly close: () => void
+}
+/** `refused`: the SSH server does not forward. `failed`: it tried, and nobody took the connection. `lost`: the session has ended. */
+export type Dialed =
+  | { readonly ok: true; readonly stream: ByteStream }
+  | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
+export interface ByteStream {
+  readonly write: (data: Uint8Array) => void
+  readonly onData: (listener: (chunk: Uint8Array) => void) => void
+  /** Resolves when the other end, or the connection, ended. */
+  readonly closed: Promise<void>
   readonly close: () => void
 }
 export interface RemoteProcess {

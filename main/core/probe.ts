@@ -20,10 +20,10 @@ export interface RunCommand {
   readonly maxBytes?: number
 }
 
-/** Something the collector observes about the session itself, with our own clock. */
+/** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
 export interface MeasureCommand {
   readonly kind: 'measure'
-  readonly measure: 'ssh-session' | 'nonce-echo'
+  readonly measure: 'ssh-session' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners'
 }
 
 export type Command = RunCommand | MeasureCommand
@@ -81,13 +81,33 @@ export const glob = (pattern: string): Glob => ({ glob: pattern })
 
 const SUDO_REFUSED = /^sudo: |is not allowed to (execute|run)|may not run sudo/m
 
+// What sudo remarks before it runs the command all the same: a host name that does not resolve (any version), and a limit that it
+// may not set inside a container (before 1.9.1, as on Ubuntu 20.04). It says nothing of the answer.
+const SUDO_REMARKS = /^sudo: (?:unable to resolve host |setrlimit\()[^\n]*\n?/gm
+
+// Tools written in Rust, such as the coreutils of Ubuntu from 25.10, end a complaint with the error's number
+// (Display of std::io::Error); the words before it are those of the C library, as other tools say them.
+const RUST_ERROR_NUMBERS = / \(os error \d{1,4}\)$/gm
+
+/** What a command said on stderr, without what sudo itself remarked and without error numbers after the words. */
+const said = ({ meta, stderr }: CapturedAnswer): string => {
+  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+    .decode(stderr)
+    .replaceAll(RUST_ERROR_NUMBERS, '')
+  return meta.privilege === 'sudo' ? text.replaceAll(SUDO_REMARKS, '') : text
+}
+
+// The first line of bb_show_usage() (libbb/appletlib.c), which an applet prints in place of an answer.
+const BUSYBOX_USAGE = /^BusyBox v[^\n]{1,200} multi-call binary\.$/m
+
 /** Why a live test has no answer: nobody asked for it, which is no gap; or somebody did, which is one. */
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
 
 /**
  * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before
- * `parse` is called, so that no probe can forget to look; so do a missing tool (exit 127) and a refused sudo line.
+ * `parse` is called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused
+ * sudo line.
  * `liveTests` is what the recording says of itself: without it, live tests of which there is no capture at all were not asked for.
  */
 export function readProbe<F>(
@@ -118,7 +138,8 @@ function whyMissing(
 
 export const captureKey = (probe: string, command: string): string => `${probe}/${command}`
 
-function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string | null {
+function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
+  const { meta } = capture
   const tool = command.kind === 'run' ? command.argv[0] : command.measure
   // An answer to another question under the same name: another catalog's, or a forged one.
   const [asked, expected] = [meta.argv, argvOf(command)]
@@ -130,10 +151,12 @@ function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`
+  if (meta.exitCode !== 0 && BUSYBOX_USAGE.test(said(capture)))
+    return `not collected: the short form of ${tool} on this node (BusyBox) cannot answer this`
   if (meta.privilege === 'sudo' && meta.exitCode === 1) {
-    const said = new TextDecoder().decode(stderr)
-    if (/^sudo: .*command not found/m.test(said)) return `not collected: tool absent (${tool})`
-    if (SUDO_REFUSED.test(said)) return `not collected: sudo does not allow this line (${tool})`
+    const words = said(capture)
+    if (/^sudo: .*command not found/m.test(words)) return `not collected: tool absent (${tool})`
+    if (SUDO_REFUSED.test(words)) return `not collected: sudo does not allow this line (${tool})`
   }
   return null
 }
@@ -142,12 +165,13 @@ function whyUnusable({ meta, stderr }: CapturedAnswer, command: Command): string
 export const argvOf = (command: Command): readonly string[] =>
   command.kind === 'run' ? command.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : [command.measure]
 
-function decode({ meta, stdout, stderr }: CapturedAnswer): Answer {
+function decode(capture: CapturedAnswer): Answer {
+  const { meta, stdout } = capture
   const utf8 = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
   return {
     exitCode: meta.exitCode ?? 255,
     text: utf8.decode(stdout),
-    errorText: utf8.decode(stderr),
+    errorText: said(capture),
     bytes: stdout,
     seconds: {
       node: meta.source === 'node' ? meta.durationMs / 1000 : null,

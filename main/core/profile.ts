@@ -1,6 +1,7 @@
 import type { ChosenProfile } from '../../schemas/types.ts'
 
 export type ProfileName = ChosenProfile['name']
+export const PROFILE_NAMES = ['baseline', 'cis', 'stig'] as const satisfies readonly ProfileName[]
 
 /** A number that a check compares against, and what each profile says it should be. Data: `main/catalog/thresholds.json`. */
 export interface Threshold {
@@ -18,6 +19,8 @@ export interface Threshold {
 export interface SourcedValue {
   readonly value: number
   readonly source: string
+  /** What the number stands for where it is none to read, such as “no limit”. */
+  readonly words?: string
 }
 
 /** A threshold as it holds for one assessment. */
@@ -29,6 +32,9 @@ export interface Limit {
   /** The profile's own value, and which way the fleet's declaration moved it. */
   readonly before: number
   readonly moved: 'not' | 'stricter' | 'looser'
+  /** Value and unit for people, and the same of the profile's own value. */
+  readonly shown: string
+  readonly shownBefore: string
 }
 
 export type Limits = ReadonlyMap<string, Limit>
@@ -41,13 +47,31 @@ export function limitsOf(thresholds: readonly Threshold[], chosen: ChosenProfile
   const changes = new Map((chosen?.changes ?? []).map((change) => [change.threshold as string, change]))
   return new Map(
     thresholds.map((threshold): [string, Limit] => {
-      const { value, source } = threshold.values[chosen?.name ?? 'baseline'] ?? threshold.values.baseline
+      const own = threshold.values[chosen?.name ?? 'baseline'] ?? threshold.values.baseline
+      const { value: before, source } = own
+      const shownBefore = own.words ?? withUnit(before, threshold)
       const change = changes.get(threshold.id)
-      if (change === undefined || change.value === value)
-        return [threshold.id, { threshold, value, source, before: value, moved: 'not' }]
-      const isHigher = change.value > value
-      const moved = isHigher === (threshold.stricter === 'higher') ? 'stricter' : 'looser'
-      return [threshold.id, { threshold, value: change.value, source: change.reason, before: value, moved }]
+      if (change === undefined || change.value === before)
+        return [
+          threshold.id,
+          { threshold, value: before, source, before, moved: 'not', shown: shownBefore, shownBefore },
+        ]
+      const { value, reason } = change
+      const moved = value > before === (threshold.stricter === 'higher') ? 'stricter' : 'looser'
+      const shown = withUnit(value, threshold)
+      return [threshold.id, { threshold, value, source: reason, before, moved, shown, shownBefore }]
     }),
   )
+}
+
+const withUnit = (value: number, { unit }: Threshold): string => `${value} ${unit}`
+
+/** Whether a value has the form of a chosen profile. A change to a threshold that a catalog does not have moves nothing, so ids are free. */
+export function isChosenProfile(value: unknown): value is ChosenProfile {
+  const { name, changes } = (value ?? {}) as Record<string, unknown>
+  if (!(PROFILE_NAMES as readonly unknown[]).includes(name) || !Array.isArray(changes)) return false
+  return changes.every((one: unknown) => {
+    const { threshold, value: number, reason } = (one ?? {}) as Record<string, unknown>
+    return typeof threshold === 'string' && Number.isFinite(number) && typeof reason === 'string'
+  })
 }

@@ -10,6 +10,7 @@ import type { Matter, ReportInput } from './report/input.ts'
 import { isolationSection } from './report/isolation.ts'
 import { limitSection } from './report/limits.ts'
 import type { ReportDocument, Section } from './report/model.ts'
+import { profileSection } from './report/profile.ts'
 import { recordSection } from './report/records.ts'
 import { summary } from './report/summary.ts'
 import { tally } from './report/tally.ts'
@@ -39,6 +40,7 @@ export function buildReport(input: ReportInput): ReportDocument {
     ...ordered.map((framework) => controlSection(matter, framework)),
     exceptionSection(matter),
     recordSection(matter),
+    profileSection(matter),
     limitSection(matter),
     howtoSection(matter),
     evidenceSection(matter),

@@ -1,4 +1,5 @@
 import type { Probe, RunCommand } from './probe.ts'
+import type { RecordingOutline } from './recording.ts'
 
 /**
  * The root-only commands of probes, in catalog order; those of live tests only when wanted. Their words are exact: no root command
@@ -16,45 +17,121 @@ export const rootCommands = (
       ),
     )
 
+/**
+ * Programs that a recorded node does not have: every command of theirs ended with 127, the status of a program that is not found. The
+ * collector looks for those that need root without having its rights, so that a recording without them tells as well.
+ */
+export function absentPrograms({ captures }: RecordingOutline): ReadonlySet<string> {
+  const answered = captures.filter(({ meta }) => meta.source === 'node' && meta.status !== 'lost')
+  const there = new Set(answered.filter(({ meta }) => meta.exitCode !== 127).map(({ meta }) => meta.argv[0]))
+  return new Set(
+    answered.flatMap(({ meta: { argv } }) => (argv[0] === undefined || there.has(argv[0]) ? [] : [argv[0]])),
+  )
+}
+
 // Where distributions keep programs. A path that does not exist grants nothing, so all are named.
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
+const MERGED_FOLDERS = ['/usr/sbin', '/usr/bin'] as const
+
+export interface SudoersOptions {
+  /** The login that may run the commands. */
+  readonly user: string
+  /** Which program will read the rules. sudo-rs knows fewer settings, and no way to write some words (sudoers-rs(5)). */
+  readonly dialect?: 'sudo' | 'sudo-rs'
+  /** The node keeps no program outside /usr: /bin and /sbin are links into it. */
+  readonly hasMergedFolders?: boolean
+  /** What is known of the node, as comment lines: printable ASCII without a backslash. */
+  readonly notes?: readonly string[]
+}
 
 /**
  * A sudoers(5) drop-in that lets one login run exactly these commands as root, with exactly these arguments and no others. Check it with
  * `visudo -cf FILE`, then install it as /etc/sudoers.d/barewitness, mode 0440. Throws on what sudoers cannot say exactly: our bug.
+ * What sudo-rs cannot say is left out, and named in a comment.
  */
-export function sudoersFor(commands: readonly RunCommand[], { user }: { readonly user: string }): string {
+export function sudoersFor(commands: readonly RunCommand[], options: SudoersOptions): string {
+  const { user, dialect = 'sudo', notes = [] } = options
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Error(`not a login name for sudoers: ${user}`)
-  const own = commands.filter((command) => !startsAnother(command))
-  const starting = commands.filter(startsAnother)
-  return `# Barewitness: read-only questions that need root. Exact arguments; nothing else is granted.
-# Check:    visudo -cf FILE
-# Install:  /etc/sudoers.d/barewitness, owner root, mode 0440
-# Every command that is run is also written to the log file named here, by sudo itself.
-Defaults:${user} !requiretty, use_pty, env_reset, !setenv, noexec, secure_path="/usr/sbin:/usr/bin:/sbin:/bin", logfile="/var/log/sudo-barewitness.log"
-Cmnd_Alias BAREWITNESS = ${granted(own)}
-${user} ALL=(root) NOPASSWD: BAREWITNESS
-${
-  starting.length === 0
-    ? ''
-    : `# Live tests: taskset pins the one program that its arguments name, so these lines alone may start another program.
-Cmnd_Alias BAREWITNESS_PINNED = ${granted(starting)}
-${user} ALL=(root) NOPASSWD: EXEC: BAREWITNESS_PINNED
-`
-}`
+  const bad = notes.find((note) => !/^[ -[\]-~]*$/.test(note))
+  if (bad !== undefined) throw new Error(`not a comment line for sudoers: ${bad}`)
+  const unsaid = dialect === 'sudo-rs' ? commands.filter((command) => !canBeSaidToRs(wordsOf(command))) : []
+  const said = commands.filter((command) => !unsaid.includes(command))
+  const own = said.filter((command) => !startsAnother(command))
+  const starting = said.filter(startsAnother)
+  return [
+    '# Barewitness: read-only questions that need root. Exact arguments; nothing else is granted.',
+    '# Check:    visudo -cf FILE',
+    '# Install:  /etc/sudoers.d/barewitness, owner root, mode 0440',
+    ...notes.map((note) => `# ${note}`),
+    ...DEFAULTS[dialect](user),
+    ...unsaidLines(unsaid),
+    ...grants('BAREWITNESS', 'NOPASSWD:', own, options),
+    ...(starting.length === 0
+      ? []
+      : [
+          '# Live tests: taskset pins the one program that its arguments name, so these lines alone may start another program.',
+          ...grants('BAREWITNESS_PINNED', 'NOPASSWD: EXEC:', starting, options),
+        ]),
+    '',
+  ].join('\n')
 }
+
+const COMMON = 'use_pty, env_reset, !setenv, noexec, secure_path="/usr/sbin:/usr/bin:/sbin:/bin"'
+const DEFAULTS: Readonly<Record<'sudo' | 'sudo-rs', (user: string) => readonly string[]>> = {
+  sudo: (user) => [
+    '# Every command that is run is also written to the log file named here, by sudo itself.',
+    `Defaults:${user} !requiretty, ${COMMON}, logfile="/var/log/sudo-barewitness.log"`,
+  ],
+  'sudo-rs': (user) => [
+    '# In the form of sudo-rs, which writes every command that is run to the system log.',
+    `Defaults:${user} ${COMMON}`,
+  ],
+}
+
+const unsaidLines = (commands: readonly RunCommand[]): readonly string[] =>
+  commands.length === 0
+    ? []
+    : [
+        '# Left out, since sudo-rs has no way to say exactly these arguments (a word with a blank, an asterisk or a question mark):',
+        ...new Set(commands.map((command) => `#   ${wordsOf(command).join(' ').replaceAll('\\', '(backslash)')}`)),
+      ]
 
 const startsAnother = ({ argv }: RunCommand): boolean => argv[0] === 'taskset'
 
-const granted = (commands: readonly RunCommand[]): string => [...new Set(commands.flatMap(linesOf))].join(', \\\n    ')
+// sudo-rs reads at most 127 items in one list.
+const LONGEST_LIST = 100
 
-function linesOf({ argv }: RunCommand): readonly string[] {
-  const [program, ...words] = argv.map((part) => {
+function grants(
+  alias: string,
+  tags: string,
+  commands: readonly RunCommand[],
+  { user, dialect = 'sudo', hasMergedFolders = false }: SudoersOptions,
+): readonly string[] {
+  const folders = hasMergedFolders ? MERGED_FOLDERS : FOLDERS
+  const write = dialect === 'sudo' ? exactly : exactlyForRs
+  const lines = [
+    ...new Set(
+      commands.flatMap((command) => {
+        const [program = '', ...words] = wordsOf(command)
+        return folders.map((folder) => `${folder}/${program} ${write(words)}`)
+      }),
+    ),
+  ]
+  const most = dialect === 'sudo' ? Math.max(1, lines.length) : LONGEST_LIST
+  const parts = Array.from({ length: Math.ceil(lines.length / most) }, (_, at) =>
+    lines.slice(at * most, (at + 1) * most),
+  )
+  return parts.flatMap((part, at) => {
+    const name = parts.length === 1 ? alias : `${alias}_${at + 1}`
+    return [`Cmnd_Alias ${name} = ${part.join(', \\\n    ')}`, `${user} ALL=(root) ${tags} ${name}`]
+  })
+}
+
+const wordsOf = ({ argv }: RunCommand): readonly string[] =>
+  argv.map((part) => {
     if (typeof part !== 'string') throw new Error('a root command may hold no path pattern')
     return part
   })
-  return FOLDERS.map((folder) => `${folder}/${program} ${exactly(words)}`)
-}
 
 /**
  * These words and no others, for sudoers(5). sudo compares the words joined by spaces, by fnmatch(3) where a special character occurs:
@@ -63,12 +140,25 @@ function linesOf({ argv }: RunCommand): readonly string[] {
  */
 function exactly(words: readonly string[]): string {
   if (words.length === 0) return '""'
-  const joined = words.join(' ')
+  return checked(words.join(' '))
+    .replaceAll('\\', '\\\\\\\\')
+    .replaceAll(/[*?[\]!,:=#]/g, '\\$&')
+    .replaceAll(/^ | $|(?<= ) /g, '\\ ')
+}
+
+/**
+ * The same for sudo-rs, which compares word by word and without patterns: it refuses a word with an asterisk or a question mark, parts
+ * words at every blank, and reads an escape only before `\,:=#` (tried with 0.2.13).
+ */
+const exactlyForRs = (words: readonly string[]): string =>
+  words.length === 0 ? '""' : checked(words.join(' ')).replaceAll(/[\\,:=#]/g, '\\$&')
+
+const canBeSaidToRs = ([, ...words]: readonly string[]): boolean =>
+  words.every((word) => /^[!-~]+$/.test(word) && !/[*?]/.test(word)) && !/^\^.*\$$/.test(words.join(' '))
+
+function checked(joined: string): string {
   // From sudo 1.9.10 on, arguments from ^ to $ are a regular expression; older ones cannot read the escape.
   if (joined.startsWith('^')) throw new Error('the first word of a root command may not begin with ^')
   if (/[^ -~]/.test(joined)) throw new Error('the words of a root command are printable ASCII')
   return joined
-    .replaceAll('\\', '\\\\\\\\')
-    .replaceAll(/[*?[\]!,:=#]/g, '\\$&')
-    .replaceAll(/^ | $|(?<= ) /g, '\\ ')
 }

@@ -11,6 +11,7 @@ import { chainOf } from './verify/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './verify/complete.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
+import { profileNotes } from './verify/profile.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { readReport, reportProblems } from './verify/report.ts'
@@ -212,26 +213,28 @@ function reproducible(reading: PackReading, catalog: Catalog, walked: Walk): Ver
     }
   const said = [...walked.details, ...whole.details]
   const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
-  const details = [...said, ...walked.wording, ...rest]
+  const differing = [...said, ...walked.wording, ...rest]
+  const { sentence, loosened } = profileNotes(catalog, reading.scope?.profile)
+  const details = [...differing, ...loosened]
   if (hasSameRules(reading.assessment, catalog))
     return {
       question,
-      outcome: details.length === 0 ? 'yes' : 'no',
-      summary: `Evaluated again from the raw answers: ${count} came out the same${details.length === 0 ? ', byte for byte' : ''}.`,
+      outcome: differing.length === 0 ? 'yes' : 'no',
+      summary: `Evaluated again from the raw answers: ${count} came out the same${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
       details,
     }
   const other = 'The pack was evaluated with another version of the catalog or the rules.'
-  return details.length === 0
+  return differing.length === 0
     ? {
         question,
         outcome: 'yes',
-        summary: `${other} With the ones here, ${count} come out the same, byte for byte.`,
-        details: [],
+        summary: `${other} With the ones here, ${count} come out the same, byte for byte. ${sentence}`,
+        details,
       }
     : {
         question,
         outcome: 'not-shown',
-        summary: `${other} With the ones here, ${count} come out the same. Use that version to compare.`,
+        summary: `${other} With the ones here, ${count} come out the same. Use that version to compare. ${sentence}`,
         details,
       }
 }

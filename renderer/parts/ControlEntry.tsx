@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { ControlCheck } from '../../schemas/types.ts'
-import { type Property, verdictWords } from '../../schemas/words.ts'
+import { notFromNodesWords, type Property, verdictWords } from '../../schemas/words.ts'
 import { checkCounts, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
 import { go } from '../store.ts'
 import { plural } from '../text.ts'
@@ -61,19 +61,24 @@ export function ShownChecks({
             {supports.map(({ check, shows }) => {
               const found = control.assessed?.checks.find((one) => one.check === check)
               const claim = claims.get(check)?.claim
+              const beyond = control.notFromNodes.find(({ id }) => id === check)
               return (
                 <tr key={check}>
                   <th scope="row">
                     {claim ?? shows}
                     <span className="note">
-                      {claim === undefined ? 'This catalog does not have the check yet.' : shows}{' '}
+                      {claim === undefined ? (beyond?.why ?? 'This catalog does not have the check yet.') : shows}{' '}
                       <span className="mono">{check}</span>
                     </span>
                   </th>
                   {found?.built === true ? (
                     <Numbers view={view} found={found} onOpen={setOpened} />
                   ) : (
-                    <td colSpan={4}>Not collected on any of {plural(view.rows.length, 'node')}</td>
+                    <td colSpan={4}>
+                      {beyond === undefined
+                        ? `Not collected on any of ${plural(view.rows.length, 'node')}`
+                        : `Not from nodes. ${notFromNodesWords[beyond.from]}.`}
+                    </td>
                   )}
                 </tr>
               )

@@ -25,7 +25,15 @@ export function SlotLine({
   const { word, mark, tone } = SLOT_WORDS[slot.is]
   return (
     <li className="slot">
-      <span className="slot-need">{slot.need}</span>
+      <span className="slot-need">
+        {slot.need}
+        {slot.inPlaceOf !== null && (
+          <span className="note">
+            In place of <span className="mono">{slot.inPlaceOf.check}</span>, which nodes cannot bear:{' '}
+            {slot.inPlaceOf.why}
+          </span>
+        )}
+      </span>
       <span className="slot-state">
         <span className={`status tone-${tone}`}>
           <Shape mark={mark} tone={tone} />

@@ -2,6 +2,7 @@ import { IconFlag, IconPackageExport, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { profileWords } from '../../schemas/words.ts'
 import { collect } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
@@ -14,6 +15,7 @@ import { Legend } from '../parts/Mark.tsx'
 import { MatrixGrid } from '../parts/Matrix.tsx'
 import { MatrixPrint } from '../parts/MatrixPrint.tsx'
 import { Page } from '../parts/Page.tsx'
+import { ProfileNote } from '../parts/ProfileNote.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
 import { counts } from '../run-progress.ts'
 import { go, replace, say, useStore } from '../store.ts'
@@ -83,7 +85,7 @@ function Results({ view, of, filter }: ResultsProps) {
       under={
         <>
           {answered} of {plural(view.rows.length, 'declared node')} answered. Judged as of {when(view.asOf)} with
-          catalog {view.catalog.version}.
+          catalog {view.catalog.version}, by the profile {profileWords[view.scope.profile?.name ?? 'baseline'].label}.
         </>
       }
       actions={
@@ -103,6 +105,7 @@ function Results({ view, of, filter }: ResultsProps) {
       }
     >
       {of === 'run' && <StillRunning run={view.run} />}
+      <ProfileNote view={view} />
       <Attention matrix={matrix} onShow={narrow} />
       <FilterBar
         filter={filter}

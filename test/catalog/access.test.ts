@@ -81,6 +81,10 @@ describe('sudo', () => {
     expect(read).toEqual({
       rules: [{ who: ['%ops', '#1005', '!kim'], runAs: ['root'], commands: ['ALL', '!/bin/su'], asksPassword: false }],
       asksPasswordByDefault: true,
+      neverAsked: ['bwaudit'],
+      asksOther: false,
+      remembersMinutes: null,
+      usesPty: null,
       logs: true,
     })
   })
@@ -125,8 +129,13 @@ describe('authorized keys', () => {
   })
 
   test('a short RSA key and a key for two accounts speak against', () => {
+    expect(
+      texts('fx-accounts-neglected', 'access.authorized-keys').filter((text) =>
+        /^against: SHA256:\S+ is ssh-rsa with 1024 bits \(limit: 2048 bits\)\.$/.test(text),
+      ),
+    ).toHaveLength(1)
     const said = texts('demo-metal-04', 'access.authorized-keys')
-    expect(said.filter((text) => /^against: SHA256:\S+ is ssh-rsa with 2048 bits\.$/.test(text))).toHaveLength(2)
+    expect(said.filter((text) => /is ssh-rsa/.test(text))).toEqual([])
     expect(said.filter((text) => /opens several accounts: “root”, “debian”\.$/.test(text))).toHaveLength(1)
   })
 })
@@ -200,10 +209,26 @@ describe('sessions and lockout', () => {
     expect([read.shell.map((entry) => entry.seconds), read.readOnly]).toEqual([seconds, readOnly])
   })
 
-  test('ClientAlive is mentioned and never counted', () => {
+  test('ClientAlive never counts as an idle limit', () => {
     expect(verdict('demo-metal-04', 'access.session-timeout', {}, { clientaliveinterval: '300' })).toBe('not-met')
     expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=10m' })).toBe('met')
     expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=1h' })).toBe('not-met')
+  })
+
+  test.each([
+    [{}, 'met'],
+    [{ maxauthtries: '7' }, 'not-met'],
+    [{ maxsessions: '11' }, 'not-met'],
+    [{ logingracetime: '121' }, 'not-met'],
+    [{ logingracetime: '0' }, 'not-met'],
+    [{ clientaliveinterval: '0' }, 'not-met'],
+    [{ clientalivecountmax: '0' }, 'not-met'],
+    [{ clientaliveinterval: '301', clientalivecountmax: '3' }, 'not-met'],
+    [{ clientaliveinterval: '0', channeltimeout: 'session=10m' }, 'met'],
+    [{ maxauthtries: 'many' }, 'inconclusive'],
+    [{ clientalivecountmax: '-1' }, 'inconclusive'],
+  ])('limits of the SSH server: %j', (settings, expected) => {
+    expect(verdict('demo-gpu-01', 'access.session-timeout', {}, settings)).toBe(expected)
   })
 
   test('includes are followed once, also in a circle', () => {

@@ -21,6 +21,7 @@ describe('audit', () => {
       pid: 1182,
       lost: 3,
       backlogLimit: 8192,
+      loginUidLocked: null,
     })
     expect(fact(auditdStatus.parse({ status: answer(one) })).enabled).toBe(1)
     expect(auditdStatus.parse({ status: answer('enabled 7\npid 1\n') }).ok).toBe(false)
@@ -239,6 +240,7 @@ describe('updates', () => {
       ],
       keptBack: ['linux-generic', 'nvidia-driver'],
       listsChangedAt: 1795142400,
+      bySubscription: [],
     })
   })
 
@@ -247,7 +249,10 @@ describe('updates', () => {
   })
 
   test('dnf: a complaint on stderr means the lists are not usable, and silence means nothing waits', () => {
-    const none = { lists: answer('1795100000 /var/cache/dnf\n') }
+    const none = {
+      lists: answer('1795100000 /var/cache/dnf/baseos-0a1b/repodata/1f-primary.xml.gz\n'),
+      release: answer('', { exitCode: 1 }),
+    }
     expect(
       packagesDnf.parse({
         ...none,

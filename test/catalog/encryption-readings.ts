@@ -1,9 +1,13 @@
-import { checks, probes } from '../../main/catalog/groups/encryption.ts'
+import { checks, probes as ownProbes } from '../../main/catalog/groups/encryption.ts'
+import { probes as storageProbes } from '../../main/catalog/groups/storage.ts'
+import { checks as transitChecks, probes as transitProbes } from '../../main/catalog/groups/transit.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
+
+const probes = [...ownProbes, ...storageProbes, ...transitProbes]
 
 /** The answers of a fixture node by "probe/command", for this group's probes. */
 export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {
@@ -16,7 +20,7 @@ export function concludeAll(node: string, from = captures(node)): ReadonlyMap<st
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, from)]))
   const declared = fixtureRecording(node, []).recording.node
   const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE }
-  return new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
+  return new Map([...checks, ...transitChecks].map((check) => [check.id, conclude(check, readings, context)]))
 }
 
 /** The text of the steps that say `says`. */
@@ -26,5 +30,7 @@ export const steps = (conclusion: Conclusion | undefined, says: string): readonl
 /** What the fixture says it must come out as, of this group only. */
 export const expectedOf = (node: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(fixtureSettings(node).expected ?? {}).filter(([check]) => check.startsWith('encryption.')),
+    Object.entries(fixtureSettings(node).expected ?? {}).filter(([check]) =>
+      [...checks, ...transitChecks].some(({ id }) => id === check),
+    ),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checks } from '../../main/catalog/groups/isolation.ts'
-import { conclude } from '../../main/core/check.ts'
+import { type Check, conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/deny-list.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
@@ -40,7 +40,9 @@ describe('isolation, location and inventory checks', () => {
       if (probe === undefined) continue
       const rest = new Map([...captures].filter(([other]) => other !== key))
       const without = new Map([...readings, [probe.id, readProbe(probe, rest)]])
-      for (const check of checks) {
+      const reads = (check: Check): boolean =>
+        [...Object.values(check.needs), ...Object.values(check.wants ?? {})].some(({ id }) => id === probe.id)
+      for (const check of checks.filter(reads)) {
         const before = verdictsOf.get(node)?.get(check.id)?.verdict
         const after = conclude(check, without, context).verdict
         if (positive(after)) expect(positive(before), `${check.id} without ${key}`).toBe(true)

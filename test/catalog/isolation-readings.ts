@@ -31,6 +31,18 @@ export function concludeAll(node: string): ReadonlyMap<string, Conclusion> {
   return new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
 }
 
+/** Which probes the argument asks for, whatever they answered. */
+export function probesArguedFrom(readings: Readings, context: Context): ReadonlySet<string> {
+  const asked = new Set<string>()
+  const listening = new Map(readings)
+  listening.get = (id) => {
+    asked.add(id)
+    return readings.get(id)
+  }
+  arguesIsolation(listening, context)
+  return asked
+}
+
 export function argue(node: string): IsolationArgument {
   const { captures, context } = capturesOf(node)
   return arguesIsolation(readingsFrom(captures), context)

@@ -6,7 +6,7 @@ import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fixtureNames } from '../support/fixtures.ts'
 import { GUESTS } from '../support/vm/guests.ts'
-import { argue, capturesOf, readingsFrom } from './isolation-readings.ts'
+import { argue, capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
 
 const RANK = { A: 0, B: 1, C: 2, D: 3 } as const
 const ISOLATION = fixtureNames().filter((name) => /^(demo-|fx-iso-|vm-)/.test(name))
@@ -15,9 +15,11 @@ const ISOLATION = fixtureNames().filter((name) => /^(demo-|fx-iso-|vm-)/.test(na
 function* withoutEach(node: string): Generator<readonly [string, IsolationArgument]> {
   const { captures, context } = capturesOf(node)
   const whole = readingsFrom(captures)
-  for (const key of captures.keys()) {
+  const asked = probesArguedFrom(whole, context)
+  for (const [key, { meta }] of captures) {
+    if (!asked.has(meta.probe)) continue
     const less = new Map([...captures].filter(([other]) => other !== key))
-    const probe = catalog.probes.find(({ id }) => id === key.split('/')[0])
+    const probe = catalog.probes.find(({ id }) => id === meta.probe)
     if (probe === undefined) continue
     yield [key, arguesIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
   }

@@ -12,6 +12,7 @@ describe('the argument about stored data', () => {
       'layer-present-cipher-unverified': 'unclear',
       'external-unverified': 'unclear',
       unknown: 'unclear',
+      'encrypted-broken': 'against',
       exposed: 'against',
     })
   })

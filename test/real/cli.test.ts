@@ -45,10 +45,19 @@ describe('usage', () => {
   })
   test('the catalog is printed as JSON', () => {
     const probes = JSON.parse(cli('catalog', 'probes', '--json').stdout) as unknown[]
-    const checks = JSON.parse(cli('catalog', 'checks', '--json').stdout) as { limits: string; feeds: string[] }[]
+    const checks = JSON.parse(cli('catalog', 'checks', '--json').stdout) as {
+      built: boolean
+      limits: string
+      feeds: string[]
+    }[]
     expect(probes.length).toBeGreaterThanOrEqual(30)
     expect(checks.length).toBeGreaterThanOrEqual(30)
-    for (const check of checks) expect(check.limits.length).toBeGreaterThan(10)
+    for (const check of checks.filter(({ built }) => built)) expect(check.limits.length).toBeGreaterThan(10)
+    expect(checks.every(({ feeds }) => Array.isArray(feeds))).toBe(true)
+    const profiles = JSON.parse(cli('catalog', 'profiles', '--json').stdout) as { id: string; values: object }[]
+    expect(profiles.find(({ id }) => id === 'ssh.idle')?.values).toMatchObject({ stig: { value: 600 } })
+    expect(cli('catalog', 'profiles').stdout).toContain('stig: 600 seconds')
+    expect(cli('catalog', 'checks').stdout).toContain('access.break-glass  not built: It takes a record from people.')
     const signals = JSON.parse(cli('catalog', 'signals', '--json').stdout) as { traps: string[] }[]
     expect(signals.length).toBeGreaterThanOrEqual(90)
     expect(cli('catalog', 'signals').stdout.split('\n    misleads: ').length).toBeGreaterThan(signals.length)

@@ -48,6 +48,8 @@ const plan = planOf(
       endless: run(['yes'], { maxBytes: 10_000 }),
       slow: run(['sleep', '8'], { timeoutSeconds: 1 }),
       root: runAsRoot(['id', '-u']),
+      rootsOwn: runAsRoot(['roots-own-tool']),
+      absentForRoot: runAsRoot(['no-such-tool-here']),
       environment: run(['env']),
       last: run(['echo', 'end']),
     }),
@@ -68,6 +70,7 @@ describe.skipIf(missing !== null)(
     }
     beforeAll(() => {
       root = mkdtempSync(join(tmpdir(), 'bw-small-'))
+      chmodSync(root, 0o755)
       for (const folder of ['bin', 'dev', 'etc']) mkdirSync(join(root, folder))
       copyFileSync(BUSYBOX, inside('busybox'))
       execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
@@ -80,8 +83,11 @@ describe.skipIf(missing !== null)(
     })
     afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-    function collect(): { readonly header: Header | undefined; readonly answers: ReadonlyMap<string, Frame> } {
-      const { stdout, stderr } = spawnSync('chroot', [root, '/bin/sh', '-s'], {
+    function collect(...options: readonly string[]): {
+      readonly header: Header | undefined
+      readonly answers: ReadonlyMap<string, Frame>
+    } {
+      const { stdout, stderr } = spawnSync('chroot', [...options, root, '/bin/sh', '-s'], {
         input: collectorScript(plan, nonce),
         maxBuffer: 1e9,
       })
@@ -114,6 +120,15 @@ describe.skipIf(missing !== null)(
       expect([124, 137, 143]).toContain(answers.get('slow')?.exitCode)
       expect(text(answers.get('environment'))).toMatch(/^LC_ALL=C$/m)
       expect(text(answers.get('environment'))).toMatch(/^PATH=\/usr\/sbin:\/usr\/bin:\/sbin:\/bin$/m)
+    })
+
+    test('without the rights of root, programs that only root may run are told from absent ones', () => {
+      writeFileSync(inside('roots-own-tool'), '', { mode: 0o700 })
+      const { answers } = collect('--userspec=65534:65534')
+      expect(answers.get('root')).toMatchObject({ notRun: true, exitCode: null })
+      expect(answers.get('rootsOwn')).toMatchObject({ notRun: true, exitCode: null })
+      expect(answers.get('absentForRoot')).toMatchObject({ notRun: false, exitCode: 127 })
+      expect(text(answers.get('last'))).toBe('end\n')
     })
 
     test.each([

@@ -39,6 +39,7 @@ const PUNCTUATION = [
   '$',
   '{a}~`@%+<>;&|',
   '^[[:space:]]*[^#[:space:]].*AAAA[A-Za-z0-9+/=]*',
+  '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}',
 ]
 const words = probeOf(
   'test.words',

@@ -3,6 +3,7 @@ import { checkCounts, nodesWith, otherRecords, slotsOf, treeOf } from '../../ren
 import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { ControlState } from '../../schemas/words.ts'
+import { verdictLetters } from '../../schemas/words.ts'
 
 const control = (
   id: string,
@@ -20,6 +21,7 @@ const control = (
   supports: [{ check: 'encryption.in-transit.ssh-algorithms', shows: '' }],
   notShown: 'Everything else.',
   needsAlso: ['Policy', 'Agreement'],
+  notFromNodes: [],
   responsibility: [],
   assessed:
     state === null ? null : { framework: 'hipaa', control: id, state, nodePart: null, checks: [], outstanding: [] },
@@ -78,7 +80,7 @@ describe('the tree', () => {
 describe('numbers that open a list of nodes', () => {
   const row = (node: string, verdict: 'met' | 'not-met' | 'not-tested', accepted = false) => ({
     node,
-    verdicts: [verdict] as const,
+    verdicts: verdictLetters[verdict],
     accepted: accepted ? [{ check: 'c', until: '', owner: '' }] : [],
   })
   const view = {
@@ -134,7 +136,7 @@ describe('records from people', () => {
       },
     ],
   }
-  const row = { key: 'hipaa:312(a)', needsAlso: ['Policy', 'Agreement'] }
+  const row = { key: 'hipaa:312(a)', needsAlso: ['Policy', 'Agreement'], notFromNodes: [] }
   const standing = (asOf: string, view = register) =>
     slotsOf('hipaa', row, view, asOf).map(({ need, is }) => [need, is])
   test('what has expired or was withdrawn fills no slot', () =>
@@ -150,6 +152,22 @@ describe('records from people', () => {
   })
   test('another framework’s record fills nothing', () =>
     expect(slotsOf('soc2', row, register, '2026-10-01T00:00:00.000Z').every(({ is }) => is === 'missing')).toBe(true))
+  test('a check that nodes cannot bear has a slot for what bears it, and none where nothing can be brought', () => {
+    const beyond = [
+      { id: 'access.break-glass', from: 'record', why: 'Between people.', bring: 'The log of its uses.' },
+      { id: 'evidence.run-history', from: 'runs', why: 'One run has none.', bring: null },
+    ] as const
+    const attached5 = { ...register, attachments: [attached('5', 'The log of its uses.', 'in-force')] }
+    const more = { ...row, notFromNodes: beyond }
+    const slots = slotsOf('hipaa', more, attached5, '2026-10-01T00:00:00.000Z')
+    expect(slots.map(({ need, is, inPlaceOf }) => [need, is, inPlaceOf?.check ?? null])).toEqual([
+      ['Policy', 'missing', null],
+      ['Agreement', 'requested', null],
+      ['The log of its uses.', 'attached', 'access.break-glass'],
+    ])
+    expect(otherRecords('hipaa', more, attached5)).toEqual([])
+    expect(otherRecords('hipaa', row, attached5)).toHaveLength(1)
+  })
   test('records for the control as a whole are listed apart', () =>
     expect(otherRecords('hipaa', row, register).map(({ id }) => id)).toEqual(['3', '4']))
 })

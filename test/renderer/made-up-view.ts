@@ -1,5 +1,5 @@
 import type { AssessmentView, CheckView, NodeRow } from '../../schemas/ipc-results.ts'
-import type { Property, Verdict } from '../../schemas/words.ts'
+import { type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
 
 export const check = (id: string, property: Property): CheckView => ({
   id,
@@ -23,7 +23,7 @@ export const row = (node: string, verdicts: readonly Verdict[], part: Partial<No
   platform: null,
   concealed: false,
   place: null,
-  verdicts,
+  verdicts: verdicts.map((verdict) => verdictLetters[verdict]).join(''),
   accepted: [],
   expired: [],
   ...part,
@@ -40,4 +40,5 @@ export const view = (checks: readonly CheckView[], rows: readonly NodeRow[]): As
   checks,
   rows,
   frameworks: [],
+  moved: [],
 })

@@ -26,6 +26,7 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   frameworks: [],
   signals: [],
   thresholds: [],
+  notFromNodes: [],
   arguesIsolation: () => UNDECIDED,
 })
 

@@ -277,6 +277,7 @@ export const fakeCatalog: Catalog = {
   frameworks: [hipaa, soc2, nprm],
   signals: [],
   thresholds: [],
+  notFromNodes: [],
   arguesIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)

@@ -24,7 +24,7 @@ import { buildReport } from '../../main/core/report.ts'
 import type { ChainHead } from '../../main/core/run-chain/head.ts'
 import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
-import type { Assessment, Recording, Register } from '../../schemas/types.ts'
+import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
 import { UNDECIDED } from './undecided.ts'
 
@@ -88,6 +88,7 @@ export const sampleCatalog: Catalog = {
   ],
   signals: [],
   thresholds: [],
+  notFromNodes: [],
   arguesIsolation: () => ({
     ...UNDECIDED,
     layer: 'unknown',
@@ -148,6 +149,9 @@ export interface SampleOptions {
   readonly signer: Signer
   readonly recordings?: readonly LoadedRecording[]
   readonly population?: readonly string[]
+  readonly profile?: ChosenProfile
+  /** The sample catalog where none is given. */
+  readonly catalog?: Catalog
   /** Changes the assessment before it is packed, as a forger would. */
   readonly forge?: (assessment: Assessment) => Assessment
   readonly packName?: string
@@ -161,14 +165,15 @@ export interface SampleOptions {
 
 /** Every file of a sealed pack, its report a real one. */
 export async function samplePack(options: SampleOptions): Promise<Map<string, Uint8Array>> {
-  const { signer, register = EMPTY_REGISTER } = options
+  const { signer, register = EMPTY_REGISTER, catalog = sampleCatalog, profile } = options
+  const population = options.population ?? ['node-a', 'node-b']
   const recordings = options.recordings ?? [
     sampleRecording('node-a', ''),
     sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n'),
   ]
   const honest = assess({
-    catalog: sampleCatalog,
-    scope: { fleet: 'sample', population: options.population ?? ['node-a', 'node-b'], frameworks: ['soc2'] },
+    catalog,
+    scope: { fleet: 'sample', population, frameworks: ['soc2'], ...(profile && { profile }) },
     recordings,
     asOf: AS_OF,
   })
@@ -177,11 +182,11 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
   const payload = payloadFiles({
     recordings: new Map([...rested.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
     assessment,
-    catalog: sampleCatalog,
+    catalog,
     register,
     attachments: options.attachments ?? new Map(),
   })
-  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer, register }))
+  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer, register, catalog }))
   const pack = assemblePack({
     payload,
     recordings: rested,
@@ -204,6 +209,7 @@ interface ReportParts {
   readonly payload: PackFiles
   readonly signer: Signer
   readonly register?: Register
+  readonly catalog?: Catalog
 }
 
 /** The signed report over a payload. */
@@ -213,10 +219,11 @@ export async function sampleReport({
   payload,
   signer,
   register = EMPTY_REGISTER,
+  catalog = sampleCatalog,
 }: ReportParts): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
-    catalog: sampleCatalog,
+    catalog,
     recordings,
     producer: PRODUCER,
     evidenceDigest: evidenceDigestOf(manifestLines(payload)),

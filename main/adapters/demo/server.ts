@@ -3,7 +3,9 @@ import type { AuthContext, Connection, ServerChannel } from 'ssh2'
 import ssh2 from 'ssh2'
 import { framesOf } from '../../core/collector/frames.ts'
 import type { Probe } from '../../core/probe.ts'
+import { forwardRecorded } from './forwarded-ports.ts'
 import type { RecordedAnswer } from './recorded-node.ts'
+import { offerRecorded } from './recorded-offer.ts'
 
 export interface DemoServerOptions {
   readonly hostKeyPem: string
@@ -46,6 +48,8 @@ export function startDemoServer(
           else refuse(channel)
         })
       })
+      offerRecorded(client, options.answers.get('ssh.offers/offers'))
+      forwardRecorded(client, options.answers.get('tls.listeners/listeners'))
       client.on('close', () => clients.delete(client))
       client.on('error', () => clients.delete(client))
     },

@@ -53,7 +53,7 @@ const STRICT = [
   'ServerAliveInterval 15',
   'ServerAliveCountMax 3',
   'Compression yes',
-  'LogLevel DEBUG1',
+  'LogLevel DEBUG2',
 ]
 
 /** Full path of the system ssh program, or null. */

@@ -1,8 +1,9 @@
 import type { HostKey } from '../../../schemas/types.ts'
 import type { Failure } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
+import { offerOf, type SshOffer } from '../../core/ssh-offer.ts'
 
-/** What the system ssh program wrote to its own log (`-E`, LogLevel DEBUG1), as far as we use it. Read from OpenSSH 9.2 and 10.0. */
+/** What the system ssh program wrote to its own log (`-E`, LogLevel DEBUG2), as far as we use it. Read from OpenSSH 9.2 and 10.0. */
 export interface OpensshLog {
   readonly shown: { readonly type: string; readonly fingerprint: string; readonly certificate: string | null } | null
   /** Which of the files we gave it vouched for the host key. */
@@ -13,12 +14,15 @@ export interface OpensshLog {
   readonly serverVersion: string
   readonly authMethod: string
   readonly algorithms: Readonly<Record<string, string>>
+  /** The server's SSH_MSG_KEXINIT, from the first key exchange; null where the log does not have it. */
+  readonly offer: SshOffer | null
   /** Why it ended, if it ended by itself before or during the login. */
   readonly failure: Failure
 }
 
 /** Text of the log in, facts out. Its lines come partly from the server (version, banners), so nothing but exact forms counts. */
-export function readOpensshLog(text: string): OpensshLog {
+export function readOpensshLog(whole: string): OpensshLog {
+  const text = whole.replace(/^debug2: .*(\r?\n|$)/gm, '')
   const first = (pattern: RegExp): RegExpExecArray | null => pattern.exec(text)
   const key = first(/^debug1: Server host (?:key|certificate): (\S+) (SHA256:[A-Za-z0-9+/]{43})(?:, (serial .*))?$/m)
   const found = first(/^debug1: Found (CA )?key in (.+):(\d+)$/m)
@@ -42,6 +46,7 @@ export function readOpensshLog(text: string): OpensshLog {
         ? `publickey ${accepted[1]} ${accepted[2]}`
         : (method?.[1] ?? ''),
     algorithms: algorithmsOf(first),
+    offer: offerIn(whole),
     failure: failureOf(text, key === null ? '' : `${key[1]} ${key[2]}`),
   }
 }
@@ -62,6 +67,30 @@ function algorithmsOf(first: (pattern: RegExp) => RegExpExecArray | null): Recor
   }
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, plain(value)]])),
+  )
+}
+
+const PROPOSAL = [
+  'KEX algorithms',
+  'host key algorithms',
+  'ciphers ctos',
+  'ciphers stoc',
+  'MACs ctos',
+  'MACs stoc',
+  'compression ctos',
+  'compression stoc',
+]
+
+/** The lines that follow “peer server KEXINIT proposal” (kex.c, kex_buf2prop), in its order. */
+function offerIn(text: string): SshOffer | null {
+  const [, after] = text.split(/^debug2: peer server KEXINIT proposal\r?\n/m, 2)
+  if (after === undefined) return null
+  const lines = after.split(/\r?\n/, PROPOSAL.length)
+  return offerOf(
+    PROPOSAL.map((name, at) => {
+      const start = `debug2: ${name}: `
+      return lines[at]?.startsWith(start) === true ? lines[at].slice(start.length) : undefined
+    }),
   )
 }
 

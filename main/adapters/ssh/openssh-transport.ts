@@ -47,6 +47,7 @@ export function createOpensshTransport(options: { readonly userConfig?: readonly
         algorithms: log.algorithms,
         ...(target.jumps.length === 0 ? {} : { jump: target.jumps.map(({ node }) => node.name) }),
       },
+      offer: log.offer,
       exec: async (command) => {
         if (command !== COMMAND) return fail('bug', `the ssh program was started for “${COMMAND}”`)
         const sent = await untilLog(watched, ({ commandSent }) => commandSent)

@@ -6,15 +6,17 @@ import type { HostKey, Session } from '../../../schemas/types.ts'
 import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { err, ok } from '../../core/result.ts'
+import type { SshOffer } from '../../core/ssh-offer.ts'
 import { decideHostKey, type Hop, type LoadedTrust, typesOnRecord } from './host-key.ts'
 import type { Login } from './login.ts'
 import { loginSteps } from './login-steps.ts'
-import { signAtOnce, silenceAfterEnd } from './ssh2-internals.ts'
+import { offerInExchange, signAtOnce, silenceAfterEnd } from './ssh2-internals.ts'
 
 export interface OpenClient {
   readonly client: Client
   readonly hostKey: HostKey
   readonly session: Omit<Session, 'privilege' | 'jump'>
+  readonly offer: SshOffer | null
 }
 
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
@@ -78,6 +80,7 @@ export function openClient(
     let hostKey: HostKey | null = null
     let refused: Failure | null = null
     let negotiated: NegotiatedAlgorithms | null = null
+    let offer: SshOffer | null = null
     const deadline = startDeadline(() =>
       finish(
         fail('ssh.timed-out', `no ${negotiated === null ? 'key exchange' : 'login'} within ${CONNECT_MS / 1000} s`),
@@ -121,7 +124,7 @@ export function openClient(
         serverVersion: serverVersion(client),
         algorithms: named(negotiated),
       } as const
-      finish(ok({ client, hostKey, session }))
+      finish(ok({ client, hostKey, session, offer }))
     })
     signal.addEventListener('abort', cancel, { once: true })
     if (signal.aborted) return cancel()
@@ -140,6 +143,7 @@ export function openClient(
           compress: ['zlib@openssh.com', 'none'],
         },
         hostVerifier: (key: Buffer): boolean => {
+          offer ??= offerInExchange(client)
           const decision = decide(key)
           // A re-keyed connection must keep showing the key that was decided.
           if (decision.ok && (hostKey === null || hostKey.fingerprint === decision.value.fingerprint))

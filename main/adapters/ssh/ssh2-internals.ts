@@ -1,4 +1,5 @@
 import type { Client, ParsedKey } from 'ssh2'
+import { readKexInit, type SshOffer } from '../../core/ssh-offer.ts'
 import { type Login, publickeyMethod } from './login.ts'
 
 type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
@@ -38,6 +39,16 @@ function signer(client: Client, login: Login, key: ParsedKey, algorithm: string 
     if (signature instanceof Error) failed(signature)
     else done(signature)
   }
+}
+
+/**
+ * The server's SSH_MSG_KEXINIT as it came, while the key exchange is under way (the time at which the host key is decided): ssh2 keeps its bytes for
+ * the exchange hash, and tells nobody. null where that private field is absent.
+ */
+export function offerInExchange(client: Client): SshOffer | null {
+  const protocol = (client as unknown as { _protocol?: { _kex?: { _remoteKexinit?: unknown } } })._protocol
+  const bytes = protocol?._kex?._remoteKexinit
+  return bytes instanceof Uint8Array ? readKexInit(bytes) : null
 }
 
 interface Ending {

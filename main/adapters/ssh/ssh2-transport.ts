@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { Connection, ConnectTarget, Transport } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
+import { dial } from './dial.ts'
 import { type Hop, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
@@ -100,7 +101,7 @@ export function createSsh2Transport(): Transport & {
   const connect: Transport['connect'] = async (target, signal) => {
     const opened = await openHop(target, target.jumps, signal)
     if (!opened.ok) return opened
-    const { client, hostKey, session, release, through } = opened.value
+    const { client, hostKey, session, offer, release, through } = opened.value
     const cancel = (): void => void client.destroy()
     signal.addEventListener('abort', cancel, { once: true })
     client.once('close', () => {
@@ -110,7 +111,9 @@ export function createSsh2Transport(): Transport & {
     const connection: Connection = {
       hostKey,
       session: through.length === 0 ? session : { ...session, jump: through },
+      offer,
       exec: (command) => startCommand(client, command),
+      dial: (host, port) => dial(client, host, port),
       close: () => {
         client.end()
         setTimeout(() => client.destroy(), 500).unref()

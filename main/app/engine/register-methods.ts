@@ -1,6 +1,7 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
+import { recordsToAttach } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { addAttachment, addNote, LARGEST_ATTACHMENT, noteBytes } from '../../core/register/attachments.ts'
 import { type NeedsOf, setRequest } from '../../core/register/requests.ts'
@@ -36,9 +37,11 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
   const { world, catalog, session } = context
   const turn = inTurn()
   const moment = (): Moment => ({ now: world.clock.now(), id: hexOf(world.entropy.bytes(16)) })
-  const needsOf: NeedsOf = (framework, control) =>
-    catalog.frameworks.find(({ id }) => id === framework)?.controls.find(({ key }) => key === control)?.needsAlso ??
-    null
+  const needsOf: NeedsOf = (framework, control) => {
+    const rows = catalog.frameworks.find(({ id }) => id === framework)?.controls
+    const row = rows?.find(({ key }) => key === control)
+    return row === undefined ? null : recordsToAttach(catalog, row)
+  }
   const checks = new Set(catalog.checks.map(({ id }) => id))
   const verdictIn =
     (run: RunState) =>

@@ -1,43 +1,56 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
 import { type AuthorizedKey, type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { setting, settingWords } from '../sshd-access.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 
 export const accessAuthorizedKeys = defineCheck({
   id: 'access.authorized-keys',
   property: 'access',
   claim: 'Every SSH public key that may log in is of a current type and length, and opens one account only.',
   limits:
-    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least 3072 bits. Keys on other nodes are compared nowhere here.',
+    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Key files that are links are not followed, and keys on other nodes are compared nowhere here.',
   needs: { keys: authorizedKeys, local: accountsLocal },
   wants: { sshd: sshdEffective },
-  evaluate({ keys, local }, { sshd }) {
+  thresholds: ['ssh.rsa-bits'],
+  evaluate({ keys, local }, { sshd }, context) {
     const { accounts } = local
-    return weigh([...weakKeys(keys), ...sharedKeys(keys.keys, accounts), ...elsewhere(accounts), ...sources(sshd)])
+    return weigh([
+      ...weakKeys(keys, context),
+      ...sharedKeys(keys.keys, accounts),
+      ...issuers(keys.keys),
+      ...options(keys.keys),
+      ...elsewhere(accounts),
+      ...sources(sshd),
+    ])
   },
 })
 
-const isWeak = ({ type, bits }: AuthorizedKey): boolean =>
-  type === 'ssh-dss' || (type === 'ssh-rsa' && (bits === null || bits < 3072))
+const isWeak = ({ type, bits }: AuthorizedKey, least: number): boolean =>
+  type.startsWith('ssh-dss') || (type.startsWith('ssh-rsa') && (bits === null || bits < least))
 
-function weakKeys({ keys, unreadable }: AuthorizedKeys): readonly Step[] {
-  const weak = keys.filter(isWeak)
+function weakKeys({ keys, unreadable }: AuthorizedKeys, context: Context): readonly Step[] {
+  const limit = limitOf(context, 'ssh.rsa-bits')
+  const weak = keys.filter((key) => isWeak(key, limit.value))
   const unread =
     unreadable === 0
       ? []
       : [leavesUnclear(`${count(unreadable, 'line')} in the key files could not be read as a key.`, authorizedKeys)]
   if (weak.length === 0)
     return [
-      speaksFor(`${count(keys.length, 'key')} found; none is DSA or RSA below 3072 bits.`, authorizedKeys),
+      speaksFor(`${count(keys.length, 'key')} found; none is DSA or RSA below ${limit.value} bits.`, authorizedKeys),
       ...unread,
     ]
   const steps = weak
     .slice(0, 20)
     .map((key) =>
-      speaksAgainst(`${key.fingerprint} is ${key.type} with ${key.bits ?? 'unknown'} bits.`, authorizedKeys),
+      speaksAgainst(
+        `${key.fingerprint} is ${key.type} with ${key.bits ?? 'unknown'} bits${key.type.startsWith('ssh-rsa') ? ` (limit: ${limitText(limit)})` : ''}.`,
+        authorizedKeys,
+      ),
     )
   return [...steps, ...unread]
 }
@@ -57,6 +70,35 @@ function sharedKeys(keys: readonly AuthorizedKey[], accounts: readonly Account[]
     .map(([fingerprint, names]) =>
       speaksAgainst(`${fingerprint} opens several accounts: ${named([...names])}.`, authorizedKeys),
     )
+}
+
+// sshd(8), AUTHORIZED_KEYS FILE FORMAT, cert-authority: every certificate that this key signed opens the account.
+function issuers(keys: readonly AuthorizedKey[]): readonly Step[] {
+  return keys
+    .filter(({ options }) => options.includes('cert-authority'))
+    .slice(0, 20)
+    .map(({ fingerprint, path }) =>
+      leavesUnclear(
+        `${fingerprint} admits every certificate that it signed (${named([path])}); which those are is not shown.`,
+        authorizedKeys,
+      ),
+    )
+}
+
+/** What narrows the use of keys; told, since no rule asks for one or the other. */
+function options(keys: readonly AuthorizedKey[]): readonly Step[] {
+  const withOption = (...names: readonly string[]): number =>
+    keys.filter(({ options }) => names.some((name) => options.includes(name))).length
+  const tokens = keys.filter(({ type }) => type.startsWith('sk-'))
+  const verified = tokens.filter(({ options }) => options.includes('verify-required')).length
+  return keys.length === 0
+    ? []
+    : [
+        speaksFor(
+          `Of these, ${withOption('from')} open from named addresses only, ${withOption('command')} run one command only, ${withOption('restrict', 'no-port-forwarding')} may forward no ports, ${tokens.length} lie on hardware tokens and ${verified} of those ask for the person.`,
+          authorizedKeys,
+        ),
+      ]
 }
 
 // Only /home and /root were searched; an account that can log in and lives elsewhere may have keys there.

@@ -18,6 +18,13 @@ export const accessMacEnforcement = defineCheck({
       return weigh([speaksAgainst('SELinux is active but permissive: it logs and does not refuse.', kernelProtections)])
     if (kernel.securityModules === null)
       return weigh([leavesUnclear('The kernel does not show which security modules are active.', kernelProtections)])
+    if (kernel.securityModules.includes('selinux') && kernel.selinux === null)
+      return weigh([
+        leavesUnclear(
+          'SELinux is among the kernel’s security modules and does not show whether it enforces.',
+          kernelProtections,
+        ),
+      ])
     if (kernel.securityModules.includes('apparmor') && kernel.apparmorEnabled !== false)
       return weigh(appArmor(apparmor))
     const active = kernel.securityModules.length > 0 ? named(kernel.securityModules) : 'none'

@@ -1,30 +1,30 @@
-import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { type Conclusion, type Context, defineCheck, type Step } from '../../core/check.ts'
 import { accountsLocal, type LocalAccounts } from '../probes/accounts-local.ts'
 import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
 import { expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 
-/** CIS Benchmarks: at most 5 failures, locked for at least 15 minutes or until an administrator unlocks (0). */
-const MOST_FAILURES = 5
-const SHORTEST_LOCK = 900
 // faillock.conf(5), DEFAULTS.
 const DEFAULTS: Readonly<Record<string, number>> = { deny: 3, unlock_time: 600, fail_interval: 900 }
 
 export const accessPamLockout = defineCheck({
   id: 'access.pam.lockout',
   property: 'access',
-  claim: 'After at most 5 wrong passwords an account is locked for at least 15 minutes.',
+  claim:
+    'After a few wrong passwords an account is locked, for a while or until an administrator unlocks it, by the numbers of the chosen profile.',
   limits:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
   needs: { pam: pamStack, settings: pamSettings },
   wants: { passwords: accountsPasswordState, local: accountsLocal },
-  evaluate({ pam, settings }, { passwords, local }) {
+  thresholds: ['lockout.failures', 'lockout.seconds'],
+  evaluate({ pam, settings }, { passwords, local }, context) {
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
     )
-    if (entries.length > 0) return weigh(faillock(entries, settings))
+    if (entries.length > 0) return weigh(faillock(entries, settings, context))
     if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
       return weigh([
         leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
@@ -49,7 +49,7 @@ const noPasswords: Conclusion = {
   ],
 }
 
-function faillock(entries: readonly PamEntry[], settings: PamSettings): readonly Step[] {
+function faillock(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly Step[] {
   const value = (key: string): number | null => {
     const argument = entries.flatMap((entry) => entry.args).findLast((text) => text.startsWith(`${key}=`))
     const text = argument?.slice(key.length + 1) ?? settings.files.get('faillock.conf')?.get(key)
@@ -58,27 +58,30 @@ function faillock(entries: readonly PamEntry[], settings: PamSettings): readonly
   }
   const counts = entries.some((entry) => entry.args.includes('authfail'))
   const [deny, lock] = [value('deny'), value('unlock_time')]
+  const [most, shortest] = [limitOf(context, 'lockout.failures'), limitOf(context, 'lockout.seconds')]
   return [
     counts
       ? speaksFor('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
       : speaksAgainst('pam_faillock is listed but never told about a wrong password (no authfail line).', pamStack),
     deny === null
       ? leavesUnclear('The number of allowed failures is not a plain number.', pamSettings)
-      : deny > 0 && deny <= MOST_FAILURES
-        ? speaksFor(`An account locks after ${deny} failures.`, pamSettings)
+      : deny > 0 && deny <= most.value
+        ? speaksFor(`An account locks after ${deny} failures (at most ${limitText(most)}).`, pamSettings)
         : speaksAgainst(
             deny === 0
               ? 'The number of allowed failures is 0, which switches the lock off.'
-              : `An account locks only after ${deny} failures.`,
+              : `An account locks only after ${deny} failures (at most ${limitText(most)}).`,
             pamSettings,
           ),
     lock === null
       ? leavesUnclear('The length of the lock is not a plain number of seconds.', pamSettings)
-      : lock === 0 || lock >= SHORTEST_LOCK
+      : lock === 0 || lock >= shortest.value
         ? speaksFor(
-            lock === 0 ? 'A lock lasts until an administrator lifts it.' : `A lock lasts ${lock} seconds.`,
+            lock === 0
+              ? 'A lock lasts until an administrator lifts it.'
+              : `A lock lasts ${lock} seconds (at least ${limitText(shortest)}).`,
             pamSettings,
           )
-        : speaksAgainst(`A lock lasts ${lock} seconds only.`, pamSettings),
+        : speaksAgainst(`A lock lasts ${lock} seconds only (at least ${limitText(shortest)}).`, pamSettings),
   ]
 }

@@ -1,50 +1,39 @@
-import { defineCheck } from '../../core/check.ts'
-import { accountsLocal, canLogIn, membersOf } from '../probes/accounts-local.ts'
+import type { DeclaredNode } from '../../../schemas/types.ts'
+import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { dayOf, declaredAs, declaredNames, isPast } from '../login-traces.ts'
+import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
+import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ADMIN_GROUPS } from '../root-equivalents.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { ownRootRules, ruleNames } from '../sudo-rights.ts'
+
+const WANTS = { sudo: sudoersRules, keys: authorizedKeys }
+type Wanted = MaybeFactsOf<typeof WANTS>
 
 export const accessRosterMatch = defineCheck({
   id: 'access.roster-match',
   property: 'access',
   claim:
-    'Every local account that can start a session, and every member of a group with administrator rights, is on the declared roster.',
+    'Every local account that can start a session, and every member of a group with administrator rights, is declared; where rights and last days are declared, they are as declared.',
   limits:
-    'The roster is a statement by whoever wrote the fleet file; that someone approved it is a record outside the node. Directory accounts are not listed here, and a name says nothing about the person who uses it.',
+    'The declaration is a statement by whoever wrote the fleet file; that someone approved it is a record outside the node. Directory accounts are not listed here, and a name says nothing about the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
   needs: { local: accountsLocal },
-  evaluate({ local }, _, { node }) {
-    if (node.roster === undefined)
+  wants: WANTS,
+  evaluate({ local }, wanted, context) {
+    const declared = declaredNames(context.node)
+    if (declared === null)
       return weigh([leavesUnclear('No roster was declared for this node, so there is nothing to compare with.', null)])
-    const roster = new Set(node.roster)
-    const open = local.accounts.filter(canLogIn).map((account) => account.name)
-    const unexpected = open.filter((name) => !roster.has(name))
-    const admins = ADMIN_GROUPS.flatMap((group) =>
-      membersOf(local, group)
-        .filter((name) => !roster.has(name))
-        .map((name) => `${name} (${group})`),
-    )
     return weigh([
-      unexpected.length === 0
-        ? speaksFor(
-            `All ${count(open.length, 'account')} with a login shell are on the declared roster.`,
-            accountsLocal,
-            'passwd',
-          )
-        : speaksAgainst(
-            `${count(unexpected.length, 'account')} with a login shell not on the declared roster: ${named(unexpected)}.`,
-            accountsLocal,
-            'passwd',
-          ),
-      admins.length === 0
-        ? speaksFor(
-            'Every member of a group with administrator rights is on the declared roster.',
-            accountsLocal,
-            'group',
-          )
-        : speaksAgainst(
-            `Members of groups with administrator rights not on the declared roster: ${named(admins)}.`,
-            accountsLocal,
-            'group',
-          ),
+      ...undeclared(local, declared),
+      ...(context.node.accounts === undefined
+        ? []
+        : [
+            ...leavers(local, context),
+            ...movers(local, wanted, context.node),
+            ...sharedByPersons(local, wanted, context.node),
+          ]),
+      ...absent(local, declared),
       ...(local.otherSources.length > 0
         ? [
             leavesUnclear(
@@ -57,3 +46,128 @@ export const accessRosterMatch = defineCheck({
     ])
   },
 })
+
+function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly Step[] {
+  const open = local.accounts.filter(canLogIn).map((account) => account.name)
+  const unexpected = open.filter((name) => !roster.has(name))
+  const admins = ADMIN_GROUPS.flatMap((group) =>
+    membersOf(local, group)
+      .filter((name) => !roster.has(name))
+      .map((name) => `${name} (${group})`),
+  )
+  return [
+    unexpected.length === 0
+      ? speaksFor(
+          `All ${count(open.length, 'account')} with a login shell are on the declared roster.`,
+          accountsLocal,
+          'passwd',
+        )
+      : speaksAgainst(
+          `${count(unexpected.length, 'account')} with a login shell not on the declared roster: ${named(unexpected)}.`,
+          accountsLocal,
+          'passwd',
+        ),
+    admins.length === 0
+      ? speaksFor(
+          'Every member of a group with administrator rights is on the declared roster.',
+          accountsLocal,
+          'group',
+        )
+      : speaksAgainst(
+          `Members of groups with administrator rights not on the declared roster: ${named(admins)}.`,
+          accountsLocal,
+          'group',
+        ),
+  ]
+}
+
+function leavers({ accounts }: LocalAccounts, { node, observedAt }: Context): readonly Step[] {
+  const gone = accounts.filter(({ name }) => isPast(declaredAs(node, name)?.until, observedAt))
+  const said = (open: boolean): readonly string[] =>
+    gone
+      .filter((account) => canLogIn(account) === open)
+      .map(({ name }) => `${name} (until ${declaredAs(node, name)?.until?.slice(0, 10)})`)
+  return [
+    ...(said(true).length > 0
+      ? [
+          speaksAgainst(
+            `Past the last day declared for them, and still with a login shell on ${dayOf(Date.parse(observedAt))}: ${named(said(true))}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : [speaksFor('No account with a login shell is past the last day declared for it.', accountsLocal, 'passwd')]),
+    ...(said(false).length > 0
+      ? [
+          speaksFor(
+            `Past the last day declared for them, kept without a login shell: ${named(said(false))}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Rights against their declaration, both ways. Names that only a roster declares are left out: it says nothing of rights. */
+function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly Step[] {
+  const rules = sudo.ok ? ownRootRules(sudo.fact) : []
+  const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>
+    uid === 0 ||
+    ADMIN_GROUPS.some((group) => membersOf(local, group).includes(name)) ||
+    rules.some((rule) => ruleNames(rule, name, local))
+  const judged = local.accounts.filter(({ name }) => name !== 'root' && declaredAs(node, name) !== undefined)
+  const asked = (administrator: boolean) =>
+    judged.filter((account) => (declaredAs(node, account.name)?.administrator === true) === administrator)
+  const more = asked(false).filter(hasRights)
+  const less = asked(true).filter((account) => !hasRights(account))
+  return [
+    ...(more.length > 0
+      ? [
+          speaksAgainst(
+            `Have administrator rights that were not declared: ${named(more.map(({ name }) => name))}.`,
+            sudo.ok ? sudoersRules : accountsLocal,
+          ),
+        ]
+      : []),
+    ...(sudo.ok
+      ? less.length > 0
+        ? [
+            speaksAgainst(
+              `Declared as administrators and without such rights here: ${named(less.map(({ name }) => name))}.`,
+              sudoersRules,
+            ),
+          ]
+        : more.length === 0
+          ? [speaksFor('Administrator rights, by groups and by sudo, are as declared.', sudoersRules)]
+          : []
+      : unclearAbout(sudoersRules, sudo)),
+  ]
+}
+
+function sharedByPersons(local: LocalAccounts, { keys }: Wanted, node: DeclaredNode): readonly Step[] {
+  const persons = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'person')
+  if (persons.length === 0) return []
+  if (!keys.ok) return unclearAbout(authorizedKeys, keys)
+  const owners = new Map<string, Set<string>>()
+  for (const { path, fingerprint } of keys.fact.keys) {
+    const home = homeOfKeyFile(path)
+    for (const { name } of persons.filter((person) => person.home === home))
+      owners.set(fingerprint, (owners.get(fingerprint) ?? new Set()).add(name))
+  }
+  const shared = [...owners].filter(([, names]) => names.size > 1)
+  if (shared.length === 0) return [speaksFor('No key opens the accounts of two declared persons.', authorizedKeys)]
+  return shared
+    .slice(0, 20)
+    .map(([fingerprint, names]) =>
+      speaksAgainst(`${fingerprint} opens the accounts of several persons: ${named([...names])}.`, authorizedKeys),
+    )
+}
+
+/** Rosters are often written for a whole fleet, so that a missing account is told and not held against the node. */
+function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly Step[] {
+  const missing = [...declared].filter((name) => !accounts.some((account) => account.name === name))
+  return missing.length === 0
+    ? []
+    : [speaksFor(`Declared, and not among the local accounts: ${named(missing)}.`, accountsLocal, 'passwd')]
+}

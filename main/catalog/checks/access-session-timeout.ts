@@ -1,63 +1,73 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
+import type { Limit } from '../../core/profile.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
 import { type SessionTimeout, sessionTimeout } from '../probes/session-timeout.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
-import { setting, settingWords } from '../sshd-access.ts'
+import { settingWords } from '../sshd-access.ts'
+import { sshLimitSteps } from '../sshd-limits.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
-
-/** 15 minutes, the CIS Benchmarks' value for TMOUT; the HIPAA rule sets no number (45 CFR 164.312(a)(2)(iii)). */
-const LIMIT_SECONDS = 900
+import { limitOf, limitText } from '../thresholds.ts'
 
 export const accessSessionTimeout = defineCheck({
   id: 'access.session-timeout',
   property: 'access',
-  claim: 'An idle terminal session ends by itself within 15 minutes, and the person in it cannot switch that off.',
+  claim:
+    'An idle terminal session ends by itself in time and the person in it cannot switch that off; the SSH server limits attempts, waiting logins, sessions and silent clients, by the numbers of the chosen profile.',
   limits:
-    'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and are not counted. Desktop and web sessions are not covered.',
+    'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   needs: { timeout: sessionTimeout, local: accountsLocal },
   wants: { sshd: sshdEffective },
-  evaluate({ timeout, local }, { sshd }) {
-    const session = [...byLogind(timeout), ...byChannel(sshd)]
-    if (session.length > 0) return weigh(session)
-    return weigh([...byShell(timeout), ...shells(local), ...clientAlive(sshd)])
+  thresholds: ['shell.idle', 'ssh.idle', 'ssh.login-grace', 'ssh.auth-tries', 'ssh.sessions'],
+  evaluate({ timeout, local }, { sshd }, context) {
+    const limit = limitOf(context, 'shell.idle')
+    const session = [...byLogind(timeout, limit), ...byChannel(sshd, limit)]
+    const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
+    return weigh([...idle, ...bySsh(sshd, context, session.length > 0)])
   },
 })
 
-const isLimit = (seconds: number | null): boolean => seconds !== null && seconds > 0 && seconds <= LIMIT_SECONDS
+const isWithin = (seconds: number | null, limit: Limit): boolean =>
+  seconds !== null && seconds > 0 && seconds <= limit.value
 
-const byLogind = ({ logindSeconds }: SessionTimeout): readonly Step[] =>
-  isLimit(logindSeconds)
-    ? [speaksFor(`The session manager ends idle sessions after ${logindSeconds} seconds.`, sessionTimeout, 'logind')]
+const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly Step[] =>
+  isWithin(logindSeconds, limit)
+    ? [
+        speaksFor(
+          `The session manager ends idle sessions after ${logindSeconds} seconds (at most ${limitText(limit)}).`,
+          sessionTimeout,
+          'logind',
+        ),
+      ]
     : []
 
 // ChannelTimeout (OpenSSH 9.2): closes a channel without traffic; "session" covers shells. Values as in TIME FORMATS of sshd_config(5).
-function byChannel(sshd: Parsed<SshdSettings>): readonly Step[] {
+function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly Step[] {
   if (!sshd.ok) return []
   const limits = settingWords(sshd.fact, 'channeltimeout').flatMap((entry) => {
     const [, number, unit = 's'] = /^(?:session(?:\*|:shell)?|\*)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
     return number === undefined ? [] : [Number(number) * (unit === 'h' ? 3600 : unit === 'm' ? 60 : 1)]
   })
   const [seconds] = limits
-  return seconds !== undefined && limits.every(isLimit)
+  return seconds !== undefined && limits.every((one) => isWithin(one, limit))
     ? [
         speaksFor(
-          `The SSH server closes a session without traffic after ${seconds} seconds (ChannelTimeout).`,
+          `The SSH server closes a session without traffic after ${seconds} seconds (ChannelTimeout; at most ${limitText(limit)}).`,
           sshdEffective,
         ),
       ]
     : []
 }
 
-function byShell({ shell, readOnly }: SessionTimeout): readonly Step[] {
+function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly Step[] {
   if (shell.length === 0)
     return [speaksAgainst('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
-  const bad = shell.filter(({ seconds }) => !isLimit(seconds))
+  const bad = shell.filter(({ seconds }) => !isWithin(seconds, limit))
   if (bad.length > 0) {
     const values = bad.map(({ path, seconds }) => `${path}: ${seconds ?? 'no plain number'}`)
     return [
       speaksAgainst(
-        `TMOUT is set to something else than 1 to ${LIMIT_SECONDS} seconds: ${named(values)}.`,
+        `TMOUT is set to something else than 1 or more seconds up to ${limitText(limit)}: ${named(values)}.`,
         sessionTimeout,
         'shell',
       ),
@@ -65,7 +75,11 @@ function byShell({ shell, readOnly }: SessionTimeout): readonly Step[] {
   }
   const values = [...new Set(shell.map(({ seconds }) => `${seconds}`))]
   return [
-    speaksFor(`Shells end after ${values.join(' or ')} seconds at their prompt (TMOUT).`, sessionTimeout, 'shell'),
+    speaksFor(
+      `Shells end after ${values.join(' or ')} seconds at their prompt (TMOUT; at most ${limitText(limit)}).`,
+      sessionTimeout,
+      'shell',
+    ),
     readOnly
       ? speaksFor('TMOUT is marked read-only.', sessionTimeout, 'shell')
       : leavesUnclear('TMOUT is not marked read-only, so that each person can switch it off.', sessionTimeout, 'shell'),
@@ -88,15 +102,5 @@ function shells(local: LocalAccounts): readonly Step[] {
       ]
 }
 
-function clientAlive(sshd: Parsed<SshdSettings>): readonly Step[] {
-  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
-  const interval = setting(sshd.fact, 'clientaliveinterval')
-  return interval === null || interval === '0'
-    ? []
-    : [
-        speaksFor(
-          'The SSH server drops connections whose other end no longer answers; that is not an idle limit and does not count as one.',
-          sshdEffective,
-        ),
-      ]
-}
+const bySsh = (sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] =>
+  sshd.ok ? sshLimitSteps(sshd.fact, context, endsSessions) : unclearAbout(sshdEffective, sshd)

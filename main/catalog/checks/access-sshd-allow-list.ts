@@ -1,56 +1,97 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
+import { type AccessRules, pamAccessRules } from '../probes/pam-access-rules.ts'
 import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
-import { conditionSteps, settingWords } from '../sshd-access.ts'
+import { sshdContexts } from '../probes/sshd-contexts.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { conditionSteps, contextSteps, setting, settingWords } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 export const accessSshdAllowList = defineCheck({
   id: 'access.sshd.allow-list',
   property: 'access',
-  claim: 'The SSH server accepts named users or groups only.',
+  claim:
+    'Only named users or groups can log in over SSH: by the SSH server’s own list, or by the rules of its login modules.',
   limits:
-    'A list says who may try, not whether each of them still should. From where SSH can be reached is decided by packet filters here and elsewhere. Match blocks are not evaluated for each source.',
+    'A list says who may try, not whether each of them still should. From where SSH can be reached is decided by packet filters here and elsewhere. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
   needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, pam: pamStack },
-  evaluate({ sshd }, { conditions, pam }) {
-    const users = settingWords(sshd, 'allowusers')
-    const groups = settingWords(sshd, 'allowgroups')
-    const wild = [...users, ...groups].filter((pattern) => /^[*?]+(@|$)/.test(pattern))
-    const block = conditionSteps(conditions, ['allowusers', 'allowgroups'], () => 'unclear')
-    if (users.length === 0 && groups.length === 0) return weigh([...withoutList(pam), ...block])
-    if (wild.length > 0)
-      return weigh([
-        speaksAgainst(`The list of allowed users or groups admits every name: ${named(wild)}.`, sshdEffective),
-        ...block,
-      ])
+  wants: { conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, rules: pamAccessRules },
+  evaluate({ sshd }, { conditions, contexts, pam, rules }) {
+    const judge = (settings: SshdSettings): readonly Step[] => listed(settings, pam, rules)
     return weigh([
-      ...(users.length > 0 ? [speaksFor(`Allowed users: ${named(users)}.`, sshdEffective)] : []),
-      ...(groups.length > 0 ? [speaksFor(`Allowed groups: ${named(groups)}.`, sshdEffective)] : []),
-      ...block,
+      ...judge(sshd),
+      ...contextSteps(contexts, sshd, ['allowusers', 'allowgroups', 'denyusers', 'denygroups'], judge),
+      // A list of its own that names people is a list too.
+      ...conditionSteps(conditions, ['allowusers', 'allowgroups'], (_, value) =>
+        value.split(/\s+/).some(admitsAll) ? 'weaker' : 'same',
+      ),
     ])
   },
 })
 
-function withoutList(pam: Parsed<PamStack>): readonly Step[] {
-  const modules = pam.ok ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
-  const filter = modules.filter(
-    (module) => module === 'pam_access' || module === 'pam_sss' || module === 'pam_listfile',
-  )
-  if (filter.length > 0) {
+const admitsAll = (pattern: string): boolean => /^[*?]+(@|$)/.test(pattern)
+
+function listed(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly Step[] {
+  const users = settingWords(sshd, 'allowusers')
+  const groups = settingWords(sshd, 'allowgroups')
+  const wild = [...users, ...groups].filter(admitsAll)
+  if (users.length === 0 && groups.length === 0) return withoutList(sshd, pam, rules)
+  if (wild.length > 0)
+    return [speaksAgainst(`The list of allowed users or groups admits every name: ${named(wild)}.`, sshdEffective)]
+  return [
+    ...(users.length > 0 ? [speaksFor(`Allowed users: ${named(users)}.`, sshdEffective)] : []),
+    ...(groups.length > 0 ? [speaksFor(`Allowed groups: ${named(groups)}.`, sshdEffective)] : []),
+  ]
+}
+
+// Modules that may limit who gets in by rules that are not read here: a directory's, or a list of names in a file.
+const UNREAD: ReadonlySet<string> = new Set(['pam_sss', 'pam_listfile', 'pam_ldap', 'pam_winbind'])
+
+function withoutList(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly Step[] {
+  const denied = [...settingWords(sshd, 'denyusers'), ...settingWords(sshd, 'denygroups')]
+  const without =
+    denied.length > 0
+      ? `The SSH server names whom it refuses (${named(denied)}) and nobody whom it accepts`
+      : 'The SSH server names neither allowed users nor allowed groups'
+  // Modules are asked only where the server uses them (sshd_config(5), UsePAM).
+  const isAsked = setting(sshd, 'usepam') !== 'no'
+  const modules = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
+  if (modules.includes('pam_access')) return byAccessRules(without, rules)
+  const filter = modules.filter((module) => UNREAD.has(module))
+  if (filter.length > 0)
+    return [leavesUnclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
+  return [
+    speaksAgainst(`${without}: every account with a shell may try.`, sshdEffective),
+    ...unclearAbout(pamStack, pam),
+  ]
+}
+
+/** access.conf(5): the first line that matches decides, and without one access is granted; so the last line must refuse the rest. */
+function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly Step[] {
+  if (!rules.ok)
+    return [
+      leavesUnclear(`${without}; pam_access limits who gets in.`, pamStack),
+      ...unclearAbout(pamAccessRules, rules),
+    ]
+  const everybody = ({ who, from }: AccessRules['rules'][number]): boolean => who === 'ALL' && from === 'ALL'
+  const first = rules.fact.rules.findIndex(everybody)
+  const last = rules.fact.rules[first]
+  if (last === undefined)
     return [
       leavesUnclear(
-        `The SSH server has no list of its own; ${named(filter)} may limit who gets in, by rules that were not read.`,
-        pamStack,
+        `${without}; the rules of pam_access have no last line that refuses everybody else.`,
+        pamAccessRules,
       ),
     ]
-  }
+  const admits = rules.fact.rules.slice(0, first).filter(({ permits }) => permits)
+  const wide = admits.filter(({ who }) => /(^|\s)ALL(\s|$)/.test(who))
+  if (last.permits || wide.length > 0)
+    return [speaksAgainst(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
   return [
-    speaksAgainst(
-      'The SSH server names neither allowed users nor allowed groups: every account with a shell may try.',
-      sshdEffective,
+    speaksFor(
+      `The rules of pam_access refuse everybody but ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'nobody'}.`,
+      pamAccessRules,
     ),
-    ...unclearAbout(pamStack, pam),
   ]
 }

@@ -2,8 +2,9 @@ import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
+import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
-import { conditionSteps, methodChains, setting, settingWords } from '../sshd-access.ts'
+import { conditionSteps, contextSteps, methodChains, setting, settingWords } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
@@ -13,6 +14,9 @@ const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
   'pam_u2f',
   'pam_yubico',
   'pam_radius_auth',
+  'pam_radius',
+  'pam_securid',
+  'pam_privacyidea',
   'pam_sss',
 ])
 
@@ -21,18 +25,38 @@ export const accessSshdMfa = defineCheck({
   property: 'access',
   claim: 'The SSH server asks for two factors of different kinds at every login.',
   limits:
-    'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are not evaluated for each source.',
+    'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
   needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, pam: pamStack },
-  evaluate({ sshd }, { conditions, pam }) {
+  wants: { conditions: sshdConditions, contexts: sshdContexts, pam: pamStack },
+  evaluate({ sshd }, { conditions, contexts, pam }) {
+    // Keys on tokens carry the claim only where no chain of two kinds is asked for.
+    const restsOnTokens = !hasTwoKinds(sshd) && onlyVerifiedSecurityKeys(sshd)
     return weigh([
       ...general(sshd, pam),
-      ...conditionSteps(conditions, ['authenticationmethods'], (_, value) =>
-        methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker',
+      ...contextSteps(contexts, sshd, ['authenticationmethods', ...TOKEN_SETTINGS], (settings) =>
+        general(settings, pam),
       ),
+      ...conditionSteps(conditions, ['authenticationmethods', ...TOKEN_SETTINGS], (key, value) => {
+        if (key !== 'authenticationmethods') return restsOnTokens ? 'unclear' : 'same'
+        return methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker'
+      }),
     ])
   },
 })
+
+const TOKEN_SETTINGS = [
+  'passwordauthentication',
+  'kbdinteractiveauthentication',
+  'pubkeyacceptedalgorithms',
+  'pubkeyacceptedkeytypes',
+  'pubkeyauthoptions',
+  'trustedusercakeys',
+]
+
+function hasTwoKinds(sshd: SshdSettings): boolean {
+  const chains = methodChains(settingWords(sshd, 'authenticationmethods'))
+  return chains.length > 0 && chains.every(isTwoKinds)
+}
 
 /** Something one has (a key) and something one knows or enters; the same class twice is one factor. */
 function isTwoKinds(chain: readonly string[]): boolean {
@@ -40,10 +64,14 @@ function isTwoKinds(chain: readonly string[]): boolean {
   return hasKey && chain.some((method) => method === 'password' || method.startsWith('keyboard-interactive'))
 }
 
+// What the login modules ask may be a second kind, or the password once more.
+const asksModules = (chain: readonly string[]): boolean =>
+  chain.some((method) => method.startsWith('keyboard-interactive'))
+
 function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   const words = settingWords(sshd, 'authenticationmethods')
   const chains = methodChains(words)
-  if (chains.length > 0 && chains.every(isTwoKinds)) {
+  if (hasTwoKinds(sshd)) {
     return [
       speaksFor(`Every accepted chain of methods has two kinds: ${named(words)}.`, sshdEffective),
       ...secondStep(chains, pam),
@@ -66,10 +94,7 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
       ),
     ]
   }
-  if (
-    chains.every((chain) => chain.every((method) => method.startsWith('keyboard-interactive'))) &&
-    chains.length > 0
-  ) {
+  if (chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))) {
     return [
       leavesUnclear(
         'Login rests on questions that the login modules ask; which factors they cover is not decided here.',
@@ -86,11 +111,21 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
   if (!pam.ok) return unclearAbout(pamStack, pam)
   const stack = expandStack(pam.fact, 'sshd', 'auth')
   const modules = stack.map((entry) => entry.module)
-  const second = modules.filter((module) => SECOND_FACTOR_MODULES.has(module))
-  const optional = stack.some((entry) => entry.module === 'pam_google_authenticator' && entry.args.includes('nullok'))
+  // A module whose verdict is optional decides nothing (pam.d(5)).
+  const second = stack
+    .filter((entry) => SECOND_FACTOR_MODULES.has(entry.module) && entry.control !== 'optional')
+    .map((entry) => entry.module)
+  const optional = stack.some(
+    (entry) =>
+      (entry.module === 'pam_google_authenticator' && entry.args.includes('nullok')) ||
+      (entry.module === 'pam_u2f' && entry.args.includes('nouserok')),
+  )
   if (optional)
     return [
-      speaksAgainst('The one-time code module lets people without a registered device through (nullok).', pamStack),
+      speaksAgainst(
+        'The module for a second factor lets people without a registered device through (nullok, nouserok).',
+        pamStack,
+      ),
     ]
   if (second.length > 0) return [speaksFor(`The login modules of SSH include ${named(second)}.`, pamStack)]
   if (modules.includes('pam_unix'))

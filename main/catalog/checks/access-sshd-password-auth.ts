@@ -1,8 +1,16 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
+import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
-import { conditionSteps, everyChainNeedsKey, methodChains, setting, settingWords } from '../sshd-access.ts'
+import {
+  conditionSteps,
+  contextSteps,
+  everyChainNeedsKey,
+  methodChains,
+  setting,
+  settingWords,
+} from '../sshd-access.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 // What each setting must print. Keyboard-interactive asks PAM, which usually asks for the password.
@@ -20,17 +28,23 @@ export const accessSshdPasswordAuth = defineCheck({
   property: 'access',
   claim: 'A password alone does not open an SSH session: it is refused, or asked for only after a public key.',
   limits:
-    'Match blocks are read from the customary files, not evaluated for each source. Other SSH servers, consoles and web interfaces are not covered, nor is how well private keys are protected.',
+    'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source. Other SSH servers, consoles and web interfaces are not covered, nor is how well private keys are protected.',
   needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions },
-  evaluate({ sshd }, { conditions }) {
-    const keyFirst = everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
+  wants: { conditions: sshdConditions, contexts: sshdContexts },
+  evaluate({ sshd }, { conditions, contexts }) {
     return weigh([
-      ...Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, keyFirst)),
-      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(keyFirst)),
+      ...judge(sshd),
+      ...contextSteps(contexts, sshd, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
+      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(sshd))),
     ])
   },
 })
+
+const asksKeyFirst = (sshd: SshdSettings): boolean =>
+  everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
+
+const judge = (sshd: SshdSettings): readonly Step[] =>
+  Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
 // A block that turns passwords on may still stand under method chains that ask for a key: only a source knows which apply.
 const judgeCondition =

@@ -3,8 +3,9 @@ import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
-import { conditionSteps, setting } from '../sshd-access.ts'
+import { sshdContexts } from '../probes/sshd-contexts.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { conditionSteps, contextSteps, setting } from '../sshd-access.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 // sshd -T prints "without-password" for what the file calls prohibit-password.
@@ -17,11 +18,14 @@ export const accessSshdRootLogin = defineCheck({
   limits:
     'This is the configuration on disk as sshd reads it now; a server that was not reloaded may still run older settings. Other SSH servers, consoles and the management controller are other ways in.',
   needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, keys: authorizedKeys },
-  evaluate({ sshd }, { conditions, keys }) {
-    const value = setting(sshd, 'permitrootlogin') ?? ''
+  wants: { conditions: sshdConditions, contexts: sshdContexts, keys: authorizedKeys },
+  evaluate({ sshd }, { conditions, contexts, keys }) {
+    const judge = (settings: SshdSettings): readonly Step[] => [
+      general(setting(settings, 'permitrootlogin') ?? '', keys),
+    ]
     return weigh([
-      general(value, keys),
+      ...judge(sshd),
+      ...contextSteps(contexts, sshd, ['permitrootlogin'], judge, ({ user }) => user === 'root'),
       ...conditionSteps(conditions, ['permitrootlogin'], (_, other) =>
         other === 'no' ? 'same' : other === 'yes' ? 'weaker' : 'unclear',
       ),

@@ -1,8 +1,12 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { accountsLocal, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
+import { type OtherSudoers, sudoersOther } from '../probes/sudoers-other.ts'
 import { type SudoPolicy, type SudoRule, sudoersRules } from '../probes/sudoers-rules.ts'
 import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
-import { count, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { beyondLocal, rootRules } from '../sudo-rights.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 
 export const accessSudoPolicy = defineCheck({
   id: 'access.sudo-policy',
@@ -12,43 +16,121 @@ export const accessSudoPolicy = defineCheck({
   limits:
     'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Whether each person needs the rights is not shown.',
   needs: { sudo: sudoersRules, local: accountsLocal },
-  evaluate({ sudo, local }) {
-    return weigh([...unlimited(sudo), ...everyone(sudo), logging(sudo), ...besideSudo(local)])
+  wants: { other: sudoersOther },
+  thresholds: ['sudo.remembers'],
+  evaluate({ sudo, local }, { other }, context) {
+    return weigh([
+      ...unlimited(sudo),
+      ...everyone(sudo),
+      ...unresolved(sudo),
+      remembers(sudo, context),
+      ...terminal(sudo),
+      logging(sudo),
+      ...beside(other),
+      ...besideSudo(local),
+    ])
   },
 })
 
-// A shell, or su, is any command.
-const anyCommand = (rule: SudoRule): boolean =>
-  rule.commands.some((command) => command === 'ALL' || /^\S*\/(sh|bash|dash|ksh|zsh|su)$/.test(command))
-const asRoot = (rule: SudoRule): boolean =>
-  rule.runAs.some((user) => user === 'root' || user === 'ALL' || user === '#0')
 const others = (rule: SudoRule): readonly string[] =>
   rule.who.filter((name) => name !== 'root' && !name.startsWith('!'))
 
 function unlimited(sudo: SudoPolicy): readonly Step[] {
-  const all = sudo.rules.filter((rule) => anyCommand(rule) && asRoot(rule) && others(rule).length > 0)
-  const silent = all.filter((rule) => !rule.asksPassword || !sudo.asksPasswordByDefault).flatMap(others)
+  const all = rootRules(sudo).filter((rule) => others(rule).length > 0)
+  const silent = all
+    .filter((rule) => !rule.asksPassword || !sudo.asksPasswordByDefault)
+    .flatMap(others)
+    .concat(all.flatMap(others).filter((name) => sudo.neverAsked.includes(name)))
+  const rest = sudo.neverAsked.filter((name) => !silent.includes(name))
   const asked = all.flatMap(others)
+  const scoped =
+    rest.length > 0 && asked.length > 0
+      ? [
+          leavesUnclear(
+            `A setting takes the question for a password away from ${named(rest)}; whether a rule for any command is meant was not decided.`,
+            sudoersRules,
+          ),
+        ]
+      : []
   if (silent.length > 0)
     return [
       speaksAgainst(`May run any command as root without a password: ${named([...new Set(silent)])}.`, sudoersRules),
+      ...scoped,
     ]
   return [
     asked.length > 0
       ? speaksFor(`May run any command as root after a password: ${named([...new Set(asked)])}.`, sudoersRules)
       : speaksFor('Nobody but root may run any command as root through sudo.', sudoersRules),
+    ...scoped,
   ]
 }
 
+/** SUSE asks everybody for root's own password by default: then the rule opens nothing to those who do not know it. */
 function everyone(sudo: SudoPolicy): readonly Step[] {
-  const open = sudo.rules.filter((rule) => rule.who.includes('ALL') && anyCommand(rule) && asRoot(rule))
-  return open.length > 0 ? [speaksAgainst('Every account may run any command as root.', sudoersRules)] : []
+  if (!rootRules(sudo).some((rule) => rule.who.includes('ALL'))) return []
+  return [
+    sudo.asksOther
+      ? leavesUnclear(
+          'Every account may run any command as root with root’s own password (targetpw): who knows it is not shown, and it is shared by all who do.',
+          sudoersRules,
+        )
+      : speaksAgainst('Every account may run any command as root.', sudoersRules),
+  ]
 }
+
+function unresolved(sudo: SudoPolicy): readonly Step[] {
+  const names = beyondLocal(rootRules(sudo))
+  return names.length === 0
+    ? []
+    : [leavesUnclear(`Who is meant by ${named(names)} is decided by a directory that was not read.`, sudoersRules)]
+}
+
+/** Built in: 15 minutes, and 5 in packages of the Red Hat family (sudoers(5), timestamp_timeout). */
+const BUILT_IN = { least: 5, most: 15 }
+
+function remembers({ remembersMinutes }: SudoPolicy, context: Context): Step {
+  const limit = limitOf(context, 'sudo.remembers')
+  const asked = `limit: ${limitText(limit)}`
+  if (remembersMinutes === null) {
+    if (BUILT_IN.most <= limit.value)
+      return speaksFor(`After its built-in time, at most ${BUILT_IN.most} minutes, sudo asks again.`, sudoersRules)
+    return BUILT_IN.least > limit.value
+      ? speaksAgainst(`sudo goes without asking again for its built-in time (${asked}).`, sudoersRules)
+      : leavesUnclear(
+          `sudo goes without asking again for its built-in time, which differs by package (${asked}).`,
+          sudoersRules,
+        )
+  }
+  if (remembersMinutes < 0) return speaksAgainst('sudo asks once and never again until the next start.', sudoersRules)
+  return remembersMinutes <= limit.value
+    ? speaksFor(`sudo asks again after ${remembersMinutes} minutes.`, sudoersRules)
+    : speaksAgainst(`sudo asks again only after ${remembersMinutes} minutes (${asked}).`, sudoersRules)
+}
+
+const terminal = ({ usesPty }: SudoPolicy): readonly Step[] =>
+  usesPty === null
+    ? []
+    : [
+        usesPty
+          ? speaksFor('A command runs in a terminal of its own (use_pty).', sudoersRules)
+          : speaksAgainst(
+              'A command runs in the caller’s own terminal (use_pty is off), where a program left behind can type into it.',
+              sudoersRules,
+            ),
+      ]
 
 const logging = (sudo: SudoPolicy): Step =>
   sudo.logs
     ? speaksFor('sudo’s own log is not switched off.', sudoersRules)
     : speaksAgainst('sudo’s log to the system log is switched off, and no log file is set.', sudoersRules)
+
+function beside(other: Parsed<OtherSudoers>): readonly Step[] {
+  if (!other.ok) return unclearAbout(sudoersOther, other)
+  const { files } = other.fact
+  return files.length === 0
+    ? []
+    : [leavesUnclear(`Other rules about who may act as root stand in ${named(files)} and were not read.`, sudoersOther)]
+}
 
 function besideSudo(local: LocalAccounts): readonly Step[] {
   const members = ROOT_EQUIVALENT_GROUPS.map((group) => [group, membersOf(local, group)] as const).filter(

@@ -1,48 +1,55 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { type AuditRule, auditdRules } from '../probes/auditd-rules.ts'
-import { auditdStatus } from '../probes/auditd-status.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type AuditRuleFiles, auditdRuleFiles } from '../probes/auditd-rule-files.ts'
+import { type AuditRule, auditdRules, ruleWords } from '../probes/auditd-rules.ts'
+import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 
 interface Topic {
   readonly name: string
   /** One of each inner list must be recorded, for both call widths of the processor. */
   readonly calls: readonly (readonly string[])[]
-  /** Each of these paths must be watched for changes. */
-  readonly paths: readonly string[]
+  /** One path of each inner list must be watched for changes: distributions keep the same thing in different places. */
+  readonly paths: readonly (readonly string[])[]
 }
 
 // After the rule files that the audit project ships (rules.d) and the CIS Benchmarks' audit section.
 const TOPICS: readonly Topic[] = [
   { name: 'programs being started', calls: [['execve']], paths: [] },
-  { name: 'changes of sudo rules', calls: [], paths: ['/etc/sudoers', '/etc/sudoers.d'] },
-  { name: 'changes of accounts', calls: [], paths: ['/etc/passwd', '/etc/group', '/etc/shadow'] },
-  { name: 'changes of the clock', calls: [['adjtimex', 'clock_settime', 'settimeofday']], paths: ['/etc/localtime'] },
+  { name: 'changes of sudo rules', calls: [], paths: [['/etc/sudoers'], ['/etc/sudoers.d']] },
+  { name: 'changes of accounts', calls: [], paths: [['/etc/passwd'], ['/etc/group'], ['/etc/shadow']] },
+  { name: 'changes of the clock', calls: [['adjtimex', 'clock_settime', 'settimeofday']], paths: [['/etc/localtime']] },
   { name: 'kernel modules', calls: [['init_module', 'finit_module'], ['delete_module']], paths: [] },
   { name: 'deleted files', calls: [['unlink', 'unlinkat', 'rename', 'renameat']], paths: [] },
+  { name: 'mounted file systems', calls: [['mount', 'move_mount']], paths: [] },
+  {
+    name: 'records of sessions',
+    calls: [],
+    paths: [['/run/utmp', '/var/run/utmp', '/var/log/wtmp', '/var/lib/wtmpdb', '/var/log/lastlog', '/var/lib/lastlog']],
+  },
 ]
 
 export const auditAuditdRules = defineCheck({
   id: 'audit.auditd-rules',
   property: 'audit',
   claim:
-    'The loaded audit rules record started programs, changes of accounts, sudo rules and clock, kernel modules, deleted files, and access to the declared ePHI paths.',
+    'The loaded audit rules record started programs, changes of accounts, sudo rules and clock, kernel modules, mounts, deleted files, records of sessions, and access to the declared ePHI paths.',
   limits:
     'The list of topics is ours, not a legal one. A rule may be narrowed by further conditions that were not judged, and nothing shows that anyone reads the records. ePHI outside the declared paths is not looked for.',
   needs: { loaded: auditdRules },
-  wants: { status: auditdStatus },
-  evaluate({ loaded }, { status }, { node }) {
+  wants: { status: auditdStatus, files: auditdRuleFiles },
+  thresholds: ['audit.backlog'],
+  evaluate({ loaded }, { status, files }, context) {
     const rules = loaded.rules.filter((rule) => !rule.excludes)
     if (rules.length === 0) return weigh([speaksAgainst('No audit rule is loaded.', auditdRules)])
     return weigh([
       ...TOPICS.map((topic) => judge(topic, rules)),
-      ...ephi(node.ephiPaths, rules),
+      ...ephi(context.node.ephiPaths, rules),
       ...exclusions(loaded.rules),
-      ...(!status.ok
-        ? unclearAbout(auditdStatus, status)
-        : status.fact.enabled === 0
-          ? [speaksAgainst('The rules have no effect: the kernel’s audit system is switched off.', auditdStatus)]
-          : [speaksFor('The kernel’s audit system is on.', auditdStatus)]),
+      ...drift(loaded.rules, files),
+      ...kernel(status, context),
     ])
   },
 })
@@ -61,7 +68,10 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
         ? [`${group[0]}`]
         : [`${group[0]} of ${widths.has('b64') ? '32' : '64'}-bit programs`]
   })
-  const missing = [...missingCalls, ...paths.filter((path) => !isWatched(path, rules, /[wa]/))]
+  const missingPaths = paths.flatMap((group) =>
+    group.some((path) => isWatched(path, rules, /[wa]/)) ? [] : group.slice(0, 1),
+  )
+  const missing = [...missingCalls, ...missingPaths]
   return missing.length === 0
     ? speaksFor(`Recorded: ${name}.`, auditdRules)
     : speaksAgainst(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
@@ -102,4 +112,56 @@ function exclusions(rules: readonly AuditRule[]): readonly Step[] {
           auditdRules,
         ),
       ]
+}
+
+/** Whether the rules that work now are those of the files. Names that the kernel prints as numbers can make two that agree look apart. */
+function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): readonly Step[] {
+  if (!files.ok) return unclearAbout(auditdRuleFiles, files)
+  const active = new Set(loaded.map(({ text }) => ruleWords(text)))
+  const kept = new Set(files.fact.rules.map(ruleWords))
+  const idle = files.fact.rules.filter((rule) => !active.has(ruleWords(rule)))
+  const passing = loaded.filter(({ text }) => !kept.has(ruleWords(text)))
+  return [
+    ...(idle.length === 0
+      ? []
+      : [
+          leavesUnclear(
+            `${count(idle.length, 'rule')} in the files not found among the loaded ones: ${named(idle, 3)}.`,
+            auditdRuleFiles,
+          ),
+        ]),
+    ...(passing.length === 0
+      ? []
+      : [
+          leavesUnclear(
+            `${count(passing.length, 'loaded rule')} not found in the files, so perhaps gone after a restart: ${named(
+              passing.map(({ text }) => text),
+              3,
+            )}.`,
+            auditdRuleFiles,
+          ),
+        ]),
+    ...(idle.length + passing.length === 0
+      ? [speaksFor('The loaded rules are those of the files for the next boot.', auditdRuleFiles)]
+      : []),
+  ]
+}
+
+function kernel(status: Parsed<AuditStatus>, context: Context): readonly Step[] {
+  if (!status.ok) return unclearAbout(auditdStatus, status)
+  const { enabled, backlogLimit } = status.fact
+  const limit = limitOf(context, 'audit.backlog')
+  return [
+    enabled === 0
+      ? speaksAgainst('The rules have no effect: the kernel’s audit system is switched off.', auditdStatus)
+      : speaksFor('The kernel’s audit system is on.', auditdStatus),
+    backlogLimit === null
+      ? leavesUnclear('How many audit records may wait was not printed.', auditdStatus)
+      : backlogLimit >= limit.value
+        ? speaksFor(`${count(backlogLimit, 'audit record')} may wait (at least ${limitText(limit)}).`, auditdStatus)
+        : speaksAgainst(
+            `Only ${count(backlogLimit, 'audit record')} may wait before events are lost (at least ${limitText(limit)}).`,
+            auditdStatus,
+          ),
+  ]
 }

@@ -1,75 +1,121 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+import type { LogTarget } from '../forwarding.ts'
+import { auditdRemote } from '../probes/auditd-remote.ts'
+import { journalUpload } from '../probes/journal-upload.ts'
 import { type Connections, networkConnections } from '../probes/network-connections.ts'
-import { type LogForwarding, rsyslogForwarding } from '../probes/rsyslog-forwarding.ts'
-import { type KnownService, serviceIs, servicesState } from '../probes/services-state.ts'
+import { rsyslogForwarding } from '../probes/rsyslog-forwarding.ts'
+import { servicesLogAgents } from '../probes/services-log-agents.ts'
+import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../probes/services-state.ts'
+import { syslogNgForwarding } from '../probes/syslog-ng-forwarding.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 // Programs that ship logs by settings of their own, which are not read.
-const AGENTS: readonly KnownService[] = [
-  'syslog-ng',
-  'systemd-journal-upload',
-  'fluent-bit',
-  'td-agent',
-  'vector',
-  'filebeat',
-  'splunk',
-  'wazuh-agent',
-]
+const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'filebeat', 'splunk', 'wazuh-agent']
+
+type Reading = Parsed<{ readonly each: readonly LogTarget[] }>
+interface Forwarder {
+  readonly name: string
+  readonly probe: Probe<unknown>
+  readonly reading: Reading
+}
 
 export const auditLogForwarding = defineCheck({
   id: 'audit.log-forwarding',
   property: 'audit',
   claim: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
   limits:
-    'That the receiver stores them is visible only there. Which messages are sent depends on selectors that were not judged; audit records are sent only if they reach the system log. Other programs’ logs are not covered.',
+    'That the receiver stores them is visible only there. Which messages are sent depends on selectors that were not judged; audit records are sent only if they reach the system log or have a way of their own. Other programs’ logs are not covered.',
   needs: { services: servicesState },
-  wants: { rsyslog: rsyslogForwarding, connections: networkConnections },
-  evaluate({ services }, { rsyslog, connections }) {
-    const agents = AGENTS.filter((unit) => serviceIs(services, unit, 'active'))
-    const viaAgent = agents.map((unit) =>
-      leavesUnclear(`“${unit}” runs and may send logs away; its settings were not read.`, servicesState),
-    )
-    if (!serviceIs(services, 'rsyslog', 'active')) {
-      if (agents.length > 0) return weigh(viaAgent)
-      return weigh([speaksAgainst('No service that could send logs to another host is running.', servicesState)])
-    }
-    if (!rsyslog.ok) return weigh([...unclearAbout(rsyslogForwarding, rsyslog), ...viaAgent])
-    if (rsyslog.fact.targets.length === 0) {
-      if (agents.length > 0) return weigh(viaAgent)
+  wants: {
+    rsyslog: rsyslogForwarding,
+    syslogNg: syslogNgForwarding,
+    upload: journalUpload,
+    audit: auditdRemote,
+    agents: servicesLogAgents,
+    connections: networkConnections,
+  },
+  evaluate({ services }, { rsyslog, syslogNg, upload, audit, agents, connections }) {
+    const running = [
+      ...when(services, 'rsyslog', { name: 'rsyslog', probe: rsyslogForwarding, reading: rsyslog }),
+      ...when(services, 'syslog-ng', { name: 'syslog-ng', probe: syslogNgForwarding, reading: syslogNg }),
+      ...when(services, 'systemd-journal-upload', {
+        name: 'systemd-journal-upload',
+        probe: journalUpload,
+        reading: upload,
+      }),
+      ...when(services, 'auditd', { name: 'auditd', probe: auditdRemote, reading: audit }),
+    ]
+    const sending = running.filter(({ reading }) => reading.ok && reading.fact.each.length > 0)
+    const unread = running.flatMap(({ probe, reading }) => unclearAbout(probe, reading))
+    const withAgents = [
+      ...AGENTS.filter((unit) => serviceIs(services, unit, 'active')).map((unit) => ownSettings(unit, servicesState)),
+      ...(agents.ok ? agents.fact.active : [])
+        .filter((unit) => unit !== 'phc2sys')
+        .map((unit) => ownSettings(unit, servicesLogAgents)),
+    ]
+    if (sending.length > 0) return weigh([...sending.flatMap((forwarder) => judge(forwarder, connections)), ...unread])
+    const open = [...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
+    if (open.length > 0) return weigh(open)
+    if (running.some(({ probe }) => probe !== auditdRemote))
       return weigh([
         speaksAgainst(
-          'rsyslog runs and has no target on another host; no other known log agent runs.',
-          rsyslogForwarding,
+          `${running.map(({ name }) => name).join(' and ')} runs and has no target on another host; no other known log agent runs.`,
+          running[0]?.probe ?? servicesState,
         ),
-        running,
       ])
-    }
-    return weigh([running, ...target(rsyslog.fact), ...connected(rsyslog.fact, connections)])
+    return weigh([speaksAgainst('No service that could send logs to another host is running.', servicesState)])
   },
 })
 
-const running: Step = speaksFor('The log service rsyslog is running.', servicesState)
+const when = (services: ServiceStates, unit: KnownService, forwarder: Forwarder): readonly Forwarder[] =>
+  serviceIs(services, unit, 'active') ? [forwarder] : []
 
-function target(forwarding: LogForwarding): readonly Step[] {
+const ownSettings = (unit: string, probe: typeof servicesState | typeof servicesLogAgents): Step =>
+  leavesUnclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
+
+function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly Step[] {
+  const each = reading.ok ? reading.fact.each : []
+  const clear = each.filter(({ encrypted }) => !encrypted)
+  const unchecked = each.filter(({ encrypted, authenticated }) => encrypted && authenticated !== true)
   return [
-    speaksFor(`rsyslog has a target on another host: ${named(forwarding.targets, 3)}.`, rsyslogForwarding),
-    forwarding.overTls
-      ? speaksFor('Its settings ask for TLS.', rsyslogForwarding)
-      : speaksAgainst('Its settings do not ask for TLS: messages leave in clear text.', rsyslogForwarding),
-    forwarding.authenticated
-      ? speaksFor('The receiver’s certificate is checked.', rsyslogForwarding)
-      : speaksAgainst('The receiver’s certificate is not checked by name or fingerprint.', rsyslogForwarding),
+    speaksFor(
+      `${name} runs and sends logs to another host: ${named(
+        each.map(({ text }) => text),
+        3,
+      )}.`,
+      probe,
+    ),
+    clear.length === 0
+      ? speaksFor('Its settings ask for encryption.', probe)
+      : speaksAgainst(
+          `Its settings do not ask for TLS: messages leave in clear text for ${named(
+            clear.map(({ text }) => text),
+            3,
+          )}.`,
+          probe,
+        ),
+    ...(unchecked.length > 0
+      ? [speaksAgainst('The receiver’s certificate is not checked by name or fingerprint.', probe)]
+      : clear.length === 0
+        ? [speaksFor('The receiver’s certificate is checked.', probe)]
+        : []),
+    ...connected(each, probe, connections),
   ]
 }
 
-function connected({ ports }: LogForwarding, connections: Parsed<Connections>): readonly Step[] {
+function connected(
+  each: readonly LogTarget[],
+  probe: Probe<unknown>,
+  connections: Parsed<Connections>,
+): readonly Step[] {
   if (!connections.ok) return unclearAbout(networkConnections, connections)
+  const ports = [...new Set(each.flatMap(({ port }) => port ?? []))]
   if (ports.length === 0)
     return [
       leavesUnclear(
         'The target’s port is not named in one line with it, so its connection could not be looked for.',
-        rsyslogForwarding,
+        probe,
       ),
     ]
   const open = connections.fact.tcp.filter(({ port }) => ports.includes(port))
@@ -78,7 +124,7 @@ function connected({ ports }: LogForwarding, connections: Parsed<Connections>): 
     return [leavesUnclear(`No connection to port ${ports.join(' or ')} is open now.`, networkConnections)]
   return [
     speaksFor(
-      `${count(open.length, 'connection')} to port ${[...new Set(ports)].join(' or ')} open now, ${waiting} bytes waiting.`,
+      `${count(open.length, 'connection')} to port ${ports.join(' or ')} open now, ${waiting} bytes waiting.`,
       networkConnections,
     ),
   ]

@@ -1,8 +1,9 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageLsblk } from '../probes/storage-lsblk.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { weigh } from '../steps.ts'
+import { named, weigh } from '../steps.ts'
 import { argueRoots, listed, quoted } from '../storage/argue.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import {
@@ -13,6 +14,8 @@ import {
   readStorage,
   STORAGE_WANTS,
   swapRoots,
+  type Unused,
+  unusedDevices,
 } from '../storage/roots.ts'
 
 /**
@@ -23,7 +26,7 @@ export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
   property: 'encryption-at-rest',
   claim: 'Every mounted file system, swap area and open encrypted volume lies on an encrypting layer or in memory.',
-  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not judged. Drives without a mounted file system, symbolic links and mounts of other namespaces are not followed. A drive that encrypts itself counts as open here.`,
+  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not judged. What lies on drives without being mounted is listed, not judged; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A drive that encrypts itself counts as open here.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
@@ -41,6 +44,29 @@ export const encryptionAtRestBlockGraph = defineCheck({
               probe: storageMounts.id,
             },
           ]
-    return { verdict: weigh(steps).verdict, because: [...steps, ...noted] }
+    const idle = argueUnused(unusedDevices(storage, wanted.zpool))
+    return { verdict: weigh(steps).verdict, because: [...steps, ...noted, ...idle] }
   },
 })
+
+/** Told beside the verdict: nothing reaches these devices now, and what they hold is there all the same. */
+function argueUnused(unused: readonly Unused[]): readonly Step[] {
+  const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
+  const said = (of: readonly Unused[], text: string): readonly Step[] =>
+    of.length === 0
+      ? []
+      : [
+          {
+            says: 'unclear',
+            text: `${text}: ${named(of.map(({ name, signature }) => `${name} (${signature})`))}.`,
+            probe: storageLsblk.id,
+          },
+        ]
+  return [
+    ...said(unused.filter(isClosed), 'Not judged, because they are encrypted volumes that are closed'),
+    ...said(
+      unused.filter((one) => !isClosed(one)),
+      'Not judged, because nothing uses them now, though they may hold data in clear',
+    ),
+  ]
+}

@@ -2,10 +2,10 @@ import { defineCheck, type Step } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type DmTarget, storageDmTable } from '../probes/dm-table.ts'
-import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageZfs } from '../probes/zfs-encryption.ts'
-import { weigh } from '../steps.ts'
+import { named, weigh } from '../steps.ts'
 import { type CipherReading, gradeCipher, gradeZfsCipher } from '../storage/cipher.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 
@@ -14,7 +14,7 @@ export const encryptionAtRestCipher = defineCheck({
   id: 'encryption.at-rest.cipher',
   property: 'encryption-at-rest',
   claim: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
-  limits: `${AT_REST_LIMITS} The choice of algorithm says nothing about a validated module. Key derivation, key slots and volumes that are not open are not read.`,
+  limits: `${AT_REST_LIMITS} The choice of algorithm says nothing about a validated module. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
   needs: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
   wants: { zfs: storageZfs },
   evaluate({ table, mounts, devices }, { zfs }) {
@@ -43,7 +43,7 @@ export const encryptionAtRestCipher = defineCheck({
           ]
         : []
     const because = [...layers, ...sets, ...hidden]
-    if (because.length > 0) return weigh(because)
+    if (because.length > 0) return { verdict: weigh(because).verdict, because: [...because, ...argueHeaders(devices)] }
     return {
       verdict: 'not-applicable',
       because: [
@@ -56,6 +56,22 @@ export const encryptionAtRestCipher = defineCheck({
     }
   },
 })
+
+/** Told beside the verdict: the header of a volume is not its cipher. */
+function argueHeaders({ devices }: SysfsBlock): readonly Step[] {
+  const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
+    dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],
+  )
+  return old.length === 0
+    ? []
+    : [
+        {
+          says: 'unclear',
+          text: `${named(old.sort())}: the header is LUKS1, which derives keys with PBKDF2 only and keeps the key where an administrator can read it.`,
+          probe: storageBlockDevices.id,
+        },
+      ]
+}
 
 function argueTarget(name: string, kind: string, target: DmTarget): readonly Step[] {
   if (target.kind !== 'crypt') return []

@@ -1,64 +1,94 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type CrypttabEntry, storageCrypttab } from '../probes/crypttab.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageKeyFiles } from '../probes/storage-key-files.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlock-helpers.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { weigh } from '../steps.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { numberOfPath } from '../storage/graph.ts'
 import { keySource, unlistedVolumes } from '../storage/key-source.ts'
+import { UNLOCK_LIMITS } from '../storage/limits.ts'
+import type { Walked } from '../storage/outcome.ts'
 import { cryptDevices, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
 export const encryptionAtRestKeyCustody = defineCheck({
   id: 'encryption.at-rest.key-custody',
   property: 'encryption-at-rest',
   claim: 'No key of an encrypted volume lies in a file on a drive that is open itself.',
-  limits:
-    'Read from crypttab, which says how a volume is meant to be opened. Key slots, tokens, copies of keys in the start-up image, and how keys are kept outside the node are not read.',
+  limits: `${UNLOCK_LIMITS} Read from crypttab, the folders where key files are looked for, and the settings of the start-up image, which say how a volume is meant to be opened. Key slots and tokens in the headers of volumes, the content of the start-up image, copies of keys elsewhere, and how keys are kept outside the node are not read.`,
   needs: { crypttab: storageCrypttab, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
-  evaluate({ crypttab, mounts, devices, swaps }, wanted) {
+  wants: { ...STORAGE_WANTS, keyFiles: storageKeyFiles, helpers: storageUnlockHelpers },
+  evaluate({ crypttab, mounts, devices, swaps }, { keyFiles, helpers, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const open = cryptDevices(storage).filter(({ uuid }) => !uuid.startsWith('CRYPT-INTEGRITY'))
     if (open.length === 0 && crypttab.entries.length === 0) {
       return {
         verdict: 'not-applicable',
-        because: [
-          {
-            says: 'unclear',
-            text: 'No encrypted volume is open, and crypttab lists none.',
-            probe: storageBlockDevices.id,
-          },
-        ],
+        because: [leavesUnclear('No encrypted volume is open, and crypttab lists none.', storageBlockDevices)],
       }
     }
-    const because = [
-      ...crypttab.entries.map((entry) => argueEntry(storage, entry)),
-      ...unlistedVolumes(open, crypttab).map(
-        (name): Step => ({
-          says: 'unclear',
-          text: `${quote(name)} is open but crypttab does not say how.`,
-          probe: storageCrypttab.id,
-        }),
+    const found = keyFiles.ok ? keyFiles.fact.paths : []
+    return weigh([
+      ...crypttab.entries.map((entry) => argueEntry(storage, entry, found)),
+      ...unlistedVolumes(open, crypttab).map((name) =>
+        leavesUnclear(`${quote(name)} is open but crypttab does not say how.`, storageCrypttab),
       ),
-    ]
-    return weigh(because)
+      ...(helpers.ok ? argueImage(storage, helpers.fact) : []),
+      ...unclearAbout(storageKeyFiles, keyFiles),
+      ...unclearAbout(storageUnlockHelpers, helpers),
+    ])
   },
 })
 
-function argueEntry(storage: Storage, entry: CrypttabEntry): Step {
+const isOpen = ({ outcome }: Walked): boolean => outcome === 'exposed' || outcome === 'encrypted-broken'
+const way = ({ path }: Walked): string => path.join(' → ')
+
+function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly string[]): Step {
   const name = quote(entry.name)
-  const source = keySource(entry)
-  const step = (says: Step['says'], text: string): Step => ({
-    says,
-    text: `${name}: ${text}.`,
-    probe: storageCrypttab.id,
-  })
-  if (source.kind === 'file') {
-    const { outcome, path } = storage.path(source.path)
-    const where = `the key file ${quote(source.path)} lies on ${path.join(' → ')}`
-    if (outcome === 'exposed') return step('against', `${where}, which is open: the key lies beside the lock`)
-    return step(outcome === 'encrypted' ? 'for' : 'unclear', where)
+  const source = keySource(entry, found)
+  switch (source.kind) {
+    case 'file': {
+      const probe = source.path === entry.keyFile ? storageCrypttab : storageKeyFiles
+      const walked = storage.path(source.path)
+      const where = `${name}: the key file ${quote(source.path)} lies on ${way(walked)}`
+      if (isOpen(walked)) return speaksAgainst(`${where}, which is open: the key lies beside the lock.`, probe)
+      return walked.outcome === 'encrypted' ? speaksFor(`${where}.`, probe) : leavesUnclear(`${where}.`, probe)
+    }
+    case 'elsewhere': {
+      const number = numberOfPath(storage.graph, source.device)
+      const walked = number === undefined ? undefined : storage.device(number)
+      return walked !== undefined && isOpen(walked)
+        ? speaksAgainst(
+            `${name}: ${source.says}; that device is in the machine now and is open: ${way(walked)}.`,
+            storageCrypttab,
+          )
+        : leavesUnclear(
+            `${name}: ${source.says}, ${quote(source.device)}; where it is kept is not known.`,
+            storageCrypttab,
+          )
+    }
+    case 'empty':
+      return speaksAgainst(`${name}: ${source.says}, so that no key may be needed.`, storageCrypttab)
+    case 'script':
+      return leavesUnclear(`${name}: a script gives the key; where it takes it from is not known.`, storageCrypttab)
+    default:
+      return speaksFor(`${name}: ${source.says}.`, storageCrypttab)
   }
-  if (source.kind === 'script') return step('unclear', 'a script gives the key; where it takes it from is not known')
-  return step('for', source.says)
+}
+
+/** The image that starts the machine must be read before anything is unlocked, so a key in it is as open as the drive below /boot. */
+function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers): readonly Step[] {
+  const keys = [...imageKeys, ...kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))]
+  if (keys.length === 0)
+    return [speaksFor('No setting puts key files into the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
+  const walked = storage.path('/boot')
+  const where = `Key files are put into the start-up image, or named to it (${named(keys)}); it lies on ${way(walked)}`
+  if (isOpen(walked)) return [speaksAgainst(`${where}, which is open.`, storageUnlockHelpers)]
+  return [
+    walked.outcome === 'encrypted'
+      ? speaksFor(`${where}.`, storageUnlockHelpers)
+      : leavesUnclear(`${where}.`, storageUnlockHelpers),
+  ]
 }

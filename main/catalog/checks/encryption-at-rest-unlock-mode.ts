@@ -1,7 +1,14 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { storageCrypttab } from '../probes/crypttab.ts'
-import { keySource } from '../storage/key-source.ts'
+import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageKeyFiles } from '../probes/storage-key-files.ts'
+import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlock-helpers.ts'
+import { count, leavesUnclear, named } from '../steps.ts'
+import { type KeySource, keySource } from '../storage/key-source.ts'
+import { UNLOCK_LIMITS } from '../storage/limits.ts'
+import { ENCRYPTING } from '../storage/walk.ts'
 
 /** A record, not a judgement: no rule sets the mode, but a reader must see it beside every verdict about encrypted volumes. */
 export const encryptionAtRestUnlockMode = defineCheck({
@@ -9,26 +16,74 @@ export const encryptionAtRestUnlockMode = defineCheck({
   property: 'encryption-at-rest',
   claim: 'How encrypted volumes are opened at start was recorded.',
   ends: 'recorded',
-  limits:
-    'Shows the mechanism that crypttab names, not who could trigger it. A volume that opens without a person may also open for whoever takes the whole node.',
+  limits: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for whoever takes the whole node.`,
   needs: { crypttab: storageCrypttab },
-  evaluate({ crypttab }) {
-    const probe = storageCrypttab.id
-    const because = crypttab.entries.map((entry): Step => {
-      const { attended, says } = keySource(entry)
-      const mode =
-        attended === null
-          ? 'not decided whether a person is needed'
-          : attended
-            ? 'needs a person'
-            : 'opens without a person'
-      return { says: 'unclear', text: `${quote(entry.name)}: ${mode}: ${says}.`, probe }
+  wants: { keyFiles: storageKeyFiles, helpers: storageUnlockHelpers, devices: storageBlockDevices },
+  evaluate({ crypttab }, { keyFiles, helpers, devices }) {
+    const found = keyFiles.ok ? keyFiles.fact.paths : []
+    const entries = crypttab.entries.map((entry) => {
+      const source = keySource(entry, found)
+      return leavesUnclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.says}.`, storageCrypttab)
     })
-    const empty: Step = {
-      says: 'unclear',
-      text: crypttab.present ? 'crypttab lists no volumes.' : 'The node has no crypttab.',
-      probe,
+    const empty = crypttab.present ? 'crypttab lists no volumes.' : 'The node has no crypttab.'
+    return {
+      verdict: 'informational',
+      because: [
+        ...(entries.length > 0 ? entries : [leavesUnclear(empty, storageCrypttab)]),
+        ...(helpers.ok ? helped(helpers.fact) : unclearAbout(storageUnlockHelpers, helpers)),
+        ...unclearAbout(storageKeyFiles, keyFiles),
+        ...openNow(devices),
+      ],
     }
-    return { verdict: 'informational', because: because.length > 0 ? because : [empty] }
   },
 })
+
+function modeOf({ attended }: KeySource): string {
+  if (attended === null) return 'not decided whether a person is needed'
+  return attended ? 'needs a person' : 'opens without a person'
+}
+
+const SAYS: Readonly<Record<string, string>> = {
+  tang: 'a server on the network (Tang)',
+  tpm2: 'the node’s TPM',
+  sss: 'a rule over several sources',
+  pkcs11: 'a PKCS #11 token',
+}
+
+function helped({ clevis, clevisPins, remoteShell, imageKeys, kernelWords }: UnlockHelpers): readonly Step[] {
+  const from = clevisPins.map((pin) => SAYS[pin] ?? pin).join(', ')
+  const what = from === '' ? '' : ` It can take keys from: ${from}.`
+  const said = (text: string): Step => leavesUnclear(text, storageUnlockHelpers)
+  return [
+    ...(clevis === 'set-up'
+      ? [
+          said(
+            `Clevis is set up to answer for a passphrase at start, so that bound volumes open without a person.${what}`,
+          ),
+        ]
+      : clevis === 'installed'
+        ? [said(`Clevis is installed and not set up to answer at start.${what}`)]
+        : []),
+    ...(remoteShell
+      ? [said('The start-up image holds an SSH server, through which a person can type a passphrase.')]
+      : []),
+    ...(imageKeys.length > 0 ? [said(`Key files are put into the start-up image: ${named(imageKeys)}.`)] : []),
+    ...(kernelWords.length > 0 ? [said(`The kernel was started with ${named(kernelWords)}.`)] : []),
+  ]
+}
+
+/** What a running node shows, apart from what is encrypted at rest. */
+function openNow(devices: Parsed<SysfsBlock>): readonly Step[] {
+  if (!devices.ok) return unclearAbout(storageBlockDevices, devices)
+  const open = [...devices.fact.devices.values()].flatMap(({ dmName, dmUuid }) =>
+    dmName !== null && ENCRYPTING.test(dmUuid ?? '') ? [dmName] : [],
+  )
+  return open.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear with administrator rights: ${named(open.sort())}.`,
+          storageBlockDevices,
+        ),
+      ]
+}

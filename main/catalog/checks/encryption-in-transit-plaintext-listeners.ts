@@ -1,62 +1,87 @@
 import { defineCheck, type Step } from '../../core/check.ts'
-import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { conventionOf } from '../port-conventions.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
+import { type TlsPort, tlsListeners } from '../probes/tls-listeners.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { observedAt, socketName } from '../tls-reading.ts'
+import { isSshListener, socketKey } from '../tls-targets.ts'
 
 export const encryptionInTransitPlaintextListeners = defineCheck({
   id: 'encryption.in-transit.plaintext-listeners',
   property: 'encryption-in-transit',
   claim: 'No socket that other machines can address belongs to a service that accepts data in clear.',
   limits:
-    'Services are told apart by port, not by speaking to them. A clear-text service may sit behind a protected tunnel or a firewall, which is not weighed here. Ports published by containers without a listening process, and sockets of other network namespaces, are not seen.',
+    'TCP services are told apart by what they answered to a first message of TLS, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not weighed here. Ports published by containers through address translation without a listening process, and sockets of other network namespaces, are not seen.',
   needs: { sockets: networkListeners },
-  wants: { processes: listenerProcesses },
-  evaluate({ sockets }, { processes }) {
+  wants: { processes: listenerProcesses, tls: tlsListeners },
+  evaluate({ sockets }, { processes, tls }, { node }) {
     const owners = new Map(
-      (processes.ok ? processes.fact.listeners : []).map((found) => [keyOf(found), found.processes]),
+      (processes.ok ? processes.fact.listeners : []).map((found) => [socketKey(found), found.processes]),
     )
     const reachable = [
-      ...new Map(sockets.listeners.filter(({ loopback }) => !loopback).map((found) => [keyOf(found), found])).values(),
-    ]
-    const ordered = reachable.sort((a, b) => a.port - b.port || compare(keyOf(a), keyOf(b)))
-    if (ordered.length === 0) {
+      ...new Map(
+        sockets.listeners
+          .filter(({ loopback }) => !loopback)
+          .map((found) => [socketKey(found), { ...found, processes: owners.get(socketKey(found)) ?? [] }]),
+      ).values(),
+    ].sort((a, b) => a.port - b.port || compare(socketKey(a), socketKey(b)))
+    if (reachable.length === 0)
       return weigh([speaksFor('Every listening socket is bound to the loopback interface.', networkListeners)])
-    }
-    return weigh(ordered.flatMap((listener) => argue(listener, owners.get(keyOf(listener)) ?? [])))
+    return weigh(
+      reachable.map((listener) => {
+        const seen = tls.ok && listener.protocol === 'tcp' ? observedAt(tls.fact, listener).seen : null
+        return argue(listener, seen, node.port)
+      }),
+    )
   },
 })
 
-const keyOf = ({ protocol, address, interface: bound, port }: Listener): string =>
-  `${protocol} ${address}%${bound ?? ''}:${port}`
-
-function argue(listener: Listener, processes: readonly string[]): readonly Step[] {
-  const address = listener.address.includes(':') ? `[${listener.address}]` : listener.address
-  const where = `${listener.protocol}/${listener.port} on ${plain(address, 60)}${listener.interface === null ? '' : ` (${plain(listener.interface, 20)})`}`
-  const by = processes.length === 0 ? '' : `, process ${processes.map((name) => plain(name, 40)).join(', ')}`
-  const convention = conventionOf(listener.protocol, listener.port)
+function argue(listener: Listener, seen: TlsPort | null, sshPort: number): Step {
+  const name = socketName(listener)
+  const { protocol, port, processes } = listener
+  if (seen?.outcome === 'tls') return speaksFor(`${name}: it answered with TLS.`, tlsListeners)
+  if (seen?.says === 'http') return speaksAgainst(`${name}: it answered in clear, with HTTP.`, tlsListeners)
+  if (seen?.says === 'ssh') return speaksFor(`${name}: it answered as SSH, which is encrypted.`, tlsListeners)
+  const convention = conventionOf(protocol, port)
   if (convention === undefined) {
     // The kernel's own listing shows sshd by name to root only; on another port nothing else tells it apart.
-    return listener.protocol === 'tcp' && processes.length > 0 && processes.every((name) => name === 'sshd')
-      ? [speaksFor(`${where}${by}: SSH, which is encrypted.`, listenerProcesses)]
-      : [leavesUnclear(`${where}${by}: what is spoken there is not known.`, networkListeners)]
+    if (protocol === 'tcp' && processes.length > 0 && isSshListener(listener, sshPort))
+      return speaksFor(`${name}: SSH, which is encrypted.`, listenerProcesses)
+    return leavesUnclear(`${name}: what is spoken there is not known${seenText(seen)}.`, networkListeners)
   }
   switch (convention.kind) {
     case 'clear':
-      return [
-        speaksAgainst(`${where}${by}: by convention ${convention.service}, which is clear text.`, networkListeners),
-      ]
+      return speaksAgainst(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
     case 'optional':
-      return [
-        leavesUnclear(
-          `${where}${by}: by convention ${convention.service}; whether it is encrypted was not tested.`,
-          networkListeners,
-        ),
-      ]
+      return leavesUnclear(
+        `${name}: by convention ${convention.service}, which may begin in clear and encrypt later; that was not tested${seenText(seen)}.`,
+        networkListeners,
+      )
     case 'encrypted':
-      return [speaksFor(`${where}${by}: by convention ${convention.service}, which is encrypted.`, networkListeners)]
+      if (seen?.outcome === 'plain')
+        return speaksAgainst(
+          `${name}: by convention ${convention.service}, yet it did not answer with TLS.`,
+          tlsListeners,
+        )
+      // UDP services and SSH are not asked; of the others the number alone shows nothing.
+      return protocol === 'udp' || isSshListener(listener, sshPort)
+        ? speaksFor(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
+        : leavesUnclear(
+            `${name}: by convention ${convention.service}, which is encrypted; that was not observed${seenText(seen)}.`,
+            networkListeners,
+          )
     case 'control':
-      return [speaksFor(`${where}${by}: ${convention.service}, which carries no stored data.`, networkListeners)]
+      return speaksFor(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
   }
 }
+
+const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {
+  tls: '',
+  plain: '; it did not answer with TLS',
+  silent: '; it did not answer to TLS',
+  closed: '; it hung up on TLS',
+  refused: '; the SSH server forwards no connections to it',
+  failed: '; it took no connection',
+}
+const seenText = (seen: TlsPort | null): string => (seen === null ? '' : OUTCOMES[seen.outcome])

@@ -1,6 +1,9 @@
-import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
-import { type AlgorithmUse, gradeSshAlgorithm, hasOwnTag } from '../ssh-algorithms.ts'
+import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Probe } from '../../core/probe.ts'
+import type { SshOffer } from '../../core/ssh-offer.ts'
+import { sshOffers } from '../probes/ssh-offers.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { type AlgorithmUse, gradeSshAlgorithm, hasOwnTag, isCuttable, STRICT_KEX } from '../ssh-algorithms.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 const USES: readonly (readonly [AlgorithmUse, string])[] = [
@@ -10,44 +13,63 @@ const USES: readonly (readonly [AlgorithmUse, string])[] = [
   ['macs', 'message authentication'],
 ]
 
+type Lists = Readonly<Record<AlgorithmUse, readonly string[]>>
+
 export const encryptionInTransitSshAlgorithms = defineCheck({
   id: 'encryption.in-transit.ssh-algorithms',
   property: 'encryption-in-transit',
   claim:
-    'The SSH server’s settings offer only key exchanges, host keys, ciphers and message authentication without known weakness.',
+    'The SSH server offers only key exchanges, host keys, ciphers and message authentication without known weakness.',
   limits:
-    'Read from the configuration as sshd would load it now; a running server that was not restarted may differ. Key lengths of host keys, and whether the strict key exchange of 2023 is spoken, are not read here.',
-  needs: { sshd: sshdEffective },
-  evaluate({ sshd }): Conclusion {
-    const lists = new Map(USES.map(([use]) => [use, names(sshd.settings.get(use))]))
-    const ciphers = lists.get('ciphers') ?? []
-    return weigh(
-      USES.flatMap(([use, what]) => {
-        const offered = lists.get(use) ?? []
-        if (offered.length === 0) return [leavesUnclear(`The settings name no ${what} algorithms.`, sshdEffective)]
-        if (use === 'macs' && ciphers.length > 0 && ciphers.every(hasOwnTag))
-          return [
-            speaksFor(
-              'Every cipher carries its own tag, so the listed message authentication is not used.',
-              sshdEffective,
-            ),
-          ]
-        return argueList(use, what, offered, ciphers)
-      }),
-    )
+    'The offer that the running server made to this session; a server may make another to other addresses. Lengths of host keys and of the groups of Diffie-Hellman are not read. Where the offer was not seen, the settings alone can contradict the claim, and never support it.',
+  needs: {},
+  wants: { offers: sshOffers, sshd: sshdEffective },
+  evaluate(_, { offers, sshd }): Conclusion {
+    const settings = sshd.ok ? listsOfSettings(sshd.fact) : null
+    if (!offers.ok) {
+      const why = unclearAbout(sshOffers, offers)
+      return weigh(
+        settings === null
+          ? [...why, ...unclearAbout(sshdEffective, sshd)]
+          : [...why, ...argueLists(settings, sshdEffective)],
+      )
+    }
+    const lists = listsOfOffer(offers.fact)
+    const judged = weigh([...argueLists(lists, sshOffers), ...strictness(offers.fact)])
+    return settings === null ? judged : { ...judged, because: [...judged.because, ...differences(lists, settings)] }
   },
 })
 
-function argueList(
-  use: AlgorithmUse,
-  what: string,
-  offered: readonly string[],
-  ciphers: readonly string[],
-): readonly Step[] {
-  const readings = offered.map((name) => ({ name, reading: gradeSshAlgorithm(use, name) }))
+/** Both directions together: one weak direction is a weak offer. */
+const listsOfOffer = (offer: SshOffer): Lists => ({
+  kexalgorithms: offer.kex,
+  hostkeyalgorithms: offer.hostKey,
+  ciphers: [...new Set([...offer.cipherToNode, ...offer.cipherFromNode])],
+  macs: [...new Set([...offer.macToNode, ...offer.macFromNode])],
+})
+
+const listsOfSettings = ({ settings }: SshdSettings): Lists => ({
+  kexalgorithms: names(settings.get('kexalgorithms')),
+  hostkeyalgorithms: names(settings.get('hostkeyalgorithms')),
+  ciphers: names(settings.get('ciphers')),
+  macs: names(settings.get('macs')),
+})
+
+function argueLists(lists: Lists, probe: Probe<unknown>): readonly Step[] {
+  const { ciphers } = lists
+  return USES.flatMap(([use, what]) => {
+    if (lists[use].length === 0) return [leavesUnclear(`No ${what} algorithms are named.`, probe)]
+    if (use === 'macs' && ciphers.length > 0 && ciphers.every(hasOwnTag))
+      return [speaksFor('Every cipher carries its own tag, so the listed message authentication is not used.', probe)]
+    return argueList(use, what, lists, probe)
+  })
+}
+
+function argueList(use: AlgorithmUse, what: string, lists: Lists, probe: Probe<unknown>): readonly Step[] {
+  const readings = lists[use].map((name) => ({ name, reading: gradeSshAlgorithm(use, name) }))
   const refused = readings.flatMap(({ name, reading }) =>
     reading.kind === 'refused'
-      ? [speaksAgainst(`Offered ${what} ${named([name])}: ${reading.why}${softener(use, ciphers)}.`, sshdEffective)]
+      ? [speaksAgainst(`Offered ${what} ${named([name])}: ${reading.why}${softener(use, lists.ciphers)}.`, probe)]
       : [],
   )
   const unknown = readings.filter(({ reading }) => reading.kind === 'unknown').map(({ name }) => name)
@@ -55,14 +77,12 @@ function argueList(
   const hybrid = readings.some(({ reading }) => reading.kind === 'accepted' && reading.postQuantum)
   return [
     ...refused,
-    ...(unknown.length > 0
-      ? [leavesUnclear(`Offered ${what} not on our list: ${named(unknown)}.`, sshdEffective)]
-      : []),
+    ...(unknown.length > 0 ? [leavesUnclear(`Offered ${what} not on our list: ${named(unknown)}.`, probe)] : []),
     ...(accepted.length > 0
       ? [
           speaksFor(
             `Offered ${what} without known weakness: ${named(accepted, 20)}${hybrid ? ', among them post-quantum hybrids' : ''}.`,
-            sshdEffective,
+            probe,
           ),
         ]
       : []),
@@ -72,8 +92,49 @@ function argueList(
 /** A weak MAC matters only to a client that also picks a cipher without its own tag. */
 const softener = (use: AlgorithmUse, ciphers: readonly string[]): string =>
   use === 'macs' && ciphers[0] !== undefined && hasOwnTag(ciphers[0])
-    ? '; used only where the client declines the preferred ciphers, which carry their own tag'
+    ? '; advisory, since it is used only where the client declines the preferred ciphers, which carry their own tag'
     : ''
+
+function strictness({ kex, cipherToNode, cipherFromNode, macToNode, macFromNode }: SshOffer): readonly Step[] {
+  if (kex.includes(STRICT_KEX)) return [speaksFor('The server offers the strict key exchange.', sshOffers)]
+  const open = [
+    ...cipherToNode.filter((cipher) => isCuttable(cipher, macToNode)),
+    ...cipherFromNode.filter((cipher) => isCuttable(cipher, macFromNode)),
+  ]
+  const text = 'The server does not offer the strict key exchange that mends CVE-2023-48795 (Terrapin)'
+  return open.length > 0
+    ? [leavesUnclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, sshOffers)]
+    : [speaksFor(`${text}; none of the ciphers it offers is touched by it.`, sshOffers)]
+}
+
+/** Markers and negotiation extensions, and key exchanges of GSSAPI, stand in the offer and not in the setting. */
+const isOfSetting = (name: string): boolean => !/^(ext-info-|kex-strict-|gss-)/.test(name)
+
+/**
+ * What differs between offer and settings. The offer decides the verdict: it is what clients get. Some distributions pass the lists on the
+ * command line, so that the settings that sshd prints by itself differ without anybody's fault.
+ */
+function differences(offered: Lists, settings: Lists): readonly Step[] {
+  const kinds = [
+    ['key exchange', offered.kexalgorithms.filter(isOfSetting), settings.kexalgorithms],
+    ['cipher', offered.ciphers, settings.ciphers],
+    ['message authentication', offered.macs, settings.macs],
+  ] as const
+  return kinds.flatMap(([what, now, later]) => {
+    const [gone, added] = [now.filter((name) => !later.includes(name)), later.filter((name) => !now.includes(name))]
+    if (later.length === 0 || (gone.length === 0 && added.length === 0)) return []
+    const changes = [
+      ...(gone.length > 0 ? [`offered and not in the settings: ${named(gone)}`] : []),
+      ...(added.length > 0 ? [`in the settings and not offered: ${named(added)}`] : []),
+    ]
+    return [
+      leavesUnclear(
+        `The running server’s ${what} differs from the settings it would load now, as after a change without a reload; ${changes.join('; ')}.`,
+        sshdEffective,
+      ),
+    ]
+  })
+}
 
 const names = (values: readonly string[] | undefined): readonly string[] =>
   (values ?? [])

@@ -1,24 +1,77 @@
-import { defineCheck } from '../../core/check.ts'
-import { vpnInterfaces } from '../probes/vpn-interfaces.ts'
-import { leavesUnclear, named } from '../steps.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
+import { type IpsecState, ipsec, vpnInterfaces, type WireguardPeer, wireguardPeers } from '../probes/vpn-interfaces.ts'
+import { count, leavesUnclear, named } from '../steps.ts'
 
 /** A record, not a judgement: whether traffic must take a tunnel is for the data-flow map to say. */
 export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
-  claim: 'WireGuard tunnels on this node were recorded.',
+  claim: 'Tunnels of WireGuard, IPsec and MACsec on this node were recorded.',
   ends: 'recorded',
   limits:
-    'Shows that tunnels exist, not which traffic takes them, who is at the other end, or their keys. IPsec is not read.',
+    'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program makes by itself, such as OpenVPN, are not read.',
   needs: { vpn: vpnInterfaces },
-  evaluate({ vpn }) {
+  wants: { peers: wireguardPeers, associations: ipsec, links: rdmaLinks },
+  evaluate({ vpn }, { peers, associations, links }) {
     const up = vpn.wireguard.filter(({ up }) => up).map(({ name }) => name)
     const down = vpn.wireguard.filter(({ up }) => !up).map(({ name }) => name)
     const because = [
       ...(up.length > 0 ? [leavesUnclear(`WireGuard interfaces that are up: ${named(up)}.`, vpnInterfaces)] : []),
       ...(down.length > 0 ? [leavesUnclear(`WireGuard interfaces that are down: ${named(down)}.`, vpnInterfaces)] : []),
+      ...(vpn.wireguard.length === 0 ? [leavesUnclear('No WireGuard interface was listed.', vpnInterfaces)] : []),
+      ...(vpn.wireguard.length === 0
+        ? []
+        : peers.ok
+          ? [peerStep(peers.fact.peers)]
+          : unclearAbout(wireguardPeers, peers)),
+      ...(associations.ok ? ipsecSteps(associations.fact) : unclearAbout(ipsec, associations)),
+      ...(links.ok ? macsecSteps(links.fact) : []),
     ]
-    const none = leavesUnclear('No WireGuard interface was listed.', vpnInterfaces)
-    return { verdict: 'informational', because: because.length > 0 ? because : [none] }
+    return { verdict: 'informational', because }
   },
 })
+
+function peerStep(peers: readonly WireguardPeer[]): Step {
+  const used = peers.filter(({ lastHandshake }) => lastHandshake > 0)
+  const last = used.reduce((latest, { lastHandshake }) => Math.max(latest, lastHandshake), 0)
+  // Within what a date can hold; the node may say any number.
+  const when = last > 0 && last < 4e9 ? `, last at ${new Date(last * 1000).toISOString().slice(0, 16)}Z` : ''
+  return leavesUnclear(
+    `WireGuard names ${count(peers.length, 'peer')}, of which ${used.length} ever exchanged keys${when}.`,
+    wireguardPeers,
+  )
+}
+
+function ipsecSteps({ associations, policies }: IpsecState): readonly Step[] {
+  if (associations.length === 0 && policies === 0)
+    return [leavesUnclear('The kernel holds no IPsec association and no policy.', ipsec)]
+  const kinds = new Map(
+    associations.map(({ protocol, mode, algorithms }) => [`${protocol} ${mode} ${algorithms.join(' ')}`, algorithms]),
+  )
+  const open = associations.filter(
+    ({ protocol, algorithms }) =>
+      protocol === 'ah' || algorithms.some((name) => /cipher_null|digest_null|rfc4543/.test(name)),
+  )
+  return [
+    leavesUnclear(
+      `The kernel holds ${count(associations.length, 'IPsec association')} (${kinds.size > 0 ? named([...kinds.keys()]) : 'none'}) and ${count(policies, 'policy', 'policies')}.`,
+      ipsec,
+    ),
+    ...(open.length > 0
+      ? [leavesUnclear(`${count(open.length, 'association')} of these authenticate and do not encrypt.`, ipsec)]
+      : []),
+  ]
+}
+
+function macsecSteps({ encryptingMacsec, clearMacsec }: RdmaLinks): readonly Step[] {
+  if (clearMacsec === null) return [leavesUnclear('MACsec interfaces could not be listed.', rdmaLinks)]
+  return [
+    ...(encryptingMacsec.length > 0
+      ? [leavesUnclear(`MACsec interfaces that encrypt: ${named(encryptingMacsec)}.`, rdmaLinks)]
+      : []),
+    ...(clearMacsec.length > 0
+      ? [leavesUnclear(`MACsec interfaces that only authenticate: ${named(clearMacsec)}.`, rdmaLinks)]
+      : []),
+  ]
+}

@@ -13,7 +13,7 @@ export const encryptionModuleFipsMode = defineCheck({
   claim: 'The kernel runs in FIPS mode.',
   ends: 'supported-or-recorded',
   limits:
-    'A switch is not a validation: which module and version is validated, under which certificate, is a separate question. Programs with their own cryptography are not bound by it.',
+    'A switch is not a validation: which module and version is validated, under which certificate, is a separate question. Programs with their own cryptography are not bound by it, and a volume that was made before the switch keeps the cipher and key derivation that it was made with.',
   needs: { fips: fipsMode },
   wants: { policy: cryptoPolicy },
   evaluate({ fips }, { policy }) {

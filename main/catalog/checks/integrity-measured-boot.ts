@@ -1,5 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
+import { tpmMeasurements } from '../probes/tpm-measurements.ts'
 import { tpmPresence } from '../probes/tpm-presence.ts'
 import { count, speaksFor } from '../steps.ts'
 
@@ -11,13 +12,22 @@ export const integrityMeasuredBoot = defineCheck({
   limits:
     'The values are read through the running system and are not signed by the TPM; without known good values they say only that something was measured. No expectation is set.',
   needs: { tpm: tpmPresence },
-  evaluate({ tpm }) {
+  wants: { log: tpmMeasurements },
+  evaluate({ tpm }, { log }) {
     const measured = [...tpm.registers].filter(([number, value]) => number < 8 && !/^(0+|f+)$/.test(value))
     return {
       verdict: 'informational',
       because: [
         speaksFor(`A TPM of version ${plain(tpm.version, 10)} is present.`, tpmPresence),
         speaksFor(`${count(measured.length, 'register')} of the firmware’s eight hold measurements.`, tpmPresence),
+        ...(log.ok
+          ? [
+              speaksFor(
+                'The firmware’s log of the start is there; it was compared with no known good values.',
+                tpmMeasurements,
+              ),
+            ]
+          : []),
       ],
     }
   },

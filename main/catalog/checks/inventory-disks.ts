@@ -8,7 +8,7 @@ export const inventoryDisksRecorded = defineCheck({
   claim: 'The drives of this server are on record with model and serial number where they give one.',
   ends: 'recorded',
   limits:
-    'Reported by the drives themselves. Wear and health were not read, and no list of what was bought was compared.',
+    'Reported by the drives themselves. Wear and health are looked at by another check, and no list of what was bought was compared.',
   needs: { disks: inventoryDisks },
   evaluate: ({ disks: { disks } }) => ({
     verdict: 'informational',

@@ -7,7 +7,7 @@ import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.
 
 export const networkHostFirewall = defineCheck({
   id: 'network.host-firewall',
-  property: 'integrity',
+  property: 'operations',
   claim: 'The server’s own packet filter drops incoming IPv4 and IPv6 traffic that no rule allows.',
   limits:
     'What the rules do allow was not judged, nor rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
@@ -39,6 +39,15 @@ function family(
     return [
       leavesUnclear(
         `What happens to incoming ${label} traffic that no rule allows could not be followed in ${places(own)}.`,
+        firewallNftables,
+      ),
+    ]
+  }
+  const byInterface = own.filter((chain) => chain.dropsByInterface)
+  if (byInterface.length > 0) {
+    return [
+      leavesUnclear(
+        `Incoming ${label} traffic is dropped on some interfaces by ${places(byInterface)} and let through on the others; which of them lead outside was not judged.`,
         firewallNftables,
       ),
     ]

@@ -1,23 +1,29 @@
 import { defineCheck, type Step } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../probes/sysctl-network.ts'
+import { type MoreNetworkSysctls, sysctlNetworkMore } from '../probes/sysctl-network-more.ts'
 import { named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
 export const networkKernelParams = defineCheck({
   id: 'network.kernel-params',
-  property: 'integrity',
+  property: 'operations',
   claim:
     'The kernel refuses source-routed and redirected traffic, checks source addresses, and resists connection floods, on every interface.',
   limits:
-    'These are the values in force now; they can differ after a restart. Forwarding is recorded and not judged, because container hosts need it.',
+    'These are the values in force now; they can differ after a restart. Forwarding is recorded and not judged, because container hosts need it. So are settings that the CIS Benchmarks name and that this claim does not rest on: sending redirects, logging packets with impossible addresses, answers to broken error messages, and router announcements.',
   needs: { sysctl: sysctlNetwork },
-  evaluate({ sysctl }) {
+  wants: { more: sysctlNetworkMore },
+  evaluate({ sysctl }, { more }) {
     const value = (path: string): string | undefined => sysctl.values.get(path)
     const single = (path: string, expected: string, good: string, bad: string): Step =>
       value(path) === expected ? speaksFor(good, sysctlNetwork) : speaksAgainst(bad, sysctlNetwork)
     return weigh([
       single('ipv4/tcp_syncookies', '1', 'SYN cookies are on.', 'SYN cookies are off.'),
+      ...(value('ipv4/icmp_echo_ignore_broadcasts') === '0'
+        ? [speaksAgainst('Pings to a broadcast address are answered.', sysctlNetwork)]
+        : []),
       perInterface(
         sysctl,
         'ipv4',
@@ -53,13 +59,46 @@ export const networkKernelParams = defineCheck({
           ]),
       speaksFor(
         value('ipv4/ip_forward') === '1'
-          ? 'The node forwards IPv4 traffic (recorded, not judged).'
+          ? 'The node forwards IPv4 traffic, as a host of containers or guests does (recorded, not judged).'
           : 'The node does not forward IPv4 traffic.',
         sysctlNetwork,
       ),
+      ...moreSteps(more),
     ])
   },
 })
+
+// CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value asked for, what it means where it differs.
+const ASKED: readonly (readonly [string, string, string])[] = [
+  ['send_redirects', '0', 'redirects are sent'],
+  ['secure_redirects', '0', 'redirects of listed gateways are taken'],
+  ['log_martians', '1', 'packets with impossible addresses are not logged'],
+  ['accept_ra', '0', 'router announcements are taken'],
+]
+
+/** What differs from the benchmarks, as a record: the interfaces that each difference holds on. */
+function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly Step[] {
+  if (!more.ok)
+    return [speaksFor(`Further settings were not read: ${more.reason} (they are not judged).`, sysctlNetworkMore)]
+  const { values } = more.fact
+  const found = ASKED.flatMap(([setting, asked, meaning]) => {
+    const names = [...values].flatMap(([path, value]) => {
+      const [, conf, name = '', key] = path.split('/')
+      return conf === 'conf' && key === setting && name !== 'lo' && value !== asked ? [name] : []
+    })
+    return names.length === 0 ? [] : [`${meaning} on ${named(names, 5)}`]
+  })
+  const bogus = values.get('ipv4/icmp_ignore_bogus_error_responses') === '0' ? ['broken error messages are logged'] : []
+  const all = [...found, ...bogus]
+  return [
+    speaksFor(
+      all.length === 0
+        ? 'The further settings that the CIS Benchmarks name have the values that they ask for.'
+        : `Other than the CIS Benchmarks ask for (recorded, not judged): ${all.join('; ')}.`,
+      sysctlNetworkMore,
+    ),
+  ]
+}
 
 type Weak = (read: (name: string, setting: string) => string | undefined, name: string) => boolean
 

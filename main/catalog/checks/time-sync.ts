@@ -1,57 +1,96 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
+import type { Limit } from '../../core/profile.ts'
 import { serviceIs, servicesState } from '../probes/services-state.ts'
 import { type ChronyState, timeChrony } from '../probes/time-chrony.ts'
 import { timeClock } from '../probes/time-clock.ts'
+import { type NtpPeers, timeNtpq } from '../probes/time-ntpq.ts'
+import { type TimeSources, timeSources } from '../probes/time-sources.ts'
 import { type TimesyncState, timeTimesyncd } from '../probes/time-timesyncd.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
-
-/** Beyond one second, records of different machines can no longer be put in order by their times. */
-const LARGEST_OFFSET_SECONDS = 1
+import { limitOf, limitText } from '../thresholds.ts'
 
 export const timeSync = defineCheck({
   id: 'time.sync',
   property: 'audit',
-  claim: 'The clock is synchronized by a running time service, and within one second of its source.',
+  claim: 'The clock is synchronized by a running time service, and within the limit of its source.',
   limits:
-    'The sources themselves are trusted: a wrong or forged source is followed. Whether answers are authenticated (NTS) was not read. Past drift is not shown.',
+    'The sources themselves are trusted: a wrong or forged source is followed where its answers are not authenticated, and one source alone cannot be checked against others. Past drift is not shown.',
   needs: { clock: timeClock, services: servicesState },
-  wants: { chrony: timeChrony, timesyncd: timeTimesyncd },
-  evaluate({ clock, services }, { chrony, timesyncd }) {
+  wants: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
+  thresholds: ['time.offset'],
+  evaluate({ clock, services }, { chrony, timesyncd, ntpq, sources }, context) {
+    const limit = limitOf(context, 'time.offset')
     const flag = clock.synchronized
       ? speaksFor('The kernel considers its clock synchronized.', timeClock)
       : speaksAgainst('The kernel considers its clock not synchronized.', timeClock)
     if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
-      return weigh([flag, ...byChrony(chrony)])
-    if (serviceIs(services, 'systemd-timesyncd', 'active')) return weigh([flag, ...byTimesyncd(timesyncd)])
+      return weigh([flag, ...byChrony(chrony, limit), ...authentication(sources)])
+    if (serviceIs(services, 'systemd-timesyncd', 'active')) return weigh([flag, ...byTimesyncd(timesyncd, limit)])
     const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
-    if (other !== undefined)
-      return weigh([flag, leavesUnclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
-    return weigh([flag, speaksAgainst('No known time service is running.', servicesState)])
+    if (other === undefined) return weigh([flag, speaksAgainst('No known time service is running.', servicesState)])
+    if (other !== 'ptp4l' && ntpq.ok) return weigh([flag, ...byNtpd(ntpq.fact, limit)])
+    return weigh([flag, leavesUnclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
   },
 })
 
-function byChrony(chrony: Parsed<ChronyState>): readonly Step[] {
+function byChrony(chrony: Parsed<ChronyState>, limit: Limit): readonly Step[] {
   if (!chrony.ok) return unclearAbout(timeChrony, chrony)
   const { synchronized, offsetSeconds, stratum, usableSources } = chrony.fact
   return [
     synchronized
       ? speaksFor(`chrony is synchronized (stratum ${stratum}).`, timeChrony, 'tracking')
       : speaksAgainst('chrony reports that it is not synchronized.', timeChrony, 'tracking'),
-    offset(offsetSeconds, 'tracking'),
+    away(offsetSeconds * 1000, limit, timeChrony, 'tracking'),
     usableSources === 0
       ? speaksAgainst('None of its time sources is usable.', timeChrony, 'sources')
-      : speaksFor(`${count(usableSources, 'usable time source')}.`, timeChrony, 'sources'),
+      : speaksFor(usable(usableSources), timeChrony, 'sources'),
   ]
 }
 
-const offset = (seconds: number, command: string): Step =>
-  seconds > LARGEST_OFFSET_SECONDS
-    ? speaksAgainst(`The clock is ${seconds.toFixed(3)} seconds away from its source.`, timeChrony, command)
-    : speaksFor(`The clock is ${seconds.toFixed(6)} seconds away from its source.`, timeChrony, command)
+const usable = (sources: number): string =>
+  sources === 1 ? '1 usable time source, so nothing to compare it with.' : `${count(sources, 'usable time source')}.`
 
-function byTimesyncd(timesyncd: Parsed<TimesyncState>): readonly Step[] {
+const away = (
+  milliseconds: number,
+  limit: Limit,
+  probe: typeof timeChrony | typeof timeNtpq,
+  ...commands: readonly string[]
+): Step =>
+  milliseconds > limit.value
+    ? speaksAgainst(
+        `The clock is ${(milliseconds / 1000).toFixed(3)} seconds away from its source (at most ${limitText(limit)}).`,
+        probe,
+        ...commands,
+      )
+    : speaksFor(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
+
+// Unauthenticated answers are the rule and speak against nothing that is claimed; the limits of the check say so.
+function authentication(sources: Parsed<TimeSources>): readonly Step[] {
+  const all = sources.ok ? sources.fact.sources : []
+  const authenticated = all.filter((source) => source.authentication !== 'none').length
+  return authenticated === 0
+    ? []
+    : [
+        speaksFor(
+          `Answers are authenticated (NTS or a key) of ${authenticated} of ${count(all.length, 'source')} in its settings.`,
+          timeSources,
+        ),
+      ]
+}
+
+function byNtpd({ sources }: NtpPeers, limit: Limit): readonly Step[] {
+  const reference = sources.find(({ use }) => use === 'reference')
+  if (reference === undefined) return [speaksAgainst('The time service follows none of its sources.', timeNtpq)]
+  return [
+    speaksFor(`The time service follows a source of stratum ${reference.stratum}.`, timeNtpq),
+    away(reference.offsetMilliseconds, limit, timeNtpq),
+    speaksFor(usable(sources.filter(({ use }) => use !== 'unused').length), timeNtpq),
+  ]
+}
+
+function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly Step[] {
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
   const { server, offsetSeconds, packets } = timesyncd.fact
   if (packets === 0) return [speaksAgainst('No time server has answered since the service started.', timeTimesyncd)]
@@ -59,8 +98,11 @@ function byTimesyncd(timesyncd: Parsed<TimesyncState>): readonly Step[] {
     speaksFor(`The time server ${quote(server)} has answered.`, timeTimesyncd),
     offsetSeconds === null
       ? leavesUnclear('The last answer does not say how far the clock was away.', timeTimesyncd)
-      : offsetSeconds > LARGEST_OFFSET_SECONDS
-        ? speaksAgainst(`The clock was about ${Math.round(offsetSeconds)} seconds away from the server.`, timeTimesyncd)
-        : speaksFor('The clock was within a second of the server at its last answer.', timeTimesyncd),
+      : offsetSeconds * 1000 > limit.value
+        ? speaksAgainst(
+            `The clock was about ${Math.round(offsetSeconds)} seconds away from the server (at most ${limitText(limit)}).`,
+            timeTimesyncd,
+          )
+        : speaksFor('The clock was within the limit of the server at its last answer.', timeTimesyncd),
   ]
 }

@@ -1,54 +1,90 @@
 import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
-import { packagesApt } from '../probes/packages-apt.ts'
-import { packagesDistribution } from '../probes/packages-distribution.ts'
-import { packagesDnf } from '../probes/packages-dnf.ts'
+import { type AptUpdates, packagesApt } from '../probes/packages-apt.ts'
+import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
+import { type DnfLists, packagesDnf } from '../probes/packages-dnf.ts'
+import { packagesZypper, type ZypperLists } from '../probes/packages-zypper.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 
-/** Package lists older than this say nothing about today's fixes. */
-const LISTS_DAYS = 7
+const DAY = 86_400
 
 export const vulnPatchLevel = defineCheck({
   id: 'vuln.patch-level',
   property: 'integrity',
-  claim:
-    'No security update that the node’s package lists know of, and the lists are at most 7 days old, waits to be installed.',
+  claim: 'No security update that the node’s recent package lists know of waits to be installed.',
   limits:
-    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not, nor fixes that need a paid subscription. How long an update has waited is not shown.',
+    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not, nor fixes that need a paid subscription. How long an update has waited is not shown. Where dnf or zypper installs packages nothing is concluded, since neither answers without writing on the node.',
   needs: { distribution: packagesDistribution },
-  wants: { apt: packagesApt, dnf: packagesDnf },
-  evaluate({ distribution }, { apt, dnf }, context) {
-    if (distribution.family === 'debian') {
-      if (!apt.ok) return weigh(unclearAbout(packagesApt, apt))
-      const { pending, keptBack, listsChangedAt } = apt.fact
-      const security = pending.filter((entry) => entry.security).map((entry) => entry.name)
-      return weigh([
-        waiting(security, packagesApt, 'upgrade'),
-        ...held(keptBack),
-        freshness(listsChangedAt, context, packagesApt),
-      ])
-    }
-    if (distribution.family === 'rhel') return weigh(byDnf(dnf, context))
+  wants: { apt: packagesApt, dnf: packagesDnf, zypper: packagesZypper },
+  thresholds: ['updates.list-days'],
+  evaluate({ distribution }, { apt, dnf, zypper }, context) {
+    if (distribution.family === 'debian') return weigh(byApt(apt, context))
+    if (distribution.family === 'rhel') return weigh(byDnf(dnf, distribution, context))
+    if (distribution.family === 'suse') return weigh(byZypper(zypper, context))
     return weigh([leavesUnclear(`Pending updates of ${quote(distribution.id)} are not read.`, packagesDistribution)])
   },
 })
 
-function byDnf(
-  dnf: Parsed<{ readonly security: readonly string[]; readonly listsChangedAt: number | null }>,
-  context: Context,
-): readonly Step[] {
-  if (!dnf.ok) return unclearAbout(packagesDnf, dnf)
+function byApt(apt: Parsed<AptUpdates>, context: Context): readonly Step[] {
+  if (!apt.ok) return unclearAbout(packagesApt, apt)
+  const { pending, keptBack, listsChangedAt, bySubscription } = apt.fact
+  const security = pending.filter((entry) => entry.security).map((entry) => entry.name)
   return [
-    waiting(dnf.fact.security, packagesDnf, 'advisories'),
-    freshness(dnf.fact.listsChangedAt, context, packagesDnf),
+    waiting(security),
+    ...held(keptBack),
+    ...sold(bySubscription),
+    freshness(listsChangedAt, context, packagesApt),
   ]
 }
 
-const waiting = (security: readonly string[], probe: Probe<unknown>, command: string): Step =>
+function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Context): readonly Step[] {
+  const ask = unasked('dnf', 'dnf updateinfo list --security --available')
+  if (!dnf.ok) return [ask, ...unclearAbout(packagesDnf, dnf)]
+  const { listsChangedAt, heldAt } = dnf.fact
+  const steps = [ask, freshness(listsChangedAt, context, packagesDnf)]
+  if (id === 'centos')
+    steps.push(
+      leavesUnclear(
+        'CentOS publishes no advisories, so that dnf cannot tell security updates from others.',
+        packagesDistribution,
+      ),
+    )
+  if (heldAt !== null)
+    steps.push(
+      leavesUnclear(
+        `The package sources are held at the release ${quote(heldAt, 40)}; updates of later ones are not listed.`,
+        packagesDnf,
+        'release',
+      ),
+    )
+  else if (id === 'amzn' && version === '2023')
+    steps.push(
+      leavesUnclear(
+        'Amazon Linux 2023 holds its package sources at the release that is installed; updates of later ones are not listed.',
+        packagesDistribution,
+      ),
+    )
+  return steps
+}
+
+function byZypper(zypper: Parsed<ZypperLists>, context: Context): readonly Step[] {
+  const ask = unasked('zypper', 'zypper list-patches --category security')
+  if (!zypper.ok) return [ask, ...unclearAbout(packagesZypper, zypper)]
+  return [ask, freshness(zypper.fact.listsChangedAt, context, packagesZypper)]
+}
+
+const unasked = (tool: string, command: string): Step =>
+  leavesUnclear(
+    `Pending updates were not asked for: ${tool} does not answer without writing on the node. Attach a dated report of “${command}” that an administrator made.`,
+    packagesDistribution,
+  )
+
+const waiting = (security: readonly string[]): Step =>
   security.length === 0
-    ? speaksFor('No security update waits, going by the package lists on the node.', probe, command)
-    : speaksAgainst(`${count(security.length, 'security update')} waiting: ${named(security)}.`, probe, command)
+    ? speaksFor('No security update waits, going by the package lists on the node.', packagesApt, 'upgrade')
+    : speaksAgainst(`${count(security.length, 'security update')} waiting: ${named(security)}.`, packagesApt, 'upgrade')
 
 const held = (names: readonly string[]): readonly Step[] =>
   names.length === 0
@@ -61,14 +97,26 @@ const held = (names: readonly string[]): readonly Step[] =>
         ),
       ]
 
-function freshness(changedAt: number | null, { observedAt }: Context, probe: Probe<unknown>): Step {
+const sold = (names: readonly string[]): readonly Step[] =>
+  names.length === 0
+    ? []
+    : [
+        speaksAgainst(
+          `${count(names.length, 'security update')} can be installed only with Ubuntu Pro: ${named(names, 5)}.`,
+          packagesApt,
+          'upgrade',
+        ),
+      ]
+
+function freshness(changedAt: number | null, context: Context, probe: Probe<unknown>): Step {
   if (changedAt === null) return leavesUnclear('The age of the package lists could not be read.', probe, 'lists')
-  const days = Math.floor((Date.parse(observedAt) / 1000 - changedAt) / 86_400)
+  const days = Math.floor((Date.parse(context.observedAt) / 1000 - changedAt) / DAY)
+  const limit = limitOf(context, 'updates.list-days')
   if (days < -1) return leavesUnclear('The package lists are dated in the future.', probe, 'lists')
-  return days <= LISTS_DAYS
+  return days <= limit.value
     ? speaksFor(`The package lists changed ${count(Math.max(days, 0), 'day')} before the collection.`, probe, 'lists')
     : leavesUnclear(
-        `The package lists last changed ${days} days before the collection, so newer fixes are unknown to the node.`,
+        `The package lists last changed ${days} days before the collection (limit ${limitText(limit)}), so newer fixes are unknown to the node.`,
         probe,
         'lists',
       )

@@ -1,7 +1,10 @@
-import { defineCheck } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { rebootRequired } from '../probes/reboot-required.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
+import { packagesRpmRestart, type RpmRestart } from '../probes/packages-rpm-restart.ts'
+import { type RebootState, rebootRequired } from '../probes/reboot-required.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 export const vulnRebootRequired = defineCheck({
   id: 'vuln.reboot-required',
@@ -9,42 +12,55 @@ export const vulnRebootRequired = defineCheck({
   claim: 'The running kernel is the newest one installed, and no restart is asked for.',
   limits:
     'Programs that still use old libraries after an update are not seen, nor whether a live patch covers what a restart would. That the newest installed kernel is current is another question.',
-  needs: { state: rebootRequired },
-  evaluate({ state: { running, installed, asked } }) {
-    const flag = asked
-      ? speaksAgainst('The distribution’s tools ask for a restart.', rebootRequired, 'flag')
-      : speaksFor('No restart is asked for.', rebootRequired, 'flag')
-    const own = installed.includes(running)
-    const same = installed.filter((version) => flavour(version) === flavour(running))
-    const newest = same.reduce((best, version) => (compareVersions(version, best) > 0 ? version : best), running)
-    if (!own)
-      return weigh([
-        flag,
-        leavesUnclear(
-          `The running kernel ${quote(running)} is not among those in /boot.`,
-          rebootRequired,
-          'running',
-          'boot',
-        ),
-      ])
-    return weigh([
-      flag,
-      newest === running
-        ? speaksFor(
-            `The running kernel ${quote(running)} is the newest of its kind in /boot.`,
-            rebootRequired,
-            'running',
-            'boot',
-          )
-        : speaksAgainst(
-            `The kernel ${quote(running)} is running while ${quote(newest)} is installed.`,
-            rebootRequired,
-            'running',
-            'boot',
-          ),
-    ])
-  },
+  needs: { state: rebootRequired, distribution: packagesDistribution },
+  wants: { rpm: packagesRpmRestart },
+  evaluate: ({ state, distribution }, { rpm }) => weigh([flag(state), ...core(rpm, distribution), kernel(state)]),
 })
+
+const flag = ({ asked }: RebootState): Step =>
+  asked
+    ? speaksAgainst('The distribution’s tools ask for a restart.', rebootRequired, 'flag')
+    : speaksFor('No restart is asked for.', rebootRequired, 'flag')
+
+/** Distributions with rpm set no flag by themselves, so that their package database is asked. */
+function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[] {
+  if (family !== 'rhel' && family !== 'suse') return []
+  if (!rpm.ok) return unclearAbout(packagesRpmRestart, rpm)
+  const { installedSinceBoot: newer } = rpm.fact
+  return [
+    newer.length === 0
+      ? speaksFor('No core package was installed after the server started.', packagesRpmRestart)
+      : speaksAgainst(
+          `Installed after the server started, and put to use only by a restart: ${named(newer)}.`,
+          packagesRpmRestart,
+        ),
+  ]
+}
+
+function kernel({ running, installed }: RebootState): Step {
+  if (!installed.includes(running))
+    return leavesUnclear(
+      `The running kernel ${quote(running)} is not among those in /boot.`,
+      rebootRequired,
+      'running',
+      'boot',
+    )
+  const same = installed.filter((version) => flavour(version) === flavour(running))
+  const newest = same.reduce((best, version) => (compareVersions(version, best) > 0 ? version : best), running)
+  return newest === running
+    ? speaksFor(
+        `The running kernel ${quote(running)} is the newest of its kind in /boot.`,
+        rebootRequired,
+        'running',
+        'boot',
+      )
+    : speaksAgainst(
+        `The kernel ${quote(running)} is running while ${quote(newest)} is installed.`,
+        rebootRequired,
+        'running',
+        'boot',
+      )
+}
 
 /** What follows the numbers, such as "generic", so that a kernel is compared with its own kind. */
 const flavour = (version: string): string =>

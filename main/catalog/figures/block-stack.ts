@@ -19,6 +19,12 @@ interface State {
 }
 const STATES: Readonly<Record<Outcome, State>> = {
   exposed: { word: 'not encrypted', head: 'Not encrypted: data reaches a drive in clear', tone: 'against' },
+  'encrypted-broken': {
+    word: 'broken cipher',
+    head: 'An encrypting layer that does not hide what is stored',
+    tone: 'against',
+    fromCover: true,
+  },
   unknown: { word: 'not known', head: 'Not known: the way down could not be followed', tone: 'unclear' },
   'external-unverified': { word: 'elsewhere', head: 'Stored on another system', tone: 'unclear' },
   'layer-present-cipher-unverified': {

@@ -29,6 +29,11 @@ export interface VocabularyEntry {
 
 const entries: ReadonlyMap<string, VocabularyEntry> = new Map(vocabulary.checks.map((entry) => [entry.id, entry]))
 
+/** What the vocabulary says of a check; undefined for one that it does not have. */
+export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
+
+export const VOCABULARY: readonly VocabularyEntry[] = vocabulary.checks
+
 const CLASSES: readonly string[] = ['automatable', 'partial', 'manual', 'out-of-scope'] satisfies EvidenceClass[]
 
 /**

@@ -48,6 +48,8 @@ import { secureBoot } from '../probes/secure-boot.ts'
 import { servicesState } from '../probes/services-state.ts'
 import { sessionTimeout } from '../probes/session-timeout.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
+import { sshdContexts } from '../probes/sshd-contexts.ts'
+import { sudoProgram } from '../probes/sudo-program.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { sysctlNetwork } from '../probes/sysctl-network.ts'
 import { timeChrony } from '../probes/time-chrony.ts'
@@ -60,8 +62,10 @@ export const probes: readonly Probe<unknown>[] = [
   accountsLocal,
   accountsPasswordState,
   sudoersRules,
+  sudoProgram,
   authorizedKeys,
   sshdConditions,
+  sshdContexts,
   pamStack,
   pamSettings,
   sessionTimeout,

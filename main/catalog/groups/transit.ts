@@ -1,7 +1,12 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
+import { encryptionInTransitCertValidity } from '../checks/encryption-in-transit-cert-validity.ts'
+import { encryptionInTransitTlsListeners } from '../checks/encryption-in-transit-tls-listeners.ts'
+import { sshOffers } from '../probes/ssh-offers.ts'
+import { tlsListeners } from '../probes/tls-listeners.ts'
+import { ipsec, wireguardPeers } from '../probes/vpn-interfaces.ts'
 
 /** Questions about encryption in transit as seen from outside the SSH server’s settings: what it offers, TLS listeners and their certificates. */
-export const probes: readonly Probe<unknown>[] = []
+export const probes: readonly Probe<unknown>[] = [sshOffers, tlsListeners, wireguardPeers, ipsec]
 
-export const checks: readonly Check[] = []
+export const checks: readonly Check[] = [encryptionInTransitTlsListeners, encryptionInTransitCertValidity]

@@ -30,7 +30,8 @@ export const auditdRules = defineProbe({
   },
 })
 
-function readRule(line: string): AuditRule | null {
+/** One line of auditctl(8) rule syntax; null where it is none. */
+export function readRule(line: string): AuditRule | null {
   const words = line.trim().split(/\s+/)
   if (words[0] !== '-w' && words[0] !== '-a' && words[0] !== '-A') return null
   const after = (flag: string): readonly string[] =>
@@ -49,4 +50,28 @@ function readRule(line: string): AuditRule | null {
     permissions: (words[0] === '-w' ? after('-p')[0] : field('perm')) ?? '',
     excludes: words[0] !== '-w' && /(^|,)never(,|$)/.test(words[1] ?? ''),
   }
+}
+
+/**
+ * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule
+ * in a file can be looked for among those that are loaded.
+ */
+export function ruleWords(line: string): string {
+  const words = line.trim().split(/\s+/)
+  const rule = readRule(line)
+  if (rule === null) return ''
+  const fields = words
+    .flatMap((word, index) => (word === '-F' || word === '-C' ? [words[index + 1] ?? ''] : []))
+    .filter((field) => !/^(arch|path|dir|perm|key)=/.test(field))
+    .map((field) => field.replace(/(!?=)(unset|4294967295)$/, '$1-1'))
+  const action = words[0] === '-w' ? 'always,exit' : (words[1] ?? '').split(',').sort().join(',')
+  const permissions = rule.path !== null && rule.permissions === '' ? 'rwxa' : rule.permissions
+  return JSON.stringify([
+    action,
+    rule.arch,
+    [...rule.syscalls].sort(),
+    rule.path?.replace(/(.)\/+$/, '$1') ?? null,
+    [...permissions].sort().join(''),
+    fields.sort(),
+  ])
 }

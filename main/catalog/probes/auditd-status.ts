@@ -7,6 +7,8 @@ export interface AuditStatus {
   readonly pid: number
   readonly lost: number | null
   readonly backlogLimit: number | null
+  /** Whether a login id, once set, can no longer be changed (auditctl(8), --loginuid-immutable); null where it is not printed. */
+  readonly loginUidLocked: boolean | null
 }
 
 /** auditctl(8) -s: one `name value` pair per line, or all on one line in old versions (`name=value`). */
@@ -25,6 +27,13 @@ export const auditdStatus = defineProbe({
     const pid = value('pid')
     if ((enabled !== 0 && enabled !== 1 && enabled !== 2) || pid === null)
       return unknown('the answer of auditctl has another form')
-    return known<AuditStatus>({ enabled, pid, lost: value('lost'), backlogLimit: value('backlog_limit') })
+    const locked = value('loginuid_immutable')
+    return known<AuditStatus>({
+      enabled,
+      pid,
+      lost: value('lost'),
+      backlogLimit: value('backlog_limit'),
+      loginUidLocked: locked === null ? null : locked === 1,
+    })
   },
 })

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { grepIsComplete } from '../read-text.ts'
 import { decodeBase64, readSshString } from '../ssh-key-blob.ts'
 
 export interface AuthorizedKey {
@@ -20,8 +21,9 @@ export interface AuthorizedKeys {
 }
 
 // Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
-// Every key blob starts with AAAA, the base64 of its first length field. No parentheses: sudoers cannot hold them everywhere.
-const KEY_LINE = '^[[:space:]]*[^#[:space:]].*AAAA[A-Za-z0-9+/=]*'
+// Every key blob starts with AAAA, the base64 of its first length field. No parentheses: sudoers cannot hold them everywhere; and no
+// asterisk, which sudo-rs reads in no rule.
+const KEY_LINE = '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}'
 
 /**
  * Public keys that may log in, from files of the two customary names under /home and /root. grep(1) opens only files of these
@@ -39,6 +41,7 @@ export const authorizedKeys = defineProbe({
         '-Z',
         '-H',
         '-o',
+        '-E',
         '--include=authorized_keys',
         '--include=authorized_keys2',
         KEY_LINE,
@@ -51,7 +54,7 @@ export const authorizedKeys = defineProbe({
     ),
   },
   parse({ keys }) {
-    if (keys.exitCode > 1) return unknown('not every folder under /home and /root could be searched')
+    if (!grepIsComplete(keys)) return unknown('not every folder under /home and /root could be searched')
     const rows = keys.text.split('\n').filter((row) => row !== '')
     const read = rows.map(readRow)
     const good = read.filter((key) => key !== null)

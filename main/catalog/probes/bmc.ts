@@ -21,6 +21,14 @@ export interface Bmc {
   readonly inventory: BmcFru | null
   /** Power that the server draws now, in watts; null where it does not measure. */
   readonly watts: number | null
+  /** Power supplies and what the controller says of each; left out where it lists none. */
+  readonly supplies?: readonly SensorState[]
+  /** Sensors beyond a limit of theirs (ipmitool(1): nc, cr, nr); left out where there are none. */
+  readonly beyondLimits?: readonly SensorState[]
+}
+export interface SensorState {
+  readonly name: string
+  readonly state: string
 }
 
 /**
@@ -47,6 +55,7 @@ export const bmc = defineProbe({
           : 'the management controller did not answer',
       )
     const rows = sensorRows(sensors)
+    const [supplies, beyondLimits] = [suppliesIn(rows ?? []), beyondIn(rows ?? [])]
     const entries = fieldsOf(events)?.get('Entries')
     const watts = /^\d{1,6}(?= Watts)/.exec(fieldsOf(power)?.get('Instantaneous power reading') ?? '')?.[0]
     return known<Bmc>({
@@ -54,10 +63,12 @@ export const bmc = defineProbe({
       firmware: info.get('Firmware Revision') ?? null,
       ipmiVersion: info.get('IPMI Version') ?? null,
       sensors: rows?.length ?? null,
-      readings: rows?.filter((value) => /\d/.test(value)).length ?? null,
+      readings: rows?.filter(({ value }) => /\d/.test(value)).length ?? null,
       events: entries !== undefined && /^\d{1,7}$/.test(entries) ? Number(entries) : null,
       inventory: inventoryOf(fieldsOf(inventory)),
       watts: watts === undefined ? null : Number(watts),
+      ...(supplies.length === 0 ? {} : { supplies }),
+      ...(beyondLimits.length === 0 ? {} : { beyondLimits }),
     })
   },
 })
@@ -81,14 +92,34 @@ function fieldsOf({ exitCode, text }: Answer): ReadonlyMap<string, string> | nul
   return fields
 }
 
-/** The value column of "Name | 01h | ok | 3.1 | 45 degrees C"; rows of another form are left out. */
-function sensorRows({ exitCode, text }: Answer): readonly string[] | null {
+interface SensorRow {
+  readonly name: string
+  readonly status: string
+  /** Two numbers, kind and instance of the part it belongs to. */
+  readonly entity: string
+  readonly value: string
+}
+
+/** The columns of "Name | 01h | ok | 3.1 | 45 degrees C"; rows of another form are left out. */
+function sensorRows({ exitCode, text }: Answer): readonly SensorRow[] | null {
   if (exitCode !== 0) return null
   return lines(text).flatMap((line) => {
-    const cells = line.split('|')
-    return cells.length === 5 && /^ [0-9A-F]{2}h $/.test(cells[1] ?? '') ? [(cells[4] ?? '').trim()] : []
+    const cells = line.split('|').map((cell) => cell.trim())
+    const [name = '', number = '', status = '', entity = '', value = ''] = cells
+    return cells.length === 5 && /^[0-9A-F]{2}h$/.test(number) ? [{ name, status, entity, value }] : []
   })
 }
+
+// IPMI 2.0, table 43-13: entity 10 is a power supply. Its temperature and fan belong to it, too, but have a number for a value.
+const suppliesIn = (rows: readonly SensorRow[]): readonly SensorState[] =>
+  rows
+    .filter(({ entity, value }) => entity.startsWith('10.') && !/^-?[\d.]+ [A-Za-z]/.test(value))
+    .map(({ name, value }) => ({ name: name.slice(0, 64), state: value.slice(0, 200) }))
+
+const beyondIn = (rows: readonly SensorRow[]): readonly SensorState[] =>
+  rows
+    .filter(({ status }) => status === 'nc' || status === 'cr' || status === 'nr')
+    .map(({ name, value }) => ({ name: name.slice(0, 64), state: value.slice(0, 200) }))
 
 function inventoryOf(fields: ReadonlyMap<string, string> | null): BmcFru | null {
   if (fields === null) return null

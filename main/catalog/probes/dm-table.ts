@@ -33,16 +33,32 @@ export function parseDmTable(text: string): Parsed<DmTable> {
   if (said === '') return unknown('dmsetup printed nothing')
   if (said === 'No devices found') return known({ devices })
   for (const line of said.split('\n')) {
-    const parts = /^(\S+): \d+ \d+ (\S+)(?: (.*))?$/.exec(line.trimEnd())
-    const [, name, target, args = ''] = parts ?? []
-    if (name === undefined || target === undefined)
+    const heads = [...line.trimEnd().matchAll(/: \d+ \d+ ([a-z][\w-]*)(?= |$)/g)]
+    const [head] = heads
+    // A name may hold blanks; one that itself looks like the head of a line leaves open which is which.
+    if (head === undefined || heads.length > 1 || head.index === 0)
       return unknown('a line of the device-mapper table could not be read')
+    const name = line.slice(0, head.index)
+    const target = head[1] ?? ''
+    const args = line.trimEnd().slice(head.index + head[0].length + 1)
     const segments = devices.get(name) ?? []
     segments.push(target === 'crypt' ? cryptTarget(args) : { kind: 'other', target })
     devices.set(name, segments)
   }
   return known({ devices })
 }
+
+/**
+ * The segments of a device by its name. libdevmapper writes blanks and quotes as \\xNN where the kernel got them from it (dmsetup(8),
+ * --manglename), so that the table and sysfs may spell one name in two ways.
+ */
+export const dmTargets = ({ devices }: DmTable, name: string): readonly DmTarget[] | undefined =>
+  devices.get(name) ?? devices.get(unmangled(name)) ?? devices.get(mangled(name))
+
+const unmangled = (name: string): string =>
+  name.replace(/\\x([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+const mangled = (name: string): string =>
+  name.replace(/[^\w#+.:=@/-]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 function cryptTarget(args: string): DmTarget {
   const [cipher = '', key = ''] = args.split(' ')

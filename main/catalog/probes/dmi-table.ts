@@ -46,6 +46,8 @@ export interface DmiTable {
   /** Caches that are switched on and have a size (type 7). */
   readonly caches: number
   readonly slots: readonly DmiSlot[]
+  /** How main memory corrects errors, for each array of modules (type 16), in the firmware’s words such as “Multi-bit ECC”. */
+  readonly corrections: readonly string[]
 }
 
 /** dmidecode(8). Type 11 is left out: provisioning tools pass credentials in it. */
@@ -69,6 +71,7 @@ const NO_TABLE: DmiTable = {
   processors: [],
   caches: 0,
   slots: [],
+  corrections: [],
 }
 
 /** SMBIOS (DSP0134) structures as dmidecode prints them: the table, or a reason where there is no structure. */
@@ -86,6 +89,9 @@ export function parseDmiTable(text: string): Parsed<DmiTable> {
     processors: of(4).flatMap(processor),
     caches: of(7).filter(isRealCache).length,
     slots: of(9).map(slot),
+    corrections: of(16)
+      .filter(({ fields }) => fields.get('Use') === 'System Memory')
+      .map(({ fields }) => fields.get('Error Correction Type') ?? ''),
   })
 }
 

@@ -1,6 +1,7 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 
+/** A base chain of type filter on one hook. */
 export interface InputChain {
   readonly family: 'ip' | 'ip6' | 'inet'
   readonly table: string
@@ -9,10 +10,16 @@ export interface InputChain {
   /** What happens to a packet that no earlier rule decided: the first rule without a condition, or the policy. */
   readonly fallsTo: 'accept' | 'drop' | 'unclear'
   readonly rules: number
+  /** A rule of it drops everything that comes in by, or leaves by, certain interfaces, whatever happens on the others. */
+  readonly dropsByInterface: boolean
 }
 export interface Nftables {
   /** Base chains of type filter on the input hook, for the families that carry IP. */
   readonly inputChains: readonly InputChain[]
+  /** The same on the output hook, for traffic that leaves. */
+  readonly outputChains: readonly InputChain[]
+  /** The same on the forward hook, where traffic of containers and guests passes. */
+  readonly forwardChains: readonly InputChain[]
   readonly tables: number
 }
 
@@ -29,22 +36,28 @@ export const firewallNftables = defineProbe({
     const entries = asList(asRecord(json.fact).nftables).map(asRecord)
     if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the answer of nft has another form')
     const chains = groupByChain(entries.map((entry) => asRecord(entry.rule)).filter((rule) => rule.chain !== undefined))
+    const on = (hook: string): readonly InputChain[] =>
+      entries.flatMap((entry) => readChain(asRecord(entry.chain), hook, chains))
     return known<Nftables>({
       tables: entries.filter((entry) => entry.table !== undefined).length,
-      inputChains: entries.flatMap((entry) => readChain(asRecord(entry.chain), chains)),
+      inputChains: on('input'),
+      outputChains: on('output'),
+      forwardChains: on('forward'),
     })
   },
 })
 
 type Entry = { readonly [key: string]: JsonValue }
 
-function readChain(chain: Entry, chains: Chains): readonly InputChain[] {
+function readChain(chain: Entry, hook: string, chains: Chains): readonly InputChain[] {
   const family = asText(chain.family)
-  const isInput = chain.hook === 'input' && chain.type === 'filter'
-  if (!isInput || (family !== 'ip' && family !== 'ip6' && family !== 'inet')) return []
+  const isAsked = chain.hook === hook && chain.type === 'filter'
+  if (!isAsked || (family !== 'ip' && family !== 'ip6' && family !== 'inet')) return []
   const policy = chain.policy === 'drop' ? 'drop' : 'accept'
   const name = asText(chain.name) ?? ''
-  const ending = firstVerdict(place(chain.family, chain.table, name), chains, new Map())
+  const here = place(chain.family, chain.table, name)
+  const own = chains.get(here) ?? []
+  const ending = firstVerdict(here, chains, new Map())
   return [
     {
       family,
@@ -52,7 +65,8 @@ function readChain(chain: Entry, chains: Chains): readonly InputChain[] {
       chain: name,
       policy,
       fallsTo: ending ?? policy,
-      rules: chains.get(place(chain.family, chain.table, name))?.length ?? 0,
+      rules: own.length,
+      dropsByInterface: own.some((rule) => dropsForInterface(rule, here, chains)),
     },
   ]
 }
@@ -108,6 +122,23 @@ function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict
     if (jumped !== null) return jumped
   }
   return null
+}
+
+const INTERFACE_KEYS = ['iif', 'iifname', 'iifgroup', 'oif', 'oifname', 'oifgroup']
+
+/** Whether the only condition of a rule is an interface, and everything that meets it is dropped, here or in the chain that it leads to. */
+function dropsForInterface(rule: Entry, chain: string, chains: Chains): boolean {
+  const statements = asList(rule.expr)
+    .map(asRecord)
+    .filter((entry) => entry.counter === undefined && entry.log === undefined)
+  const last = statements.at(-1) ?? {}
+  const conditions = statements.slice(0, -1)
+  const isByInterface = (entry: Entry): boolean =>
+    INTERFACE_KEYS.includes(asText(asRecord(asRecord(asRecord(entry.match).left).meta).key) ?? '')
+  if (conditions.length === 0 || !conditions.every(isByInterface)) return false
+  if ('drop' in last || 'reject' in last) return true
+  const next = target(last.goto) || target(last.jump)
+  return next !== '' && firstVerdict(sibling(chain, next), chains, new Map()) === 'drop'
 }
 
 const target = (statement: JsonValue | undefined): string => asText(asRecord(statement).target) ?? ''

@@ -1,4 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { type GpuMemoryErrors, readMemoryErrors } from './gpu-nvidia-errors.ts'
 import { amount, answered, section, value } from './gpu-nvidia-text.ts'
 
 /** One slice of a divided GPU (MIG): its two ids, and how much of the GPU it has. */
@@ -61,6 +62,7 @@ export interface NvidiaGpu {
   readonly platform: GpuPlatform
   readonly fabric: GpuFabric
   readonly ecc: string | null
+  readonly memoryErrors: GpuMemoryErrors
   readonly memory: { readonly totalMib: number | null; readonly usedMib: number | null }
   readonly processes: readonly { readonly pid: number; readonly type: string; readonly memoryMib: number | null }[]
 }
@@ -127,6 +129,7 @@ function readGpu(block: string): NvidiaGpu | null {
       cluster: answered(fabric, 'clusterUuid'),
     },
     ecc: answered(own, 'current_ecc'),
+    memoryErrors: readMemoryErrors(own),
     memory: { totalMib: amount(memory, 'total'), usedMib: amount(memory, 'used') },
     processes: section(own, 'processes')
       .split('<process_info>')

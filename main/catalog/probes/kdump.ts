@@ -9,9 +9,12 @@ export interface Kdump {
   readonly configured: boolean
 }
 
-/** Only directives that name a target are read: SUSE's file and kdump-tools' FTP line may hold a password. */
+/**
+ * Only directives that name a target are read, and of an address nothing but its scheme: SUSE's file and kdump-tools' FTP line may hold a
+ * password.
+ */
 const TARGETS =
-  '^[[:space:]]*(path|raw|ext[234]|xfs|btrfs|minix|nfs4?|ssh)[[:space:]]+[^[:space:]]+|^[[:space:]]*(KDUMP_COREDIR=[^[:space:]@]*|NFS=|SSH=|FTP=)'
+  '^[[:space:]]*(path|raw|ext[234]|xfs|btrfs|minix|nfs4?|ssh)[[:space:]]+[^[:space:]]+|^[[:space:]]*(KDUMP_COREDIR=[^[:space:]@]*|NFS=|SSH=|FTP=)|^[[:space:]]*KDUMP_SAVEDIR="?((file:(//)?)?/[^"[:space:]@]*|(ftp|sftp|ssh|nfs|cifs):)'
 
 export const kernelDumps = defineProbe({
   id: 'memory.kdump',
@@ -19,12 +22,12 @@ export const kernelDumps = defineProbe({
   why: 'A kernel crash dump is a copy of all memory.',
   commands: {
     loaded: run(['cat', '/sys/kernel/kexec_crash_loaded']),
-    config: run(['grep', '-sHoE', TARGETS, '/etc/kdump.conf', '/etc/default/kdump-tools']),
+    config: run(['grep', '-sHoE', TARGETS, '/etc/kdump.conf', '/etc/default/kdump-tools', '/etc/sysconfig/kdump']),
   },
   parse: ({ loaded, config }) => parseKdump(loaded, config.text),
 })
 
-/** Reads /sys/kernel/kexec_crash_loaded (0 or 1) and the target lines of kdump.conf(5) or kdump-tools(5). */
+/** Reads /sys/kernel/kexec_crash_loaded (0 or 1) and the target lines of kdump.conf(5), kdump-tools(5) or SUSE's kdump(5). */
 export function parseKdump(loaded: Pick<Answer, 'exitCode' | 'text' | 'errorText'>, config: string): Parsed<Kdump> {
   const flag = loaded.text.trim()
   const absent = loaded.exitCode !== 0 && /No such file or directory/.test(loaded.errorText)

@@ -1,38 +1,47 @@
-import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { type Answer, defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { grepIsComplete, isAbsent, oneLineFiles } from '../read-text.ts'
 
-export interface DnfUpdates {
-  readonly security: readonly string[]
-  /** Newest change of the package lists, seconds since 1970; null when there are none. */
+export interface DnfLists {
+  /** When the newest list was last fetched or found unchanged, seconds since 1970; null when there are none. */
   readonly listsChangedAt: number | null
+  /** A release that the package sources are held at, as an administrator wrote it; null where they follow the newest. */
+  readonly heldAt: string | null
 }
 
+const VARIABLES = ['/etc/dnf/vars/releasever', '/etc/yum/vars/releasever']
+
 /**
- * dnf(8) -C reads the system's cache only, and only root sees that cache: an ordinary user's own one is empty and says
- * “nothing pending”. Lines are `ADVISORY Severity/Sec. package`.
+ * dnf itself is not asked: even with -C it writes its logs (root: /var/log/dnf.log and others) or a cache below /var/tmp (anybody else).
+ * Nor is its updateinfo.xml read: which advisories apply is for its solver to say (modules, excluded and disabled sources), and the rows
+ * of one release are more than a recording may hold. The age of a list is that of its file *primary.xml*, which dnf goes by (libdnf,
+ * Repo::getAge); the folder above changes whenever dnf runs. dnf.conf(5), “Variables”: a file releasever holds the sources at one release.
  */
 export const packagesDnf = defineProbe({
   id: 'packages.dnf',
-  title: 'Pending package updates (dnf)',
-  why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
+  title: 'Package lists of dnf',
+  why: 'Shows when the server last fetched the lists of package updates, and whether they are held at one release. dnf is not run.',
   commands: {
-    advisories: runAsRoot(['dnf', '-C', '-q', 'updateinfo', 'list', '--security', '--available'], {
-      timeoutSeconds: 30,
-    }),
-    lists: runAsRoot(['stat', '-c', '%Y %n', '/var/cache/dnf', '/var/cache/libdnf5']),
+    lists: run([
+      'stat',
+      '-c',
+      '%Y %n',
+      glob('/var/cache/dnf/*/repodata/*primary.xml*'),
+      glob('/var/cache/libdnf5/*/repodata/*primary.xml*'),
+    ]),
+    release: run(['grep', '-H', '', ...VARIABLES]),
   },
-  parse({ advisories, lists: cache }) {
-    if (advisories.exitCode !== 0) return unknown('dnf could not list the pending updates')
-    if (advisories.errorText.trim() !== '') return unknown('dnf reported a problem with its package lists')
-    const rows = lines(advisories.text).filter((line) => !/^(Name|Advisory)\s/i.test(line))
-    const packages = rows.map(
-      (line) => /^\S+\s+(?:\S+\/Sec\.|security)\s+(?:\S+\s+)?(\S+\.\S+)/.exec(line)?.[1] ?? null,
-    )
-    if (packages.includes(null)) return unknown('the answer of dnf has another form')
-    const stamps = [...cache.text.matchAll(/^(\d{1,12}) \//gm)].map(([, seconds]) => Number(seconds))
-    return known<DnfUpdates>({
-      security: [...new Set(packages.filter((name) => name !== null))],
-      listsChangedAt: stamps.length === 0 ? null : Math.max(...stamps),
+  parse({ lists, release }) {
+    if (!grepIsComplete(release)) return unknown('the release that dnf is held at could not be read')
+    return known<DnfLists>({
+      listsChangedAt: newest(lists),
+      heldAt: [...oneLineFiles(release.text).values()].find((value) => value !== '' && value !== 'latest') ?? null,
     })
   },
 })
+
+/** Newest of the times that stat(1) printed as `%Y %n`; null where there was none, or one that exists could not be read. */
+export function newest(stamps: Answer): number | null {
+  if (stamps.exitCode !== 0 && !isAbsent(stamps)) return null
+  const times = [...stamps.text.matchAll(/^(\d{1,12}) \//gm)].map(([, seconds]) => Number(seconds))
+  return times.length === 0 ? null : times.reduce((best, time) => Math.max(best, time))
+}

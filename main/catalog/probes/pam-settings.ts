@@ -1,4 +1,4 @@
-import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
 
 export interface PamSettings {
@@ -6,7 +6,10 @@ export interface PamSettings {
   readonly files: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. */
+/**
+ * faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. What stands in
+ * pwquality.conf.d is read first, and the main file overrides it (pwquality.conf(5), DESCRIPTION).
+ */
 export const pamSettings = defineProbe({
   id: 'pam.settings',
   title: 'Settings of the lockout and password modules',
@@ -18,6 +21,7 @@ export const pamSettings = defineProbe({
       '-E',
       '^[[:space:]]*[a-z]',
       '/etc/security/faillock.conf',
+      glob('/etc/security/pwquality.conf.d/*.conf'),
       '/etc/security/pwquality.conf',
       '/etc/security/pwhistory.conf',
     ]),
@@ -26,7 +30,7 @@ export const pamSettings = defineProbe({
     if (!grepIsComplete(settings)) return unknown('not every settings file of the login modules could be read')
     const files = new Map<string, Map<string, string>>()
     for (const { path, line } of foundLines(settings.text)) {
-      const file = path.replace(/^.*\//, '')
+      const file = path.includes('/pwquality.conf.d/') ? 'pwquality.conf' : path.replace(/^.*\//, '')
       const values = files.get(file) ?? new Map<string, string>()
       files.set(file, values)
       const [, key = '', value = ''] = /^\s*([a-z_]+)\s*=?\s*([^#]*)/.exec(line) ?? []

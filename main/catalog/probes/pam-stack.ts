@@ -7,6 +7,8 @@ export interface PamEntry {
   /** Module name without path, such as pam_unix; or the service an include names. */
   readonly module: string
   readonly includes: boolean
+  /** Control word, or the actions in brackets: required, optional, [success=1 default=ignore] …; empty for an include. */
+  readonly control: string
   readonly args: readonly string[]
 }
 export interface PamStack {
@@ -19,16 +21,22 @@ export interface PamStack {
 const NAMES =
   '^[[:space:]]*(@include[[:space:]]+[^[:space:]#]+|-?(auth|account|password|session)[[:space:]][^#]*(\\.so|(include|substack)[[:space:]]+[^[:space:]#]+))'
 const ARGUMENTS =
-  '^[[:space:]]*-?(auth|account|password)[[:space:]][^#]*pam_(faillock|tally2|unix|pwquality|pwhistory|google_authenticator)\\.so'
+  '^[[:space:]]*-?(auth|account|password)[[:space:]][^#]*pam_(faillock|tally2|unix|pwquality|cracklib|passwdqc|pwhistory|google_authenticator|u2f)\\.so'
 
-/** pam.d(5). A module's own configuration file means nothing when the module is not in the stack, so both are read. */
+// The distribution's own services stand below /usr on SUSE; the administrator's come first (pam.d(5), vendor directory).
+const FOLDERS = ['/etc/pam.d', '/usr/lib/pam.d', '/usr/etc/pam.d'] as const
+
+/**
+ * pam.d(5). A module's own configuration file means nothing when the module is not in the stack, so both are read. Links are followed,
+ * because authselect (Red Hat) and pam-config (SUSE) put links in place of the common files.
+ */
 export const pamStack = defineProbe({
   id: 'pam.stack',
   title: 'Login modules',
   why: 'Shows which modules decide about a login: second factors, lockout after failures, password rules. Arguments of other modules are not read.',
   commands: {
-    names: run(['grep', '-r', '-H', '-Z', '-o', '-E', NAMES, '/etc/pam.d']),
-    arguments: run(['grep', '-r', '-H', '-Z', '-E', ARGUMENTS, '/etc/pam.d']),
+    names: run(['grep', '-R', '-H', '-Z', '-o', '-E', NAMES, ...FOLDERS]),
+    arguments: run(['grep', '-R', '-H', '-Z', '-E', ARGUMENTS, ...FOLDERS]),
   },
   parse(answers) {
     if (!grepIsComplete(answers.names) || !grepIsComplete(answers.arguments))
@@ -55,13 +63,22 @@ function readServices(
 ): ReadonlyMap<string, readonly PamEntry[]> {
   const services = new Map<string, PamEntry[]>()
   const seen = new Map<string, number>()
-  for (const { path, line } of foundLines(text)) {
-    const service = path.replace(/^.*\//, '')
+  const found = foundLines(text)
+  const folders = new Map<string, string>()
+  for (const { path } of found) {
+    const { folder, service } = placeOf(path)
+    const known = folders.get(service)
+    if (known === undefined || rankOf(folder) < rankOf(known)) folders.set(service, folder)
+  }
+  for (const { path, line } of found) {
+    const { folder, service } = placeOf(path)
+    if (folders.get(service) !== folder) continue
     const entries = services.get(service) ?? []
     services.set(service, entries)
     const included = /^\s*@include\s+(\S+)/.exec(line)?.[1]
     if (included !== undefined) {
-      for (const facility of FACILITIES) entries.push({ facility, module: included, includes: true, args: [] })
+      for (const facility of FACILITIES)
+        entries.push({ facility, module: included, includes: true, control: '', args: [] })
       continue
     }
     const entry = readEntry(line)
@@ -74,6 +91,17 @@ function readServices(
   return services
 }
 
+const placeOf = (path: string): { readonly folder: string; readonly service: string } => {
+  const slash = path.lastIndexOf('/')
+  return { folder: path.slice(0, slash), service: path.slice(slash + 1) }
+}
+
+// The order in which Linux-PAM looks for a service; others count as the last.
+const rankOf = (folder: string): number => {
+  const rank = (FOLDERS as readonly string[]).indexOf(folder)
+  return rank < 0 ? FOLDERS.length : rank
+}
+
 const FACILITIES: readonly PamFacility[] = ['auth', 'account', 'password', 'session']
 
 function readEntry(line: string): PamEntry | null {
@@ -84,6 +112,7 @@ function readEntry(line: string): PamEntry | null {
     facility: facility as PamFacility,
     module: target.replace(/^.*\//, '').replace(/\.so$/, ''),
     includes: control === 'include' || control === 'substack',
+    control: control.toLowerCase(),
     args: rest
       .replace(/#.*/, '')
       .split(/\s+/)

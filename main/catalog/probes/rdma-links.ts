@@ -16,6 +16,8 @@ export interface RdmaLinks {
   readonly ports: readonly RdmaPort[]
   /** Names of MACsec interfaces that encrypt, not only authenticate. */
   readonly encryptingMacsec: readonly string[]
+  /** MACsec interfaces that only authenticate; null where ip did not list any of that kind. */
+  readonly clearMacsec: readonly string[] | null
 }
 
 export const rdmaLinks = defineProbe({
@@ -69,7 +71,12 @@ export function parseRdmaLinks(
     return { device, port, linkLayer, active: !/^(1|2|3): /.test(state), interfaces: [...interfaces].sort() }
   })
   const encryptingMacsec = (links ?? []).filter(({ data }) => data.encrypt === true || data.encrypt === 'on')
-  return known({ ports, encryptingMacsec: encryptingMacsec.map(({ name }) => name).sort() })
+  const clearMacsec = (links ?? []).filter((link) => !encryptingMacsec.includes(link)).map(({ name }) => name)
+  return known({
+    ports,
+    encryptingMacsec: encryptingMacsec.map(({ name }) => name).sort(),
+    clearMacsec: macsec.exitCode === 0 && links !== null ? clearMacsec.sort() : null,
+  })
 }
 
 /** The names that ls(1) lists below the heading of one of several folders. */

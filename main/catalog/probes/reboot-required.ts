@@ -5,7 +5,7 @@ export interface RebootState {
   readonly running: string
   /** Versions of the kernels in /boot. */
   readonly installed: readonly string[]
-  /** The distribution's tools ask for a restart (/run/reboot-required of Debian and Ubuntu). */
+  /** The distribution's tools ask for a restart (/run/reboot-required of Debian and Ubuntu, /run/reboot-needed of SUSE). */
   readonly asked: boolean
 }
 
@@ -17,7 +17,7 @@ export const rebootRequired = defineProbe({
     running: run(['uname', '-r']),
     boot: run(['ls', '-1', '/boot']),
     // /run stands first so that a missing flag can be told from a folder that nobody could look into.
-    flag: run(['ls', '-d', '/run', '/run/reboot-required']),
+    flag: run(['ls', '-d', '/run', '/run/reboot-required', '/run/reboot-needed']),
   },
   parse({ running, boot, flag }) {
     const version = running.text.trim()
@@ -28,10 +28,10 @@ export const rebootRequired = defineProbe({
     return known<RebootState>({
       running: version,
       installed: lines(boot.text).flatMap((name) => {
-        const [, installed] = /^vmlinu[xz]-(\d\S*)$/.exec(name) ?? []
+        const [, installed] = /^(?:vmlinu[xz]|Image)-(?!0-rescue)(\d\S*)$/.exec(name) ?? []
         return installed === undefined ? [] : [installed]
       }),
-      asked: flags.includes('/run/reboot-required'),
+      asked: flags.includes('/run/reboot-required') || flags.includes('/run/reboot-needed'),
     })
   },
 })

@@ -10,7 +10,7 @@ export interface SessionTimeout {
   readonly logindSeconds: number | null
 }
 
-/** TMOUT (bash(1)): an interactive shell ends after so many seconds at its prompt. */
+/** TMOUT (bash(1)): an interactive shell ends after so many seconds at its prompt. SUSE keeps the distribution's part below /usr/etc. */
 export const sessionTimeout = defineProbe({
   id: 'session.timeout',
   title: 'Idle limits of shells and sessions',
@@ -26,6 +26,8 @@ export const sessionTimeout = defineProbe({
       '/etc/profile',
       glob('/etc/profile.d/*'),
       glob('/etc/bash*rc'),
+      '/usr/etc/profile',
+      glob('/usr/etc/profile.d/*'),
     ]),
     logind: run([
       'grep',

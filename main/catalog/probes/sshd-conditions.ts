@@ -8,10 +8,13 @@ export interface MatchBlock {
 }
 export interface SshdConditions {
   readonly blocks: readonly MatchBlock[]
+  /** Files outside the searched folders that the configuration includes; they may hold Match blocks too. */
+  readonly unread: readonly string[]
 }
 
 const KEYWORDS = [
   'Match',
+  'Include',
   'PermitRootLogin',
   'PasswordAuthentication',
   'KbdInteractiveAuthentication',
@@ -21,33 +24,46 @@ const KEYWORDS = [
   'HostbasedAuthentication',
   'AllowUsers',
   'AllowGroups',
+  'PubkeyAcceptedAlgorithms',
+  'PubkeyAcceptedKeyTypes',
+  'PubkeyAuthOptions',
+  'TrustedUserCAKeys',
 ]
 
 // Plain words instead of one pattern: a sudoers line takes them as they are.
 const WORDS = KEYWORDS.flatMap((keyword) => ['-e', keyword])
 
+// SUSE keeps the distributor's files below /usr/etc; sshd reads them where /etc has none of its own.
+const FILES = ['/etc/ssh/sshd_config', '/etc/ssh/sshd_config.d']
+const VENDOR_FILES = ['/usr/etc/ssh/sshd_config', '/usr/etc/ssh/sshd_config.d']
+
 /**
  * `sshd -T` prints the settings before any Match block applies, so the blocks are looked up in the files. A block ends at the
- * next Match or at the end of its file; comments are passed over. Only the folder that distributions include is searched.
+ * next Match or at the end of its file; comments are passed over. Only the folders that distributions include are searched, and
+ * what else is included is named.
  */
 export const sshdConditions = defineProbe({
   id: 'sshd.conditions',
   title: 'Conditional settings of the SSH server',
   why: 'Match blocks can allow for some people or addresses what the general settings forbid. Only login settings are read.',
   commands: {
-    settings: runAsRoot(['grep', '-r', '-H', '-i', '-w', ...WORDS, '/etc/ssh/sshd_config', '/etc/ssh/sshd_config.d']),
+    settings: runAsRoot(['grep', '-r', '-H', '-i', '-w', ...WORDS, ...FILES, ...VENDOR_FILES]),
   },
   parse({ settings }) {
     if (!grepIsComplete(settings)) return unknown('not every configuration file of the SSH server could be read')
-    if (/sshd_config: No such file/.test(settings.errorText))
+    const hasVendorFile =
+      !/\/usr\/etc\/ssh\/sshd_config: No such file/.test(settings.errorText) &&
+      /^\/usr\/etc\/ssh\//m.test(settings.text)
+    if (/ \/etc\/ssh\/sshd_config: No such file/.test(settings.errorText) && !hasVendorFile)
       return unknown('the SSH server keeps its configuration elsewhere')
-    return known<SshdConditions>({ blocks: readBlocks(settings.text) })
+    return known<SshdConditions>(readBlocks(settings.text))
   },
 })
 
-function readBlocks(text: string): readonly MatchBlock[] {
+function readBlocks(text: string): SshdConditions {
   const blocks: { condition: string; path: string; settings: [string, string][] }[] = []
-  const open = new Map<string, { settings: [string, string][] }>()
+  const unread = new Set<string>()
+  const open = new Map<string, { condition: string; settings: [string, string][] }>()
   for (const { path, line } of foundLines(text)) {
     const [, keyword = '', value = ''] = /^\s*(\w+)[\s=]+(.*)$/.exec(line) ?? []
     const key = keyword.toLowerCase()
@@ -56,13 +72,25 @@ function readBlocks(text: string): readonly MatchBlock[] {
       const block = { condition: value.trim(), path, settings: [] as [string, string][] }
       blocks.push(block)
       open.set(path, block)
-    } else open.get(path)?.settings.push([key, value.replace(/^"|"$/g, '').trim()])
+      continue
+    }
+    open.get(path)?.settings.push([key, value.replace(/^"|"$/g, '').trim()])
+    if (key === 'include') for (const file of value.split(/\s+/)) if (!isSearched(file)) unread.add(file)
   }
   // "Match all" ends conditions again; it applies to everyone, and sshd -T shows it.
-  return blocks
-    .filter((block) => block.condition.toLowerCase() !== 'all')
-    .map(({ condition, settings }) => ({ condition, settings }))
+  return {
+    blocks: blocks
+      .filter((block) => block.condition.toLowerCase() !== 'all')
+      .map(({ condition, settings }) => ({ condition, settings })),
+    unread: [...unread],
+  }
 }
+
+// The system-wide policy of Fedora's family names algorithms only (crypto-policies(7)). Relative paths start at /etc/ssh.
+const isSearched = (path: string): boolean =>
+  path === '' ||
+  /^"?((\/usr)?\/etc\/ssh\/)?sshd_config\.d\/[^/]*$/.test(path) ||
+  /^"?\/etc\/crypto-policies\/back-ends\/opensshserver\.config"?$/.test(path)
 
 /** Values that Match blocks give to a setting, with their conditions. */
 export const conditional = (

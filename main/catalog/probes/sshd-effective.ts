@@ -18,7 +18,7 @@ export const sshdEffective = defineProbe({
   parse: ({ settings }) =>
     settings.exitCode === 0
       ? parseSshdSettings(settings.text)
-      : unknown(`sshd did not print its settings: ${quote(firstLine(settings.errorText))}`),
+      : unknown(`not collected: sshd did not print its settings: ${quote(firstLine(settings.errorText))}`),
 })
 
 /** Reads `sshd -T` output. Fails when a line is not `keyword value`, or when keywords that sshd always prints are missing. */

@@ -6,9 +6,12 @@ export interface WorkingDirectories {
   readonly paths: readonly string[]
 }
 
-/** Lines that name a data root; nothing else of these files is read, because they may hold registry passwords. */
+/**
+ * Words that name a data root: of Docker's JSON anywhere in a line, of the TOML files and cachefilesd.conf(5) at its start. Nothing else of
+ * these files is read, because they may hold registry passwords.
+ */
 const ROOTS =
-  '^[[:space:]]*"?(data-root|graph|graphroot|root|rootless_storage_path)"?[[:space:]]*[:=][[:space:]]*"[^"]*"'
+  '"(data-root|graph)"[[:space:]]*:[[:space:]]*"[^"]*"|^[[:space:]]*(graphroot|root|rootless_storage_path)[[:space:]]*=[[:space:]]*("[^"]*"|\'[^\']*\')|^dir[[:space:]]+/[^[:space:]]*'
 
 /** Listing a parent directory only reads names: asking about a path itself can hang on a dead network mount. */
 export const workingDirectories = defineProbe({
@@ -24,6 +27,7 @@ export const workingDirectories = defineProbe({
       '/etc/docker/daemon.json',
       '/etc/containerd/config.toml',
       '/etc/containers/storage.conf',
+      '/etc/cachefilesd.conf',
     ]),
   },
   parse: ({ names, engines }) => parseWorkingDirectories(names.text, engines.text),
@@ -60,7 +64,7 @@ export function parseWorkingDirectories(names: string, engines: string): Parsed<
   }
   if (!seen.has('/') || !seen.has('/var/lib')) return unknown('the directories were not listed')
   for (const line of [...sysfsLines(engines).values()].flatMap((found) => found.split('\n'))) {
-    const root = /[:=]\s*"(\/[^"]*)"\s*$/.exec(line)?.[1]
+    const root = /(?:[:=]\s*["']|^dir\s+)(\/[^"'\s]*)["']?\s*$/.exec(line)?.[1]
     if (root !== undefined) paths.add(root)
   }
   return known({ paths: [...paths].sort() })

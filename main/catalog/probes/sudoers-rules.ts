@@ -13,11 +13,22 @@ export interface SudoPolicy {
   readonly rules: readonly SudoRule[]
   /** Set by `Defaults !authenticate` without a scope. */
   readonly asksPasswordByDefault: boolean
+  /** Whom, or what, a scoped `Defaults !authenticate` takes the question from; entries that name no user are marked as such. */
+  readonly neverAsked: readonly string[]
+  /** It is root's password, or the other user's, that is asked for and not the caller's own (sudoers(5): targetpw, rootpw, runaspw). */
+  readonly asksOther: boolean
+  /** timestamp_timeout in minutes; below zero for ever, null where it is not set and the built-in value holds. */
+  readonly remembersMinutes: number | null
+  /** use_pty as set without a scope; null where it is not set (on by default from sudo 1.9.14). */
+  readonly usesPty: boolean | null
   /** Whether sudo writes to syslog or a log file; syslog is on unless switched off (sudoers(5), syslog). */
   readonly logs: boolean
 }
 
-/** cvtsudoers(1) expands aliases and includes, so that no own parser of sudoers is needed. sudo-rs has no such tool. */
+/**
+ * cvtsudoers(1) expands aliases and includes, so that no own parser of sudoers is needed. sudo-rs has no such tool, and where both are
+ * installed it may read rules of its own: that is asked beside (`sudoers.other`).
+ */
 export const sudoersRules = defineProbe({
   id: 'sudoers.rules',
   title: 'Who may run what as another user',
@@ -30,14 +41,19 @@ export const sudoersRules = defineProbe({
     const document = asRecord(json.fact)
     if (document.User_Specs === undefined && document.Defaults === undefined)
       return unknown('the sudo rules have another form')
-    const global = asList(document.Defaults)
-      .map(asRecord)
-      .filter((entry) => entry.Binding === undefined)
-      .flatMap(optionsOf)
+    const defaults = asList(document.Defaults).map(asRecord)
+    const global = defaults.filter((entry) => entry.Binding === undefined).flatMap(optionsOf)
+    const scoped = defaults.filter((entry) => entry.Binding !== undefined)
     const isOff = (name: string): boolean => lastOption(global, name) === false
     return known<SudoPolicy>({
       rules: asList(document.User_Specs).flatMap((spec) => readSpec(asRecord(spec))),
       asksPasswordByDefault: !isOff('authenticate'),
+      neverAsked: scoped
+        .filter((entry) => lastOption(optionsOf(entry), 'authenticate') === false)
+        .flatMap((entry) => asList(entry.Binding).flatMap(readUser)),
+      asksOther: ['targetpw', 'rootpw', 'runaspw'].some((name) => lastOption(global, name) === true),
+      remembersMinutes: asMinutes(lastOption(global, 'timestamp_timeout')),
+      usesPty: asSwitch(lastOption(global, 'use_pty')),
       logs: !isOff('syslog') || asText(lastOption(global, 'logfile')) !== null,
     })
   },
@@ -50,6 +66,15 @@ const optionsOf = (entry: { readonly [key: string]: JsonValue }): readonly Optio
 
 const lastOption = (options: readonly Option[], name: string): JsonValue | undefined =>
   options.filter((option) => option[name] !== undefined).at(-1)?.[name]
+
+/** Printed as a number or as its text; false is written `!timestamp_timeout` and means 0. */
+function asMinutes(value: JsonValue | undefined): number | null {
+  if (value === false) return 0
+  const minutes = typeof value === 'string' && /^-?\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : value
+  return typeof minutes === 'number' && Number.isFinite(minutes) ? minutes : null
+}
+
+const asSwitch = (value: JsonValue | undefined): boolean | null => (typeof value === 'boolean' ? value : null)
 
 function readSpec(spec: { readonly [key: string]: JsonValue }): readonly SudoRule[] {
   const who = asList(spec.User_List).flatMap(readUser)

@@ -10,12 +10,18 @@ export interface ChronyState {
   readonly usableSources: number
 }
 
+// Without a host chronyc asks over a socket that it makes in /run/chrony, where it may.
+const LOOPBACK = '127.0.0.1,::1'
+
 /** chronyc(1) with -c: tracking has 14 comma-separated fields, the last the leap status; sources one line per source. */
 export const timeChrony = defineProbe({
   id: 'time.chrony',
   title: 'Time service chrony',
   why: 'Shows how far the clock is from its time sources and whether they answer.',
-  commands: { tracking: run(['chronyc', '-n', '-c', 'tracking']), sources: run(['chronyc', '-n', '-c', 'sources']) },
+  commands: {
+    tracking: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'tracking']),
+    sources: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'sources']),
+  },
   parse({ tracking, sources }) {
     if (tracking.exitCode !== 0 || sources.exitCode !== 0) return unknown('the time service did not answer')
     const fields = (lines(tracking.text)[0] ?? '').split(',')

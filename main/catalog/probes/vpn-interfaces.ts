@@ -1,4 +1,5 @@
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
 
 export interface TunnelInterface {
   readonly name: string
@@ -26,6 +27,70 @@ export function parseTunnels(text: string): Parsed<VpnInterfaces> {
   const wireguard = links.map((link) => ({ name: link.name, up: link.flags.includes('UP') }))
   return known({ wireguard })
 }
+
+/** One peer of a WireGuard interface, without its keys. */
+export interface WireguardPeer {
+  readonly interface: string
+  /** Seconds since 1970 by the node's clock; 0 where there was none yet. */
+  readonly lastHandshake: number
+}
+
+/** wg(8), `latest-handshakes`: interface, the peer's public key, seconds. Never `dump`, which prints private and preshared keys. */
+export const wireguardPeers = defineProbe({
+  id: 'network.wireguard-peers',
+  title: 'Peers of WireGuard tunnels',
+  why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not asked for.',
+  commands: { handshakes: runAsRoot(['wg', 'show', 'all', 'latest-handshakes']) },
+  parse({ handshakes }) {
+    if (handshakes.exitCode !== 0) return unknown('wg did not list the peers')
+    const peers = lines(handshakes.text).map((line): WireguardPeer | null => {
+      const [name = '', , seconds = ''] = line.split('\t')
+      return name !== '' && /^\d{1,12}$/.test(seconds) ? { interface: name, lastHandshake: Number(seconds) } : null
+    })
+    return peers.includes(null)
+      ? unknown('the answer of wg has another form')
+      : known({ peers: peers.filter((peer) => peer !== null) })
+  },
+})
+
+export interface IpsecState {
+  /** Security associations in the kernel, by protocol and algorithms, without keys. */
+  readonly associations: readonly {
+    readonly protocol: string
+    readonly mode: string
+    readonly algorithms: readonly string[]
+  }[]
+  /** Policies that ask for protection (those of sockets left out). */
+  readonly policies: number
+}
+
+/** ip-xfrm(8): `nokeys` leaves out what protects the traffic. */
+export const ipsec = defineProbe({
+  id: 'network.ipsec',
+  title: 'IPsec associations and policies',
+  why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. Keys are left out by the command itself.',
+  commands: {
+    states: runAsRoot(['ip', 'xfrm', 'state', 'list', 'nokeys']),
+    policies: runAsRoot(['ip', 'xfrm', 'policy', 'list']),
+  },
+  parse({ states, policies }) {
+    if (states.exitCode !== 0 || policies.exitCode !== 0)
+      return unknown('ip did not list the associations and policies')
+    const associations: { protocol: string; mode: string; algorithms: string[] }[] = []
+    for (const line of lines(states.text)) {
+      const [, protocol, mode = ''] = /^\tproto (\w{1,16})\b.{0,80}?\bmode (\w{1,16})/.exec(line) ?? []
+      if (protocol !== undefined) associations.push({ protocol, mode, algorithms: [] })
+      const algorithm = /^\t(?:enc|auth-trunc|auth|aead) (\S{1,64})/.exec(line)?.[1]
+      if (algorithm !== undefined) associations.at(-1)?.algorithms.push(algorithm)
+    }
+    const heads = lines(states.text).filter((line) => line.startsWith('src ')).length
+    if (heads !== associations.length) return unknown('the list of associations has another form')
+    return known<IpsecState>({
+      associations,
+      policies: lines(policies.text).filter((line) => /^\tdir (?:in|out|fwd) /.test(line)).length,
+    })
+  },
+})
 
 export interface IpLink {
   readonly name: string

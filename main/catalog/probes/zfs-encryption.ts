@@ -16,7 +16,18 @@ export const storageZfs = defineProbe({
   id: 'storage.zfs',
   title: 'ZFS encryption',
   why: 'ZFS encrypts inside the file system, where the block layer cannot show it.',
-  commands: { properties: run(['zfs', 'get', '-Hp', '-o', 'name,property,value', 'encryption,keystatus']) },
+  commands: {
+    properties: run([
+      'zfs',
+      'get',
+      '-Hp',
+      '-t',
+      'filesystem,volume',
+      '-o',
+      'name,property,value',
+      'encryption,keystatus',
+    ]),
+  },
   parse: ({ properties }) =>
     properties.exitCode === 0 ? parseZfs(properties.text) : unknown(`zfs failed: ${quote(properties.errorText)}`),
 })

@@ -22,6 +22,7 @@ const SAYS: Readonly<Record<Outcome, Step['says']>> = {
   'layer-present-cipher-unverified': 'unclear',
   'external-unverified': 'unclear',
   unknown: 'unclear',
+  'encrypted-broken': 'against',
   exposed: 'against',
 }
 
@@ -33,6 +34,7 @@ const DECIDED_BY: Readonly<Record<Outcome, string>> = {
   'layer-present-cipher-unverified': storageDmTable.id,
   'external-unverified': storageMounts.id,
   unknown: storageBlockDevices.id,
+  'encrypted-broken': storageDmTable.id,
   exposed: storageBlockDevices.id,
 }
 

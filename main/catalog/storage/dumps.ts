@@ -25,17 +25,21 @@ const folderIn = (pattern: string): string | undefined =>
 
 type KernelDumpTarget = { readonly kind: 'remote' | 'device' | 'folder'; readonly at: string }
 
-/** Where a loaded crash kernel writes, as kdump.conf(5) and kdump-tools(5) say. */
+/** Where a loaded crash kernel writes, as kdump.conf(5), kdump-tools(5) and SUSE's kdump(5) say. */
 export function kernelDumpTarget({ targets }: Kdump): KernelDumpTarget {
   const named = (directive: string): string | undefined =>
     targets.find((target) => target.directive === directive)?.value
   const remote = ['nfs', 'nfs4', 'ssh', 'ftp'].find((directive) => named(directive) !== undefined)
   if (remote !== undefined) return { kind: 'remote', at: remote }
+  const saved = named('kdump_savedir')
+  const scheme = /^(ftp|sftp|ssh|nfs|cifs):/.exec(saved ?? '')?.[1]
+  if (scheme !== undefined) return { kind: 'remote', at: scheme }
   const device = ['raw', 'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'minix']
     .map(named)
     .find((value) => value !== undefined)
   if (device !== undefined) return { kind: 'device', at: device }
-  return { kind: 'folder', at: named('path') ?? named('kdump_coredir') ?? '/var/crash' }
+  const folder = saved?.replace(/^file:(\/\/)?/, '')
+  return { kind: 'folder', at: folder ?? named('path') ?? named('kdump_coredir') ?? '/var/crash' }
 }
 
 /** What holds the dumps of a crash kernel; none where none is loaded, or where what it names was not listed. */

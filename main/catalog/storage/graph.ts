@@ -9,6 +9,8 @@ export interface BlockDevice {
   /** Device-mapper name where it has one, else the kernel name. */
   readonly name: string
   readonly type: string
+  /** Signature of what it holds (ext4, crypto_LUKS, zfs_member); empty where lsblk saw none. */
+  readonly fsType: string
   /** Devices it is built on, and the disk it is a partition of. */
   readonly below: readonly string[]
   /** True when something is built on it. */
@@ -73,6 +75,7 @@ function joined(
     kernelName,
     name: sysfs?.dmName ?? listed?.name ?? kernelName,
     type: listed?.type ?? '',
+    fsType: listed?.fsType ?? '',
     below: [...below].sort(),
     held: false,
     dmUuid: sysfs?.dmUuid ?? null,

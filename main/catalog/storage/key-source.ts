@@ -1,42 +1,73 @@
 import type { Crypttab, CrypttabEntry } from '../probes/crypttab.ts'
 
-/** Where crypttab(5) says a key comes from. `attended`: a person is needed; null where crypttab cannot tell. */
+/**
+ * Where crypttab(5) says a key comes from. `attended`: a person is needed; null where crypttab cannot tell. `file`: a path of this node;
+ * `elsewhere`: a path on a device that is named apart, or the device itself; `empty`: an empty passphrase is tried.
+ */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string; readonly attended: false; readonly says: string }
+  | { readonly kind: 'elsewhere'; readonly device: string; readonly attended: false; readonly says: string }
   | { readonly kind: 'script'; readonly attended: null; readonly says: string }
+  | { readonly kind: 'empty'; readonly attended: false; readonly says: string }
   | { readonly kind: 'random' | 'hardware' | 'prompt'; readonly attended: boolean | null; readonly says: string }
 
-export function keySource({ keyFile, options }: CrypttabEntry): KeySource {
-  const option = (name: string): string | undefined =>
-    options.find((found) => found === name || found.startsWith(`${name}=`))?.slice(name.length + 1)
-  if (option('keyscript') !== undefined)
-    return { kind: 'script', attended: null, says: 'a script on the node gives the key' }
+/** `found`: the key files that lie where systemd looks by itself (storage-key-files.ts). */
+export function keySource({ name, keyFile, options }: CrypttabEntry, found: readonly string[] = []): KeySource {
+  const option = (wanted: string): string | undefined =>
+    options.find((one) => one === wanted || one.startsWith(`${wanted}=`))?.slice(wanted.length + 1)
+  const isOn = (wanted: string): boolean => /^(|yes|true|1|on)$/.test(option(wanted) ?? 'no')
+  const script = option('keyscript')
+  if (script !== undefined) return scripted(script)
   if (keyFile !== null && /^\/dev\/(u|hw)?random$/.test(keyFile)) {
     return { kind: 'random', attended: false, says: 'a new random key at every start, kept nowhere' }
   }
+  if (isOn('try-empty-password')) return { kind: 'empty', attended: false, says: 'an empty passphrase is tried first' }
   if (option('tpm2-device') !== undefined) {
-    const pin = /^(yes|true|1|on)$/.test(option('tpm2-pin') ?? '')
-    return pin
+    return isOn('tpm2-pin')
       ? { kind: 'hardware', attended: true, says: 'the key is sealed to the node’s TPM and a PIN that a person types' }
-      : {
-          kind: 'hardware',
-          attended: false,
-          says: 'the key is sealed to the node’s TPM',
-        }
+      : { kind: 'hardware', attended: false, says: 'the key is sealed to the node’s TPM' }
   }
   if (option('fido2-device') !== undefined) return { kind: 'hardware', attended: true, says: 'a FIDO2 token' }
   if (option('pkcs11-uri') !== undefined) return { kind: 'hardware', attended: null, says: 'a PKCS #11 token' }
-  if (keyFile === null) {
-    return {
-      kind: 'prompt',
-      attended: null,
-      says: 'no key file; a passphrase is asked for at start, which a person or a network unlock service answers',
-    }
+  if (keyFile === null) return withoutKeyFile(name, options, found)
+  return named(keyFile)
+}
+
+/** Scripts that Debian ships (cryptsetup's README.Debian, "keyscripts"); any other may take the key from anywhere. */
+function scripted(script: string): KeySource {
+  if (/(^|\/)decrypt_(opensc|gnupg-sc)$/.test(script))
+    return { kind: 'hardware', attended: true, says: 'a smart card and its PIN' }
+  if (/(^|\/)(askpass|decrypt_keyctl)$/.test(script))
+    return { kind: 'prompt', attended: true, says: 'a passphrase that a person types at start' }
+  return { kind: 'script', attended: null, says: 'a script on the node gives the key' }
+}
+
+function withoutKeyFile(name: string, options: readonly string[], found: readonly string[]): KeySource {
+  const path = found.find((one) => one.endsWith(`-keys.d/${name}.key`))
+  if (path !== undefined)
+    return { kind: 'file', path, attended: false, says: 'a key file that lies where one is looked for' }
+  const late = options.includes('_netdev') ? ' once the network is up' : ''
+  return {
+    kind: 'prompt',
+    attended: null,
+    says: `no key file; a passphrase is asked for at start${late}, which a person, a token in the volume’s header or a network unlock service answers`,
   }
-  // crypttab allows a path followed by a colon and the device that holds it.
-  const [path = keyFile] = keyFile.split(':')
-  return path.startsWith('/')
-    ? { kind: 'file', path, attended: false, says: 'a key file on the node' }
+}
+
+/** The third field: a path, a path followed by a colon and the device that holds it, a device, or another form. */
+function named(keyFile: string): KeySource {
+  if (keyFile.startsWith('/dev/'))
+    return { kind: 'elsewhere', device: keyFile, attended: false, says: 'a device that holds the key as it lies' }
+  const colon = keyFile.indexOf(':')
+  if (keyFile.startsWith('/') && colon > 0)
+    return {
+      kind: 'elsewhere',
+      device: keyFile.slice(colon + 1),
+      attended: false,
+      says: 'a key file on a device of its own',
+    }
+  return keyFile.startsWith('/')
+    ? { kind: 'file', path: keyFile, attended: false, says: 'a key file on the node' }
     : { kind: 'script', attended: null, says: 'a source that crypttab names in a form not known here' }
 }
 

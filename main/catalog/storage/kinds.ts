@@ -14,7 +14,10 @@ const NETWORK = new Set(
   glusterfs gpfs lustre ncpfs nfs nfs4 orangefs panfs pvfs2 quobyte smb3 smbfs vboxsf virtiofs wekafs`.split(/\s+/),
 )
 
-export type MountKind = 'pseudo' | 'memory' | 'network' | 'overlay' | 'zfs' | 'members' | 'block' | 'other'
+/** File systems that encrypt files on their way into a folder of another one, which their source names (ecryptfs(7), gocryptfs(1), encfs(1)). */
+const STACKED = new Set('ecryptfs fuse.gocryptfs fuse.encfs fuse.cryfs fuse.securefs'.split(' '))
+
+export type MountKind = 'pseudo' | 'memory' | 'network' | 'overlay' | 'stacked' | 'zfs' | 'members' | 'block' | 'other'
 
 /** What kind of walk a mount needs. An unlisted type without a block device is `other`, which is never taken for harmless. */
 export function mountKind({ fsType, device }: Mount): MountKind {
@@ -22,6 +25,7 @@ export function mountKind({ fsType, device }: Mount): MountKind {
   if (NETWORK.has(fsType)) return 'network'
   if (fsType === 'tmpfs') return 'memory'
   if (fsType === 'overlay') return 'overlay'
+  if (STACKED.has(fsType)) return 'stacked'
   if (fsType === 'zfs') return 'zfs'
   if (fsType === 'btrfs' || fsType === 'bcachefs') return 'members'
   return device.startsWith('0:') ? 'other' : 'block'
@@ -31,7 +35,7 @@ export const isNetworkMount = (mount: Mount): boolean => mountKind(mount) === 'n
 
 /** Partitions that start the machine and cannot be encrypted by the system itself (RHEL-09-231190 exempts them): listed, not judged. */
 const BOOT_POINTS = new Set(['/boot', '/boot/efi', '/efi'])
-const EFI_SYSTEM_PARTITION = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b'
+export const EFI_SYSTEM_PARTITION = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b'
 
 export const isExempt = (mount: Mount, partitionType: string): boolean =>
   BOOT_POINTS.has(mount.point) || partitionType === EFI_SYSTEM_PARTITION || mount.fsType === 'iso9660'

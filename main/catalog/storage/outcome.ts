@@ -1,7 +1,10 @@
 import { plain } from '../../core/plain-text.ts'
 import type { BlockDevice } from './graph.ts'
 
-/** From best to worst. `exposed` means: no encrypting layer was found on the way to the drive, and every layer was read. */
+/**
+ * From best to worst. `exposed`: no encrypting layer was found on the way to the drive, and every layer was read. `encrypted-broken`: the
+ * only layer uses a mode or key that does not hide what is stored; `encrypted-weak`: one that is out of date or not on our list.
+ */
 export const OUTCOMES = [
   'volatile',
   'encrypted',
@@ -9,6 +12,7 @@ export const OUTCOMES = [
   'layer-present-cipher-unverified',
   'external-unverified',
   'unknown',
+  'encrypted-broken',
   'exposed',
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]

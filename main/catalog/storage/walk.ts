@@ -1,15 +1,15 @@
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { type DmTable, storageDmTable } from '../probes/dm-table.ts'
-import type { Mount } from '../probes/storage-mounts.ts'
+import { type DmTable, dmTargets, storageDmTable } from '../probes/dm-table.ts'
+import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { type Swaps, storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
 import type { ZfsPools } from '../probes/zfs-pools.ts'
-import { gradeCipher, gradeZfsCipher } from './cipher.ts'
+import { gradeCipher, gradeZfsCipher, type Strength } from './cipher.ts'
 import { unescapeOctal } from './escapes.ts'
 import { type BlockDevice, type BlockGraph, numberOfPath } from './graph.ts'
 import { mountHolding, mountKind, mountsByPoint, valuesOf } from './kinds.ts'
-import { end, labelOf, rank, through, type Walked, worstOf } from './outcome.ts'
+import { end, labelOf, type Outcome, rank, through, type Walked, worstOf } from './outcome.ts'
 
 /** What a walk reads. Readings that failed stay failures, so that a walk ends in `unknown` instead of guessing. */
 export interface StorageFacts {
@@ -87,6 +87,8 @@ function followMountKind(view: View, mount: Mount, trail: Trail): Walked {
       return end('external-unverified', 'it is stored on another system, which this node cannot show')
     case 'overlay':
       return followOverlay(view, mount, trail)
+    case 'stacked':
+      return followStacked(view, mount, trail)
     case 'zfs':
       return followZfs(view, mount.source, trail)
     case 'members':
@@ -128,6 +130,21 @@ function followOverlay(view: View, mount: Mount, trail: Trail): Walked {
   return worstOf(paths.map((path) => followPath(view, path, trail)))
 }
 
+/**
+ * Files are encrypted into a folder of another file system. eCryptfs names its cipher, in an older mode; the others run as programs whose
+ * settings the mount table does not hold. Sizes and the tree of folders stay visible with all of them.
+ */
+function followStacked(view: View, mount: Mount, trail: Trail): Walked {
+  const below = mount.source.startsWith('/') ? followPath(view, mount.source, trail) : end('unknown', '')
+  const outcome = mount.fsType === 'ecryptfs' ? 'encrypted-weak' : 'layer-present-cipher-unverified'
+  const why =
+    outcome === 'encrypted-weak'
+      ? 'each file is encrypted by eCryptfs, in an older mode'
+      : 'each file is encrypted by a program whose cipher the mount table does not name'
+  const layer = { ...end(outcome, why, below.path), readFrom: storageMounts.id }
+  return rank(below) < rank(layer) ? below : layer
+}
+
 function followZfs(view: View, dataset: string, trail: Trail): Walked {
   const found = view.zfs.ok ? view.zfs.fact.datasets.get(dataset) : undefined
   if (found === undefined) return end('unknown', 'the encryption of its ZFS data set was not read')
@@ -146,6 +163,15 @@ function followZfs(view: View, dataset: string, trail: Trail): Walked {
   return worstOf(
     members.map((path) => (path.startsWith('/dev/') ? followNamed(view, path, trail) : followPath(view, path, trail))),
   )
+}
+
+/** Which data set a ZFS volume belongs to is not shown, so it is only decided where all data sets come out the same. */
+function followZvol(view: View, trail: Trail): Walked {
+  const walks = view.zfs.ok ? [...view.zfs.fact.datasets.keys()].map((name) => followZfs(view, name, trail)) : []
+  const [first, ...rest] = walks
+  return first !== undefined && rest.every(({ outcome }) => outcome === first.outcome)
+    ? worstOf(walks)
+    : end('unknown', 'which ZFS data set holds this volume was not shown')
 }
 
 /** btrfs and bcachefs spread over several devices: each of them must be covered. */
@@ -184,9 +210,13 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
     return path.startsWith('/dev/') ? followNamed(view, path, trail) : followPath(view, path, trail)
   }
   if (/^ram\d+$/.test(device.kernelName)) return end('volatile', 'it is a disk in memory')
+  if (/^drbd\d+$/.test(device.kernelName)) {
+    const copy = end('external-unverified', 'a copy of it lies on another system, which this node cannot show')
+    return worstOf([device.below.length > 0 ? followBelow(view, device, trail) : NOT_SHOWN, copy])
+  }
+  if (/^zd\d+$/.test(device.kernelName)) return followZvol(view, trail)
   if (device.below.length > 0) return followBelow(view, device, trail)
-  if (/^(md|drbd|zd|bcache)\d+/.test(device.kernelName))
-    return end('unknown', 'what lies below this device was not shown')
+  if (/^(md|bcache)\d+/.test(device.kernelName)) return NOT_SHOWN
   const remote = /^(iscsi|fc|nbd|rbd|tcp|rdma)$/.test(device.transport) || /^(nbd|rbd)\d+/.test(device.kernelName)
   return {
     ...end(
@@ -199,6 +229,8 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
   }
 }
 
+const NOT_SHOWN = end('unknown', 'what lies below this device was not shown')
+
 /** Every device below counts; the path shows the worst and says of how many it is one. */
 function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
   const worst = worstOf(below.map((number) => followDevice(view, number, trail)))
@@ -207,15 +239,12 @@ function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
 }
 
 /** Kinds by the prefix of the device-mapper UUID. CRYPT-INTEGRITY, -VERITY and -SUBDEV share the crypt prefix but hide nothing. */
-const ENCRYPTING = /^CRYPT-(LUKS1|LUKS2|PLAIN|TCRYPT|LOOPAES|BITLK|FVAULT2)-/
-const PLAIN_LAYER = /^(LVM-|mpath-|DMRAID-|part\d+-|CRYPT-(INTEGRITY|VERITY|SUBDEV)-|LVMRAID-)/
+export const ENCRYPTING = /^CRYPT-(LUKS1|LUKS2|PLAIN|TCRYPT|LOOPAES|BITLK|FVAULT2)-/
+const PLAIN_LAYER = /^(LVM-|mpath-|stratis-|DMRAID-|part\d+-|CRYPT-(INTEGRITY|VERITY|SUBDEV)-|LVMRAID-)/
 
 function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
-  const below =
-    device.below.length > 0
-      ? followBelow(view, device, trail)
-      : end('unknown', 'what lies below this device was not shown')
-  const targets = view.dmTable.ok ? view.dmTable.fact.devices.get(device.name) : undefined
+  const below = device.below.length > 0 ? followBelow(view, device, trail) : NOT_SHOWN
+  const targets = view.dmTable.ok ? dmTargets(view.dmTable.fact, device.name) : undefined
   if (targets !== undefined && targets.length > 0) {
     const layers = targets.flatMap((target) =>
       target.kind === 'crypt' ? [gradeCipher(target.cipher, target.keyBytes)] : [],
@@ -224,8 +253,8 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
     const layer = worstOf(
       layers.map(({ strength, says }) =>
         end(
-          strength === 'none' ? 'exposed' : strength === 'weak' ? 'encrypted-weak' : 'encrypted',
-          layerSays(strength, says),
+          WORTH[strength],
+          strength === 'none' ? `the layer uses ${says}` : `encrypted by dm-crypt, ${says}`,
           below.path,
         ),
       ),
@@ -244,5 +273,10 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
   }
 }
 
-const layerSays = (strength: string, says: string): string =>
-  strength === 'none' ? `the layer uses ${says}` : `encrypted by dm-crypt, ${says}`
+const WORTH: Readonly<Record<Strength, Outcome>> = {
+  sound: 'encrypted',
+  unapproved: 'encrypted',
+  weak: 'encrypted-weak',
+  broken: 'encrypted-broken',
+  none: 'exposed',
+}

@@ -1,12 +1,15 @@
-import { familyWords, spoofWords } from '../../../schemas/words.ts'
+import { familyWords, notFromNodesWords, profileWords, spoofWords } from '../../../schemas/words.ts'
 import { catalog } from '../../catalog/index.ts'
+import { checkListing, thresholdListing } from '../../catalog/listing.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
-import { rootCommands, sudoersFor } from '../../core/sudoers.ts'
+import { PROFILE_NAMES } from '../../core/profile.ts'
 import type { Context } from '../context.ts'
 import { emit, emitText } from '../terminal.ts'
+import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
-/** `catalog [probes|checks|signals|frameworks|sudoers]`: what is asked, concluded and mapped, before anything runs. */
-export function catalogCommand({ program }: Context): void {
+/** `catalog [probes|checks|profiles|signals|frameworks|sudoers]`: what is asked, concluded and mapped, before anything runs. */
+export function catalogCommand(context: Context): void {
+  const { program } = context
   const command = program.command('catalog').description('what is asked, concluded and mapped')
   command
     .command('probes')
@@ -17,11 +20,14 @@ export function catalogCommand({ program }: Context): void {
     )
   command
     .command('checks')
-    .description('every claim, what it needs, its limits and the rows it feeds')
+    .description('every claim, what it needs, its limits and the rows it feeds; then what nodes cannot bear')
     .option('--json', 'machine-readable')
-    .action(({ json }: { json?: true }) =>
-      json === true ? emit(catalog.checks.map(({ id }) => checkRow(id))) : emitText(checksText()),
-    )
+    .action(({ json }: { json?: true }) => (json === true ? emit(checkListing(catalog)) : emitText(checksText())))
+  command
+    .command('profiles')
+    .description('every number that checks compare against, by profile and with its source')
+    .option('--json', 'machine-readable')
+    .action(({ json }: { json?: true }) => (json === true ? emit(thresholdListing(catalog)) : emitText(profilesText())))
   command
     .command('signals')
     .description(
@@ -34,14 +40,7 @@ export function catalogCommand({ program }: Context): void {
     .description('every control with its class, what supports it and what it does not show')
     .option('--json', 'machine-readable')
     .action(({ json }: { json?: true }) => (json === true ? emit(catalog.frameworks) : emitText(frameworksText())))
-  command
-    .command('sudoers')
-    .description('a sudoers drop-in that allows exactly the root-only commands')
-    .option('--user <name>', 'the login it is for', 'bwaudit')
-    .option('--live-tests', 'allow the lines of live tests too')
-    .action(({ user, liveTests }: { user: string; liveTests?: true }) =>
-      emitText(sudoersFor(rootCommands(catalog.probes, { liveTests: liveTests === true }), { user })),
-    )
+  catalogSudoersCommand(context, command)
   command.action(() => emit(catalogSnapshot(catalog)))
 }
 
@@ -71,25 +70,26 @@ function probesText(): string {
 
 const shown = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 
-function checkRow(id: string): Record<string, unknown> {
-  const check = catalog.checks.find((one) => one.id === id)
-  const feeds = catalog.frameworks.flatMap((framework) =>
-    framework.controls.filter(({ supports }) => supports.some((support) => support.check === id)).map(({ key }) => key),
+function checksText(): string {
+  const lines = checkListing(catalog).map((one) =>
+    one.built
+      ? `${one.id}  ${one.claim}\n    does not show: ${one.limits}`
+      : `${one.id}  not built: ${notFromNodesWords[one.from]}.\n    why: ${one.why}${one.bring === null ? '' : `\n    bring: ${one.bring}`}`,
   )
-  return {
-    id,
-    property: check?.property,
-    claim: check?.claim,
-    limits: check?.limits,
-    needs: Object.values(check?.needs ?? {}).map((probe) => probe.id),
-    wants: Object.values(check?.wants ?? {}).map((probe) => probe.id),
-    feeds,
-  }
+  return `${lines.join('\n')}\n`
 }
 
-function checksText(): string {
-  const lines = catalog.checks.map((check) => `${check.id}  ${check.claim}\n    does not show: ${check.limits}`)
-  return `${lines.join('\n')}\n`
+function profilesText(): string {
+  const profiles = PROFILE_NAMES.map((name) => `${name}  ${profileWords[name].meaning}`)
+  const lines = thresholdListing(catalog).flatMap(({ id, title, unit, values, checks }) => [
+    `${id}  ${title}`,
+    ...PROFILE_NAMES.map((name) => {
+      const { value, words, source, ofBaseline } = values[name]
+      return `    ${name}: ${words ?? `${value} ${unit}`}  (${ofBaseline ? 'as the baseline' : source})`
+    }),
+    ...(checks.length === 0 ? [] : [`    used by: ${checks.join(', ')}`]),
+  ])
+  return `${[...profiles, '', ...lines].join('\n')}\n`
 }
 
 function signalsText(): string {

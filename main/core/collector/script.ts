@@ -52,8 +52,9 @@ ${collectorScript(plan, nonce)}`
 }
 
 // Descriptor 7 carries the exit status out of the pipelines, 6 leads stdout past the cap of stderr, 8 and 9 are the real streams.
-// sudo says “a password is required” of a tool that is absent, where arguments are exact: so it is looked for first, and found missing
-// with exit 127. `head -c` is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
+// sudo says “a password is required” of a tool that is absent, where arguments are exact: so it is looked for first, as a file, since
+// hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it. `head -c`
+// is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
 const PROLOGUE = `{
 N=@NONCE@
 LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
@@ -93,15 +94,21 @@ c() {
   printf '\\n%s E %s %s %s\\n' "$N" "$i" "$r" "$U"
   printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&2
 }
+f() {
+  for d in /usr/sbin /usr/bin /sbin /bin; do if [ -e "$d/$1" ] || [ -h "$d/$1" ]; then return 0; fi; done
+  return 1
+}
+n() {
+  printf '%s B %s 0\\n\\n%s E %s %s 0\\n' "$N" "$1" "$N" "$1" "$2"
+  printf '%s B %s 0\\n\\n%s E %s - 0\\n' "$N" "$1" "$N" "$1" >&2
+}
 p() {
-  if [ "$R" = none ]; then
-    printf '%s B %s 0\\n\\n%s E %s n 0\\n' "$N" "$1" "$N" "$1"
-    printf '%s B %s 0\\n\\n%s E %s - 0\\n' "$N" "$1" "$N" "$1" >&2
-  elif [ -z "$R" ]; then c "$@"
+  if [ -z "$R" ]; then c "$@"
+  elif ! f "$4"; then n "$1" 127
+  elif [ "$R" = none ]; then n "$1" n
   else
     i=$1; t=$2; o=$3; shift 3
-    if command -v "$1" >/dev/null 2>&1; then c "$i" "$t" "$o" sudo -n "$@"
-    else c "$i" "$t" "$o" "$@"; fi
+    c "$i" "$t" "$o" sudo -n "$@"
   fi
 }
 z() {

@@ -2,6 +2,7 @@ import type { Difference, VerificationAnswer } from '../../../schemas/verificati
 import { canonicalJson } from '../canonical-json.ts'
 import { type Catalog, catalogDigest } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
+import { profileNotes } from '../verify/profile.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import { type Rederived, rederive, word } from './compare.ts'
 import type { DisclosureCounts } from './notes.ts'
@@ -39,7 +40,7 @@ export function disclosureAnswers(
     answers: [
       intact(reading, sealProblems),
       complete(reading, content, listed),
-      reproducible(content, catalog, listed, again),
+      withProfile(reproducible(content, catalog, listed, again), content, catalog),
     ],
     differences: again.differences,
     underivable: listed,
@@ -115,6 +116,13 @@ function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, lis
             'That is the word of whoever made this copy. It is not under the seal: anybody who holds a copy can withhold more and say so in any name.',
           ],
   }
+}
+
+/** Which numbers the verdicts hold by, where the scope is disclosed. */
+function withProfile(answer: VerificationAnswer, { scope }: DisclosedContent, catalog: Catalog): VerificationAnswer {
+  if (scope === null) return answer
+  const { sentence, loosened } = profileNotes(catalog, scope.profile)
+  return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...loosened] }
 }
 
 function reproducible(

@@ -3,6 +3,7 @@ import { verdictWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS, type PackScope } from '../pack-files.ts'
+import { isChosenProfile } from '../profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
 import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
 
@@ -197,7 +198,10 @@ function indexIn(value: unknown): AssessmentIndex | null {
 export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
 
 function scopeIn(value: unknown): PackScope | null {
-  const { population, asOf, frameworks } = (value ?? {}) as Partial<PackScope>
+  const { population, asOf, frameworks, profile } = (value ?? {}) as Partial<PackScope>
   const isWhole = Array.isArray(population) && Array.isArray(frameworks) && typeof asOf === 'string' && !hasGap(asOf)
-  return isWhole && population.every((one) => typeof one === 'string') ? (value as PackScope) : null
+  // Verdicts hold by these numbers: a profile that is not whole would be taken for another one.
+  const isJudged =
+    profile === undefined || (isChosenProfile(profile) && !profile.changes.some((one) => hasGap(one.threshold)))
+  return isWhole && isJudged && population.every((one) => typeof one === 'string') ? (value as PackScope) : null
 }

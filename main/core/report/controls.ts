@@ -5,6 +5,7 @@ import type { Control, EvidenceClass, Framework } from '../framework.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
+import { notFromNodesBlocks } from './not-from-nodes.ts'
 import { recordLines } from './records.ts'
 import { names, of, stateLine, stateMark } from './wording.ts'
 
@@ -48,7 +49,7 @@ export function controlSection(matter: Matter, framework: Framework): Section {
       heading(3, 'Where the items stand'),
       stateTable(rows),
       heading(3, `All items (${rows.length})`, true),
-      overview(rows),
+      overview(rows, new Set(matter.catalog.notFromNodes.map(({ id }) => id))),
       heading(3, 'Each item in full', true),
       ...rows.flatMap((row) => detail(matter, row, checks)),
     ],
@@ -81,7 +82,7 @@ function stateTable(rows: readonly Row[]): Block {
   }
 }
 
-function overview(rows: readonly Row[]): Block {
+function overview(rows: readonly Row[], notFromNodes: ReadonlySet<string>): Block {
   return {
     kind: 'table',
     rowHeaders: true,
@@ -95,13 +96,13 @@ function overview(rows: readonly Row[]): Block {
       [{ text: control.id, style: 'strong' }, { text: control.title }],
       [stateLine(result.state)],
       result.nodePart === null ? plainCell('None') : [stateLine(result.nodePart)],
-      plainCell(counts(control, result)),
+      plainCell(counts(control, result, notFromNodes)),
     ]),
   }
 }
 
 /** Counts over all mapped checks and nodes, or why there are none. */
-function counts(control: Control, { checks, nodePart }: ControlAssessment): string {
+function counts(control: Control, { checks, nodePart }: ControlAssessment, notFromNodes: ReadonlySet<string>): string {
   if (control.evidenceClass === 'manual') return 'Nobody can automate this; it rests on records.'
   if (control.evidenceClass === 'out-of-scope') return 'Not observable on a server.'
   if (checks.length === 0) return 'No check is mapped.'
@@ -133,9 +134,15 @@ function counts(control: Control, { checks, nodePart }: ControlAssessment): stri
       sum(({ informational }) => informational),
     ),
   ]
-  const unbuilt = checks.filter(({ built }) => !built).length
-  const absent = unbuilt === 0 ? '' : `; ${of(unbuilt, checks.length)} checks not in this catalog`
-  return `${nodePart === null ? 'Background only: ' : ''}${parts.join(', ')}${absent}`
+  const unbuilt = checks.filter(({ built }) => !built)
+  const beyond = unbuilt.filter(({ check }) => notFromNodes.has(check)).length
+  const absent = [
+    ...(beyond === 0 ? [] : [`; ${of(beyond, checks.length)} checks that nodes cannot bear`]),
+    ...(beyond === unbuilt.length
+      ? []
+      : [`; ${of(unbuilt.length - beyond, checks.length)} checks not in this catalog`]),
+  ]
+  return `${nodePart === null ? 'Background only: ' : ''}${parts.join(', ')}${absent.join('')}`
 }
 
 const counted = (word: string, count: number): readonly string[] => (count === 0 ? [] : [`${count} ${word}`])
@@ -167,7 +174,9 @@ function detail(matter: Matter, { control, result }: Row, checks: ReadonlyMap<st
         resultCell(matter, count),
       ]),
     })
-  const unbuilt = result.checks.filter((count) => !count.built)
+  blocks.push(...notFromNodesBlocks(matter, control, result))
+  const beyond = new Set(matter.catalog.notFromNodes.map(({ id }) => id))
+  const unbuilt = result.checks.filter(({ built, check }) => !built && !beyond.has(check))
   if (unbuilt.length > 0)
     blocks.push(
       quiet(

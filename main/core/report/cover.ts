@@ -2,6 +2,7 @@ import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
+import { profileCell } from './profile.ts'
 import { reached } from './tally.ts'
 import { names, of, when } from './wording.ts'
 
@@ -70,6 +71,7 @@ function facts(matter: Matter): readonly { label: string; value: Cell }[] {
     { label: 'Nodes', value: reach },
     { label: 'Observed', value: plainCell(period) },
     { label: 'Judged as of', value: plainCell(when(assessment.asOf)) },
+    { label: 'Compared against', value: profileCell(matter) },
     { label: 'Frameworks', value: frameworks.map(({ title }) => ({ text: title })) },
     { label: 'Made by', value: plainCell(`${matter.producer}, rules engine ${plain(assessment.engine, 40)}`) },
     {

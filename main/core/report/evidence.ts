@@ -1,8 +1,10 @@
 import type { Capture, Recording } from '../../../schemas/types.ts'
 import { plain } from '../plain-text.ts'
+import type { Parsed } from '../probe.ts'
 import { byProbeAndCommand, compare, type RecordingOutline, recordingDigest } from '../recording.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, type Section, text } from './model.ts'
+import { type SudoReconciliation, sudoBlocks } from './sudo-reconciliation.ts'
 import { plural, when } from './wording.ts'
 
 const TRUST = {
@@ -14,7 +16,7 @@ const TRUST = {
 } as const
 
 /** Every answer that was recorded, per node: the exact command, how it ended, its size, its digest and when. */
-export function evidenceSection({ recordings, assessment }: Matter): Section {
+export function evidenceSection({ recordings, assessment, sudo }: Matter): Section {
   const ordered = [...recordings].sort(
     (a, b) =>
       compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
@@ -28,12 +30,16 @@ export function evidenceSection({ recordings, assessment }: Matter): Section {
       text(
         `${plural(total, 'answer')} in ${plural(ordered.length, 'recording')}. Commands are constants of the catalog; nothing in them comes from a node. Digests are SHA-256 over the stored bytes.`,
       ),
-      ...ordered.flatMap((loaded) => nodeBlocks(loaded, used)),
+      ...ordered.flatMap((loaded) => nodeBlocks(loaded, used, sudo?.get(loaded.recording.node.name))),
     ],
   }
 }
 
-function nodeBlocks(loaded: RecordingOutline, used: ReadonlySet<string | undefined>): readonly Block[] {
+function nodeBlocks(
+  loaded: RecordingOutline,
+  used: ReadonlySet<string | undefined>,
+  sudo: Parsed<SudoReconciliation> | undefined,
+): readonly Block[] {
   const { recording, captures } = loaded
   const digest = recordingDigest(loaded)
   const answers = captures.map(({ meta }) => meta).sort(byProbeAndCommand)
@@ -58,6 +64,7 @@ function nodeBlocks(loaded: RecordingOutline, used: ReadonlySet<string | undefin
           ],
           rows: answers.map(answerRow),
         },
+    ...(sudo === undefined ? [] : sudoBlocks(sudo)),
   ]
 }
 

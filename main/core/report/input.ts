@@ -2,8 +2,10 @@ import type { Figure } from '../../../schemas/figure.ts'
 import type { Assessment, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
+import type { Parsed } from '../probe.ts'
 import type { RecordingOutline } from '../recording.ts'
 import type { Acceptances } from '../register.ts'
+import type { SudoReconciliation } from './sudo-reconciliation.ts'
 import type { Tally } from './tally.ts'
 
 export interface ReportInput {
@@ -23,6 +25,8 @@ export interface ReportInput {
   readonly generatedFor?: string
   /** Pictures by node; a node without evidence for one has none. */
   readonly figures?: ReadonlyMap<string, readonly Figure[]>
+  /** By node: how far sudo's own log and the recording agree, or why that cannot be said. */
+  readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
 }
 
 /** What every part of the report is written from. */

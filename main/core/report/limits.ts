@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog.ts'
 import { compare } from '../recording.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
+import { notFromNodesTable } from './not-from-nodes.ts'
 
 const GENERAL: readonly string[] = [
   'One moment. Each answer describes the node when it was asked. Nothing here covers the time before, after or between collections.',
@@ -11,6 +12,7 @@ const GENERAL: readonly string[] = [
   'Rights. Without administrator rights some questions could not be put. They count as not collected.',
   'The declared list. Nodes come from the fleet file of the person who ran the collection. A server that is not on it is not covered, and nothing here shows that the list is whole.',
   'Location. Distances come from signal times and from what people declared. They bound where a node can be; they do not name a building.',
+  'Numbers. Where a check compares with a number, its verdict holds by that number. Section “What was compared against” names each with its source.',
   'Mappings. A mapping says that a check bears on an item. It is our reading. It does not show that the item is satisfied.',
   'People. Policies, contracts, training, reviews and physical access leave no trace on a server. They are listed as records to attach.',
   'The seal. A signature shows that the file is unchanged since it was signed, and which key signed it. A self-issued key does not show who holds it. The time of signing is shown only where a time-stamp token is attached.',
@@ -40,14 +42,15 @@ export function limitSection({ assessment, catalog }: Matter): Section {
       ],
       rows,
     },
+    ...notFromNodesTable(catalog, assessment.scope.frameworks),
     ...absentChecks(assessment, catalog),
   ]
   return { id: 'limits', title: 'Limits', blocks }
 }
 
 /** Checks that mappings name and this catalog does not have: said once here, listed by id at each item. */
-function absentChecks({ scope }: Assessment, { checks, frameworks }: Catalog): readonly Block[] {
-  const built = new Set(checks.map(({ id }) => id))
+function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes }: Catalog): readonly Block[] {
+  const built = new Set([...checks, ...notFromNodes].map(({ id }) => id))
   const absent = new Map(
     frameworks
       .filter(({ id }) => scope.frameworks.includes(id))

@@ -6,6 +6,7 @@ import { compare } from '../recording.ts'
 import { acceptedBriefly, acceptedCount } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, quiet, type Section, text } from './model.ts'
+import { loosened } from './profile.ts'
 import { reached, severity, summarize } from './tally.ts'
 import { names, of, plural, verdictMark } from './wording.ts'
 
@@ -45,7 +46,7 @@ export function summary(matter: Matter): Section {
   return {
     id: 'summary',
     title: 'Summary',
-    blocks: [text(opening(matter, gaps.length)), ...ordered],
+    blocks: [text(opening(matter, gaps.length)), ...loosened(matter), ...ordered],
   }
 }
 
@@ -80,13 +81,19 @@ function worstNodeFirst({ tally }: Matter): (a: NodeAssessment, b: NodeAssessmen
   }
 }
 
-function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 26): Block {
+/** Wide enough that no word of the title is broken. */
+const headed = (title: string): { readonly title: string; readonly width: number } => ({
+  title,
+  width: Math.max(8, ...title.split(' ').map((word) => word.length + 1)),
+})
+
+function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 22): Block {
   return {
     kind: 'table',
     rowHeaders: true,
     columns: [
       { title: 'Node', width: nameWidth },
-      ...tally.properties.map((property) => ({ title: propertyWords[property].label, width: 11 })),
+      ...tally.properties.map((property) => headed(propertyWords[property].label)),
     ],
     rows,
   }

@@ -1,10 +1,11 @@
-import type { AssessmentIndex, Capture, ChosenProfile, Recording, Statement } from '../../../schemas/types.ts'
+import type { AssessmentIndex, Capture, Recording, Statement } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack.ts'
 import { nodeFolder, type PackScope } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
+import { isChosenProfile } from '../profile.ts'
 import { type CapturedAnswer, compare, type LoadedRecording } from '../recording.ts'
 
 /** The small text files, or null where one is missing, unreadable or no UTF-8. */
@@ -100,19 +101,9 @@ function isScope(value: unknown): value is PackScope {
     frameworks.every((id) => id === 'hipaa' || id === 'soc2' || id === 'nprm') &&
     typeof asOf === 'string' &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf) &&
-    (profile === undefined || isProfile(profile)) &&
+    (profile === undefined || isChosenProfile(profile)) &&
     Object.keys(value).length === (profile === undefined ? 4 : 5)
   )
-}
-
-// A change to a threshold that this catalog does not have moves nothing; the form alone matters here.
-function isProfile(value: unknown): value is ChosenProfile {
-  const { name, changes } = (value ?? {}) as Record<string, unknown>
-  if (!(name === 'baseline' || name === 'cis' || name === 'stig') || !Array.isArray(changes)) return false
-  return changes.every((one: unknown) => {
-    const { threshold, value: number, reason } = (one ?? {}) as Record<string, unknown>
-    return typeof threshold === 'string' && Number.isFinite(number) && typeof reason === 'string'
-  })
 }
 
 /** Folders below data/nodes, each with the paths in it. */

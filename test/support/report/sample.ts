@@ -121,6 +121,7 @@ export const sampleCatalog: Catalog = {
   frameworks: [hipaa, soc2],
   signals: [],
   thresholds: [],
+  notFromNodes: [],
   arguesIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')

@@ -1,0 +1,48 @@
+import { type Listener, listenerProcesses, networkListeners } from '../catalog/probes/listeners.ts'
+import { reachableTcp, tlsTargets } from '../catalog/tls-targets.ts'
+import type { Connection } from '../core/ports.ts'
+import { captureKey, type Probe, readProbe } from '../core/probe.ts'
+import type { CapturedAnswer } from '../core/recording.ts'
+import type { TlsObservation } from '../core/tls/observation.ts'
+import { observeTls, type TlsDeps } from './tls-listeners.ts'
+import type { Watch } from './watch.ts'
+
+const LISTENERS: readonly string[] = [networkListeners.id, listenerProcesses.id]
+
+/** Whether a probe's answer tells which ports may be asked. */
+export const isAboutListeners = (probe: string): boolean => LISTENERS.includes(probe)
+
+/** The ports that the node listed in this collection, asked for TLS; null where it listed none that could be read. */
+export async function observeListeners(
+  deps: TlsDeps,
+  connection: Connection,
+  {
+    listed,
+    sshPort,
+  }: {
+    /** What the node answered, by probe. */
+    readonly listed: ReadonlyMap<string, CapturedAnswer>
+    readonly sshPort: number
+  },
+  watch: Watch,
+): Promise<TlsObservation | null> {
+  const read = (probe: typeof networkListeners): readonly Listener[] | null => {
+    const answer = listed.get(probe.id)
+    const reading = answer === undefined ? null : readProbe(probe, new Map([[captureKey(probe.id, 'sockets'), answer]]))
+    return reading?.ok === true ? reading.fact.listeners : null
+  }
+  const sockets = read(networkListeners)
+  if (sockets === null) return null
+  const plan = tlsTargets(reachableTcp(sockets, read(listenerProcesses) ?? []), sshPort)
+  return await observeTls(deps, connection, plan, watch)
+}
+
+/** A resumed collection asks for the listeners again when their ports have not been asked yet: it goes by what it heard itself. */
+export function withListeners(probes: readonly Probe<unknown>[], skip: ReadonlySet<string>): ReadonlySet<string> {
+  const isOpen = probes.some(({ id, commands }) =>
+    Object.entries(commands).some(
+      ([name, spec]) => spec.kind === 'measure' && spec.measure === 'tls-listeners' && !skip.has(captureKey(id, name)),
+    ),
+  )
+  return isOpen ? new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/'))))) : skip
+}

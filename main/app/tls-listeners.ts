@@ -1,0 +1,211 @@
+import type { ByteStream, Clock, Connection, Entropy } from '../core/ports.ts'
+import { clientHello, TLS_VERSIONS, type TlsVersion } from '../core/tls/client-hello.ts'
+import type {
+  HelloAnswer,
+  HelloKind,
+  PassedOver,
+  PortObservation,
+  PortOutcome,
+  TlsObservation,
+  TlsTarget,
+} from '../core/tls/observation.ts'
+import { type OwnShares, ownShares, sealedCertificates } from '../core/tls/sealed-flight.ts'
+import { MOST_REPLY, readServerReply, type ServerReply } from '../core/tls/server-reply.ts'
+import { SUITES } from '../core/tls/suites.ts'
+import { concat } from '../core/tls/wire.ts'
+
+export interface TlsDeps {
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly pause: (milliseconds: number) => Promise<void>
+}
+
+/** Which ports to ask, in this order, and which were passed over beforehand. */
+export interface TlsPlan {
+  readonly ask: readonly TlsTarget[]
+  readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
+}
+
+const HELLO_MS = 2000
+const ALL_MS = 30_000
+/** A flight comes in a few; a server that drips its answer is not heard to the end. */
+const MOST_CHUNKS = 200
+
+/**
+ * Speaks to ports that the node listed, one after the other, through the session that the collection used: one ClientHello per connection, no
+ * other byte, and no handshake is ever finished. Ends within half a minute, and at once when the collection is stopped. A port that cannot be
+ * reached is recorded as such: nothing is concluded from it.
+ */
+export async function observeTls(
+  deps: TlsDeps,
+  { dial }: Pick<Connection, 'dial'>,
+  { ask, passed }: TlsPlan,
+  { signal, heard }: { readonly signal: AbortSignal; readonly heard: () => void },
+): Promise<TlsObservation> {
+  if (dial === undefined)
+    return {
+      forwarding: 'not-available',
+      asked: [],
+      passed: [...passed, ...ask.map((one) => ({ ...one, why: 'unreached' as const }))],
+    }
+  const end = deps.clock.ticks() + BigInt(ALL_MS) * 1_000_000n
+  const asked: PortObservation[] = []
+  const left: { host: string; port: number; why: PassedOver }[] = []
+  let isLost = false
+  const stopped = new Promise<'late'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('late'), { once: true })
+    if (signal.aborted) resolve('late')
+  })
+  for (const target of ask) {
+    const why = isLost || signal.aborted ? 'unreached' : deps.clock.ticks() >= end ? 'time' : null
+    if (why !== null) {
+      left.push({ ...target, why })
+      continue
+    }
+    const seen = await observePort({ deps, dial, target, end, signal, stopped })
+    heard()
+    if (seen === null) {
+      isLost = true
+      left.push({ ...target, why: 'unreached' })
+    } else asked.push(seen)
+  }
+  return { forwarding: 'used', asked, passed: [...passed, ...left] }
+}
+
+interface Port {
+  readonly deps: TlsDeps
+  readonly dial: NonNullable<Connection['dial']>
+  readonly target: TlsTarget
+  /** By the clock's ticks: when all of it must be over. */
+  readonly end: bigint
+  readonly signal: AbortSignal
+  /** Resolves when the collection is stopped. */
+  readonly stopped: Promise<'late'>
+}
+
+/** What one ClientHello brought. */
+interface Heard {
+  readonly outcome: PortOutcome | 'lost'
+  readonly bytes: Uint8Array
+  readonly reply: ServerReply
+  readonly certificates: readonly Uint8Array[] | null
+}
+
+/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is spoken. null: the session has ended. */
+async function observePort(port: Port): Promise<PortObservation | null> {
+  const { host, port: number } = port.target
+  const hellos: HelloAnswer[] = []
+  let certificates: readonly Uint8Array[] | null = null
+  let outcome: PortOutcome = 'closed'
+  let isOld = false
+  const kinds: readonly HelloKind[] = [...TLS_VERSIONS, 'weak', 'static-rsa']
+  for (const kind of kinds) {
+    if ((kind === 'weak' || kind === 'static-rsa') && !isOld) break
+    const heard = await sayHello(port, kind)
+    if (heard.outcome === 'lost') return null
+    // The first answer tells whether this is TLS; what a port does later, under pressure perhaps, takes nothing back.
+    if (outcome !== 'tls') outcome = heard.outcome
+    if (outcome === 'plain') return { host, port: number, outcome, says: beginningOf(heard.bytes) }
+    if (outcome === 'silent' || outcome === 'refused' || outcome === 'failed') return { host, port: number, outcome }
+    // Of a hello that nobody answered in time nothing is known: it counts as not asked.
+    if (heard.outcome === 'tls' || heard.outcome === 'closed')
+      hellos.push({ hello: kind, reply: Buffer.from(spoken(heard)).toString('base64') })
+    certificates ??= heard.certificates
+    isOld ||= heard.reply.kind === 'hello' && heard.reply.version < 0x0304
+    if (port.signal.aborted || port.deps.clock.ticks() >= port.end) break
+  }
+  if (outcome === 'closed') return { host, port: number, outcome }
+  const shown = fitting(certificates ?? []).map((der) => Buffer.from(der).toString('base64'))
+  return { host, port: number, outcome, hellos, ...(shown.length === 0 ? {} : { certificates: shown }) }
+}
+
+/** The certificates that fit into the limit together; a longer chain is cut at its end. */
+function fitting(certificates: readonly Uint8Array[]): readonly Uint8Array[] {
+  let total = 0
+  return certificates.filter(({ length }) => {
+    total += length
+    return total <= MOST_REPLY
+  })
+}
+
+const spoken = ({ bytes, reply }: Heard): Uint8Array =>
+  reply.kind === 'hello'
+    ? bytes.subarray(0, Math.min(reply.end, 1024))
+    : reply.kind === 'alert'
+      ? bytes.subarray(0, 7)
+      : bytes.subarray(0, 0)
+
+function beginningOf(bytes: Uint8Array): NonNullable<PortObservation['says']> {
+  const text = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
+  if (text.startsWith('HTTP/')) return 'http'
+  if (text.startsWith('SSH-')) return 'ssh'
+  return /^\d{3}[ -]|^\+OK|^\* OK/.test(text) ? 'greeting' : 'other'
+}
+
+/** TLS 1.2 shows what is spoken below 1.3 when only some suites are offered: a server may choose any lower version. */
+const versionOf = (kind: HelloKind): TlsVersion => (kind === 'weak' || kind === 'static-rsa' ? '1.2' : kind)
+
+const suitesOf = (kind: HelloKind): readonly number[] =>
+  kind === '1.3'
+    ? SUITES.tls13
+    : kind === 'weak'
+      ? SUITES.weak
+      : kind === 'static-rsa'
+        ? SUITES.staticRsa
+        : SUITES.broad
+
+async function sayHello({ deps, dial, target, end, stopped }: Port, kind: HelloKind): Promise<Heard> {
+  const own: OwnShares | null = kind === '1.3' ? ownShares(deps.entropy.bytes(64)) : null
+  const hello = clientHello({
+    version: versionOf(kind),
+    suites: suitesOf(kind),
+    random: deps.entropy.bytes(32),
+    sessionId: kind === '1.3' ? deps.entropy.bytes(32) : new Uint8Array(),
+    ...(own === null ? {} : { shares: own.shares }),
+  })
+  const left = Math.min(HELLO_MS, Math.max(0, Number((end - deps.clock.ticks()) / 1_000_000n)))
+  const late = deps.pause(left).then(() => 'late' as const)
+  const dialing = dial(target.host, target.port)
+  const dialed = await Promise.race([dialing, late, stopped])
+  const nothing = { bytes: new Uint8Array(), reply: { kind: 'incomplete' }, certificates: null } as const
+  if (dialed === 'late') {
+    void dialing.then((opened) => (opened.ok ? opened.stream.close() : undefined))
+    return { outcome: 'failed', ...nothing }
+  }
+  if (!dialed.ok) return { outcome: dialed.why, ...nothing }
+  return await converse(dialed.stream, hello, own, Promise.race([late, stopped]))
+}
+
+/** Sends the hello, and listens until the answer says all we can use, the other end is done, or time is up. */
+function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, late: Promise<'late'>): Promise<Heard> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    let isOver = false
+    const look = (ending: 'silent' | 'closed' | null): void => {
+      if (isOver) return
+      const bytes = concat(chunks)
+      const reply = readServerReply(bytes)
+      const certificates =
+        reply.kind !== 'hello'
+          ? null
+          : (reply.certificates ?? (own === null ? null : sealedCertificates(hello, reply, own)))
+      const isEnough = reply.kind === 'hello' ? certificates !== null || reply.isDone : reply.kind !== 'incomplete'
+      if (!isEnough && ending === null && size < MOST_REPLY && chunks.length < MOST_CHUNKS) return
+      isOver = true
+      stream.close()
+      const isTls = reply.kind === 'hello' || reply.kind === 'alert'
+      const outcome = isTls ? 'tls' : size > 0 ? 'plain' : (ending ?? 'closed')
+      resolve({ outcome, bytes, reply, certificates })
+    }
+    stream.onData((chunk) => {
+      if (isOver) return
+      chunks.push(Uint8Array.from(chunk))
+      size += chunk.length
+      look(null)
+    })
+    void stream.closed.then(() => look('closed'))
+    void late.then(() => look('silent'))
+    stream.write(hello)
+  })
+}

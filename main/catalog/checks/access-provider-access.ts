@@ -1,0 +1,155 @@
+import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { doorState, doorsOf } from '../account-doors.ts'
+import { declaredAs, declaredNames } from '../login-traces.ts'
+import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
+import { accountsPasswordState } from '../probes/accounts-password-state.ts'
+import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import { cloudInit } from '../probes/cloud-init.ts'
+import { type AgentUnits, remoteAgents } from '../probes/remote-agents.ts'
+import { tenancyProcesses } from '../probes/tenancy-processes.ts'
+import { IMAGE_ACCOUNTS, PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-agents.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+const WANTS = {
+  processes: tenancyProcesses,
+  cloud: cloudInit,
+  keys: authorizedKeys,
+  passwords: accountsPasswordState,
+}
+type Wanted = MaybeFactsOf<typeof WANTS>
+
+export const accessProviderAccess = defineCheck({
+  id: 'access.provider-access',
+  property: 'access',
+  claim:
+    'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
+  limits:
+    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Comments of keys are not read, so that a key counts as its account’s.',
+  needs: { local: accountsLocal, agents: remoteAgents },
+  wants: WANTS,
+  evaluate: ({ local, agents }, wanted, context) =>
+    weigh([
+      ...agentSteps(agents, wanted, context),
+      ...provisioning(wanted, context),
+      ...accounts(local, wanted, context),
+      ...keyOwners(local, wanted, context),
+    ]),
+})
+
+/** An agent is declared by its name: as an account of kind provider or service, or among the services. */
+const isDeclared = ({ node }: Context, name: string): boolean =>
+  declaredAs(node, name) !== undefined || node.services?.some((service) => service.name === name) === true
+
+const worded = ({ name, kind }: RemoteAgent): string => `${name} (${kind})`
+
+function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Context): readonly Step[] {
+  const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
+  const installed = REMOTE_AGENTS.filter((agent) => agent.units.some((unit) => units.has(unit)))
+  const works = (agent: RemoteAgent): boolean =>
+    agent.units.some((unit) => units.get(unit)?.active === true || units.get(unit)?.atBoot === true)
+  const alive = (agent: RemoteAgent): boolean => agent.processes.some((name) => running.has(name))
+  const found = REMOTE_AGENTS.filter((agent) => works(agent) || alive(agent))
+  const foreign = found.filter(({ name }) => !isDeclared(context, name))
+  const stated = found.filter(({ name }) => isDeclared(context, name))
+  const idle = installed.filter((agent) => !found.includes(agent))
+  return [
+    ...foreign
+      .slice(0, 20)
+      .map((agent) =>
+        speaksAgainst(
+          `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared.`,
+          works(agent) ? remoteAgents : tenancyProcesses,
+        ),
+      ),
+    ...(stated.length > 0
+      ? [speaksFor(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
+      : []),
+    ...(idle.length > 0
+      ? [speaksFor(`Installed, not running and not started at boot: ${named(idle.map(worded))}.`, remoteAgents)]
+      : []),
+    ...(found.length === 0
+      ? [speaksFor(`None of the ${REMOTE_AGENTS.length} agents on our list runs or starts at boot.`, remoteAgents)]
+      : []),
+    ...(processes.ok && !processes.fact.isComplete
+      ? [leavesUnclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
+      : unclearAbout(tenancyProcesses, processes)),
+  ]
+}
+
+function provisioning({ cloud }: Wanted, context: Context): readonly Step[] {
+  if (!cloud.ok) return unclearAbout(cloudInit, cloud)
+  if (!cloud.fact.present) return [speaksFor('No provider’s instructions for first boot are in place.', cloudInit)]
+  const text = `The server was set up by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
+  return isDeclared(context, 'cloud-init')
+    ? [speaksFor(`${text}, as declared.`, cloudInit)]
+    : [
+        leavesUnclear(
+          `${text}; whether they are followed at later boots is not shown, and they are not declared.`,
+          cloudInit,
+        ),
+      ]
+}
+
+function accounts(local: LocalAccounts, { passwords, keys }: Wanted, { node }: Context): readonly Step[] {
+  const declared = declaredNames(node)
+  const suspects = local.accounts.filter(
+    ({ name }) => (IMAGE_ACCOUNTS.has(name) || PROVIDER_ACCOUNTS.has(name)) && declared?.has(name) !== true,
+  )
+  const state = (account: LocalAccounts['accounts'][number]) =>
+    canLogIn(account) ? doorState(doorsOf(account, passwords, keys)) : 'closed'
+  const open = suspects.filter((account) => state(account) === 'open')
+  const unread = suspects.filter((account) => state(account) === 'unclear')
+  const stated = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'provider')
+  const names = (list: LocalAccounts['accounts']): string => named(list.map(({ name }) => name))
+  return [
+    ...(open.length > 0
+      ? [
+          speaksAgainst(
+            `Accounts of an image or a provider can be opened and are not declared: ${names(open)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(unread.length > 0
+      ? [
+          leavesUnclear(
+            `Accounts of an image or a provider exist; whether something opens them was not read: ${names(unread)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(open.length + unread.length === 0
+      ? [speaksFor('No undeclared account of an image or a provider can be opened.', accountsLocal, 'passwd')]
+      : []),
+    ...(stated.length > 0
+      ? [speaksFor(`Declared as accounts of a provider: ${names(stated)}.`, accountsLocal, 'passwd')]
+      : []),
+  ]
+}
+
+function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): readonly Step[] {
+  if (!keys.ok) return unclearAbout(authorizedKeys, keys)
+  if (keys.fact.keys.length === 0) return [speaksFor('No SSH key is in place.', authorizedKeys)]
+  const declared = declaredNames(node)
+  if (declared === null)
+    return [
+      leavesUnclear(
+        'No accounts were declared for this node, so that keys cannot be told as expected.',
+        authorizedKeys,
+      ),
+    ]
+  const homes = [...new Set(keys.fact.keys.map(({ path }) => homeOfKeyFile(path) ?? path))]
+  const foreign = homes.filter(
+    (home) => !local.accounts.some((account) => account.home === home && declared.has(account.name)),
+  )
+  return foreign.length === 0
+    ? [speaksFor('Every SSH key lies with a declared account.', authorizedKeys)]
+    : [
+        speaksAgainst(
+          `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,
+          authorizedKeys,
+        ),
+      ]
+}

@@ -1,0 +1,156 @@
+import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { doorState, doorsOf } from '../account-doors.ts'
+import { declaredAs, declaredNames } from '../login-traces.ts'
+import { type Account, accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
+import { accountsPasswordState } from '../probes/accounts-password-state.ts'
+import { authorizedKeys } from '../probes/authorized-keys.ts'
+import { sudoersRules } from '../probes/sudoers-rules.ts'
+import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { ownRootRules, ruleNames } from '../sudo-rights.ts'
+
+const WANTS = { passwords: accountsPasswordState, keys: authorizedKeys, sudo: sudoersRules }
+type Wanted = MaybeFactsOf<typeof WANTS>
+
+export const accessServiceAccounts = defineCheck({
+  id: 'access.service-accounts',
+  property: 'access',
+  claim:
+    'No account of a service can start a session without being declared, and none becomes root without being declared as administrator.',
+  limits:
+    'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not looked for, nor are rights inside applications. It is the state at the moment of collection.',
+  needs: { local: accountsLocal },
+  wants: WANTS,
+  evaluate({ local }, wanted, context) {
+    const services = local.accounts.filter((account) => isService(account, context))
+    return weigh([
+      ...sessions(services, wanted, context),
+      ...keysWithoutShell(services, wanted, context),
+      ...rights(services, local, wanted, context),
+    ])
+  },
+})
+
+/** login.defs(5): UID_MIN is 1000 and 65534 belongs to nobody. Other statements of the fleet file make an account a person's. */
+function isService({ name, uid }: Account, { node }: Context): boolean {
+  const kind = declaredAs(node, name)?.kind
+  if (kind !== undefined) return kind === 'service'
+  return uid !== 0 && (uid < 1000 || uid === 65_534)
+}
+
+function sessions(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
+  const declared = declaredNames(node)
+  const shells = services.filter(canLogIn)
+  const stated = shells.filter(({ name }) => declared?.has(name) === true)
+  const rest = shells.filter((account) => !stated.includes(account))
+  const state = (account: Account) => doorState(doorsOf(account, wanted.passwords, wanted.keys))
+  const open = rest.filter((account) => state(account) === 'open')
+  const unread = rest.filter((account) => state(account) === 'unclear')
+  const closed = rest.filter((account) => state(account) === 'closed')
+  const names = (accounts: readonly Account[]): string => named(accounts.map(({ name }) => name))
+  return [
+    ...(shells.length === 0
+      ? [
+          speaksFor(
+            `None of the ${count(services.length, 'account')} of services has a login shell.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(stated.length > 0
+      ? [speaksFor(`Accounts of services with a login shell, as declared: ${names(stated)}.`, accountsLocal, 'passwd')]
+      : []),
+    ...(open.length > 0
+      ? [
+          speaksAgainst(
+            `Accounts of services that a password or key opens, without being declared: ${names(open)}.`,
+            wanted.passwords.ok ? accountsPasswordState : authorizedKeys,
+          ),
+        ]
+      : []),
+    ...(closed.length > 0
+      ? [
+          speaksFor(
+            `Accounts of services with a login shell that neither a password nor a key opens: ${names(closed)}.`,
+            accountsPasswordState,
+          ),
+        ]
+      : []),
+    ...(unread.length > 0
+      ? [
+          leavesUnclear(
+            `Accounts of services with a login shell; whether a password or key opens them was not read: ${names(unread)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+  ]
+}
+
+// sshd still forwards ports for an account whose shell says no (sshd_config(5), AllowTcpForwarding).
+function keysWithoutShell(
+  services: readonly Account[],
+  { keys, passwords }: Wanted,
+  { node }: Context,
+): readonly Step[] {
+  if (!keys.ok) return unclearAbout(authorizedKeys, keys)
+  const declared = declaredNames(node)
+  const keyed = services.filter(
+    (account) =>
+      !canLogIn(account) &&
+      declared?.has(account.name) !== true &&
+      (doorsOf(account, passwords, keys).keys ?? []).length > 0,
+  )
+  return keyed.length === 0
+    ? [
+        speaksFor(
+          'No SSH key is in place for an undeclared account of a service without a login shell.',
+          authorizedKeys,
+        ),
+      ]
+    : [
+        speaksAgainst(
+          `SSH keys are in place for accounts of services without a login shell: ${named(keyed.map(({ name }) => name))}.`,
+          authorizedKeys,
+        ),
+      ]
+}
+
+function rights(
+  services: readonly Account[],
+  local: LocalAccounts,
+  { sudo }: Wanted,
+  { node }: Context,
+): readonly Step[] {
+  const asked = services.filter(({ name }) => declaredAs(node, name)?.administrator !== true)
+  const grouped = ROOT_EQUIVALENT_GROUPS.flatMap((group) =>
+    membersOf(local, group)
+      .filter((name) => asked.some((account) => account.name === name))
+      .map((name) => `${name} (${group})`),
+  )
+  const byGroup =
+    grouped.length > 0
+      ? [
+          speaksAgainst(
+            `Accounts of services in groups that give root rights: ${named(grouped)}.`,
+            accountsLocal,
+            'group',
+            'passwd',
+          ),
+        ]
+      : [speaksFor('No account of a service is in a group that gives root rights.', accountsLocal, 'group', 'passwd')]
+  if (!sudo.ok) return [...byGroup, ...unclearAbout(sudoersRules, sudo)]
+  const rules = ownRootRules(sudo.fact)
+  const able = asked.filter(({ name }) => rules.some((rule) => ruleNames(rule, name, local)))
+  return [
+    ...byGroup,
+    able.length > 0
+      ? speaksAgainst(
+          `Accounts of services that may run any command as root: ${named(able.map(({ name }) => name))}.`,
+          sudoersRules,
+        )
+      : speaksFor('No account of a service may run any command as root through sudo, unless declared.', sudoersRules),
+  ]
+}

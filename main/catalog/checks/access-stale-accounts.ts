@@ -1,0 +1,182 @@
+import { type Context, defineCheck, type FactsOf, type MaybeFactsOf, type Step } from '../../core/check.ts'
+import type { Probe } from '../../core/probe.ts'
+import { type Doors, doorState, doorsOf } from '../account-doors.ts'
+import { DAY, dayOf, declaredAs, isPast, type LoginTrace } from '../login-traces.ts'
+import { accountsLastLogin } from '../probes/accounts-last-login.ts'
+import { accountsLastlog, accountsLastlog2 } from '../probes/accounts-lastlog.ts'
+import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { accountsLoginFiles, LASTLOG, LASTLOG2, WTMP } from '../probes/accounts-login-files.ts'
+import { accountsPasswordMethods } from '../probes/accounts-password-methods.ts'
+import { accountsPasswordState } from '../probes/accounts-password-state.ts'
+import { accountsWtmpdb } from '../probes/accounts-wtmpdb.ts'
+import { authorizedKeys } from '../probes/authorized-keys.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf } from '../thresholds.ts'
+
+const NEEDS = { local: accountsLocal }
+const WANTS = {
+  sessions: accountsLastLogin,
+  lastlog: accountsLastlog,
+  lastlog2: accountsLastlog2,
+  database: accountsWtmpdb,
+  files: accountsLoginFiles,
+  passwords: accountsPasswordState,
+  methods: accountsPasswordMethods,
+  keys: authorizedKeys,
+}
+type Wanted = MaybeFactsOf<typeof WANTS>
+
+export const accessStaleAccounts = defineCheck({
+  id: 'access.stale-accounts',
+  property: 'access',
+  claim:
+    'Every local account that a password or key opens was used within the limit, and none is past the last day declared for it.',
+  limits:
+    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
+  needs: NEEDS,
+  wants: WANTS,
+  thresholds: ['account.idle-days'],
+  evaluate: ({ local }, wanted, context) =>
+    weigh([...leavers(local, wanted, context), ...unused(local, wanted, context), ...directories(local)]),
+})
+
+type Local = FactsOf<typeof NEEDS>['local']
+
+const doorsFor = (account: Account, { passwords, keys }: Wanted): Doors => doorsOf(account, passwords, keys)
+
+function leavers({ accounts }: Local, wanted: Wanted, { node, observedAt }: Context): readonly Step[] {
+  const gone = accounts.filter(({ name }) => isPast(declaredAs(node, name)?.until, observedAt))
+  const steps = gone.map((account) => {
+    const text = `“${account.name}” was declared until ${declaredAs(node, account.name)?.until?.slice(0, 10)}`
+    const state = canLogIn(account) ? doorState(doorsFor(account, wanted)) : 'closed'
+    if (state === 'open') return speaksAgainst(`${text} and can still be opened.`, accountsLocal, 'passwd')
+    return state === 'closed'
+      ? speaksFor(`${text}; it still exists, and no password or key opens a session.`, accountsLocal, 'passwd')
+      : leavesUnclear(`${text} and still exists; whether something opens it was not read.`, accountsLocal, 'passwd')
+  })
+  if (steps.length > 0) return steps.slice(0, 20)
+  return node.accounts?.some(({ until }) => until !== undefined) === true
+    ? [speaksFor('No account is past the last day declared for it.', accountsLocal, 'passwd')]
+    : []
+}
+
+interface Source {
+  readonly probe: Probe<LoginTrace>
+  readonly trace: LoginTrace
+  readonly since: number | null
+}
+
+/** Records that were read and hold at least one login, each with the moment from which an absence in it says something. */
+function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): readonly Source[] {
+  const made = (path: string): number | null => (files.ok ? (files.fact.files.get(path)?.since ?? null) : null)
+  const all = [
+    [accountsLastLogin, sessions, made(WTMP)],
+    [accountsLastlog, lastlog, made(LASTLOG)],
+    [accountsLastlog2, lastlog2, made(LASTLOG2)],
+    [accountsWtmpdb, database, database.ok ? database.fact.since : null],
+  ] as const
+  return all.flatMap(([probe, reading, since]) =>
+    reading.ok && [...reading.fact.last.values()].some((moment) => moment !== null)
+      ? [{ probe, trace: reading.fact, since }]
+      : [],
+  )
+}
+
+function unused(local: Local, wanted: Wanted, context: Context): readonly Step[] {
+  const { node } = context
+  const usable = local.accounts.filter((account) => canLogIn(account) && account.uid !== 0)
+  const closed = usable.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')
+  const open = usable.filter((account) => !closed.includes(account))
+  const reserved = open.filter(({ name }) => declaredAs(node, name)?.kind === 'emergency')
+  const asked = open.filter((account) => account.name !== node.user && !reserved.includes(account))
+  const sources = sourcesOf(wanted)
+  return [
+    ...notJudged(closed, reserved),
+    ...(asked.length === 0
+      ? [speaksFor('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
+      : sources.length === 0
+        ? [leavesUnclear('No record of last logins could be read on this server, or none holds a login.', null)]
+        : asked.map((account) => judge(account, sources, wanted, context))),
+  ]
+}
+
+function notJudged(closed: readonly Account[], reserved: readonly Account[]): readonly Step[] {
+  return [
+    ...(closed.length > 0
+      ? [
+          speaksFor(
+            `Neither a password nor a key opens ${count(closed.length, 'account')} with a login shell: ${named(closed.map(({ name }) => name))}.`,
+            accountsPasswordState,
+          ),
+        ]
+      : []),
+    ...(reserved.length > 0
+      ? [
+          speaksFor(
+            `Declared for emergencies and so expected to be unused: ${named(reserved.map(({ name }) => name))}.`,
+            null,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function judge(account: Account, sources: readonly Source[], wanted: Wanted, context: Context): Step {
+  const { value: days } = limitOf(context, 'account.idle-days')
+  const oldest = Date.parse(context.observedAt) - days * DAY
+  const who = named([account.name])
+  const seen = sources
+    .flatMap(({ probe, trace }) => ({ probe, moment: trace.last.get(account.name) ?? null }))
+    .reduce<{ readonly probe: Probe<unknown>; readonly moment: number } | null>(
+      (latest, { probe, moment }) =>
+        moment !== null && (latest === null || moment > latest.moment) ? { probe, moment } : latest,
+      null,
+    )
+  const silent = leavesNoTrace(account, wanted, context)
+  if (seen !== null && seen.moment >= oldest)
+    return speaksFor(`${who} last logged in on ${dayOf(seen.moment)}.`, seen.probe)
+  if (seen !== null) {
+    const text = `${who} last logged in on ${dayOf(seen.moment)}, more than ${days} days before this reading`
+    return silent
+      ? leavesUnclear(`${text}; it opens with a key and may be used without leaving a record.`, seen.probe)
+      : speaksAgainst(`${text}.`, seen.probe)
+  }
+  const covering = sources.find(({ since }) => since !== null && since <= oldest)
+  const probe = covering?.probe ?? sources[0]?.probe ?? null
+  if (covering === undefined)
+    return leavesUnclear(`No login of ${who} is recorded, and no record is known to reach back ${days} days.`, probe)
+  const changed = wanted.methods.ok ? (wanted.methods.fact.accounts.get(account.name)?.changed ?? null) : null
+  if (changed === null || changed > oldest)
+    return leavesUnclear(
+      `No login of ${who} is recorded; the account ${changed === null ? 'may be' : 'is'} younger than ${days} days or was changed in that time.`,
+      changed === null ? probe : accountsPasswordMethods,
+    )
+  return silent
+    ? leavesUnclear(
+        `No login of ${who} is recorded; it opens with a key only and may be used without leaving a record.`,
+        probe,
+      )
+    : speaksAgainst(
+        `No login of ${who} was recorded in the last ${days} days, and the record reaches back further.`,
+        probe,
+      )
+}
+
+/** Automation: declared as a service, or opened by keys alone. Its commands have no terminal, and several systems record terminals only. */
+function leavesNoTrace(account: Account, wanted: Wanted, { node }: Context): boolean {
+  const kind = declaredAs(node, account.name)?.kind
+  if (kind === 'service') return true
+  const { password, keys } = doorsFor(account, wanted)
+  return kind !== 'person' && password !== true && keys?.length !== 0
+}
+
+const directories = ({ otherSources }: Local): readonly Step[] =>
+  otherSources.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `More accounts may come from ${named(otherSources)}; they are not in the local list.`,
+          accountsLocal,
+          'sources',
+        ),
+      ]

@@ -1,0 +1,101 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { momentSeconds } from '../journal.ts'
+import { type JournalState, journalState } from '../probes/journal-state.ts'
+import { type AcceptedLogin, loginJournal } from '../probes/login-journal.ts'
+import { type LoginRecords, loginRecords } from '../probes/login-records.ts'
+import { type LoginSession, loginSession } from '../probes/login-session.ts'
+import { type NodeNow, timeNow } from '../probes/time-now.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** A journal whose newest entry is older than this may no longer be written to. */
+const LATELY_SECONDS = 600
+/** How long before the node's own present a login may lie and still be the one of this collection, where its port is not known. */
+const LOGIN_SECONDS = 900
+
+export const auditCollectorSelfRecord = defineCheck({
+  id: 'audit.collector-self-record',
+  property: 'audit',
+  claim: 'The login of this collection stands in the node’s own log: the right user, at the right time.',
+  limits:
+    'One login was looked for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
+  needs: { session: loginSession, now: timeNow },
+  wants: { journal: loginJournal, state: journalState, records: loginRecords },
+  evaluate({ session, now }, { journal, state, records }, { node }) {
+    if (session.client === null)
+      return weigh([
+        leavesUnclear(
+          'The node does not say where this session comes from, so it was perhaps not an SSH login.',
+          loginSession,
+          'origin',
+        ),
+      ])
+    const from = speaksFor(
+      `The node says that this session comes from ${plain(session.client.address)}, port ${session.client.port}, as ${quote(node.user)}.`,
+      loginSession,
+      'origin',
+    )
+    const logins = journal.ok ? journal.fact.logins : []
+    const own = logins.find((login) => isOwn(login, session, node.user, now))
+    if (own !== undefined) return weigh([from, ...found(own, now)])
+    const onTerminal = recordedOnTerminal(session, node.user, now, records)
+    if (onTerminal.length > 0) return weigh([from, ...onTerminal])
+    return weigh([from, ...(journal.ok ? missing(logins.length, state, now) : unclearAbout(loginJournal, journal))])
+  },
+})
+
+const isOwn = (login: AcceptedLogin, { client }: LoginSession, user: string, now: NodeNow): boolean =>
+  login.user === user &&
+  login.port === client?.port &&
+  login.address === client.address &&
+  now.seconds - login.at <= 2 * LOGIN_SECONDS &&
+  login.at <= now.seconds + 2
+
+const found = ({ at, key }: AcceptedLogin, now: NodeNow): readonly Step[] => [
+  speaksFor(
+    `The journal has this login, ${count(Math.max(0, now.seconds - at), 'second')} before the node’s clock was asked, from the same address and port.`,
+    loginJournal,
+  ),
+  ...(key === null ? [] : [speaksFor(`The record names the key that was used: ${named([key])}.`, loginJournal)]),
+]
+
+function missing(others: number, state: Parsed<JournalState>, now: NodeNow): readonly Step[] {
+  if (!state.ok) return unclearAbout(journalState, state)
+  const newest = state.fact.files.map((file) => momentSeconds(file.newest, now.zone) ?? 0)
+  const latest = Math.max(0, ...newest)
+  if (now.seconds - latest > LATELY_SECONDS)
+    return [
+      leavesUnclear(
+        'The journal was not written to in the last ten minutes, so logins may be recorded elsewhere; text log files were not searched.',
+        journalState,
+        'header',
+      ),
+    ]
+  return [
+    speaksAgainst(
+      `The journal is readable and was written to in the last ten minutes, and does not have this login (${count(others, 'other SSH login')} in half an hour).`,
+      loginJournal,
+    ),
+  ]
+}
+
+// sshd writes wtmp for logins with a terminal only; where it does, last(1) lists it with the address.
+function recordedOnTerminal(
+  { client }: LoginSession,
+  user: string,
+  now: NodeNow,
+  records: Parsed<LoginRecords>,
+): readonly Step[] {
+  if (!records.ok) return []
+  const own = records.fact.logins.find(
+    (login) =>
+      login.user === user &&
+      login.from === client?.address &&
+      login.at !== null &&
+      Math.abs(now.seconds + now.zone.minutes * 60 - login.at.wallSeconds) <= LOGIN_SECONDS,
+  )
+  return own === undefined
+    ? []
+    : [speaksFor('The record of logins has one of this user from this address in these minutes.', loginRecords)]
+}

@@ -1,0 +1,84 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type AuditRules, auditdRules } from '../probes/auditd-rules.ts'
+import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
+import { loginRoot, type RootLogin } from '../probes/login-root.ts'
+import { type LoginSession, loginSession } from '../probes/login-session.ts'
+import { type SudoPolicy, sudoersRules } from '../probes/sudoers-rules.ts'
+import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const auditCommandAccountability = defineCheck({
+  id: 'audit.command-accountability',
+  property: 'audit',
+  claim:
+    'A command run as root stays tied to the login that asked for it, and is written down by sudo or by the audit rules.',
+  limits:
+    'It was tried with the login of this collection: other ways in, such as a console or a scheduled job, can differ. A login id names an account, so it names a person only where accounts are not shared. What a shell started through sudo does is not logged by sudo.',
+  needs: { session: loginSession },
+  wants: { root: loginRoot, sudo: sudoersRules, rules: auditdRules, status: auditdStatus },
+  evaluate({ session }, { root, sudo, rules, status }, { node }) {
+    if (session.uid === 0)
+      return weigh([
+        speaksAgainst(
+          'This login is root itself, so its commands are tied to no personal account.',
+          loginSession,
+          'user',
+        ),
+        ...recorded(sudo, rules),
+      ])
+    return weigh([
+      session.loginUid === session.uid
+        ? speaksFor(
+            `The kernel ties this session to login id ${session.uid}, which is that of ${quote(node.user)}.`,
+            loginSession,
+            'login',
+          )
+        : speaksAgainst(
+            session.loginUid === null
+              ? 'The kernel ties no login id to this session (pam_loginuid has set none).'
+              : `The kernel ties this session to login id ${session.loginUid}, which is not that of this login.`,
+            loginSession,
+            'login',
+          ),
+      ...behindRoot(session, root),
+      ...recorded(sudo, rules),
+      ...locked(status),
+    ])
+  },
+})
+
+function behindRoot(session: LoginSession, root: Parsed<RootLogin>): readonly Step[] {
+  if (!root.ok) return unclearAbout(loginRoot, root)
+  return [
+    root.fact.loginUid !== null && root.fact.loginUid === session.loginUid
+      ? speaksFor('A command that ran as root still carried this login id.', loginRoot)
+      : speaksAgainst('A command that ran as root did not carry the login id of this session.', loginRoot),
+  ]
+}
+
+function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>): readonly Step[] {
+  const bySudo = sudo.ok && sudo.fact.logs
+  const byAudit = rules.ok && rules.fact.rules.some(isOfStarts)
+  const found = [
+    ...(bySudo ? [speaksFor('sudo writes each command to the system log or to a file.', sudoersRules)] : []),
+    ...(byAudit ? [speaksFor('The audit rules record started programs with the login id.', auditdRules)] : []),
+  ]
+  if (found.length > 0) return found
+  if (sudo.ok && rules.ok)
+    return [speaksAgainst('sudo is told to log nowhere, and no audit rule records started programs.', sudoersRules)]
+  return [
+    ...unclearAbout(sudoersRules, sudo),
+    ...unclearAbout(auditdRules, rules),
+    leavesUnclear('So whether commands run as root are written down is not known.', null),
+  ]
+}
+
+/** A rule over programs being started, or one that only leaves out what no login asked for. */
+const isOfStarts = ({ syscalls, arch, excludes }: AuditRules['rules'][number]): boolean =>
+  !excludes && arch !== 'b32' && syscalls.some((call) => call === 'execve' || call === 'all')
+
+const locked = (status: Parsed<AuditStatus>): readonly Step[] =>
+  status.ok && status.fact.loginUidLocked === true
+    ? [speaksFor('A login id that is set cannot be changed any more.', auditdStatus)]
+    : []

@@ -1,0 +1,72 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { capacityFilesystems, type FilesystemUses } from '../probes/capacity-filesystems.ts'
+import { cpuFeatures } from '../probes/cpu-features.ts'
+import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
+import { type SystemLoad, systemLoad } from '../probes/system-load.ts'
+import { count, named, speaksFor } from '../steps.ts'
+
+/** File systems from here on are named. */
+const NEARLY_FULL = 80
+
+export const availabilityCapacity = defineCheck({
+  id: 'availability.capacity',
+  property: 'operations',
+  claim: 'Load, free memory, free room on local file systems and free GPU memory of this moment are on record.',
+  ends: 'recorded',
+  limits:
+    'One moment, which this collection itself adds a little load to. No trend, no forecast and no agreed level was compared. Network file systems, inodes and network bandwidth were not read.',
+  needs: { load: systemLoad },
+  wants: { cpu: cpuFeatures, filesystems: capacityFilesystems, gpus: gpuNvidia },
+  evaluate: ({ load }, { cpu, filesystems, gpus }) => ({
+    verdict: 'informational',
+    because: [
+      speaksFor(
+        `Average load ${load.load[0]}, ${load.load[1]} and ${load.load[2]} over one, five and fifteen minutes${cpu.ok ? `, on ${count(cpu.fact.logicalCpus, 'logical CPU')}` : ''}.`,
+        systemLoad,
+      ),
+      memoryStep(load),
+      ...(filesystems.ok ? [roomStep(filesystems.fact)] : unclearAbout(capacityFilesystems, filesystems)),
+      ...gpuSteps(gpus),
+    ],
+  }),
+})
+
+const gib = (kib: number): number => Math.round(kib / 1024 / 1024)
+
+const memoryStep = ({ memory }: SystemLoad): Step =>
+  speaksFor(
+    `${gib(memory.availableKib)} of ${gib(memory.totalKib)} GiB of memory available; ${
+      memory.swapTotalKib === 0
+        ? 'no swap'
+        : `${gib(memory.swapTotalKib - memory.swapFreeKib)} of ${gib(memory.swapTotalKib)} GiB of swap in use`
+    }.`,
+    systemLoad,
+  )
+
+function roomStep({ filesystems }: FilesystemUses): Step {
+  const full = filesystems.filter(({ usedPercent }) => usedPercent >= NEARLY_FULL)
+  const most = filesystems.reduce((highest, { usedPercent }) => Math.max(highest, usedPercent), 0)
+  return speaksFor(
+    full.length === 0
+      ? `${count(filesystems.length, 'local file system')} read; the fullest is ${most} % full.`
+      : `Of ${count(filesystems.length, 'local file system')}, at least ${NEARLY_FULL} % full: ${named(full.map(({ mountpoint, usedPercent }) => `${mountpoint} ${usedPercent} %`))}.`,
+    capacityFilesystems,
+  )
+}
+
+function gpuSteps(gpus: Parsed<NvidiaGpus>): readonly Step[] {
+  if (!gpus.ok) return []
+  const sizes = gpus.fact.gpus.flatMap(({ memory: { totalMib, usedMib } }) =>
+    totalMib === null || usedMib === null ? [] : [{ totalMib, usedMib }],
+  )
+  if (sizes.length === 0) return []
+  const sum = (pick: (size: { readonly totalMib: number; readonly usedMib: number }) => number): number =>
+    Math.round(sizes.reduce((total, size) => total + pick(size), 0) / 1024)
+  return [
+    speaksFor(
+      `${sum(({ usedMib }) => usedMib)} of ${sum(({ totalMib }) => totalMib)} GiB of the memory of ${count(sizes.length, 'GPU')} in use.`,
+      gpuNvidia,
+    ),
+  ]
+}

@@ -1,0 +1,215 @@
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { controllerSteps } from '../operations/controller-steps.ts'
+import { type Bmc, bmc } from '../probes/bmc.ts'
+import { bmcPresence } from '../probes/bmc-presence.ts'
+import { type CpuThrottling, cpuThrottling } from '../probes/cpu-throttling.ts'
+import { driveHealthNvme, type NvmeHealth, type NvmeHealths } from '../probes/drive-health-nvme.ts'
+import { driveHealthSmart, type SmartHealth, type SmartHealths } from '../probes/drive-health-smart.ts'
+import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
+import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
+import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
+
+export const availabilityHardwareHealth = defineCheck({
+  id: 'availability.hardware-health',
+  property: 'operations',
+  claim:
+    'No drive warns of failing or is past its rated life, no sensor of the server is beyond its limits, and no GPU waits for a repair of its memory.',
+  limits:
+    'Parts report on themselves, and drives also fail without a warning. Counts of memory errors are looked at by another check; messages of the kernel about GPUs (XID) were not read. Drives behind a RAID controller or a network are not asked.',
+  needs: { disks: inventoryDisks, presence: bmcPresence, pci: pciDevices },
+  wants: {
+    nvme: driveHealthNvme,
+    smart: driveHealthSmart,
+    controller: bmc,
+    gpus: gpuNvidia,
+    throttling: cpuThrottling,
+  },
+  thresholds: ['disk.worn'],
+  evaluate({ disks: { disks }, presence, pci }, { nvme, smart, controller, gpus, throttling }, context) {
+    const local = disks.filter(
+      ({ transport, name }) => (transport === '' || transport === 'pcie') && !/^(sr|fd)/.test(name),
+    )
+    return weigh([
+      ...(local.length === 0 ? [leavesUnclear('No drive in the server itself is listed.', inventoryDisks)] : []),
+      ...nvmeSteps(local, nvme, context),
+      ...smartSteps(local, smart, context),
+      ...otherSteps(local),
+      ...controllerSteps(presence, controller, sensorSteps),
+      ...gpuSteps(pci, gpus),
+      ...heatSteps(throttling),
+    ])
+  },
+})
+
+// NVM Express base specification 2.0, figure 207, byte 0.
+const WARNINGS = [
+  'its spare space is low',
+  'its temperature is beyond a limit',
+  'it is no longer reliable',
+  'it only reads',
+  'its backup of volatile memory failed',
+  'its persistent memory region cannot be trusted',
+]
+
+const warningsOf = ({ criticalWarning }: NvmeHealth): readonly string[] => {
+  const known = WARNINGS.filter((_, bit) => Math.floor(criticalWarning / 2 ** bit) % 2 === 1)
+  return known.length > 0 || criticalWarning === 0 ? known : ['a warning that this catalog does not know']
+}
+
+function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: Context): readonly Step[] {
+  const drives = [...new Set(disks.flatMap(({ name }) => /^nvme\d+/.exec(name)?.[0] ?? []))]
+  if (!nvme.ok) return drives.length === 0 ? [] : unclearAbout(driveHealthNvme, nvme)
+  const { controllers, silent } = nvme.fact
+  // With native multipath a drive has the number of its subsystem, which need not be that of a controller.
+  const unread = controllers.size >= drives.length ? [] : drives.filter((name) => !controllers.has(name))
+  const limit = limitOf(context, 'disk.worn')
+  const bad = [...controllers].flatMap(([name, health]) => [
+    ...warningsOf(health).map((text) => speaksAgainst(`The drive ${named([name])} warns: ${text}.`, driveHealthNvme)),
+    ...wearStep(name, health.percentUsed, limitText(limit), limit.value, driveHealthNvme),
+  ])
+  const errors = [...controllers].filter(([, { mediaErrors }]) => (mediaErrors ?? 0) > 0)
+  const used = [...controllers.values()].flatMap(({ percentUsed }) => percentUsed ?? [])
+  return [
+    ...bad,
+    ...(controllers.size > 0 && bad.length === 0
+      ? [
+          speaksFor(
+            `${count(controllers.size, 'NVMe drive')} without a warning${used.length === 0 ? '' : `; the most worn has used ${Math.max(...used)} % of its rated life (limit: ${limitText(limit)})`}.`,
+            driveHealthNvme,
+          ),
+        ]
+      : []),
+    ...(errors.length === 0
+      ? []
+      : [
+          speaksFor(
+            `Errors that a drive could not correct, since it was made: ${named(errors.map(([name, { mediaErrors }]) => `${name}: ${mediaErrors}`))} (recorded, not judged).`,
+            driveHealthNvme,
+          ),
+        ]),
+    ...unreadStep([...new Set([...unread, ...silent])], driveHealthNvme),
+  ]
+}
+
+function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context: Context): readonly Step[] {
+  const drives = disks.map(({ name }) => name).filter((name) => /^sd[a-z]+$/.test(name))
+  if (!smart.ok) return drives.length === 0 ? [] : unclearAbout(driveHealthSmart, smart)
+  const limit = limitOf(context, 'disk.worn')
+  const read = drives.flatMap((name): readonly (readonly [string, SmartHealth])[] => {
+    const health = smart.fact.drives.get(name)
+    return health === undefined ? [] : [[name, health]]
+  })
+  const bad = read.flatMap(([name, { passed, pendingSectors, percentUsed }]) => [
+    ...(passed ? [] : [speaksAgainst(`The drive ${named([name])} predicts its own failure.`, driveHealthSmart)]),
+    ...((pendingSectors ?? 0) > 0
+      ? [
+          speaksAgainst(
+            `The drive ${named([name])} cannot read ${count(pendingSectors ?? 0, 'sector')}.`,
+            driveHealthSmart,
+          ),
+        ]
+      : []),
+    ...wearStep(name, percentUsed, limitText(limit), limit.value, driveHealthSmart),
+  ])
+  const replaced = read.filter(([, { replacedSectors }]) => (replacedSectors ?? 0) > 0)
+  return [
+    ...bad,
+    ...(read.length > 0 && bad.length === 0
+      ? [speaksFor(`${count(read.length, 'SATA or SAS drive')} without a warning.`, driveHealthSmart)]
+      : []),
+    ...(replaced.length === 0
+      ? []
+      : [
+          speaksFor(
+            `Sectors that a drive replaced: ${named(replaced.map(([name, { replacedSectors }]) => `${name}: ${replacedSectors}`))} (recorded, not judged).`,
+            driveHealthSmart,
+          ),
+        ]),
+    ...unreadStep(
+      drives.filter((name) => !smart.fact.drives.has(name)),
+      driveHealthSmart,
+    ),
+  ]
+}
+
+type DriveProbe = typeof driveHealthNvme | typeof driveHealthSmart
+
+const wearStep = (
+  name: string,
+  percent: number | null,
+  limit: string,
+  most: number,
+  probe: DriveProbe,
+): readonly Step[] =>
+  percent === null || percent <= most
+    ? []
+    : [speaksAgainst(`The drive ${named([name])} has used ${percent} % of its rated life (limit: ${limit}).`, probe)]
+
+const unreadStep = (names: readonly string[], probe: DriveProbe): readonly Step[] =>
+  names.length === 0 ? [] : [leavesUnclear(`The health of ${named(names)} was not read.`, probe)]
+
+function otherSteps(disks: readonly Disk[]): readonly Step[] {
+  const others = disks.map(({ name }) => name).filter((name) => !/^(nvme\d|sd[a-z])/.test(name))
+  return others.length === 0
+    ? []
+    : [leavesUnclear(`Drives of a kind that tells nothing of its health: ${named(others)}.`, inventoryDisks)]
+}
+
+function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly Step[] {
+  return beyondLimits.length === 0
+    ? [speaksFor(`Of ${count(sensors ?? 0, 'sensor')} none is beyond its limits.`, bmc, 'sensors')]
+    : beyondLimits.map(({ name, state }) =>
+        speaksAgainst(`The sensor ${named([name])} is beyond its limits: ${named([state])}.`, bmc, 'sensors'),
+      )
+}
+
+// PCI: vendor 10de is NVIDIA, class 03 a display or 3D controller.
+function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly Step[] {
+  const there = devices.filter((device) => device.vendor === '10de' && device.class.startsWith('03'))
+  if (!gpus.ok) return there.length === 0 ? [] : unclearAbout(gpuNvidia, gpus)
+  // A GPU whose memory has no error correction has no repairs to tell of.
+  const told = gpus.fact.gpus.filter(
+    ({ memoryErrors: { replaced, isPending, hasFailed } }) => isPending || hasFailed || replaced !== null,
+  )
+  const silent = gpus.fact.gpus.filter((gpu) => gpu.ecc === 'Enabled' && !told.includes(gpu))
+  const failed = told.filter(({ memoryErrors }) => memoryErrors.hasFailed)
+  const pending = told.filter(({ memoryErrors }) => memoryErrors.isPending && !memoryErrors.hasFailed)
+  const addresses = (found: typeof told): string => named(found.map(({ address }) => address))
+  return [
+    ...(failed.length === 0
+      ? []
+      : [
+          speaksAgainst(
+            `Memory of ${count(failed.length, 'GPU')} could not be repaired: ${addresses(failed)}.`,
+            gpuNvidia,
+          ),
+        ]),
+    ...(pending.length === 0
+      ? []
+      : [
+          speaksAgainst(
+            `Memory of ${count(pending.length, 'GPU')} waits for a reset to be repaired: ${addresses(pending)}.`,
+            gpuNvidia,
+          ),
+        ]),
+    ...(told.length > 0 && failed.length + pending.length === 0
+      ? [speaksFor(`${count(told.length, 'GPU')} without a repair of memory that waits or failed.`, gpuNvidia)]
+      : []),
+    ...(silent.length === 0
+      ? []
+      : [leavesUnclear(`${count(silent.length, 'GPU')} did not say whether memory was repaired.`, gpuNvidia)]),
+  ]
+}
+
+function heatSteps(throttling: Parsed<CpuThrottling>): readonly Step[] {
+  if (!throttling.ok || throttling.fact.times === null) return []
+  return [
+    speaksFor(
+      `Since the last start a processor was slowed by heat ${count(throttling.fact.times, 'time')} (recorded, not judged).`,
+      cpuThrottling,
+    ),
+  ]
+}

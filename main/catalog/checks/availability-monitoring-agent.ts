@@ -1,0 +1,81 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Listeners, networkListeners } from '../probes/listeners.ts'
+import { type Connections, networkConnections } from '../probes/network-connections.ts'
+import { type Monitor, servicesMonitoring } from '../probes/services-monitoring.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+// ss tells no process to an ordinary user: an agent that sends its figures speaks HTTPS, or one of these ports of its own receivers.
+const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
+  telegraf: [443, 8086],
+  // Its own protocol is UDP, which holds no connection.
+  collectd: [],
+  otelcol: [443, 4317, 4318],
+  'otelcol-contrib': [443, 4317, 4318],
+  alloy: [443, 4317, 4318],
+}
+const HTTPS = [443]
+
+export const availabilityMonitoringAgent = defineCheck({
+  id: 'availability.monitoring-agent',
+  property: 'operations',
+  claim: 'An agent that watches this node runs, and it can be asked or is connected to a receiver.',
+  limits:
+    'Only agents known to this catalog, run by the service manager, are found; agents in containers and programs of a site’s own are not. A port that is open does not show that somebody asks it; a connection to a receiver’s port is not tied to the agent. Whether anybody looks at the figures and alerts is decided elsewhere.',
+  needs: { services: servicesMonitoring, listeners: networkListeners },
+  wants: { connections: networkConnections },
+  evaluate({ services: { installed }, listeners }, { connections }) {
+    const active = installed.filter((found) => found.active).map(({ monitor }) => monitor)
+    const stopped = installed.filter((found) => !found.active).map(({ monitor }) => monitor.name)
+    if (active.length === 0) {
+      return weigh([
+        stopped.length === 0
+          ? speaksAgainst('No monitoring agent known to this catalog is installed as a service.', servicesMonitoring)
+          : speaksAgainst(
+              `Monitoring agents are installed and none runs: ${named([...new Set(stopped)])}.`,
+              servicesMonitoring,
+            ),
+      ])
+    }
+    const signs = active.flatMap((monitor) => signsOf(monitor, listeners, connections))
+    const running = speaksFor(`Running: ${named([...new Set(active.map(({ name }) => name))])}.`, servicesMonitoring)
+    const shown = signs.filter(({ says }) => says === 'for')
+    if (shown.length > 0) return weigh([running, ...shown])
+    if (signs.length > 0) return weigh([running, ...signs])
+    return weigh([
+      running,
+      leavesUnclear(
+        'No sign was found that a running agent reports: no port of its own is open, and no connection to a receiver’s usual port.',
+        networkListeners,
+      ),
+      ...(connections.ok ? [] : unclearAbout(networkConnections, connections)),
+    ])
+  },
+})
+
+function signsOf(monitor: Monitor, { listeners }: Listeners, connections: Parsed<Connections>): readonly Step[] {
+  const ports: readonly number[] = monitor.ports
+  const open = listeners.filter(({ protocol, port }) => protocol === 'tcp' && ports.includes(port))
+  if (open.some(({ loopback }) => !loopback))
+    return [speaksFor(`${monitor.name} can be asked on port ${ports.join(' or ')}.`, networkListeners)]
+  if (open.length > 0)
+    return [
+      leavesUnclear(
+        `${monitor.name} can be asked on port ${ports.join(' or ')} from the node itself only; what passes its figures on was not found.`,
+        networkListeners,
+      ),
+    ]
+  if (ports.length > 0 || !connections.ok) return []
+  const receivers = RECEIVERS[monitor.unit] ?? HTTPS
+  const peers = connections.fact.tcp.filter(
+    ({ port, peer }) => receivers.includes(port) && !/^(127\.|\[?::1)/.test(peer),
+  )
+  return peers.length === 0
+    ? []
+    : [
+        speaksFor(
+          `A connection to port ${[...new Set(peers.map(({ port }) => port))].join(' or ')} is open, as ${monitor.name} uses it.`,
+          networkConnections,
+        ),
+      ]
+}

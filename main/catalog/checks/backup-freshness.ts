@@ -1,0 +1,76 @@
+import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { backupJobs, hoursSince, hoursText, lastRun } from '../operations/backup-runs.ts'
+import { type BackupUnit, backupUnits } from '../probes/backup-units.ts'
+import { type ScheduledJobs, scheduledJobs } from '../probes/scheduled-jobs.ts'
+import { systemLoad } from '../probes/system-load.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
+
+export const backupFreshness = defineCheck({
+  id: 'backup.freshness',
+  property: 'operations',
+  claim: 'A backup job of this node ended successfully within the time set for the age of the newest copy.',
+  limits:
+    'The age is that of the last successful end of any job, by the node’s own clock since its start; jobs over other data may be older. The copies themselves were not looked at, and that they can be restored is not shown.',
+  needs: { units: backupUnits, load: systemLoad },
+  wants: { scheduled: scheduledJobs },
+  thresholds: ['backup.hours'],
+  evaluate({ units: { units }, load }, { scheduled }, context) {
+    const limit = limitOf(context, 'backup.hours')
+    const jobs = backupJobs(units)
+    const ends = jobs.flatMap((job) => {
+      const run = lastRun(job)
+      if (run.is !== 'succeeded' && run.is !== 'warned') return []
+      const hours = hoursSince(run.endedAtSeconds, load.uptimeSeconds)
+      return hours === null ? [] : [{ job, hours }]
+    })
+    const newest = ends.reduce<(typeof ends)[number] | null>(
+      (best, end) => (best === null || end.hours < best.hours ? end : best),
+      null,
+    )
+    if (newest === null) return weigh(withoutEnd(jobs, scheduled, context))
+    const text = `The newest copy is ${hoursText(newest.hours)} old: the job ${named([newest.job.unit])} (${newest.job.tool.name}) ended then (limit: ${limitText(limit)}).`
+    return weigh([
+      newest.hours <= limit.value ? speaksFor(text, backupUnits) : speaksAgainst(text, backupUnits),
+      ...[...ends]
+        .filter(({ job, hours }) => job !== newest.job && hours > limit.value)
+        .map(({ job, hours }) =>
+          speaksFor(
+            `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not judged).`,
+            backupUnits,
+          ),
+        ),
+    ])
+  },
+})
+
+/** No successful end is known: the stamps of persistent timers still tell when a job was last started, across starts of the node. */
+function withoutEnd(jobs: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>, context: Context): readonly Step[] {
+  if (jobs.length === 0)
+    return [
+      leavesUnclear(
+        'No backup job known to this catalog is set up as a service, so that no end of one is known.',
+        backupUnits,
+      ),
+    ]
+  const limit = limitOf(context, 'backup.hours')
+  const now = Date.parse(context.observedAt) / 1000
+  const started = jobs.flatMap(({ unit }) => {
+    const stamp = scheduled.ok ? scheduled.fact.stamps.get(`${unit}.timer`) : undefined
+    const hours = stamp === undefined ? null : hoursSince(stamp, now)
+    return hours === null ? [] : [{ unit, hours }]
+  })
+  const unended = leavesUnclear(
+    `No successful end of a backup job is known since the node started: ${named(jobs.map(({ unit }) => unit))}.`,
+    backupUnits,
+  )
+  const isStale = started.length === jobs.length && started.every(({ hours }) => hours > limit.value)
+  return [
+    unended,
+    ...started.map(({ unit, hours }) => {
+      const text = `The timer of ${named([unit])} last went off ${hoursText(hours)} ago (limit: ${limitText(limit)}).`
+      return isStale ? speaksAgainst(text, scheduledJobs) : leavesUnclear(text, scheduledJobs)
+    }),
+  ]
+}

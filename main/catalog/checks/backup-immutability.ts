@@ -1,0 +1,43 @@
+import { defineCheck, unclearAbout } from '../../core/check.ts'
+import { backupSettings, toolOfSettings } from '../probes/backup-settings.ts'
+import { backupUnits } from '../probes/backup-units.ts'
+import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+
+export const backupImmutability = defineCheck({
+  id: 'backup.immutability',
+  property: 'operations',
+  claim:
+    'Settings of a backup tool on this node ask for a target that keeps what was written: append-only, or with locked objects.',
+  ends: 'supported-or-recorded',
+  limits:
+    'A lock is usually set at the target, where this node cannot see it: that nothing here asks for one is recorded, not held against the node. That the target obeys, and that no administrator of the node can undo it, is not shown.',
+  needs: { settings: backupSettings },
+  wants: { units: backupUnits },
+  evaluate({ settings: { files, locking } }, { units }) {
+    const tools = [
+      ...new Set([
+        ...files.flatMap((file) => toolOfSettings(file) ?? []),
+        ...(units.ok
+          ? units.fact.units.filter(({ tool }) => tool.isSnapshot !== true).map(({ tool }) => tool.name)
+          : []),
+      ]),
+    ]
+    if (locking.length > 0) return weigh([speaksFor(`Asked for in ${named(locking, 5)}.`, backupSettings, 'locking')])
+    if (tools.length > 0)
+      return {
+        verdict: 'informational',
+        because: [
+          speaksFor(
+            `Found: ${named(tools)}. No setting on this node asks for a target that keeps what was written.`,
+            backupSettings,
+            'files',
+            'locking',
+          ),
+        ],
+      }
+    return weigh([
+      leavesUnclear('No settings of a backup tool known to this catalog were found.', backupSettings, 'files'),
+      ...unclearAbout(backupUnits, units),
+    ])
+  },
+})

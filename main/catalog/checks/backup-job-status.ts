@@ -1,0 +1,93 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { backupJobs, hoursSince, hoursText, lastRun } from '../operations/backup-runs.ts'
+import { isNamedLikeBackup } from '../operations/backup-tools.ts'
+import { type BackupUnit, backupUnits } from '../probes/backup-units.ts'
+import { type ScheduledJobs, scheduledJobs } from '../probes/scheduled-jobs.ts'
+import { type SystemLoad, systemLoad } from '../probes/system-load.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const backupJobStatus = defineCheck({
+  id: 'backup.job-status',
+  property: 'operations',
+  claim: 'Every backup job known to the service manager of this node ended successfully when it last ran.',
+  limits:
+    'Jobs are found by the names of known tools: a site’s own name is not known here, and jobs started by cron or by a server elsewhere leave no result that is read. A job that ended successfully may have copied too little. That a copy can be restored is not shown.',
+  needs: { units: backupUnits },
+  wants: { load: systemLoad, scheduled: scheduledJobs },
+  evaluate({ units: { units } }, { load, scheduled }) {
+    const jobs = backupJobs(units)
+    const steps = jobs.map((job) => jobStep(job, load))
+    const agents = units.filter(({ isJob }) => !isJob).map(agentStep)
+    const entries = namedSteps(units, scheduled, jobs.length > 0)
+    if (jobs.length > 0) return weigh([...steps, ...agents.filter(({ says }) => says === 'against'), ...entries])
+    return weigh([
+      ...agents,
+      ...entries,
+      ...snapshotSteps(units),
+      ...(agents.length === 0
+        ? [
+            leavesUnclear(
+              'No backup job or agent known to this catalog is set up as a service. That does not show that there is none: a site can name its jobs as it likes.',
+              backupUnits,
+            ),
+          ]
+        : []),
+    ])
+  },
+})
+
+function jobStep(job: BackupUnit, load: Parsed<SystemLoad>): Step {
+  const what = `The backup job ${named([job.unit])} (${job.tool.name})`
+  const run = lastRun(job)
+  const ago = (endedAtSeconds: number): string => {
+    const hours = load.ok ? hoursSince(endedAtSeconds, load.fact.uptimeSeconds) : null
+    return hours === null ? '' : `, ${hoursText(hours)} ago`
+  }
+  switch (run.is) {
+    case 'succeeded':
+      return speaksFor(`${what} ended successfully${ago(run.endedAtSeconds)}.`, backupUnits)
+    case 'warned':
+      return leavesUnclear(
+        `${what} ended with status ${run.status}, which its unit counts as a success${ago(run.endedAtSeconds)}.`,
+        backupUnits,
+      )
+    case 'failed':
+      return speaksAgainst(`${what} failed when it last ran: ${named([run.result])}.`, backupUnits)
+    case 'running':
+      return leavesUnclear(`${what} runs now; how it ended before is not kept.`, backupUnits)
+    case 'not-run':
+      return leavesUnclear(`${what} has not run since the node started; how it ended before is not kept.`, backupUnits)
+  }
+}
+
+function agentStep({ unit, tool, activeState }: BackupUnit): Step {
+  const what = `The backup agent ${named([unit])} (${tool.name})`
+  if (activeState === 'failed') return speaksAgainst(`${what} failed.`, backupUnits)
+  return activeState === 'active'
+    ? leavesUnclear(`${what} runs; what it backed up is known to its server only.`, backupUnits)
+    : leavesUnclear(`${what} is installed and does not run.`, backupUnits)
+}
+
+/** Entries named like a backup: a record beside jobs whose end is known, an open question where there are none. */
+function namedSteps(units: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>, hasJobs: boolean): readonly Step[] {
+  if (!scheduled.ok) return []
+  const known = new Set(units.map(({ unit }) => `${unit}.timer`))
+  const timers = (scheduled.fact.timers ?? []).map(({ unit }) => unit).filter((unit) => !known.has(unit))
+  const entries = [...scheduled.fact.cron, ...timers].filter(isNamedLikeBackup)
+  if (entries.length === 0) return []
+  const text = `Named like a backup, with a result that was not read: ${named(entries)}.`
+  return [hasJobs ? speaksFor(text, scheduledJobs) : leavesUnclear(text, scheduledJobs)]
+}
+
+function snapshotSteps(units: readonly BackupUnit[]): readonly Step[] {
+  const tools = [...new Set(units.filter(({ tool }) => tool.isSnapshot === true).map(({ tool }) => tool.name))]
+  return tools.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `Snapshots are made by ${tools.join(', ')}; they lie on the drives that they protect.`,
+          backupUnits,
+        ),
+      ]
+}

@@ -1,0 +1,30 @@
+import { defineCheck } from '../../core/check.ts'
+import { type PackageLog, packageLogs } from '../probes/package-logs.ts'
+import { count, named, speaksFor } from '../steps.ts'
+
+export const changePackageHistory = defineCheck({
+  id: 'change.package-history',
+  property: 'operations',
+  claim:
+    'How many changes of packages the node’s own log holds, since when, and when the last was written, are on record.',
+  ends: 'recorded',
+  limits:
+    'Older logs are rotated away, an administrator can change them, and software installed without the package manager is not in them. Which change belongs to which approval shows in tickets only.',
+  needs: { logs: packageLogs },
+  evaluate: ({ logs: { logs } }) => ({
+    verdict: 'informational',
+    because: logs.map((log) => speaksFor(describe(log), packageLogs)),
+  }),
+})
+
+function describe({ path, changes, since, writtenAt }: PackageLog): string {
+  const from = since === null ? '' : ` since ${since}`
+  const to = writtenAt === null ? '' : `, last written on ${day(writtenAt)}`
+  return `${named([path])}: ${count(changes, 'installation, upgrade or removal', 'installations, upgrades and removals')}${from}${to}.`
+}
+
+/** Seconds since 1970 (at most twelve digits) as a day in UTC. */
+function day(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return Number.isNaN(date.getTime()) ? 'a day that cannot be' : date.toISOString().slice(0, 10)
+}

@@ -1,0 +1,58 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { BACKUP_TOOLS, type Stores } from '../operations/backup-tools.ts'
+import { type BackupSettings, backupSettings, toolOfSettings } from '../probes/backup-settings.ts'
+import { backupUnits } from '../probes/backup-units.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const encryptionAtRestBackupTarget = defineCheck({
+  id: 'encryption.at-rest.backup-target',
+  property: 'encryption-at-rest',
+  claim: 'Every backup tool found on this node encrypts what it stores, by its design or by its settings.',
+  limits:
+    'Judged by which tools are there and by the names of settings, not by a look at a copy. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target encrypts by itself, is not shown. Backups of a cluster and tools of a site’s own are not found.',
+  needs: { units: backupUnits, settings: backupSettings },
+  evaluate({ units: { units }, settings }) {
+    const running = units.filter(({ tool }) => tool.isSnapshot !== true).map(({ tool }) => tool.name)
+    const configured = settings.files.flatMap((file) => toolOfSettings(file) ?? [])
+    const tools = [...new Set([...running, ...configured])].sort()
+    if (tools.length === 0)
+      return weigh([
+        leavesUnclear('No backup tool known to this catalog was found as a service or by its settings.', backupUnits),
+      ])
+    return weigh(tools.map((name) => toolStep(name, settings, running.includes(name))))
+  },
+})
+
+const STORES: ReadonlyMap<string, Stores> = new Map(BACKUP_TOOLS.map(({ name, stores }) => [name, stores]))
+
+function toolStep(name: string, settings: BackupSettings, isService: boolean): Step {
+  const seen = isService ? backupUnits : backupSettings
+  switch (STORES.get(name)) {
+    case 'encrypted':
+      return speaksFor(`${name} encrypts every repository, whatever its settings say.`, seen)
+    case 'as-is':
+      return leavesUnclear(`${name} copies files as they are: whether they lie encrypted rests on the target.`, seen)
+    case 'by-server':
+      return leavesUnclear(`${name} is set up at its server: whether copies are encrypted is not visible here.`, seen)
+    default:
+      return settingsStep(name, settings)
+  }
+}
+
+function settingsStep(name: string, { files, encrypting, clear }: BackupSettings): Step {
+  const own = files.filter((file) => toolOfSettings(file) === name)
+  const open = own.filter((file) => clear.includes(file))
+  const ciphered = own.filter((file) => encrypting.includes(file) && !clear.includes(file))
+  if (open.length > 0)
+    return speaksAgainst(`${name} is told not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
+  if (own.length > 0 && ciphered.length === own.length)
+    return speaksFor(`${name} is set to encrypt, in ${named(ciphered, 5)}.`, backupSettings, 'encrypting')
+  return leavesUnclear(
+    own.length === 0
+      ? `${name} encrypts where it is told to, and no settings of it were found.`
+      : `${name} encrypts where it is told to, and not every file of its settings says so: ${named(own, 5)}.`,
+    backupSettings,
+    'files',
+    'encrypting',
+  )
+}

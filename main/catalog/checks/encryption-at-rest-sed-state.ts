@@ -1,0 +1,83 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { drivesNvmeControllers, type NvmeControllers } from '../probes/drives-nvme-controllers.ts'
+import { drivesOpal, type OpalDrives } from '../probes/drives-opal.ts'
+import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
+import { leavesUnclear, speaksFor } from '../steps.ts'
+
+type State = 'locks' | 'open' | 'cannot' | 'unknown'
+interface Found {
+  readonly state: State
+  readonly step: Step
+}
+
+/**
+ * A drive that encrypts its media and locks nothing protects nothing: it opens for whoever plugs it in. That is recorded and not held
+ * against the node, since no rule asks for such drives, and encryption above the drive is judged by its own checks.
+ */
+export const encryptionAtRestSedState = defineCheck({
+  id: 'encryption.at-rest.sed-state',
+  property: 'encryption-at-rest',
+  claim: 'Every drive that can encrypt itself has its locking switched on.',
+  ends: 'supported-or-recorded',
+  limits:
+    'The firmware of the drive is believed, which ranges are locked and who holds the authority is not read, and a validated module takes the drive’s own certificate. A drive locks when it loses power: on the running node it is open. Drives behind a RAID controller answer to that controller’s tools, which are not asked.',
+  needs: { disks: inventoryDisks },
+  wants: { opal: drivesOpal, controllers: drivesNvmeControllers },
+  evaluate({ disks: { disks } }, { opal, controllers }) {
+    const found = disks.map((disk) => {
+      const shown = `“${disk.name}”${disk.model === '' ? '' : ` (${quote(disk.model)})`}`
+      return stateOf(disk, shown, opal.ok ? opal.fact : null, controllers.ok ? controllers.fact : null)
+    })
+    const has = (state: State): boolean => found.some((one) => one.state === state)
+    const because = [
+      ...found.map(({ step }) => step),
+      ...(opal.ok ? [] : [leavesUnclear(`${drivesOpal.title}: ${opal.reason}.`, drivesOpal)]),
+    ]
+    if (found.length === 0)
+      return {
+        verdict: 'inconclusive',
+        because: [leavesUnclear('The kernel lists no drive that could be asked.', inventoryDisks), ...because],
+      }
+    if (has('open')) return { verdict: 'informational', because }
+    if (has('unknown')) return { verdict: 'inconclusive', because }
+    return { verdict: has('locks') ? 'met' : 'not-applicable', because }
+  },
+})
+
+function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeControllers | null): Found {
+  const unknown = (why: string): Found => ({
+    state: 'unknown',
+    step: leavesUnclear(`${shown}: ${why}.`, inventoryDisks),
+  })
+  if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not asked')
+  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number tells whether they are the same.
+  const name = /^nvme\d+/.exec(disk.name)?.[0] ?? disk.name
+  const controller = nvme?.controllers.get(name)
+  const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial
+  const locking = isOther ? undefined : opal?.drives.get(name)
+  if (locking !== undefined) {
+    const said = (state: State, says: typeof speaksFor, text: string): Found => ({
+      state,
+      step: says(`${shown}: ${text}.`, drivesOpal, name),
+    })
+    if (!locking.lockingEnabled)
+      return locking.mediaEncrypt
+        ? said('open', leavesUnclear, 'it encrypts its media and nothing locks it, which protects nothing')
+        : said('cannot', leavesUnclear, 'it does not encrypt its media')
+    if (!locking.mediaEncrypt) return said('open', leavesUnclear, 'its locking is on, but its media are not encrypted')
+    const now = locking.locked ? 'It is locked now' : 'It is unlocked now and locks when it loses power'
+    const shadow = locking.showsShadow ? ', and shows its own start-up system' : ''
+    return said('locks', speaksFor, `it encrypts its media and its locking is on. ${now}${shadow}`)
+  }
+  if (controller !== undefined && !isOther && !controller.takesSecurityCommands)
+    return {
+      state: 'cannot',
+      step: leavesUnclear(
+        `${shown}: it answers that it takes no security commands, so it cannot be locked.`,
+        drivesNvmeControllers,
+        name,
+      ),
+    }
+  return unknown('whether it encrypts and locks itself was not answered')
+}

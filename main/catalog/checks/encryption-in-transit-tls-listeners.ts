@@ -1,0 +1,83 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { isKnownSuite, isStaticRsa, suiteName, suiteWeakness } from '../../core/tls/suites.ts'
+import { conventionOf } from '../port-conventions.ts'
+import { listenerProcesses, networkListeners } from '../probes/listeners.ts'
+import { type AcceptedTls, type TlsPort, tlsListeners } from '../probes/tls-listeners.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { type ReachablePort, reachablePorts, whyUnobserved } from '../tls-reading.ts'
+
+export const encryptionInTransitTlsListeners = defineCheck({
+  id: 'encryption.in-transit.tls-listeners',
+  property: 'encryption-in-transit',
+  claim:
+    'Every port of this node that answered with TLS speaks version 1.2 or later, and took no suite that is broken, exportable or anonymous.',
+  limits:
+    'Asked from the node itself, without a host name: a service may treat clients from outside, or a name, differently. Services that begin in clear and switch to TLS, UDP services and ports that say nothing are not judged here; ports in clear are judged by their own check. A service on all addresses of both families is asked by IPv4.',
+  needs: { sockets: networkListeners, tls: tlsListeners },
+  wants: { processes: listenerProcesses },
+  evaluate({ sockets, tls }, { processes }, { node }) {
+    const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, node.port)
+    if (ports.length === 0) {
+      const text = `${count(sockets.listeners.length, 'socket')} listed: beside the SSH server, no TCP port can be addressed by other machines.`
+      return { verdict: 'not-applicable', because: [leavesUnclear(text, networkListeners)] }
+    }
+    const spoken = ports.filter(({ seen }) => seen?.outcome === 'tls')
+    const because = ports.flatMap(argue)
+    if (spoken.length > 0 || because.length > 0) return weigh(because)
+    const text = `None of ${count(ports.length, 'port')} answered with TLS: ${ports
+      .map(({ listener }) => listener.port)
+      .slice(0, 12)
+      .join(', ')}. Whether they are clear text is judged by another check.`
+    return weigh([leavesUnclear(text, tlsListeners)])
+  },
+})
+
+/** Steps about one port; none where it plainly speaks something else. */
+function argue(port: ReachablePort): readonly Step[] {
+  const { name, seen, listener } = port
+  const why = whyUnobserved(port)
+  if (why !== null) return [leavesUnclear(`${name} ${why}.`, tlsListeners)]
+  const isExpected = conventionOf('tcp', listener.port)?.kind === 'encrypted'
+  if (seen?.outcome !== 'tls') {
+    return isExpected
+      ? [leavesUnclear(`${name} did not answer with TLS, as it should by convention.`, tlsListeners)]
+      : []
+  }
+  return argueTls(name, seen)
+}
+
+const OLD = ['SSL 3.0', 'TLS 1.0', 'TLS 1.1']
+
+function argueTls(name: string, { accepted, weak, staticRsa, open }: TlsPort): readonly Step[] {
+  const old = [...new Set(accepted.filter(({ version }) => OLD.includes(version)).map(({ version }) => version))].sort()
+  const refused = [...accepted, ...weak].filter(({ suite }) => suiteWeakness(suite) !== null)
+  const unknown = [...accepted, ...weak].filter(({ suite }) => !isKnownSuite(suite))
+  const modern = accepted.filter(
+    (one) => !OLD.includes(one.version) && !refused.includes(one) && !unknown.includes(one),
+  )
+  const without = [...staticRsa, ...accepted].find(({ suite }) => isStaticRsa(suite))
+  const note =
+    without === undefined
+      ? ''
+      : `; it also takes key exchange by the certificate’s own RSA key (${suiteName(without.suite)}), which gives no forward secrecy`
+  return [
+    ...(old.length > 0 ? [speaksAgainst(`${name} accepts ${old.join(' and ')}.`, tlsListeners)] : []),
+    ...[...new Map(refused.map((one) => [one.suite, one])).values()].map((one) =>
+      speaksAgainst(`${name} accepts ${shown(one)}: ${suiteWeakness(one.suite)}.`, tlsListeners),
+    ),
+    ...(unknown.length > 0
+      ? [leavesUnclear(`${name} chose ${unknown.map(shown).join(', ')}, which is not on our list.`, tlsListeners)]
+      : []),
+    ...(open.length > 0
+      ? [leavesUnclear(`${name} was not heard on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
+      : []),
+    ...(accepted.length === 0
+      ? [leavesUnclear(`${name} speaks TLS and declined every version that was offered.`, tlsListeners)]
+      : []),
+    ...(modern.length > 0
+      ? [speaksFor(`${name} speaks ${modern.map(shown).join(' and ')}${note}.`, tlsListeners)]
+      : []),
+  ]
+}
+
+const shown = ({ version, suite }: AcceptedTls): string => `${version} with ${suiteName(suite)}`

@@ -1,0 +1,150 @@
+import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type AgentUnits, agentsThat, integrityAgents } from '../probes/integrity-agents.ts'
+import { daysBefore, type IntegrityMarks, integrityMarks, lastChange } from '../probes/integrity-marks.ts'
+import { type IntegritySchedules, integritySchedules } from '../probes/integrity-schedules.ts'
+import { type KernelIma, kernelIma } from '../probes/kernel-ima.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
+
+const TIMERS = ['dailyaidecheck.timer', 'aidecheck.timer', 'aide.timer'] as const
+
+interface Read {
+  readonly agents: AgentUnits
+  readonly marks: IntegrityMarks
+  readonly schedules: IntegritySchedules
+}
+
+export const integrityFim = defineCheck({
+  id: 'integrity.fim',
+  property: 'integrity',
+  claim: 'A file-integrity tool has a baseline, checks against it by schedule, and did so recently.',
+  limits:
+    'Which files it watches, who reads its reports and what they said is not read. A baseline on the same server can be remade by root. Tools that are not on our list are not seen; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not looked for.',
+  needs: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
+  wants: { ima: kernelIma },
+  thresholds: ['integrity.days'],
+  evaluate({ agents, marks, schedules }, { ima }, context) {
+    const read = { agents, marks, schedules }
+    const has = (paths: Parameters<typeof lastChange>[1]): boolean => lastChange(marks, paths) !== null
+    const steps = [
+      ...(has(['/usr/bin/aide', '/usr/sbin/aide']) ? aide(read, context) : []),
+      ...(has(['/usr/sbin/tripwire']) ? tripwire(read, context) : []),
+      ...hostAgents(read, context),
+    ]
+    if (steps.length > 0) return weigh(steps)
+    return weigh([
+      speaksAgainst('No known tool that checks files against a baseline is on the server.', integrityMarks),
+      ...measured(ima.ok ? ima.fact : null),
+    ])
+  },
+})
+
+function aide({ agents, marks, schedules }: Read, context: Context): readonly Step[] {
+  const baseline = lastChange(marks, ['/var/lib/aide/aide.db', '/var/lib/aide/aide.db.gz'])
+  if (baseline === null)
+    return [speaksAgainst('AIDE is installed and was never initialised: it has no baseline.', integrityMarks)]
+  const timers = agentsThat(agents, TIMERS, 'active')
+  const cron = schedules.tools.get('aide') ?? []
+  const run = lastRun(agents, marks)
+  const status = agents.units.get('aidecheck.service')?.exitStatus ?? null
+  return [
+    speaksFor(
+      `AIDE has a baseline, made or renewed ${count(Math.max(daysBefore(baseline, context.observedAt), 0), 'day')} before the collection.`,
+      integrityMarks,
+    ),
+    timers.length > 0
+      ? speaksFor(`Its check is scheduled by the timer ${named(timers)}.`, integrityAgents)
+      : cron.length > 0
+        ? speaksFor(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
+        : speaksAgainst('No known timer or table of cron starts its check.', integritySchedules),
+    run === null
+      ? leavesUnclear('When it last ran is not recorded where we look.', integrityMarks)
+      : age('It last ran', daysBefore(run.seconds, context.observedAt), context, run.probe),
+    // aide(1), EXIT STATUS: 1 to 7 tell of new, removed and changed files; 14 and above of errors.
+    ...(status === null || status === 0
+      ? []
+      : [
+          status < 8
+            ? leavesUnclear(
+                'Its last check found differences; whether somebody looked at them is not shown.',
+                integrityAgents,
+              )
+            : speaksAgainst(`Its last check failed with the status ${status}.`, integrityAgents),
+        ]),
+  ]
+}
+
+function lastRun(
+  { units }: AgentUnits,
+  marks: IntegrityMarks,
+): { readonly seconds: number; readonly probe: typeof integrityAgents | typeof integrityMarks } | null {
+  const log = lastChange(marks, ['/var/log/aide/aide.log'])
+  if (log !== null) return { seconds: log, probe: integrityMarks }
+  const days = TIMERS.flatMap((timer) => units.get(timer)?.lastDay ?? []).sort()
+  const last = Date.parse(`${days.at(-1) ?? ''}T00:00:00Z`)
+  return Number.isNaN(last) ? null : { seconds: last / 1000, probe: integrityAgents }
+}
+
+function tripwire({ marks, schedules }: Read, context: Context): readonly Step[] {
+  const reports = lastChange(marks, ['/var/lib/tripwire/report'])
+  const cron = schedules.tools.get('tripwire') ?? []
+  if (lastChange(marks, ['/var/lib/tripwire']) === null)
+    return [speaksAgainst('Tripwire is installed and was never initialised: it has no baseline.', integrityMarks)]
+  return [
+    cron.length > 0
+      ? speaksFor(`Tripwire’s check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
+      : speaksAgainst('Tripwire is installed, and no table of cron starts its check.', integritySchedules),
+    reports === null
+      ? speaksAgainst('Tripwire has written no report.', integrityMarks)
+      : age('Tripwire last wrote a report', daysBefore(reports, context.observedAt), context, integrityMarks),
+  ]
+}
+
+function hostAgents({ agents, marks }: Read, context: Context): readonly Step[] {
+  const names = ['wazuh-agent.service', 'ossec.service', 'samhain.service'] as const
+  const active = agentsThat(agents, names, 'active')
+  const stopped = agentsThat(agents, names, 'loaded').filter((name) => !active.includes(name))
+  const database = lastChange(marks, ['/var/ossec/queue/fim/db/fim.db'])
+  return [
+    ...(active.length === 0
+      ? []
+      : database === null
+        ? [
+            leavesUnclear(
+              `${named(active)} is running and can watch files; whether it does stands in settings that were not read.`,
+              integrityAgents,
+            ),
+          ]
+        : [
+            speaksFor(`${named(active)} is running and keeps a baseline of files.`, integrityAgents),
+            age('Its baseline last changed', daysBefore(database, context.observedAt), context, integrityMarks),
+          ]),
+    ...(stopped.length === 0
+      ? []
+      : [speaksAgainst(`${named(stopped)} is installed and not running.`, integrityAgents)]),
+  ]
+}
+
+function age(
+  what: string,
+  days: number,
+  context: Context,
+  probe: typeof integrityAgents | typeof integrityMarks,
+): Step {
+  const limit = limitOf(context, 'integrity.days')
+  if (days < -1) return leavesUnclear(`${what} at a time that lies in the future.`, probe)
+  const said = `${what} ${count(Math.max(days, 0), 'day')} before the collection`
+  return days <= limit.value
+    ? speaksFor(`${said} (limit ${limitText(limit)}).`, probe)
+    : speaksAgainst(`${said}; the limit is ${limitText(limit)}.`, probe)
+}
+
+const measured = (ima: KernelIma | null): readonly Step[] =>
+  ima === null || ima.measurements === null || ima.measurements < 2
+    ? []
+    : [
+        speaksFor(
+          `The kernel measures files before their use (IMA): ${ima.measurements} measurements; nothing on the server compares them.`,
+          kernelIma,
+        ),
+      ]

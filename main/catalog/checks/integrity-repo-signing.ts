@@ -1,0 +1,99 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { packagesDistribution } from '../probes/packages-distribution.ts'
+import { type AptSources, packagesSourcesApt, packagesSourcesRpm, type RpmSources } from '../probes/packages-sources.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+export const integrityRepoSigning = defineCheck({
+  id: 'integrity.repo-signing',
+  property: 'integrity',
+  claim: 'Every configured package source must be signed, and the package manager is set to check it.',
+  limits:
+    'Which keys are trusted, and who holds them, was not read. Options on the command line can skip the checks for one installation. Other ways to install software (pip, containers, installers of vendors) are not covered.',
+  needs: { distribution: packagesDistribution },
+  wants: { apt: packagesSourcesApt, rpm: packagesSourcesRpm },
+  evaluate({ distribution: { family, id } }, { apt, rpm }) {
+    if (family === 'debian') return weigh(byApt(apt))
+    if (family === 'rhel' || family === 'suse') return weigh(byRpm(rpm))
+    return weigh([leavesUnclear(`The package sources of ${quote(id)} are not read.`, packagesDistribution)])
+  },
+})
+
+function byApt(apt: Parsed<AptSources>): readonly Step[] {
+  if (!apt.ok) return unclearAbout(packagesSourcesApt, apt)
+  const { sources, switches } = apt.fact
+  if (sources.length === 0) return [leavesUnclear('No package source is configured.', packagesSourcesApt)]
+  const open = sources.filter(({ unverified }) => unverified)
+  const plainHttp = sources.filter(({ scheme }) => scheme === 'http').length
+  const bound = sources.filter(({ signedBy }) => signedBy).length
+  return [
+    open.length === 0
+      ? speaksFor(
+          `${count(sources.length, 'package source')}: none is exempt from apt’s check of signatures; ${bound} of them name the keys that may sign.`,
+          packagesSourcesApt,
+          'sources',
+        )
+      : speaksAgainst(
+          `${count(open.length, 'package source')} used without a valid signature, by the files ${named([...new Set(open.map(({ file }) => file))], 4)}.`,
+          packagesSourcesApt,
+          'sources',
+        ),
+    ...(plainHttp === 0
+      ? []
+      : [
+          speaksFor(
+            `${plainHttp} of them are fetched over HTTP: what comes is checked by signature, what is fetched can be watched.`,
+            packagesSourcesApt,
+            'sources',
+          ),
+        ]),
+    switches.length === 0
+      ? speaksFor('No setting of apt lets packages in without a valid signature.', packagesSourcesApt, 'settings')
+      : speaksAgainst(
+          `Settings of apt let packages in without a valid signature: ${named(switches)}.`,
+          packagesSourcesApt,
+          'settings',
+        ),
+  ]
+}
+
+function byRpm(rpm: Parsed<RpmSources>): readonly Step[] {
+  if (!rpm.ok) return unclearAbout(packagesSourcesRpm, rpm)
+  const { sources } = rpm.fact
+  if (sources.length === 0) return [leavesUnclear('No package source is switched on.', packagesSourcesRpm)]
+  const ids = (list: RpmSources['sources']): string =>
+    named(
+      list.map(({ id }) => id),
+      5,
+    )
+  const open = sources.filter(({ packagesChecked, listChecked }) => !packagesChecked && !listChecked)
+  const blind = sources.filter(({ certificateChecked, scheme }) => !certificateChecked && scheme === 'https')
+  const clear = sources.filter(
+    ({ scheme, packagesChecked, listChecked }) => scheme === 'http' && packagesChecked && !listChecked,
+  )
+  return [
+    open.length === 0
+      ? speaksFor(
+          `${count(sources.length, 'package source')} switched on: the signatures of packages or of their lists are checked for each.`,
+          packagesSourcesRpm,
+        )
+      : speaksAgainst(`No signature is checked for the package sources ${ids(open)}.`, packagesSourcesRpm),
+    ...(blind.length === 0
+      ? []
+      : [
+          speaksAgainst(
+            `The server’s certificate is not checked for the package sources ${ids(blind)}.`,
+            packagesSourcesRpm,
+          ),
+        ]),
+    ...(clear.length === 0
+      ? []
+      : [
+          leavesUnclear(
+            `The lists of the package sources ${ids(clear)} come over HTTP without a signature of their own: an old list could be passed off as new.`,
+            packagesSourcesRpm,
+          ),
+        ]),
+  ]
+}

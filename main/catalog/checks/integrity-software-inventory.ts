@@ -1,0 +1,58 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { sha256 } from '../../core/digest.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+import { type GpuModules, gpuModules } from '../probes/gpu-modules.ts'
+import { osIdentity } from '../probes/os-identity.ts'
+import { type PackageList, packagesListDpkg, packagesListRpm } from '../probes/packages-list.ts'
+import { type RebootState, rebootRequired } from '../probes/reboot-required.ts'
+import { count, named, speaksFor } from '../steps.ts'
+
+export const integritySoftwareInventory = defineCheck({
+  id: 'integrity.software-inventory',
+  property: 'integrity',
+  claim: 'The installed packages, kernels and GPU driver are listed.',
+  ends: 'recorded',
+  limits:
+    'Software built by hand, container images, language packages (pip, npm, conda) and snaps are not listed. The package database lies on the same server, and root can change it. No expectation is set; the list itself is in the evidence.',
+  needs: { os: osIdentity },
+  wants: { dpkg: packagesListDpkg, rpm: packagesListRpm, kernels: rebootRequired, modules: gpuModules },
+  evaluate({ os }, { dpkg, rpm, kernels, modules }) {
+    const lists = [...listed(dpkg, packagesListDpkg), ...listed(rpm, packagesListRpm)]
+    const missing =
+      lists.length > 0 ? [] : [...unclearAbout(packagesListDpkg, dpkg), ...unclearAbout(packagesListRpm, rpm)]
+    return {
+      verdict: missing.length > 0 ? 'inconclusive' : 'informational',
+      because: [
+        speaksFor(`The system is ${quote(os.name)} with the kernel ${quote(os.kernel)}.`, osIdentity),
+        ...lists,
+        ...missing,
+        ...inBoot(kernels),
+        ...driver(modules),
+      ],
+    }
+  },
+})
+
+function listed(reading: Parsed<PackageList>, probe: Probe<PackageList>): readonly Step[] {
+  if (!reading.ok) return []
+  const { packages } = reading.fact
+  const digest = sha256(packages.join('\n')).slice(0, 16)
+  return [
+    speaksFor(
+      `${count(packages.length, 'package')} installed; the sorted list of names and versions has the SHA-256 digest ${digest}… .`,
+      probe,
+    ),
+  ]
+}
+
+function inBoot(kernels: Parsed<RebootState>): readonly Step[] {
+  if (!kernels.ok || kernels.fact.installed.length === 0) return []
+  const { installed } = kernels.fact
+  return [speaksFor(`${count(installed.length, 'kernel')} in /boot: ${named(installed, 6)}.`, rebootRequired, 'boot')]
+}
+
+function driver(modules: Parsed<GpuModules>): readonly Step[] {
+  const version = modules.ok ? modules.fact.driver : null
+  return version === null ? [] : [speaksFor(`The loaded NVIDIA driver is ${quote(version, 20)}.`, gpuModules)]
+}

@@ -1,0 +1,173 @@
+import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+import { type BtrfsScrubs, storageBtrfsScrubs } from '../probes/btrfs-scrubs.ts'
+import { storageDmIntegrity } from '../probes/dm-integrity.ts'
+import { type ChecksumState, type ComparedArray, storageChecksumState } from '../probes/storage-checksum-state.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { type ScrubTimers, storageScrubTimers } from '../probes/storage-scrub-timers.ts'
+import { type NodeNow, timeNow } from '../probes/time-now.ts'
+import { storageZfsStatus, type ZfsPoolStatus } from '../probes/zfs-status.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { limitOf, limitText } from '../thresholds.ts'
+
+/** 45 CFR 164.312(c)(2) asks for a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
+export const integrityStorageChecksums = defineCheck({
+  id: 'integrity.storage-checksums',
+  property: 'integrity',
+  claim: 'Storage that keeps sums or copies of data was compared with them recently, and no difference was counted.',
+  limits:
+    'Sums find decay and faulty drives, not a change made by someone with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not asked, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without sums are not judged.',
+  thresholds: ['storage.scrub-days'],
+  needs: { mounts: storageMounts, state: storageChecksumState },
+  wants: {
+    zfs: storageZfsStatus,
+    scrubs: storageBtrfsScrubs,
+    integrity: storageDmIntegrity,
+    timers: storageScrubTimers,
+    now: timeNow,
+  },
+  evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now }, context) {
+    const at: Moment = { now, context }
+    const hasZfs = mounts.some(({ fsType }) => fsType === 'zfs')
+    const hasBtrfs = mounts.some(({ fsType }) => fsType === 'btrfs')
+    const because = [
+      ...(zfs.ok ? zfs.fact.pools.flatMap((pool) => arguePool(pool, at)) : []),
+      ...(hasZfs ? unclearAbout(storageZfsStatus, zfs) : []),
+      ...(hasBtrfs ? argueBtrfs(state, scrubs, at) : []),
+      ...state.arrays.flatMap((array) => argueArray(array, timers, at)),
+      ...(integrity.ok
+        ? integrity.fact.layers.map(({ name, mismatches }) =>
+            mismatches === 0
+              ? speaksFor(
+                  `${quote(name)} keeps sums of its sectors (dm-integrity) and counted no difference.`,
+                  storageDmIntegrity,
+                )
+              : speaksAgainst(
+                  `${quote(name)}: ${count(mismatches, 'sector')} did not match (dm-integrity).`,
+                  storageDmIntegrity,
+                ),
+          )
+        : unclearAbout(storageDmIntegrity, integrity)),
+    ]
+    if (because.length > 0) return weigh(because)
+    return {
+      verdict: 'not-applicable',
+      because: [
+        leavesUnclear('No ZFS or btrfs file system is mounted.', storageMounts),
+        leavesUnclear('The kernel runs no array that could compare its members.', storageChecksumState),
+        leavesUnclear('No layer keeps sums of sectors.', storageDmIntegrity),
+      ],
+    }
+  },
+})
+
+/** Dates on the node are by its own clock, so ages are, too; how far that clock is off is another check's question. */
+interface Moment {
+  readonly now: Parsed<NodeNow>
+  readonly context: Context
+}
+
+const DAY = 86_400
+
+/** Whether a check on `day` (YYYY-MM-DD) is recent enough. A day ahead is within what zones differ by; more is no date. */
+function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): Step {
+  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; how long ago is open: ${now.reason}.`, probe)
+  const limit = limitOf(context, 'storage.scrub-days')
+  const days = Math.floor((now.fact.seconds - Date.parse(`${day}T00:00:00Z`) / 1000) / DAY)
+  if (Number.isNaN(days) || days < -1)
+    return leavesUnclear(`${what} on ${quote(day)}, which is no date before now.`, probe)
+  const said = `${what} on ${day}, ${count(Math.max(days, 0), 'day')} before this collection (limit: ${limitText(limit)})`
+  return days <= limit.value ? speaksFor(`${said}.`, probe) : speaksAgainst(`${said}.`, probe)
+}
+
+function arguePool(
+  { name, state, scan, scrubbed, counted, hasKnownErrors }: ZfsPoolStatus,
+  at: Moment,
+): readonly Step[] {
+  const pool = `ZFS pool ${quote(name)}`
+  const health =
+    hasKnownErrors || (counted ?? 0) > 0
+      ? speaksAgainst(`${pool} counted errors, or has data that does not match its sums.`, storageZfsStatus)
+      : state === 'ONLINE' && counted !== null
+        ? speaksFor(`${pool} is online and counted no errors.`, storageZfsStatus)
+        : leavesUnclear(`${pool} is in the state ${quote(state)}.`, storageZfsStatus)
+  if (scrubbed !== null) return [health, dated(`${pool} was last scrubbed`, scrubbed, storageZfsStatus, at)]
+  return [
+    health,
+    scan === 'none requested' || scan === ''
+      ? speaksAgainst(`${pool} was never scrubbed.`, storageZfsStatus)
+      : leavesUnclear(`${pool}: the date of its last scrub is not shown: ${quote(scan)}.`, storageZfsStatus),
+  ]
+}
+
+function argueBtrfs({ btrfs }: ChecksumState, scrubs: Parsed<BtrfsScrubs>, at: Moment): readonly Step[] {
+  if (btrfs.length === 0)
+    return [leavesUnclear('btrfs is mounted, but its error counters were not shown.', storageChecksumState)]
+  return btrfs.flatMap(({ id, errors }) => {
+    const system = `btrfs ${quote(id)}`
+    const counted =
+      errors === 0
+        ? speaksFor(`${system} counted no errors.`, storageChecksumState)
+        : speaksAgainst(`${system} counted ${count(errors, 'error')}.`, storageChecksumState)
+    if (!scrubs.ok) return [counted, ...unclearAbout(storageBtrfsScrubs, scrubs)]
+    const scrub = scrubs.fact.scrubs.find((one) => one.id === id)
+    if (scrub === undefined) return [counted, speaksAgainst(`${system} has no record of a scrub.`, storageBtrfsScrubs)]
+    if (scrub.errors > 0)
+      return [
+        counted,
+        speaksAgainst(`${system}: its last scrub found ${count(scrub.errors, 'error')}.`, storageBtrfsScrubs),
+      ]
+    if (!scrub.isFinished) return [counted, leavesUnclear(`${system}: its last scrub did not end.`, storageBtrfsScrubs)]
+    return [counted, dated(`${system} was last scrubbed`, dayOf(scrub.startedAt), storageBtrfsScrubs, at)]
+  })
+}
+
+/** Seconds since 1970 as a day; empty where they are beyond what a date can hold. */
+const dayOf = (seconds: number): string =>
+  seconds < 8.64e12 ? new Date(seconds * 1000).toISOString().slice(0, 10) : ''
+
+/** Differences on mirrors can come from swap and from pages changed while they were written (md(4), "mismatch_cnt"). */
+function argueArray(
+  { name, level, mismatches, lastAction, degraded }: ComparedArray,
+  timers: Parsed<ScrubTimers>,
+  at: Moment,
+): readonly Step[] {
+  const array = `Array ${quote(name)} (${quote(level)})`
+  if (degraded !== null && degraded > 0)
+    return [speaksAgainst(`${array} lacks a member, so there is not all to compare with.`, storageChecksumState)]
+  if (mismatches !== null && mismatches > 0) {
+    const said = `${array}: ${count(mismatches, 'sector')} differed at the last check`
+    return [
+      /^raid(1|10)$/.test(level)
+        ? leavesUnclear(`${said}; on a mirror that may be harmless.`, storageChecksumState)
+        : speaksAgainst(`${said}.`, storageChecksumState),
+    ]
+  }
+  if (mismatches === null || !/^(check|repair)$/.test(lastAction))
+    return [leavesUnclear(`${array} was not compared since it was assembled.`, storageChecksumState)]
+  const compared = speaksFor(
+    `${array} was compared since it was assembled, and nothing differed.`,
+    storageChecksumState,
+  )
+  if (!timers.ok) return [compared, ...unclearAbout(storageScrubTimers, timers)]
+  const starters = timers.fact.timers.filter(({ unit, isActive }) => isActive && unit !== 'btrfs-scrub.timer')
+  const last = starters
+    .flatMap(({ last }) => (last === null ? [] : [last]))
+    .sort()
+    .at(-1)
+  return [
+    compared,
+    last === undefined
+      ? leavesUnclear(
+          `${array}: when it was compared is not known; no timer that starts it has run.`,
+          storageScrubTimers,
+        )
+      : dated(
+          `The timer that compares arrays (${named(starters.map(({ unit }) => unit))}) last ran`,
+          last,
+          storageScrubTimers,
+          at,
+        ),
+  ]
+}

@@ -1,0 +1,60 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type StorageBirth, storageBirth } from '../probes/storage-birth.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageLsblk } from '../probes/storage-lsblk.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageSwaps } from '../probes/swaps.ts'
+import { leavesUnclear, named } from '../steps.ts'
+import { readStorage, STORAGE_WANTS, unusedDevices } from '../storage/roots.ts'
+
+/** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 asks for those). */
+export const lifecycleFirstUseState = defineCheck({
+  id: 'lifecycle.first-use-state',
+  property: 'encryption-at-rest',
+  claim: 'When file systems were made, how much was written to them, and what else lies on the drives was recorded.',
+  ends: 'recorded',
+  limits:
+    'A date is what the file system says and can be set when it is made or copied with an image. That nothing is left of an earlier use is not shown: free space is not read. Counters of the drives themselves stand with their health, and a certificate of erasure is a record to attach.',
+  needs: { birth: storageBirth, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  wants: STORAGE_WANTS,
+  evaluate({ birth, mounts, devices, swaps }, wanted) {
+    const unused = unusedDevices(readStorage(mounts, devices, swaps, wanted), wanted.zpool)
+    const names = named(unused.map(({ name, signature }) => `${name} (${signature})`))
+    const left =
+      unused.length === 0
+        ? 'Every signature on the drives belongs to something in use.'
+        : `Not in use, and there all the same: ${names}.`
+    return {
+      verdict: 'informational',
+      because: [
+        ...made(birth),
+        ...written(birth),
+        ...(wanted.lsblk.ok ? [leavesUnclear(left, storageLsblk)] : unclearAbout(storageLsblk, wanted.lsblk)),
+      ],
+    }
+  },
+})
+
+const made = ({ born }: StorageBirth): readonly Step[] =>
+  [...born].map(([path, seconds]) =>
+    leavesUnclear(
+      seconds === null
+        ? `${named([path])}: its file system keeps no date of its making.`
+        : `${named([path])} was made on ${dayOf(seconds)} (UTC, by the node’s clock of that time).`,
+      storageBirth,
+      'born',
+    ),
+  )
+
+const MIB = 1024
+const written = ({ written: all }: StorageBirth): readonly Step[] =>
+  [...all].map(([device, kib]) =>
+    leavesUnclear(
+      `${named([device])}: ${Math.round(kib / MIB)} MiB were written to its ext4 file system since it was made.`,
+      storageBirth,
+      'written',
+    ),
+  )
+
+/** A number of at most twelve digits is within what a date can hold. */
+const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)

@@ -1,0 +1,70 @@
+import { defineCheck } from '../../core/check.ts'
+import { compare } from '../../core/recording.ts'
+import { type Connections, networkConnections } from '../probes/network-connections.ts'
+import { count, named, speaksFor } from '../steps.ts'
+
+// RFC 6335 §6: the kernel draws the ports of clients from a range that begins at 32768 on Linux (ip-sysctl.rst, ip_local_port_range).
+const FIRST_CLIENT_PORT = 32_768
+
+export const networkFlowMap = defineCheck({
+  id: 'network.flow-map',
+  property: 'operations',
+  claim: 'The peers of the TCP connections that were open at this moment are on record, by network and port.',
+  ends: 'recorded',
+  limits:
+    'One look at one moment: connections that opened and closed at other times are missing, as are UDP, RDMA, other network namespaces and content. Peers are joined by the first 24 bits of an IPv4 and the first 64 of an IPv6 address; behind a gateway many hosts look like one.',
+  needs: { connections: networkConnections },
+  evaluate({ connections }) {
+    const remote = connections.tcp.filter(({ peer }) => !isLoopback(addressOf(peer)))
+    const flows = new Map<string, number>()
+    for (const connection of remote) {
+      const key = keyOf(connection)
+      flows.set(key, (flows.get(key) ?? 0) + 1)
+    }
+    const listed = [...flows].sort(([a, many], [b, few]) => few - many || compare(a, b))
+    return {
+      verdict: 'informational',
+      because: [
+        speaksFor(
+          remote.length === 0
+            ? 'No TCP connection with another host was open.'
+            : `${count(remote.length, 'TCP connection')} with other hosts open: ${named(
+                listed.map(([key, number]) => `${key}: ${number}`),
+                24,
+              )}.`,
+          networkConnections,
+        ),
+        ...(remote.length === connections.tcp.length
+          ? []
+          : [
+              speaksFor(
+                `${count(connections.tcp.length - remote.length, 'connection')} stayed on the node itself.`,
+                networkConnections,
+              ),
+            ]),
+      ],
+    }
+  },
+})
+
+/** The bare address: ss prints IPv6 in brackets, and may add an interface after a percent sign. */
+const addressOf = (peer: string): string =>
+  (peer.replace(/^\[(.*)\]$/, '$1').split('%')[0] ?? '').toLowerCase().replace(/^::ffff:/, '')
+
+const isLoopback = (address: string): boolean => address === '::1' || /^127\./.test(address)
+
+function keyOf({ peer, port }: Connections['tcp'][number]): string {
+  const to = port >= FIRST_CLIENT_PORT ? 'a port of a client’s choosing' : `port ${port}`
+  return `${networkOf(addressOf(peer))} ${to}`
+}
+
+function networkOf(address: string): string {
+  const parts = address.split('.')
+  if (parts.length === 4) return `${parts.slice(0, 3).join('.')}.0/24`
+  // RFC 4291 §2.2: a double colon stands for as many zero groups as are missing.
+  const [head = '', tail] = address.split('::')
+  const first = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - (tail === '' ? 0 : tail.split(':').length))
+  const groups = [...first, ...Array<string>(missing).fill('0')].slice(0, 4)
+  return `${groups.join(':')}::/64`
+}

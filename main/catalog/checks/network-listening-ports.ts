@@ -1,0 +1,97 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** One port that other machines can address, with every program that was seen behind it. */
+interface OpenPort {
+  readonly protocol: 'tcp' | 'udp'
+  readonly port: number
+  readonly programs: readonly string[]
+}
+
+// A scan of a hostile answer can list 65,535 ports; a reader needs the first of them and the number.
+const MOST_STEPS = 40
+
+export const networkListeningPorts = defineCheck({
+  id: 'network.listening-ports',
+  property: 'operations',
+  claim: 'Every port that other machines can address on this node is among the services declared for it.',
+  limits:
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that a container runtime forwards without a process, and services started by a first connection elsewhere are not seen.',
+  needs: { sockets: networkListeners },
+  wants: { processes: listenerProcesses },
+  evaluate({ sockets }, { processes }, { node }) {
+    const programs = processes.ok ? processes.fact.listeners : []
+    const open = openPorts([...sockets.listeners, ...programs])
+    const nameless = processes.ok ? [] : unclearAbout(listenerProcesses, processes)
+    const declared = node.services ?? []
+    if (declared.length === 0) {
+      return weigh([
+        leavesUnclear(
+          open.length === 0
+            ? 'No services were declared for this node. Nothing listens beyond the loopback interface.'
+            : `No services were declared for this node. ${count(open.length, 'port')} can be addressed by other machines: ${listed(open)}.`,
+          networkListeners,
+        ),
+        ...nameless,
+      ])
+    }
+    const keys = new Map(declared.map((service) => [keyOf(service), service]))
+    const strangers = open.filter((port) => !keys.has(keyOf(port)))
+    const expected = open.filter((port) => keys.has(keyOf(port)))
+    const idle = [...keys.values()].filter((service) => !open.some((port) => keyOf(port) === keyOf(service)))
+    return weigh([
+      ...strangers
+        .slice(0, MOST_STEPS)
+        .map((port) =>
+          speaksAgainst(`${describe(port)} is open to other machines and was not declared.`, networkListeners),
+        ),
+      ...(strangers.length > MOST_STEPS
+        ? [speaksAgainst(`${strangers.length - MOST_STEPS} more ports were not declared.`, networkListeners)]
+        : []),
+      speaksFor(
+        expected.length === 0
+          ? 'No declared port is open to other machines.'
+          : `Open and declared: ${named(
+              expected.map((port) => `${describe(port)}: ${keys.get(keyOf(port))?.name ?? ''}`),
+              20,
+            )}.`,
+        networkListeners,
+      ),
+      ...idleSteps(idle.map((service) => `${keyOf(service)} ${service.name}`)),
+    ])
+  },
+})
+
+const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: number }): string =>
+  `${protocol}/${port}`
+
+const idleSteps = (idle: readonly string[]): readonly Step[] =>
+  idle.length === 0 ? [] : [speaksFor(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
+
+/** TCP before UDP, then by number, whatever the order of the answer. */
+function openPorts(listeners: readonly Listener[]): readonly OpenPort[] {
+  const found = new Map<string, { protocol: 'tcp' | 'udp'; port: number; programs: Set<string> }>()
+  for (const { protocol, port, loopback, processes } of listeners) {
+    if (loopback) continue
+    const key = `${protocol}/${port}`
+    const known = found.get(key) ?? { protocol, port, programs: new Set<string>() }
+    for (const name of processes) known.programs.add(name)
+    found.set(key, known)
+  }
+  return [...found.values()]
+    .map(({ programs, ...rest }) => ({ ...rest, programs: [...programs].sort(compare) }))
+    .sort((a, b) => compare(a.protocol, b.protocol) || a.port - b.port)
+}
+
+const describe = (port: OpenPort): string =>
+  port.programs.length === 0
+    ? keyOf(port)
+    : `${keyOf(port)} (${port.programs
+        .slice(0, 4)
+        .map((name) => plain(name, 40))
+        .join(', ')})`
+
+const listed = (ports: readonly OpenPort[]): string => named(ports.map(describe), 30)

@@ -1,0 +1,71 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { momentSeconds } from '../journal.ts'
+import { type JournalState, journalState } from '../probes/journal-state.ts'
+import { type SshSession, sshSession } from '../probes/ssh-session.ts'
+import { type NodeNow, timeNow } from '../probes/time-now.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** The collection ends some minutes after the clock was asked; more than this is no matter of waiting. */
+const SESSION_SECONDS = 900
+/** Log entries are written all the time; the newest is the collection's own. */
+const NEWEST_SECONDS = 600
+
+export const timeAuditTimestamps = defineCheck({
+  id: 'time.audit-timestamps',
+  property: 'audit',
+  claim:
+    'The node’s zone is known, its clock agrees with the auditor’s within the time of the collection, and its newest log entry is of that time.',
+  limits:
+    'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
+  needs: { now: timeNow },
+  wants: { session: sshSession, journal: journalState },
+  evaluate: ({ now }, { session, journal }, { observedAt }) =>
+    weigh([zone(now), clocks(now, session, observedAt), ...newest(journal, now)]),
+})
+
+function zone({ zone: { minutes, name } }: NodeNow): Step {
+  const off = `${minutes < 0 ? '-' : '+'}${String(Math.abs(Math.trunc(minutes / 60))).padStart(2, '0')}:${String(Math.abs(minutes % 60)).padStart(2, '0')}`
+  return speaksFor(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
+}
+
+// A printed script is carried back by hand, and a demo node repeats recorded answers: there is no moment in common to compare.
+function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): Step {
+  if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
+  if (session.fact.trust === 'demo')
+    return leavesUnclear(
+      'This is a demo node: its answers were recorded earlier, so its clock was not compared.',
+      sshSession,
+    )
+  const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)
+  return apart <= SESSION_SECONDS
+    ? speaksFor('The node’s clock and the auditor’s agree within the time of the collection.', timeNow)
+    : speaksAgainst(`The node’s clock is ${told(apart)} away from the auditor’s.`, timeNow)
+}
+
+const told = (seconds: number): string =>
+  seconds < 7200
+    ? count(Math.round(seconds / 60), 'minute')
+    : seconds < 172_800
+      ? count(Math.round(seconds / 3600), 'hour')
+      : count(Math.round(seconds / 86_400), 'day')
+
+function newest(journal: Parsed<JournalState>, now: NodeNow): readonly Step[] {
+  if (!journal.ok) return unclearAbout(journalState, journal)
+  const latest = Math.max(0, ...journal.fact.files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
+  if (latest === 0)
+    return [leavesUnclear('The time of the newest log entry could not be read.', journalState, 'header')]
+  const apart = now.seconds - latest
+  return [
+    Math.abs(apart) <= NEWEST_SECONDS
+      ? speaksFor(
+          'The newest entry of the journal is less than ten minutes from the node’s present.',
+          journalState,
+          'header',
+        )
+      : apart < 0
+        ? speaksAgainst('The journal has entries from the future.', journalState, 'header')
+        : leavesUnclear(`The newest entry of the journal is ${told(apart)} old.`, journalState, 'header'),
+  ]
+}

@@ -1,0 +1,27 @@
+import { type Step, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Bmc, bmc } from '../probes/bmc.ts'
+import { type BmcPresence, bmcPresence } from '../probes/bmc-presence.ts'
+import { leavesUnclear, speaksFor } from '../steps.ts'
+
+/**
+ * What the management controller tells, argued by `read`; or why it tells nothing. Only where the kernel and the firmware list no controller
+ * does its silence leave nothing open.
+ */
+export function controllerSteps(
+  presence: BmcPresence,
+  controller: Parsed<Bmc>,
+  read: (told: Bmc) => readonly Step[],
+): readonly Step[] {
+  if (controller.ok)
+    return controller.fact.sensors === null
+      ? [leavesUnclear('The management controller did not list its sensors.', bmc)]
+      : read(controller.fact)
+  if (presence.device || presence.listed.length > 0) return unclearAbout(bmc, controller)
+  return [
+    speaksFor(
+      'The kernel and the firmware list no management controller: there are no sensors of one to read.',
+      bmcPresence,
+    ),
+  ]
+}

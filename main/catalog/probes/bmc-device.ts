@@ -1,0 +1,33 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface BmcDevice {
+  /** Device nodes through which programs on this server reach the controller, with the accounts that may open them. */
+  readonly nodes: readonly {
+    readonly path: string
+    readonly owner: string
+    readonly group: string
+    readonly mode: number
+  }[]
+}
+
+/** Linux Documentation/driver-api/ipmi.rst: whoever may open this device commands the controller, without any password. */
+export const bmcDevice = defineProbe({
+  id: 'bmc.device',
+  title: 'Who on this server may command the management controller',
+  why: 'A program that may open this device can set users and passwords of the controller.',
+  commands: { nodes: run(['stat', '-c', '%a %U %G %n', '/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0', '/dev/ipmi1']) },
+  parse({ nodes }) {
+    const complaints = lines(nodes.errorText).filter((said) => !/No such file or directory$/.test(said))
+    const rows = lines(nodes.text).map((line) => /^([0-7]{1,5}) (\S{1,64}) (\S{1,64}) (\/dev\/\S{1,64})$/.exec(line))
+    if (complaints.length > 0 || rows.includes(null)) return unknown('the controller’s device could not be looked at')
+    return known<BmcDevice>({
+      nodes: rows.map((row) => ({
+        path: row?.[4] ?? '',
+        owner: row?.[2] ?? '',
+        group: row?.[3] ?? '',
+        mode: Number.parseInt(row?.[1] ?? '0', 8),
+      })),
+    })
+  },
+})

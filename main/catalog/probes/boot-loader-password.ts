@@ -1,0 +1,72 @@
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { foundLines, grepIsComplete } from '../read-text.ts'
+
+export interface BootLoader {
+  /** Which loader has its settings where we looked; both may. */
+  readonly grub: boolean
+  readonly systemdBoot: boolean
+  /** GRUB names somebody who may change entries (GRUB manual, “Security”). */
+  readonly superusers: boolean
+  /** A hashed password for that person is in force. */
+  readonly hashed: boolean
+  /** A password stands there in clear. */
+  readonly plain: boolean
+  /** systemd-boot lets its command line be changed (loader.conf(5), editor; on by default). */
+  readonly editor: boolean
+}
+
+const GRUB = ['/boot/grub/grub.cfg', '/boot/grub2/grub.cfg']
+// Older releases of the Red Hat family keep the whole file on the EFI partition; elsewhere a stub there only names the real one.
+const ON_EFI = ['redhat', 'centos', 'rocky', 'almalinux', 'fedora', 'ol', 'amzn'].map((name) => `/boot/efi/EFI/${name}`)
+const USER = ['/boot/grub2/user.cfg', ...ON_EFI.map((folder) => `${folder}/user.cfg`)]
+const CUSTOM = ['/boot/grub/custom.cfg', '/boot/grub2/custom.cfg']
+const LOADER = ['/boot/loader/loader.conf', '/efi/loader/loader.conf', '/boot/efi/loader/loader.conf']
+
+// Each ends before a password or hash begins, and grep prints no more than it matched.
+const PATTERNS = {
+  superusers: '^[[:space:]]*set superusers=.[A-Za-z0-9_.-]',
+  hashed: '^[[:space:]]*password_pbkdf2 [A-Za-z0-9_.-]+ grub[.]pbkdf2',
+  fromUser: '^[[:space:]]*password_pbkdf2 [A-Za-z0-9_.-]+ [$][{]GRUB2_PASSWORD',
+  user: '^GRUB2_PASSWORD=grub[.]pbkdf2',
+  plain: '^[[:space:]]*password [A-Za-z0-9_.-]+ ',
+  editor: '^editor[[:space:]]+[a-z0-9]+',
+} as const
+
+/** Settings of GRUB and systemd-boot: whether a password is asked for before an entry is changed. Most of these files are root's. */
+export const bootLoaderPassword = defineProbe({
+  id: 'boot.loader-password',
+  title: 'Password of the boot loader',
+  why: 'Shows whether somebody at the console could change how the server starts. The password and its hash are not read.',
+  commands: {
+    settings: runAsRoot([
+      'grep',
+      '-H',
+      '-o',
+      '-E',
+      ...Object.values(PATTERNS).flatMap((pattern) => ['-e', pattern]),
+      ...GRUB,
+      ...ON_EFI.map((folder) => `${folder}/grub.cfg`),
+      ...CUSTOM,
+      ...USER,
+      ...LOADER,
+    ]),
+  },
+  parse({ settings }) {
+    if (!grepIsComplete(settings)) return unknown('not every file of the boot loader could be read')
+    const absent = (path: string): boolean => settings.errorText.includes(`: ${path}: No such file`)
+    const found = foundLines(settings.text)
+    const has = (pattern: RegExp, paths?: readonly string[]): boolean =>
+      found.some(({ path, line }) => pattern.test(line) && paths?.includes(path) !== false)
+    // The redactor may have taken what follows the equals sign, although it is only the kind of hash.
+    const kept = has(/^GRUB2_PASSWORD=(grub\.pbkdf2|\[redacted:)/, USER)
+    const fromUser = kept && has(/^\s*password_pbkdf2 \S+ \$\{GRUB2_PASSWORD/)
+    return known<BootLoader>({
+      grub: GRUB.some((path) => !absent(path)) || ON_EFI.some((folder) => !absent(`${folder}/grub.cfg`)),
+      systemdBoot: LOADER.some((path) => !absent(path)),
+      superusers: has(/^\s*set superusers=/),
+      hashed: has(/^\s*password_pbkdf2 \S+ grub\.pbkdf2/) || fromUser,
+      plain: has(/^\s*password \S+ /),
+      editor: !has(/^editor\s+(no|false|off|0|n|f)$/),
+    })
+  },
+})

@@ -1,0 +1,55 @@
+import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+
+/** What a drive that encrypts itself says of its locking (TCG Storage Opal SSC, level 0 discovery, locking feature). */
+export interface OpalLocking {
+  readonly mediaEncrypt: boolean
+  readonly lockingEnabled: boolean
+  /** Whether it is locked at this moment. */
+  readonly locked: boolean
+  /** A small system of its own is shown in place of the drive, to ask for the key at start. */
+  readonly showsShadow: boolean
+}
+export interface OpalDrives {
+  /** By device, such as nvme0 or sda. Devices that are not there, or gave no such answer, have no entry. */
+  readonly drives: ReadonlyMap<string, OpalLocking>
+}
+
+/** Commands that run as root hold no pattern, so devices are asked by name: the most that common servers have, and two of SATA or SAS. */
+export const OPAL_DEVICES = [...Array.from({ length: 10 }, (_, number) => `nvme${number}`), 'sda', 'sdb']
+
+/** sedutil-cli(8), --query: the only one of its options that reads and takes no password. */
+export const drivesOpal = defineProbe({
+  id: 'drives.opal',
+  title: 'Locking of drives that encrypt themselves',
+  why: 'Shows whether a drive that encrypts itself also locks itself when it loses power. Nothing is changed on the drive.',
+  commands: Object.fromEntries(
+    OPAL_DEVICES.map((name): [string, Command] => [
+      name,
+      runAsRoot(['sedutil-cli', '--query', `/dev/${name}`], { maxBytes: 65_536, timeoutSeconds: 5 }),
+    ]),
+  ),
+  parse(answers): Parsed<OpalDrives> {
+    const drives = new Map<string, OpalLocking>()
+    for (const name of OPAL_DEVICES) {
+      const answer = answers[name]
+      if (answer === undefined) return unknown('not every drive was asked')
+      const locking = readLocking(answer)
+      if (locking !== null) drives.set(name, locking)
+    }
+    return known({ drives })
+  },
+})
+
+/** The line after "Locking function (0x0002)": flags as `Name = Y` or `= N`. Which flags there are differs between versions. */
+function readLocking({ exitCode, text }: Answer): OpalLocking | null {
+  if (exitCode !== 0) return null
+  const line = /^Locking function \(0x0002\)[^\n]*\n([^\n]{1,400})/m.exec(text)?.[1]
+  if (line === undefined) return null
+  const flag = (name: string): boolean | null => {
+    const found = new RegExp(`(?:^|[\\s,])${name} = ([YN])(?:,|\\s|$)`).exec(line)?.[1]
+    return found === undefined ? null : found === 'Y'
+  }
+  const [mediaEncrypt, lockingEnabled, locked] = [flag('MediaEncrypt'), flag('LockingEnabled'), flag('Locked')]
+  if (mediaEncrypt === null || lockingEnabled === null || locked === null) return null
+  return { mediaEncrypt, lockingEnabled, locked, showsShadow: flag('MBREnabled') === true && flag('MBRDone') === false }
+}

@@ -1,0 +1,163 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { foundLines, grepIsComplete, lines } from '../read-text.ts'
+
+export interface AptSources {
+  readonly sources: readonly {
+    readonly file: string
+    /** http, https, file, cdrom, mirror+file and so on; the rest of the address is not read, since it can hold a password. */
+    readonly scheme: string
+    /** Told to be trusted, or to go on without a valid signature. */
+    readonly unverified: boolean
+    /** Names the keys that may sign it. */
+    readonly signedBy: boolean
+  }[]
+  /** Settings of apt, switched on, that let packages in without a valid signature. */
+  readonly switches: readonly string[]
+}
+
+const SETTINGS = [
+  'APT::Get::AllowUnauthenticated',
+  'Acquire::AllowInsecureRepositories',
+  'Acquire::AllowDowngradeToInsecureRepositories',
+  'Acquire::AllowWeakRepositories',
+] as const
+const NAMES: readonly string[] = ['UNAUTHENTICATED', 'INSECURE', 'DOWNGRADE', 'WEAK']
+// -o ends each answer at the scheme, so that no address comes along.
+const APT_LINE =
+  '^[[:space:]]*(deb(-src)?[[:space:]]+(\\[[^]]*\\][[:space:]]*)?[a-z+]+:|(Types|Enabled|Trusted|Allow-Insecure|Allow-Weak|Allow-Downgrade-To-Insecure):[[:space:]]*[A-Za-z -]+|Signed-By:[[:space:]]*[^[:space:]]*|URIs:[[:space:]]*[a-z+]+:)'
+
+/** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings asked for that are set. */
+export const packagesSourcesApt = defineProbe({
+  id: 'packages.sources-apt',
+  title: 'Where packages come from (apt)',
+  why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
+  commands: {
+    sources: run([
+      'grep',
+      '-rHoEi',
+      '--include=*.list',
+      '--include=*.sources',
+      APT_LINE,
+      '/etc/apt/sources.list',
+      '/etc/apt/sources.list.d',
+    ]),
+    settings: run(['apt-config', 'shell', ...NAMES.flatMap((name, at) => [name, `${SETTINGS[at] ?? ''}`])]),
+  },
+  parse({ sources, settings }) {
+    if (!grepIsComplete(sources)) return unknown('not every list of package sources could be read')
+    if (settings.exitCode !== 0) return unknown('the settings of apt could not be read')
+    const found = foundLines(sources.text).map(({ path, line }) => ({ path, line: line.trim() }))
+    return known<AptSources>({
+      sources: [
+        ...found.flatMap(({ path, line }) => oneLine(path, line) ?? []),
+        ...stanzas(found.filter(({ line }) => !/^deb(-src)?\s/i.test(line))),
+      ],
+      switches: lines(settings.text).flatMap((line) => {
+        const [, name, value = ''] = /^([A-Z]{1,20})='([^']{0,40})'$/.exec(line) ?? []
+        const setting = SETTINGS[NAMES.indexOf(name ?? '')]
+        return setting !== undefined && isOn(value) ? [setting] : []
+      }),
+    })
+  },
+})
+
+const isOn = (value: string): boolean => /^(1|yes|true|with|on|enable)$/i.test(value.trim())
+const ALLOWS = /\b(trusted|allow-insecure|allow-weak|allow-downgrade-to-insecure)=(yes|true|1|on)\b/i
+
+function oneLine(file: string, line: string): AptSources['sources'][number] | null {
+  const [, options = '', scheme] = /^deb(?:-src)?\s+(?:\[([^\]]*)\]\s*)?([a-z+]+):$/i.exec(line) ?? []
+  return scheme === undefined
+    ? null
+    : { file, scheme: scheme.toLowerCase(), unverified: ALLOWS.test(options), signedBy: /\bsigned-by=/i.test(options) }
+}
+
+/** Empty lines between stanzas do not come along: a name that comes again begins the next one. */
+function stanzas(found: readonly { readonly path: string; readonly line: string }[]): AptSources['sources'] {
+  const all: { readonly file: string; readonly fields: Map<string, string> }[] = []
+  for (const { path, line } of found) {
+    const colon = line.indexOf(':')
+    const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    const last = all.at(-1)
+    if (last === undefined || last.file !== path || last.fields.has(name))
+      all.push({ file: path, fields: new Map([[name, value]]) })
+    else last.fields.set(name, value)
+  }
+  return all.flatMap(({ file, fields }) => {
+    const [enabled, uris] = [fields.get('enabled'), fields.get('uris')]
+    if (uris === undefined || (enabled !== undefined && /^(no|false|0|without|off|disable)\b/i.test(enabled))) return []
+    const unverified = ['trusted', 'allow-insecure', 'allow-weak', 'allow-downgrade-to-insecure'].some((name) =>
+      isOn(fields.get(name) ?? ''),
+    )
+    return [{ file, scheme: uris.replace(/:$/, '').toLowerCase(), unverified, signedBy: fields.has('signed-by') }]
+  })
+}
+
+export interface RpmSources {
+  readonly sources: readonly {
+    readonly id: string
+    /** Packages, and the lists of packages, must be signed. */
+    readonly packagesChecked: boolean
+    readonly listChecked: boolean
+    readonly scheme: string | null
+    readonly certificateChecked: boolean
+  }[]
+}
+
+const RPM_LINE =
+  '^[[:space:]]*(\\[[^]]+\\]|(enabled|gpgcheck|pkg_gpgcheck|repo_gpgcheck|sslverify)[[:space:]]*=[[:space:]]*[A-Za-z0-9]+|(baseurl|mirrorlist|metalink)[[:space:]]*=[[:space:]]*[a-z]+:)'
+
+/** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is told to; zypper unless it is told not to. */
+export const packagesSourcesRpm = defineProbe({
+  id: 'packages.sources-rpm',
+  title: 'Where packages come from (dnf, zypper)',
+  why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
+  commands: {
+    sources: run([
+      'grep',
+      '-rHoE',
+      '--include=*.repo',
+      '--include=*.conf',
+      RPM_LINE,
+      '/etc/dnf/dnf.conf',
+      '/etc/yum.conf',
+      '/etc/zypp/zypp.conf',
+      '/etc/yum.repos.d',
+      '/etc/zypp/repos.d',
+    ]),
+  },
+  parse({ sources }) {
+    if (!grepIsComplete(sources)) return unknown('not every list of package sources could be read')
+    const sections: { readonly file: string; readonly id: string; readonly fields: Map<string, string> }[] = []
+    for (const { path, line } of foundLines(sources.text)) {
+      const id = /^\s*\[([^\]]{1,200})\]$/.exec(line)?.[1]
+      const equals = line.indexOf('=')
+      if (id !== undefined) sections.push({ file: path, id, fields: new Map() })
+      else if (sections.at(-1)?.file === path && equals > 0)
+        sections.at(-1)?.fields.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim())
+    }
+    const main = (tool: RegExp): ReadonlyMap<string, string> =>
+      sections.find(({ file, id }) => id === 'main' && tool.test(file))?.fields ?? new Map()
+    const [dnf, zypp] = [main(/\/(dnf|yum)\.conf$/), main(/\/zypp\.conf$/)]
+    return known<RpmSources>({
+      sources: sections
+        .filter(({ id, fields }) => id !== 'main' && isYes(fields.get('enabled'), true))
+        .map(({ file, id, fields }) => {
+          const isZypp = file.startsWith('/etc/zypp/')
+          const of = (name: string): string | undefined => fields.get(name) ?? (isZypp ? zypp : dnf).get(name)
+          const all = isYes(of('gpgcheck'), isZypp)
+          return {
+            id,
+            packagesChecked: isYes(of('pkg_gpgcheck'), all),
+            listChecked: isYes(of('repo_gpgcheck'), isZypp && all),
+            scheme:
+              ['baseurl', 'metalink', 'mirrorlist'].flatMap((name) => fields.get(name) ?? [])[0]?.replace(/:$/, '') ??
+              null,
+            certificateChecked: isYes(of('sslverify'), true),
+          }
+        }),
+    })
+  },
+})
+
+const isYes = (value: string | undefined, otherwise: boolean): boolean =>
+  value === undefined ? otherwise : /^(1|yes|true|on|strict)$/i.test(value)

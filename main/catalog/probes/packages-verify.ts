@@ -1,0 +1,100 @@
+import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface VerifiedFiles {
+  /** Packages asked for that are installed, and those that are not. */
+  readonly checked: readonly string[]
+  readonly absent: readonly string[]
+  /** Files other than configuration whose content differs, or that are gone. */
+  readonly altered: readonly string[]
+  readonly missing: readonly string[]
+  /** Files whose owner, mode or capabilities differ, with the content as it was. */
+  readonly reattributed: readonly string[]
+  readonly unreadable: readonly string[]
+  /** Configuration files that differ: allowed. */
+  readonly configured: number
+}
+
+const DEBIAN = [
+  'openssh-server',
+  'sudo',
+  'sudo-rs',
+  'libpam0g',
+  'libpam-modules',
+  'libpam-modules-bin',
+  'libpam-runtime',
+  'login',
+  'passwd',
+  'coreutils',
+  'auditd',
+  'rsyslog',
+]
+const RPM = ['openssh-server', 'sudo', 'pam', 'shadow-utils', 'util-linux', 'coreutils', 'audit', 'rsyslog']
+
+// Left out on purpose by images without documentation (dpkg.cfg path-exclude, rpm tsflags=nodocs).
+const DOCUMENTATION = /^\/usr\/share\/(doc|man|info|locale|lintian|licenses)\//
+const FORM = /^(missing|[.?0-9A-Z]{8,9}) {1,6}(?:([a-z]) )?(\/.*)$/
+
+/** dpkg(1) --verify, in the format of rpm. Debian keeps MD5 sums of content only. As another user than root, many files are “?”. */
+export const packagesVerifyDpkg = defineProbe({
+  id: 'packages.verify-dpkg',
+  title: 'Files of login and logging packages (dpkg)',
+  why: 'Compares the files of a short list of packages with the checksums of the package database.',
+  commands: { files: runAsRoot(['dpkg', '--verify', ...DEBIAN], { timeoutSeconds: 30 }) },
+  parse({ files }) {
+    if (files.exitCode > 1) return unknown('dpkg could not compare the files')
+    const absent = [...files.errorText.matchAll(/package '([^'\n]{1,80})' is not installed/g)].map(
+      ([, name = '']) => name,
+    )
+    return readVerified(lines(files.text), DEBIAN, absent)
+  },
+})
+
+/** rpm(8) -V: nine marks, the kind of file and its path. Times are left out, since they change without the content; scripts of packages are not run. */
+export const packagesVerifyRpm = defineProbe({
+  id: 'packages.verify-rpm',
+  title: 'Files of login and logging packages (rpm)',
+  why: 'Compares the files of a short list of packages with the checksums of the package database.',
+  commands: { files: runAsRoot(['rpm', '-V', '--nomtime', '--nodeps', '--noscripts', ...RPM], { timeoutSeconds: 30 }) },
+  parse({ files }) {
+    if (/^error: /m.test(files.errorText)) return unknown('rpm could not open its database')
+    const all = lines(files.text)
+    const absent = all.flatMap((line) => /^package (\S{1,80}) is not installed$/.exec(line)?.[1] ?? [])
+    return readVerified(
+      all.filter((line) => !line.startsWith('package ')),
+      RPM,
+      absent,
+    )
+  },
+})
+
+function readVerified(
+  rows: readonly string[],
+  asked: readonly string[],
+  absent: readonly string[],
+): Parsed<VerifiedFiles> {
+  const read = rows.map((row) => {
+    const [, marks, kind, path] = FORM.exec(row) ?? []
+    return marks === undefined || path === undefined ? null : { marks, kind: kind ?? '', path }
+  })
+  if (read.includes(null)) return unknown('the list of differing files has another form')
+  const found = read
+    .filter((entry) => entry !== null)
+    .filter(({ kind, path }) => kind !== 'd' && !DOCUMENTATION.test(path))
+  const own = found.filter(({ kind }) => kind !== 'c' && kind !== 'g')
+  const isUnreadable = ({ marks, path }: { readonly marks: string; readonly path: string }): boolean =>
+    path.endsWith(' (Permission denied)') || (marks !== 'missing' && marks[2] === '?')
+  const paths = (wanted: (entry: (typeof own)[number]) => boolean): readonly string[] =>
+    own.filter(wanted).map(({ path }) => path)
+  const isAltered = ({ marks }: { readonly marks: string }): boolean =>
+    marks !== 'missing' && (marks[2] === '5' || marks[0] === 'S')
+  return known({
+    checked: asked.filter((name) => !absent.includes(name)),
+    absent,
+    altered: paths(isAltered),
+    missing: paths((entry) => entry.marks === 'missing' && !isUnreadable(entry)),
+    reattributed: paths((entry) => !isAltered(entry) && entry.marks !== 'missing' && /[DLMUGP]/.test(entry.marks)),
+    unreadable: paths(isUnreadable),
+    configured: found.filter(({ kind, marks }) => kind === 'c' && /[5S]/.test(marks)).length,
+  })
+}

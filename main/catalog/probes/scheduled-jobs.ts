@@ -1,0 +1,64 @@
+import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { foundLines, grepIsComplete, lines } from '../read-text.ts'
+
+export interface ScheduledJobs {
+  /** Timer units that are loaded, and whether they wait for their time. Null where there is no service manager to ask. */
+  readonly timers: readonly { readonly unit: string; readonly isActive: boolean }[] | null
+  /** Names in /etc/cron.d and the folders of hourly to monthly jobs, with their folder. */
+  readonly cron: readonly string[]
+  /** Lines with a schedule in /etc/crontab and /etc/cron.d: file and schedule. What they run is not collected. */
+  readonly schedules: readonly { readonly file: string; readonly when: string }[]
+  /** When persistent timers last went off, in seconds since 1970, by the name of the timer. */
+  readonly stamps: ReadonlyMap<string, number>
+}
+
+const FOLDERS = ['/etc/cron.d', '/etc/cron.hourly', '/etc/cron.daily', '/etc/cron.weekly', '/etc/cron.monthly'] as const
+
+// Five fields or a word such as @daily, with the blank that ends them: commands, which can hold secrets, come after it.
+const SCHEDULE =
+  '^[[:space:]]*(@(reboot|hourly|daily|midnight|weekly|monthly|yearly|annually)|[0-9*][0-9*,/-]*([[:space:]]+[0-9A-Za-z*,/-]+){4})[[:space:]]'
+
+/**
+ * systemctl(1) list-units, crontab(5), systemd.timer(5) (Persistent= keeps a stamp in /var/lib/systemd/timers). Names and schedules only: the
+ * command lines of jobs are not read.
+ */
+export const scheduledJobs = defineProbe({
+  id: 'change.scheduled-jobs',
+  title: 'Timers and cron jobs',
+  why: 'Shows what runs on its own and when. Only names and times are read, not what the jobs do.',
+  commands: {
+    timers: run(['systemctl', '--no-pager', '--no-legend', '--plain', '--all', 'list-units', '--type=timer'], {
+      maxBytes: 262_144,
+    }),
+    cron: run(['ls', '-1', ...FOLDERS]),
+    schedules: run(['grep', '-HoE', SCHEDULE, '/etc/crontab', glob('/etc/cron.d/*')]),
+    stamps: run(['stat', '-c', '%Y %n', glob('/var/lib/systemd/timers/stamp-*.timer')]),
+  },
+  parse({ timers, cron, schedules, stamps }) {
+    if (!listingIsComplete(cron)) return unknown('the folders of cron jobs could not all be listed')
+    if (!grepIsComplete(schedules)) return unknown('the tables of cron could not all be read')
+    // Where only one of the folders is there, ls prints a heading all the same, because several were named.
+    const folders = listedFolders(cron.text)
+    return known<ScheduledJobs>({
+      timers:
+        timers.exitCode === 0
+          ? lines(timers.text).flatMap((line) => {
+              const [, unit, active] = /^[●*\s]*(\S{1,256}\.timer)\s+\S+\s+(\S+)/.exec(line) ?? []
+              return unit === undefined ? [] : [{ unit, isActive: active === 'active' }]
+            })
+          : null,
+      cron: [...folders].flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`)),
+      schedules: foundLines(schedules.text).map(({ path, line }) => ({
+        file: path,
+        when: line.trim().replace(/\s+/g, ' ').slice(0, 100),
+      })),
+      stamps: new Map(
+        lines(stamps.text).flatMap((line) => {
+          const [, seconds, unit] = /^(\d{1,12}) \/var\/lib\/systemd\/timers\/stamp-(\S+\.timer)$/.exec(line) ?? []
+          return unit === undefined ? [] : [[unit, Number(seconds)] as const]
+        }),
+      ),
+    })
+  },
+})

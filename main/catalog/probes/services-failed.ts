@@ -1,0 +1,25 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface FailedUnits {
+  readonly units: readonly string[]
+}
+
+/** systemctl(1) list-units: names only; the description that follows is not read. */
+export const servicesFailed = defineProbe({
+  id: 'services.failed',
+  title: 'Services that failed',
+  why: 'Shows whether everything that should have started did so.',
+  commands: {
+    units: run(['systemctl', '--no-pager', '--no-legend', '--plain', 'list-units', '--state=failed'], {
+      maxBytes: 262_144,
+    }),
+  },
+  parse({ units }) {
+    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    return known<FailedUnits>({
+      // Releases before 247 mark failed units with a dot even where plain output was asked for.
+      units: lines(units.text).flatMap((line) => /^[●*\s]*(\S{1,256}\.[a-z]+)\s/.exec(line)?.[1] ?? []),
+    })
+  },
+})

@@ -1,0 +1,20 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { lines } from '../read-text.ts'
+
+export interface OtherSudoers {
+  /** Rules of another program that makes root: sudo-rs reads /etc/sudoers-rs where it exists, doas its own file. */
+  readonly files: readonly string[]
+}
+
+/** sudo-rs (default on Ubuntu from 25.10) and doas: rules that cvtsudoers does not read. Looked for by name only. */
+export const sudoersOther = defineProbe({
+  id: 'sudoers.other',
+  title: 'Rules of other programs that make root',
+  why: 'Shows whether another program than sudo decides who may act as administrator, whose rules would then count.',
+  commands: { files: run(['ls', '-1d', '/etc/sudoers-rs', '/etc/doas.conf', '/etc/doas.d']) },
+  parse({ files }) {
+    if (!lines(files.errorText).every((said) => /No such file or directory$/.test(said)))
+      return unknown('the files of other programs that make root could not be looked for')
+    return known<OtherSudoers>({ files: lines(files.text).filter((path) => path.startsWith('/etc/')) })
+  },
+})

@@ -1,0 +1,133 @@
+import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
+import { type CertificateFields, certificateFields } from '../../core/tls/certificate-fields.ts'
+import type { PassedOver, PortOutcome, TlsTarget } from '../../core/tls/observation.ts'
+import { readServerReply } from '../../core/tls/server-reply.ts'
+import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+
+/** A version and suite that a server chose. */
+export interface AcceptedTls {
+  readonly version: TlsName
+  readonly suite: number
+}
+export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
+
+export interface TlsPort extends TlsTarget {
+  readonly outcome: PortOutcome
+  /** How an answer that is no TLS begins. */
+  readonly says: string
+  /** What was chosen when each version was asked for by itself, newest first. */
+  readonly accepted: readonly AcceptedTls[]
+  /** Chosen when nothing but weak suites was offered. */
+  readonly weak: readonly AcceptedTls[]
+  /** Chosen when nothing but suites without forward secrecy was offered. */
+  readonly staticRsa: readonly AcceptedTls[]
+  /** Versions that were not asked for, or whose answer is not understood. */
+  readonly open: readonly string[]
+  /** Leaf first. A certificate that cannot be read stands as null. */
+  readonly certificates: readonly (CertificateFields | null)[]
+}
+
+export interface TlsListeners {
+  readonly forwarding: boolean
+  readonly ports: readonly TlsPort[]
+  readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
+}
+
+const NAMES: Readonly<Record<number, TlsName>> = {
+  768: 'SSL 3.0',
+  769: 'TLS 1.0',
+  770: 'TLS 1.1',
+  771: 'TLS 1.2',
+  772: 'TLS 1.3',
+}
+const OUTCOMES: readonly PortOutcome[] = ['tls', 'plain', 'silent', 'closed', 'refused', 'failed']
+const REASONS: readonly PassedOver[] = ['ssh', 'printer', 'job', 'limit', 'time', 'unreached']
+const MOST_PORTS = 256
+
+/** What the node's own TCP ports answered to a ClientHello that came through the session (RFC 8446, RFC 5246). */
+export const tlsListeners = defineProbe({
+  id: 'tls.listeners',
+  title: 'TLS spoken on the node’s ports',
+  why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates that the service answers with. Printers’ ports and sockets of running jobs are left alone.',
+  commands: { listeners: { kind: 'measure', measure: 'tls-listeners' } },
+  parse({ listeners }) {
+    const json = readJson(listeners.text, 'the collector')
+    if (!json.ok) return json
+    const { forwarding, asked, passed } = asRecord(json.fact)
+    const form = unknown('the collector’s record of the ports has another form')
+    if ((forwarding !== 'used' && forwarding !== 'not-available') || !Array.isArray(asked) || !Array.isArray(passed))
+      return form
+    if (asked.length + passed.length > 65_536) return form
+    const ports = asked.slice(0, MOST_PORTS + 1).map(readPort)
+    const left = passed.map(readPassed)
+    if (ports.length > MOST_PORTS || ports.includes(null) || left.includes(null)) return form
+    return known<TlsListeners>({
+      forwarding: forwarding === 'used',
+      ports: ports.filter((port) => port !== null),
+      passed: left.filter((port) => port !== null),
+    }) satisfies Parsed<TlsListeners>
+  },
+})
+
+function readTarget(record: { readonly [key: string]: JsonValue }): TlsTarget | null {
+  const { host, port } = record
+  return typeof host === 'string' &&
+    host.length <= 64 &&
+    typeof port === 'number' &&
+    Number.isInteger(port) &&
+    port > 0 &&
+    port < 65_536
+    ? { host, port }
+    : null
+}
+
+function readPassed(value: JsonValue): TlsListeners['passed'][number] | null {
+  const record = asRecord(value)
+  const target = readTarget(record)
+  const why = REASONS.find((reason) => reason === record.why)
+  return target === null || why === undefined ? null : { ...target, why }
+}
+
+function readPort(value: JsonValue): TlsPort | null {
+  const record = asRecord(value)
+  const target = readTarget(record)
+  const outcome = OUTCOMES.find((one) => one === record.outcome)
+  if (target === null || outcome === undefined) return null
+  const accepted: AcceptedTls[] = []
+  const [weak, staticRsa]: [AcceptedTls[], AcceptedTls[]] = [[], []]
+  const open = new Set(['1.3', '1.2', '1.1', '1.0'])
+  for (const hello of asList(record.hellos).slice(0, 16).map(asRecord)) {
+    const kind = asText(hello.hello) ?? ''
+    const bytes = bytesOf(hello.reply)
+    if (bytes === null) return null
+    const reply = readServerReply(bytes)
+    const name = reply.kind === 'hello' ? NAMES[reply.version] : undefined
+    // An alert, or an end without a word, is how a server declines.
+    if (bytes.length === 0 || reply.kind === 'alert') open.delete(kind)
+    else if (reply.kind === 'hello' && name !== undefined) {
+      const chosen = { version: name, suite: reply.suite }
+      ;(kind === 'weak' ? weak : kind === 'static-rsa' ? staticRsa : accepted).push(chosen)
+      open.delete(kind)
+      open.delete(name.slice(4))
+    }
+  }
+  const certificates = asList(record.certificates).slice(0, 8)
+  return {
+    ...target,
+    outcome,
+    says: asText(record.says) ?? '',
+    accepted: [...new Map(accepted.map((one) => [`${one.version} ${one.suite}`, one])).values()],
+    weak,
+    staticRsa,
+    open: outcome === 'tls' ? [...open] : [],
+    certificates: certificates.map((one) => certificateFields(bytesOf(one) ?? new Uint8Array())),
+  }
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Bytes of base64 text; null where it is none. */
+const bytesOf = (value: JsonValue | undefined): Uint8Array | null =>
+  typeof value === 'string' && value.length <= 120_000 && BASE64.test(value)
+    ? Uint8Array.from(Buffer.from(value, 'base64'))
+    : null

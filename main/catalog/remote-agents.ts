@@ -1,0 +1,92 @@
+/**
+ * Programs through which somebody outside can run commands on a server, or reach its ports, without the SSH server deciding: those that
+ * providers and images bring, and those of remote access products. Units and processes by the names that their packages install; the
+ * source of each is the file list of the package or the maker's own documentation of its service.
+ */
+export interface RemoteAgent {
+  /** The name by which a fleet file declares it: an account of kind provider, or a service. */
+  readonly name: string
+  /** Whose hand it is: the provider's, a maker's of management software, or whoever holds the account of a remote access product. */
+  readonly kind: 'provider' | 'management' | 'remote access'
+  readonly units: readonly string[]
+  /** Names of processes, at most 15 characters as the kernel keeps them (proc_pid_comm(5)). */
+  readonly processes: readonly string[]
+  readonly source: string
+}
+
+const agent = (
+  name: string,
+  kind: RemoteAgent['kind'],
+  units: string,
+  processes: string,
+  source: string,
+): RemoteAgent => ({ name, kind, units: units.split(' '), processes: processes.split(' ').filter(Boolean), source })
+
+export const REMOTE_AGENTS: readonly RemoteAgent[] = [
+  agent('cloud-init', 'provider', 'cloud-init cloud-init-main', '', 'cloud-init documentation, “Boot stages”'),
+  agent('waagent', 'provider', 'walinuxagent waagent', '', 'Azure/WALinuxAgent, init units'),
+  agent(
+    'google-guest-agent',
+    'provider',
+    'google-guest-agent google-guest-agent-manager google-startup-scripts',
+    'google_guest_ag',
+    'GoogleCloudPlatform/guest-agent, units',
+  ),
+  agent(
+    'amazon-ssm-agent',
+    'provider',
+    'amazon-ssm-agent snap.amazon-ssm-agent.amazon-ssm-agent',
+    'amazon-ssm-agen ssm-agent-worke',
+    'AWS Systems Manager user guide, “Checking SSM Agent status”',
+  ),
+  agent(
+    'oracle-cloud-agent',
+    'provider',
+    'oracle-cloud-agent snap.oracle-cloud-agent.oracle-cloud-agent',
+    'oracle-cloud-ag',
+    'Oracle Cloud documentation, “Oracle Cloud Agent”',
+  ),
+  agent(
+    'qemu-guest-agent',
+    'provider',
+    'qemu-guest-agent qemu-ga',
+    'qemu-ga',
+    'QEMU documentation, “QEMU Guest Agent”',
+  ),
+  agent('vmtoolsd', 'provider', 'open-vm-tools vmtoolsd', 'vmtoolsd', 'vmware/open-vm-tools, units'),
+  agent('droplet-agent', 'provider', 'droplet-agent', 'droplet-agent', 'digitalocean/droplet-agent, unit'),
+  agent('azure-arc', 'management', 'himdsd gcad extd', 'himds', 'Microsoft Learn, “Azure Connected Machine agent”'),
+  agent('landscape-client', 'management', 'landscape-client', 'landscape-clien', 'Canonical, landscape-client package'),
+  agent('salt-minion', 'management', 'salt-minion', 'salt-minion', 'saltstack/salt, pkg units'),
+  agent('puppet', 'management', 'puppet pxp-agent', 'pxp-agent', 'Puppet documentation, services of puppet-agent'),
+  agent('chef-client', 'management', 'chef-client', 'chef-client', 'Chef documentation, chef-client systemd unit'),
+  agent('rhcd', 'management', 'rhcd yggdrasil', 'rhcd yggd', 'Red Hat documentation, “Remote host configuration”'),
+  agent('cockpit', 'management', 'cockpit.socket', 'cockpit-ws cockpit-tls', 'cockpit-project/cockpit, units'),
+  agent('webmin', 'management', 'webmin', '', 'Webmin documentation, systemd unit'),
+  agent('teleport', 'remote access', 'teleport', 'teleport', 'Teleport documentation, systemd unit'),
+  agent('tailscale', 'remote access', 'tailscaled', 'tailscaled', 'tailscale/tailscale, tailscaled.service'),
+  agent('zerotier', 'remote access', 'zerotier-one', 'zerotier-one', 'zerotier/ZeroTierOne, Debian package'),
+  agent('netbird', 'remote access', 'netbird', 'netbird', 'netbirdio/netbird, package'),
+  agent(
+    'cloudflared',
+    'remote access',
+    'cloudflared',
+    'cloudflared',
+    'Cloudflare documentation, “Run as a service on Linux”',
+  ),
+  agent('ngrok', 'remote access', 'ngrok', 'ngrok', 'ngrok documentation, “ngrok service”'),
+  agent('anydesk', 'remote access', 'anydesk', 'anydesk', 'AnyDesk for Linux, package'),
+  agent('rustdesk', 'remote access', 'rustdesk', 'rustdesk', 'rustdesk/rustdesk, rustdesk.service'),
+  agent('teamviewer', 'remote access', 'teamviewerd', 'teamviewerd', 'TeamViewer for Linux, package'),
+  agent('meshcentral', 'remote access', 'meshagent', 'meshagent', 'Ylianst/MeshAgent, installer'),
+]
+
+/** Accounts that images of distributions and clouds make at first boot (cloud-init, `system_info: default_user` of each distribution). */
+export const IMAGE_ACCOUNTS: ReadonlySet<string> = new Set(
+  'admin almalinux arch azureuser centos cloud-user core debian ec2-user fedora opc opensuse rocky sles ubuntu'.split(
+    ' ',
+  ),
+)
+
+/** Accounts that providers document for their own hands: “rack” of Rackspace’s support, “ssm-user” of AWS Systems Manager’s sessions. */
+export const PROVIDER_ACCOUNTS: ReadonlySet<string> = new Set(['rack', 'ssm-user'])

@@ -1,0 +1,76 @@
+import { plain } from '../core/plain-text.ts'
+import type { PassedOver } from '../core/tls/observation.ts'
+import { conventionOf } from './port-conventions.ts'
+import type { Listener, Listeners } from './probes/listeners.ts'
+import type { TlsListeners, TlsPort } from './probes/tls-listeners.ts'
+import { isSshListener, reachableTcp, targetOf } from './tls-targets.ts'
+
+/** A TCP socket that other machines can address, other than the SSH server’s, with what it answered to TLS. */
+export interface ReachablePort {
+  readonly listener: Listener
+  /** "tcp/443 on 0.0.0.0, process nginx": fit to stand in a sentence. */
+  readonly name: string
+  readonly seen: TlsPort | null
+  /** Why it was not spoken to; null where it was, or where nothing tells. */
+  readonly passed: PassedOver | null
+}
+
+export const socketName = ({ protocol, address, interface: bound, port, processes }: Listener): string => {
+  const host = address.includes(':') ? `[${address}]` : address
+  const by = processes.length === 0 ? '' : `, process ${processes.map((name) => plain(name, 40)).join(', ')}`
+  return `${protocol}/${port} on ${plain(host, 60)}${bound === null ? '' : ` (${plain(bound, 20)})`}${by}`
+}
+
+/** What was observed of a socket; by the other family where a service listens on all addresses of both. */
+export function observedAt(
+  { ports, passed }: TlsListeners,
+  listener: Listener,
+): Pick<ReachablePort, 'seen' | 'passed'> {
+  const { host, port } = targetOf(listener)
+  const hosts = host === '::1' ? [host, '127.0.0.1'] : [host]
+  const find = <T extends { readonly host: string; readonly port: number }>(list: readonly T[]): T | undefined =>
+    hosts
+      .map((one) => list.find((found) => found.host === one && found.port === port))
+      .find((found) => found !== undefined)
+  return { seen: find(ports) ?? null, passed: find(passed)?.why ?? null }
+}
+
+export const reachablePorts = (
+  sockets: Listeners,
+  named: Listeners | null,
+  tls: TlsListeners,
+  sshPort: number,
+): readonly ReachablePort[] =>
+  reachableTcp(sockets.listeners, named?.listeners ?? [])
+    .filter((listener) => !isSshListener(listener, sshPort))
+    .map((listener) => ({ listener, name: socketName(listener), ...observedAt(tls, listener) }))
+
+const WHY: Readonly<Record<PassedOver, string>> = {
+  ssh: 'it was taken for the SSH server',
+  printer: 'ports of printers are left alone',
+  job: 'ports that running jobs choose are left alone',
+  limit: 'more ports listen than are asked',
+  time: 'the time for all ports was over',
+  unreached: 'nothing could be reached through this session',
+}
+
+const isOtherProtocol = (port: number): boolean => {
+  const kind = conventionOf('tcp', port)?.kind
+  return kind !== undefined && kind !== 'encrypted'
+}
+
+/** Why nothing is known of TLS on a port, to follow its name; null where something is. */
+export function whyUnobserved({ listener, seen, passed }: ReachablePort): string | null {
+  if (seen === null) return `was not asked: ${passed === null ? 'it is not in the collector’s record' : WHY[passed]}`
+  switch (seen.outcome) {
+    case 'refused':
+      return 'was not observed: the SSH server forwards no connections to it'
+    case 'failed':
+      return 'took no connection when it was asked'
+    case 'closed':
+      // Services of other protocols hang up on what they do not understand.
+      return isOtherProtocol(listener.port) ? null : 'ended the connection without a word when TLS was begun'
+    default:
+      return null
+  }
+}

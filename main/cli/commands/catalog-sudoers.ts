@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { catalog } from '../../catalog/index.ts'
+import { type SudoProgram, sudoProgram } from '../../catalog/probes/sudo-program.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { captureKey, type Parsed, type RunCommand, readProbe } from '../../core/probe.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+import { absentPrograms, rootCommands, type SudoersOptions, sudoersFor } from '../../core/sudoers.ts'
+import type { Context } from '../context.ts'
+import { endWith } from '../context.ts'
+import { emitText } from '../terminal.ts'
+
+interface Options {
+  readonly user: string
+  readonly liveTests?: true
+  readonly for?: string
+  readonly sudoRs?: true
+}
+
+/** `catalog sudoers`: the drop-in for any node, or with `--for RECORDING` for the programs and the sudo of one. */
+export function catalogSudoersCommand(context: Context, parent: Command): void {
+  parent
+    .command('sudoers')
+    .description('a sudoers drop-in that allows exactly the root-only commands')
+    .option('--user <name>', 'the login it is for', 'bwaudit')
+    .option(
+      '--for <folder>',
+      'a recording of the node: name only programs that it has, in the form that its sudo reads',
+    )
+    .option('--sudo-rs', 'in the form of sudo-rs (Ubuntu 25.10 and later)')
+    .option('--live-tests', 'allow the lines of live tests too')
+    .action(async ({ user, liveTests, for: folder, sudoRs }: Options) => {
+      const commands = rootCommands(catalog.probes, { liveTests: liveTests === true })
+      const form: SudoersOptions = { user, ...(sudoRs === true ? { dialect: 'sudo-rs' as const } : {}) }
+      if (folder === undefined) return emitText(sudoersFor(commands, form))
+      const recording = await oneRecording(context, folder)
+      if (!recording.ok) return endWith(context, recording.error)
+      emitText(sudoersOfNode(commands, recording.value, form))
+    })
+}
+
+async function oneRecording({ world }: Context, folder: string): Promise<Outcome<LoadedRecording>> {
+  const read = await world.readRecordings([folder])
+  if (!read.ok) return read
+  const [source, ...others] = read.value
+  if (source === undefined || others.length > 0)
+    return fail(
+      'input.refused',
+      `--for ${folder}: this takes the folder of one recording, of the node that the rules are for`,
+    )
+  return await source.load()
+}
+
+/** The rules for a node that was recorded before, by whatever rights: what it lacks is left out, and what is known of it is said. */
+export function sudoersOfNode(
+  commands: readonly RunCommand[],
+  recording: LoadedRecording,
+  options: SudoersOptions,
+): string {
+  const absent = absentPrograms(recording)
+  const left = [...new Set(commands.map(({ argv }) => String(argv[0])))].filter((program) => absent.has(program))
+  const sudo = readProbe(
+    sudoProgram,
+    new Map(recording.captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one])),
+  )
+  return sudoersFor(
+    commands.filter(({ argv }) => !absent.has(String(argv[0]))),
+    {
+      ...(sudo.ok ? { dialect: sudo.fact.name, hasMergedFolders: sudo.fact.hasMergedFolders } : {}),
+      ...options,
+      notes: [
+        `For the node that was recorded on ${recording.recording.endedAt.slice(0, 10)}.`,
+        ...formNotes(sudo),
+        left.length === 0
+          ? 'It has every program that the questions need.'
+          : `Left out, since it does not have these programs: ${left.sort().join(', ')}.`,
+      ],
+    },
+  )
+}
+
+function formNotes(sudo: Parsed<SudoProgram>): readonly string[] {
+  if (!sudo.ok) return ['Its version of sudo was not recorded: these lines need nothing of any version.']
+  const { name, version } = sudo.fact
+  if (name === 'sudo-rs') return [`It runs sudo-rs ${version}: plain words only, in lists of at most 100.`]
+  return [
+    `It runs sudo ${version}, which ${knowsExpressions(version) ? 'would read regular expressions (1.9.10 and later)' : 'reads no regular expressions (before 1.9.10)'}: these lines are plain words and use none.`,
+  ]
+}
+
+const knowsExpressions = (version: string): boolean => {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.p]/).map(Number)
+  return major > 1 || (major === 1 && (minor > 9 || (minor === 9 && patch >= 10)))
+}

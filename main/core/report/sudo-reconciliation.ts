@@ -1,0 +1,161 @@
+import type { Capture } from '../../../schemas/types.ts'
+import { plain } from '../plain-text.ts'
+import type { Parsed } from '../probe.ts'
+import { compare, type RecordingOutline } from '../recording.ts'
+import { type Block, type Cell, heading, type MarkName, monoCell, plainCell, quiet, text } from './model.ts'
+import { plural } from './wording.ts'
+
+/** A command as sudo's own log has it. */
+export interface LoggedCommand {
+  /** Seconds since 1970, by the node's clock. */
+  readonly at: number
+  readonly user: string
+  /** Why sudo did not run it; null where it did. */
+  readonly refused: string | null
+  /** Program with folder, and arguments as sudo joined them. */
+  readonly command: string
+}
+
+export interface SudoRow {
+  /** `both`: one question of ours, one line of sudo's. `only-asked`: sudo has no line for it. `only-logged`: we have no question for it. */
+  readonly state: 'both' | 'only-asked' | 'only-logged'
+  readonly command: string
+  /** "probe/command" of our question. */
+  readonly asked: string | null
+  /** Seconds since 1970, by the node's clock. */
+  readonly loggedAt: number | null
+  readonly refused: string | null
+}
+
+export interface SudoReconciliation {
+  /** In this order: only logged, only asked, both; each by command. */
+  readonly rows: readonly SudoRow[]
+  /** Questions that were asked after the log was read, and so cannot stand in what was read of it. */
+  readonly askedLater: number
+  /** Lines of this login from before this collection. */
+  readonly earlier: number
+  /** Lines in the time of the collection about other logins. */
+  readonly ofOthers: number
+}
+
+export interface SudoWindow {
+  /** Node's clock, seconds since 1970: when the collection began and when the log was read. */
+  readonly from: number
+  readonly to: number
+  /** Our clock, ISO 8601: when the log was read. */
+  readonly readAt: string
+}
+
+/** Times in the log are whole seconds, and the node's clock was asked in whole seconds too. */
+const TOLERANCE_SECONDS = 2
+
+/**
+ * Lays what sudo wrote down about our login beside what our recording says that we asked through sudo, one to one: a command that was
+ * asked twice needs two lines. Words are compared without white space and quotation marks, since sudo wraps lines, and puts arguments
+ * with blanks in quotation marks from 1.9 on only; folders of programs are left out, since we name none.
+ * A tool that the node does not have never reaches sudo (exit status 127); what was lost or not run is not expected in the log.
+ */
+export function reconcileSudo(
+  { recording, captures }: RecordingOutline,
+  logged: readonly LoggedCommand[],
+  window: SudoWindow,
+): SudoReconciliation {
+  const { user } = recording.node
+  const throughSudo = captures.map(({ meta }) => meta).filter(reachedSudo)
+  const asked = throughSudo.filter(({ startedAt }) => compare(startedAt, window.readAt) <= 0)
+  const within = logged.filter(({ at }) => at >= window.from - TOLERANCE_SECONDS && at <= window.to + TOLERANCE_SECONDS)
+  const ours = within.filter((entry) => entry.user === user)
+  const left = byWords(ours)
+  const pairs = [...asked].sort(byTime).map((capture): SudoRow => {
+    const entry = left.get(wordsOf(capture.argv))?.shift()
+    return {
+      state: entry === undefined ? 'only-asked' : 'both',
+      command: capture.argv.join(' '),
+      asked: `${capture.probe}/${capture.command}`,
+      loggedAt: entry?.at ?? null,
+      refused: entry?.refused ?? null,
+    }
+  })
+  const extra = [...left.values()]
+    .flat()
+    .map(({ command, at, refused }): SudoRow => ({ state: 'only-logged', command, asked: null, loggedAt: at, refused }))
+  return {
+    rows: [...extra, ...pairs].sort((a, b) => ORDER[a.state] - ORDER[b.state] || compare(a.command, b.command)),
+    askedLater: throughSudo.length - asked.length,
+    earlier: logged.filter((entry) => entry.user === user && entry.at < window.from - TOLERANCE_SECONDS).length,
+    ofOthers: within.length - ours.length,
+  }
+}
+
+const ORDER: Readonly<Record<SudoRow['state'], number>> = { 'only-logged': 0, 'only-asked': 1, both: 2 }
+
+const reachedSudo = ({ privilege, status, exitCode }: Capture): boolean =>
+  privilege === 'sudo' && status !== 'not-run' && status !== 'lost' && exitCode !== 127
+
+const byTime = (a: Capture, b: Capture): number =>
+  compare(a.startedAt, b.startedAt) || compare(a.probe, b.probe) || compare(a.command, b.command)
+
+function byWords(entries: readonly LoggedCommand[]): Map<string, LoggedCommand[]> {
+  const groups = new Map<string, LoggedCommand[]>()
+  for (const entry of entries) {
+    const key = wordsOf(entry.command.split(' '))
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return groups
+}
+
+/** What is compared. sudo writes a backslash before a quotation mark inside quotation marks; control characters stand as #ooo. */
+function wordsOf([program = '', ...words]: readonly string[]): string {
+  const bare = words.join('').replaceAll(/[\s'"\\]/g, '')
+  return `${program.replace(/^.*\//, '')} ${bare}`
+}
+
+const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; readonly says: string }>> = {
+  'only-logged': { mark: 'square-cross', says: 'Logged by sudo, not in our recording' },
+  'only-asked': { mark: 'diamond-question', says: 'Asked by us, not in the log' },
+  both: { mark: 'dot', says: 'Asked by us and logged by sudo' },
+}
+
+/** Shown of one node at most; what agrees is only counted. */
+const MOST_ROWS = 60
+
+/** For the report: how far the log of sudo and our recording agree about one node, or why that cannot be said. */
+export function sudoBlocks(read: Parsed<SudoReconciliation>): readonly Block[] {
+  const head = heading(4, 'Root commands beside sudo’s own log')
+  if (!read.ok) return [head, text(`They could not be compared: ${read.reason}.`)]
+  const { rows, askedLater, earlier, ofOthers } = read.fact
+  const agreeing = rows.filter(({ state }) => state === 'both')
+  const apart = rows.filter(({ state }) => state !== 'both')
+  const refused = agreeing.filter((row) => row.refused !== null).length
+  const notes = [
+    refused > 0 ? `sudo refused ${plural(refused, 'of these commands', 'of these commands')}.` : '',
+    askedLater > 0 ? `${plural(askedLater, 'command was', 'commands were')} asked after the log was read.` : '',
+    earlier > 0 ? `${plural(earlier, 'line is', 'lines are')} from before this collection.` : '',
+    ofOthers > 0 ? `${plural(ofOthers, 'line is', 'lines are')} about other logins.` : '',
+  ].filter((note) => note !== '')
+  return [
+    head,
+    text(
+      `${plural(agreeing.length, 'command', 'commands')} asked by us and logged by sudo, one line for each; ${apart.length} without a counterpart.`,
+    ),
+    ...(notes.length === 0 ? [] : [quiet(notes.join(' '))]),
+    ...(apart.length === 0 ? [] : [tableOf(apart.slice(0, MOST_ROWS))]),
+    ...(apart.length > MOST_ROWS ? [quiet(`And ${apart.length - MOST_ROWS} more.`)] : []),
+  ]
+}
+
+const tableOf = (rows: readonly SudoRow[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Where it stands', width: 0.3 },
+    { title: 'Command', width: 0.5 },
+    { title: 'Question', width: 0.2 },
+  ],
+  rows: rows.map(({ state, command, asked }): readonly Cell[] => [
+    [{ text: STATES[state].says, mark: STATES[state].mark }],
+    monoCell(plain(command, 300)),
+    plainCell(asked ?? 'None of ours'),
+  ]),
+})

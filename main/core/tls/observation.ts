@@ -1,0 +1,63 @@
+import type { TlsVersion } from './client-hello.ts'
+
+/** One TCP port of the node as the collector asks for it. */
+export interface TlsTarget {
+  /** An address of the node itself, as it listens; the loopback address for sockets that listen on all. */
+  readonly host: string
+  readonly port: number
+}
+
+/** Why a port was not spoken to. */
+export type PassedOver =
+  /** The SSH server itself. */
+  | 'ssh'
+  /** Ports of raw printing, where every byte is printed. */
+  | 'printer'
+  /** Ports that running programs chose for themselves: peers of a job may break when a stranger speaks to them. */
+  | 'job'
+  /** More ports than are asked. */
+  | 'limit'
+  /** The time for all of them was over. */
+  | 'time'
+  /** The SSH server forwards nothing, or the connection had ended. */
+  | 'unreached'
+
+/** What a port did when it was sent a ClientHello. */
+export type PortOutcome =
+  | 'tls'
+  /** It answered something else. */
+  | 'plain'
+  /** Nothing came within the time limit. */
+  | 'silent'
+  /** It ended the connection without a word. */
+  | 'closed'
+  /** The SSH server does not forward to it: nothing was observed. */
+  | 'refused'
+  /** Nobody took the connection. */
+  | 'failed'
+
+/** Which ClientHello: a version with every suite we know, or TLS 1.2 and below with weak, or static RSA, suites alone. */
+export type HelloKind = TlsVersion | 'weak' | 'static-rsa'
+
+export interface HelloAnswer {
+  readonly hello: HelloKind
+  /** Base64 of the server's first bytes up to the end of its ServerHello or alert; empty where it said nothing. */
+  readonly reply: string
+}
+
+export interface PortObservation extends TlsTarget {
+  readonly outcome: PortOutcome
+  /** How a plain answer begins. Its words are not kept. */
+  readonly says?: 'http' | 'ssh' | 'greeting' | 'other'
+  readonly hellos?: readonly HelloAnswer[]
+  /** DER in base64, leaf first, at most five. */
+  readonly certificates?: readonly string[]
+}
+
+/** The measure `tls-listeners` as it is recorded. */
+export interface TlsObservation {
+  /** Whether this connection can reach ports of the node at all: ssh2 can, the system ssh program is not asked to. */
+  readonly forwarding: 'used' | 'not-available'
+  readonly asked: readonly PortObservation[]
+  readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
+}

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
+import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
+import { ruleNames } from '../../main/catalog/sudo-rights.ts'
+import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { conclude } from '../../main/core/check.ts'
+import { captureKey, readProbe } from '../../main/core/probe.ts'
+import { limitsOf } from '../../main/core/profile.ts'
+import { answer, fact } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+
+/** One check over a fixture under another profile than the baseline. */
+function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly string[] {
+  const check = catalog.checks.find((candidate) => candidate.id === id)
+  if (check === undefined) throw new Error(`no such check: ${id}`)
+  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const { recording, captures } = fixtureRecording(fixture, probes)
+  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  const { because } = conclude(check, new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey)])), {
+    node: recording.node,
+    asOf: FIXTURE_TIME,
+    observedAt: FIXTURE_TIME,
+    limits: limitsOf(THRESHOLDS, { name: profile, changes: [] }),
+  })
+  return because.map(({ says, text }) => `${says}: ${text}`)
+}
+
+describe('stale accounts', () => {
+  test('a person unseen for long, one never seen, a leaver; keys and services stay open', () => {
+    const said = texts('fx-accounts-neglected', 'access.stale-accounts')
+    expect(said).toContain('against: “pat” was declared until 2026-03-31 and can still be opened.')
+    expect(said).toContain('against: “sam” last logged in on 2026-02-02, more than 90 days before this reading.')
+    expect(said).toContain(
+      'against: No login of “kim” was recorded in the last 90 days, and the record reaches back further.',
+    )
+    expect(said.filter((text) => text.startsWith('unclear: ')).map((text) => /“(.*?)”/.exec(text)?.[1])).toEqual([
+      'new',
+      'ubuntu',
+      'svc-etl',
+    ])
+  })
+
+  test('the limit is the profile’s: what is recent enough for one is not for another', () => {
+    const late = (profile: 'cis' | 'stig') =>
+      under(profile, 'fx-accounts-declared', 'access.stale-accounts').filter((text) => !text.startsWith('for: '))
+    expect([late('cis'), late('stig')]).toEqual([[], []])
+    expect(under('stig', 'fx-accounts-neglected', 'access.stale-accounts')).toContain(
+      'against: “sam” last logged in on 2026-02-02, more than 35 days before this reading.',
+    )
+  })
+
+  test('where lastlog and wtmp are gone, their successors answer', () => {
+    const said = texts('fx-accounts-declared', 'access.stale-accounts')
+    expect(said).toContain('for: “jlin” last logged in on 2026-11-18.')
+    expect(said).toContain('for: Declared for emergencies and so expected to be unused: “sealed”.')
+  })
+
+  test('the last day counts as a day', () => {
+    const until = (day: string) =>
+      verdict('demo-gpu-01', 'access.stale-accounts', { accounts: [{ account: 'jlin', kind: 'person', until: day }] })
+    expect(until('2026-11-20')).toBe('met')
+    expect(until('2026-11-19')).toBe('not-met')
+  })
+})
+
+describe('declared accounts', () => {
+  test('joiners, movers both ways, leavers, shared keys', () => {
+    expect(
+      texts('fx-accounts-neglected', 'access.roster-match').filter((text) => text.startsWith('against: ')),
+    ).toEqual([
+      'against: 2 accounts with a login shell not on the declared roster: “ubuntu”, “postgres”.',
+      'against: Past the last day declared for them, and still with a login shell on 2026-11-20: “pat (until 2026-03-31)”.',
+      'against: Have administrator rights that were not declared: “mortiz”, “kim”, “svc-etl”.',
+      'against: Declared as administrators and without such rights here: “jlin”.',
+      expect.stringMatching(/^against: SHA256:\S+ opens the accounts of several persons: “sam”, “kim”\.$/),
+    ])
+  })
+
+  test('declared without sudo’s rules, rights stay open', () => {
+    expect(verdict('demo-nosudo-06', 'access.roster-match')).toBe('met')
+    const accounts = ['root', 'bwaudit', 'mortiz', 'jlin'].map((account) => ({
+      account,
+      kind: 'person' as const,
+      administrator: account === 'mortiz',
+    }))
+    expect(verdict('demo-nosudo-06', 'access.roster-match', { accounts })).toBe('inconclusive')
+    expect(verdict('demo-gpu-01', 'access.roster-match', { accounts })).toBe('met')
+  })
+
+  test('who a rule of sudo names: groups, ids, and the last word on an account', () => {
+    const local = fact(
+      accountsLocal.parse({
+        passwd: answer('kim:x:1000:100::/home/kim:/bin/bash\nlee:x:1001:50::/home/lee:/bin/bash\n'),
+        group: answer('users:x:100:\nops:x:27:lee\n'),
+        sources: answer('passwd: files\n'),
+      }),
+    )
+    const named = (...who: readonly string[]): readonly string[] =>
+      ['kim', 'lee'].filter((name) =>
+        ruleNames({ who, runAs: ['root'], commands: ['ALL'], asksPassword: true }, name, local),
+      )
+    expect(named('%ops')).toEqual(['lee'])
+    expect(named('%#100')).toEqual(['kim'])
+    expect(named('#1001')).toEqual(['lee'])
+    expect(named('ALL', '!kim')).toEqual(['lee'])
+    expect(named('+netgroup')).toEqual([])
+  })
+})
+
+describe('service accounts', () => {
+  test('a password, a key without a shell, docker and sudo', () => {
+    expect(
+      texts('fx-accounts-neglected', 'access.service-accounts').filter((text) => text.startsWith('against: ')),
+    ).toEqual([
+      'against: Accounts of services that a password or key opens, without being declared: “postgres”.',
+      'against: SSH keys are in place for accounts of services without a login shell: “ftp”.',
+      'against: Accounts of services in groups that give root rights: “svc-etl (docker)”.',
+      'against: Accounts of services that may run any command as root: “svc-etl”.',
+    ])
+  })
+
+  test('a rule for everybody with root’s own password makes no service root', () => {
+    expect(texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('against: '))).toEqual(
+      [],
+    )
+    expect(verdict('fx-accounts-rhel', 'access.sudo-policy')).toBe('inconclusive')
+  })
+})
+
+describe('passwords', () => {
+  test('credits shorten what pam_cracklib asks for', () => {
+    expect(texts('fx-accounts-neglected', 'access.pam.password-quality').slice(0, 3)).toEqual([
+      'against: A new password may have 9 characters (limit: 14 characters).',
+      'against: A new password is stored by the scheme “des”; yescrypt or SHA-512 is asked for.',
+      'against: Passwords are stored by an outdated scheme: “mortiz (md5)”.',
+    ])
+  })
+
+  test('RHEL: system-auth by substack, settings in pwquality.conf.d', () => {
+    expect(texts('fx-accounts-rhel', 'access.pam.password-quality')).toContain(
+      'for: A new password must have at least 15 characters (pam_pwquality).',
+    )
+  })
+
+  test('kinds, history and age are asked for by the profiles that set them', () => {
+    expect(under('cis', 'fx-accounts-rhel', 'access.pam.password-quality')).toEqual([
+      'for: A new password must have at least 15 characters (pam_pwquality).',
+      'for: A new password must hold 4 kinds of characters.',
+      'for: The last 24 passwords may not come back.',
+      'for: A new password is stored by the scheme “sha512”.',
+      'for: Every password here is stored by yescrypt or SHA-512.',
+      'against: A new account’s password may stay for ever (limit: 365 days).',
+      'against: Passwords that may stay longer than 365 days: “mortiz”, “jlin”.',
+    ])
+    const cis = under('cis', 'demo-gpu-01', 'access.pam.password-quality')
+    expect(cis).toContain('against: A new password must hold 0 kinds of characters (limit: 4 classes).')
+    expect(cis).toContain('against: No module keeps earlier passwords from coming back.')
+  })
+})
+
+describe('hands of others', () => {
+  test('agents, images’ accounts and keys that nobody declared', () => {
+    const said = texts('fx-accounts-neglected', 'access.provider-access')
+    expect(said).toContain('against: amazon-ssm-agent (provider) runs or starts at boot and is not declared.')
+    expect(said).toContain('against: Accounts of an image or a provider can be opened and are not declared: “ubuntu”.')
+  })
+
+  test('a declared agent is expected, by account or by service', () => {
+    const declared = { services: [{ port: 41_641, protocol: 'udp' as const, name: 'tailscale' }] }
+    const open = texts('demo-shared-05', 'access.provider-access', declared).filter((text) => /tailscale/.test(text))
+    expect(open).toEqual(['for: Declared, and running or started at boot: “tailscale (remote access)”.'])
+  })
+})
+
+describe('consoles', () => {
+  test('each way in speaks against by itself', () => {
+    const against = texts('fx-accounts-neglected', 'access.console-and-boot').filter((text) =>
+      text.startsWith('against: '),
+    )
+    expect(against).toHaveLength(6)
+  })
+
+  test('a password of the boot loader that is set up by half is none', () => {
+    expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/set up by half/)
+    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB asks/)
+  })
+})
+
+describe('sudo and SSH', () => {
+  test('a scoped setting takes the question away; another’s password is another matter', () => {
+    const said = texts('fx-accounts-neglected', 'access.sudo-policy')
+    expect(said).toContain('against: May run any command as root without a password: “kim”.')
+    expect(said).toContain('against: sudo asks again only after 60 minutes (limit: 15 minutes).')
+    expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(2)
+  })
+
+  test('sudo’s built-in memory is too long for a profile that always asks', () => {
+    expect(under('stig', 'demo-gpu-01', 'access.sudo-policy').filter((text) => /built-in/.test(text))[0]).toBe(
+      'against: sudo goes without asking again for its built-in time (limit: asks every time).',
+    )
+  })
+
+  test('rules of pam_access that end with a refusal are an allow list', () => {
+    expect(texts('fx-accounts-declared', 'access.sshd.allow-list')[0]).toBe(
+      'for: The rules of pam_access refuse everybody but “root (ops) bwaudit”, “svc-backup”.',
+    )
+    expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-met')
+  })
+
+  test('a password and what modules ask may be one factor twice', () => {
+    const methods = (authenticationmethods: string): string =>
+      verdict('fx-access-hardened', 'access.sshd.mfa', {}, { authenticationmethods })
+    expect(methods('password,keyboard-interactive:pam')).toBe('inconclusive')
+    expect(methods('publickey,password keyboard-interactive')).toBe('inconclusive')
+    expect(methods('password,password')).toBe('not-met')
+  })
+})

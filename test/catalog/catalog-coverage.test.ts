@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { VOCABULARY } from '../../main/catalog/frameworks/load.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { checkListing, thresholdListing } from '../../main/catalog/listing.ts'
+import { NOT_FROM_NODES } from '../../main/catalog/not-from-nodes.ts'
+import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { catalogSnapshot, recordsToAttach } from '../../main/core/catalog.ts'
+import { conclude } from '../../main/core/check.ts'
+import type { Limit } from '../../main/core/profile.ts'
+import assessmentSchema from '../../schemas/assessment.schema.json' with { type: 'json' }
+import { BANNED } from '../../schemas/words.ts'
+import { checks, fixtures } from '../support/evaluated.ts'
+
+/** Ideas of the vocabulary that need more than a node and its declaration, and are neither built nor given up. */
+const OF_LOCATION = [
+  'location.ip-registry',
+  'location.tpm-geotag',
+  'location.egress-path',
+  'location.storage-endpoints',
+]
+
+const built = new Set(checks.map(({ id }) => id))
+const given = new Set(NOT_FROM_NODES.map(({ id }) => id))
+const mapped = new Set(
+  catalog.frameworks.flatMap(({ controls }) => controls.flatMap(({ supports }) => supports.map(({ check }) => check))),
+)
+
+describe('every idea of the vocabulary', () => {
+  test('is built, or told why no node can bear it, or waits with the others of location; never two of these', () => {
+    const places = ({ id }: { readonly id: string }): number =>
+      [built.has(id), given.has(id), OF_LOCATION.includes(id)].filter(Boolean).length
+    expect(VOCABULARY.filter((entry) => places(entry) !== 1).map(({ id }) => id)).toEqual([])
+  })
+
+  test('nothing else is given up, and what is given up would feed a row', () => {
+    const ids = new Set(VOCABULARY.map(({ id }) => id))
+    expect(NOT_FROM_NODES.filter(({ id }) => !ids.has(id) || !mapped.has(id))).toEqual([])
+    expect(given.size).toBe(NOT_FROM_NODES.length)
+  })
+})
+
+describe('what nodes cannot bear', () => {
+  test('says why in a sentence, and what to bring where people can bring it', () => {
+    for (const { id, from, why, bring } of NOT_FROM_NODES) {
+      for (const text of [why, ...(bring === null ? [] : [bring])]) {
+        expect(text, id).toMatch(/\.$/)
+        for (const word of BANNED) expect(text, id).not.toMatch(word)
+      }
+      if (from === 'record' || from === 'outside') expect(bring, id).not.toBeNull()
+      if (from === 'pack') expect(bring, id).toBeNull()
+    }
+  })
+
+  test('no control asks for the same record twice', () => {
+    for (const control of catalog.frameworks.flatMap(({ controls }) => controls)) {
+      const records = recordsToAttach(catalog, control)
+      expect(new Set(records).size, control.key).toBe(records.length)
+    }
+  })
+
+  test('is in the pack’s copy of the catalog', () =>
+    expect(catalogSnapshot(catalog)).toMatchObject({ notFromNodes: NOT_FROM_NODES, thresholds: THRESHOLDS }))
+})
+
+describe('thresholds', () => {
+  test('the schema knows exactly the ones that there are', () =>
+    expect(assessmentSchema.$defs.ThresholdChange.properties.threshold.enum).toEqual(THRESHOLDS.map(({ id }) => id)))
+
+  test('a check says which it compares against: what it reads in some fixture, and nothing else', () => {
+    const wrong = checks.flatMap((check) => {
+      const read = new Set<string>()
+      for (const { readings, context } of fixtures) {
+        const limits = new (class extends Map<string, Limit> {
+          override get(id: string): Limit | undefined {
+            read.add(id)
+            return super.get(id)
+          }
+        })(context.limits)
+        conclude(check, readings, { ...context, limits })
+      }
+      const declared = [...(check.thresholds ?? [])].sort()
+      return JSON.stringify([...read].sort()) === JSON.stringify(declared)
+        ? []
+        : [[check.id, declared, [...read].sort()]]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('each is compared against by some check', () => {
+    const unused = thresholdListing(catalog).filter((threshold) => threshold.checks.length === 0)
+    expect(unused.map(({ id }) => id)).toEqual([])
+  })
+})
+
+describe('the listing', () => {
+  const listing = checkListing(catalog)
+
+  test('has every check and everything that is given up, each with the rows it feeds in every framework', () => {
+    expect(listing.map(({ id }) => id)).toEqual([...built, ...given])
+    const feeds = new Map(listing.map((one) => [one.id, one.feeds]))
+    for (const id of mapped) if (!OF_LOCATION.includes(id)) expect(feeds.get(id)?.length, id).toBeGreaterThan(0)
+    const keys = catalog.frameworks.flatMap(({ id, controls }) => controls.map(({ key }) => [id, key] as const))
+    expect(keys.filter(([id, key]) => !key.startsWith(`${id}:`))).toEqual([])
+    expect(listing.every((one) => (one.built ? one.limits : one.why).length > 10)).toBe(true)
+  })
+
+  test('tells of each profile its value, and where it is the baseline’s', () => {
+    const tries = thresholdListing(catalog).find(({ id }) => id === 'ssh.auth-tries')
+    expect(tries?.values).toMatchObject({
+      baseline: { value: 6, ofBaseline: false },
+      cis: { value: 4, ofBaseline: false },
+      stig: { value: 6, ofBaseline: true },
+    })
+    expect(tries?.checks).toEqual(['access.session-timeout'])
+  })
+})

@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest'
+import { integrityEccMemory } from '../../main/catalog/checks/integrity-ecc-memory.ts'
+import { integrityFim } from '../../main/catalog/checks/integrity-fim.ts'
+import { integrityMalwareProtection } from '../../main/catalog/checks/integrity-malware-protection.ts'
+import { vulnEol } from '../../main/catalog/checks/vuln-eol.ts'
+import { vulnPatchLevel } from '../../main/catalog/checks/vuln-patch-level.ts'
+import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
+import { driverBranch, END_OF_LIFE_AS_OF, endOf } from '../../main/catalog/end-of-life.ts'
+import { firmwareFwupd } from '../../main/catalog/probes/firmware-fwupd.ts'
+import { readMemoryErrors } from '../../main/catalog/probes/gpu-nvidia-errors.ts'
+import { integrityAgents } from '../../main/catalog/probes/integrity-agents.ts'
+import { integrityMarks } from '../../main/catalog/probes/integrity-marks.ts'
+import { integritySchedules } from '../../main/catalog/probes/integrity-schedules.ts'
+import { kernelIma } from '../../main/catalog/probes/kernel-ima.ts'
+import { memoryEdac } from '../../main/catalog/probes/memory-edac.ts'
+import type { Distribution } from '../../main/catalog/probes/packages-distribution.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { known, type Parsed } from '../../main/core/probe.ts'
+import { answer, fact, reason } from '../support/answers.ts'
+import { BASELINE } from '../support/baseline.ts'
+
+const AS_OF = '2026-11-20T09:12:00.000Z'
+const context = (asOf = AS_OF): Context => ({
+  node: { name: 'n', address: '192.0.2.1', port: 22, user: 'a', sudo: false },
+  asOf,
+  observedAt: asOf,
+  limits: BASELINE,
+})
+const on = (check: Check, facts: Readonly<Record<string, unknown>>, asOf?: string): Conclusion =>
+  conclude(
+    check,
+    new Map(Object.entries(facts).map(([id, one]): [string, Parsed<unknown>] => [id, known(one)])),
+    context(asOf),
+  )
+const texts = ({ because }: Conclusion): readonly string[] => because.map(({ says, text }) => `${says}: ${text}`)
+
+describe('ends of support', () => {
+  const system = (id: string, version: string, rest: Partial<Distribution> = {}): Distribution => ({
+    id,
+    name: '',
+    version,
+    supportEnd: null,
+    family: 'other',
+    ...rest,
+  })
+  const noGpu = { modules: [], driver: null, gpus: [], dividing: [] }
+  const verdict = (distribution: Distribution, asOf?: string, driver: string | null = null): string =>
+    on(vulnEol, { 'packages.distribution': distribution, 'gpu.modules': { ...noGpu, driver } }, asOf).verdict
+
+  test('every date of the table is a day, and a subscription lasts longer than what is free', () => {
+    const releases = [...table.systems.flatMap(({ releases: list }) => list), ...table.nvidia.branches]
+    const days = releases.flatMap((release) =>
+      Object.entries(release).flatMap(([key, day]) => (key === 'version' ? [] : [day])),
+    )
+    expect(
+      [...days, table.asOf].filter((day) => new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day),
+    ).toEqual([])
+    const longer = releases as readonly { until: string; subscriptionUntil?: string; regularUntil?: string }[]
+    expect(longer.filter(({ until, subscriptionUntil }) => (subscriptionUntil ?? '9') <= until)).toEqual([])
+    expect(longer.filter(({ until, regularUntil }) => (regularUntil ?? '0') >= until)).toEqual([])
+    expect(table.systems.filter(({ source, name }) => source === '' || name === '')).toEqual([])
+  })
+
+  test.each([
+    ['ubuntu', '24.04', '2029-05-31'],
+    ['ubuntu', '20.04', '2025-05-29'],
+    ['debian', '12', '2028-06-30'],
+    ['rhel', '9.4', '2032-05-31'],
+    ['rocky', '10.1', '2035-05-31'],
+    ['sles', '15.7', '2031-07-31'],
+    ['amzn', '2', '2026-06-30'],
+    ['amzn', '2023', '2029-06-30'],
+  ])('%s %s is supported until %s', (id, version, until) => {
+    expect(endOf(system(id, version))?.release.until).toBe(until)
+  })
+
+  test('a service pack that the table lacks, a rolling release and CentOS Stream are told apart', () => {
+    expect(endOf(system('sles', '15.9'))).toBeNull()
+    expect(endOf(system('debian', ''))).toBeNull()
+    expect(endOf(system('centos', '8', { name: 'CentOS Linux' }))?.release.until).toBe('2021-12-31')
+    expect(endOf(system('centos', '8', { name: 'CentOS Stream' }))?.release.until).toBe('2024-05-31')
+  })
+
+  test('the last day counts, the next does not', () => {
+    const leap = system('ubuntu', '26.10')
+    expect([verdict(leap, '2027-06-29T23:59:59.000Z'), verdict(system('rhel', '7'))]).toEqual(['met', 'not-met'])
+    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-20' }))).toBe('met')
+    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-19' }))).toBe('not-met')
+    expect(verdict(system('arch', ''))).toBe('inconclusive')
+  })
+
+  test('an old table supports nothing, and still says what had ended', () => {
+    expect(END_OF_LIFE_AS_OF).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    expect(verdict(system('rhel', '9.6'), '2027-07-01T00:00:00.000Z')).toBe('inconclusive')
+    expect(verdict(system('rhel', '7'), '2027-07-01T00:00:00.000Z')).toBe('not-met')
+  })
+
+  test('branches of the NVIDIA driver', () => {
+    const of = (driver: string): unknown => {
+      const branch = driverBranch(driver)
+      return branch === null || branch === 'unlisted' ? branch : branch.until
+    }
+    expect(['470.256.02', '535.288.01', '550.163.01', '570.172.08', '580.126.09', '640.11', 'x', '58'].map(of)).toEqual(
+      ['unlisted', '2026-06-30', 'unlisted', 'unlisted', '2028-06-30', null, null, null],
+    )
+    const rocky = system('rocky', '9.6')
+    expect([
+      verdict(rocky, AS_OF, '580.126.09'),
+      verdict(rocky, AS_OF, '570.172.08'),
+      verdict(rocky, AS_OF, '640.11'),
+    ]).toEqual(['met', 'not-met', 'inconclusive'])
+  })
+
+  test('a paid extension is only named', () => {
+    const said = on(vulnEol, { 'packages.distribution': system('ubuntu', '20.04'), 'gpu.modules': noGpu })
+    expect(said.verdict).toBe('not-met')
+    expect(texts(said).join()).toContain('whether it is bought is not shown here')
+  })
+})
+
+describe('pending updates', () => {
+  const rhel = { id: 'rocky', name: 'Rocky Linux', version: '9.6', supportEnd: null, family: 'rhel' }
+  const dnf = { security: [], listsChangedAt: Date.parse(AS_OF) / 1000 - 3 * 86_400, heldAt: null }
+  const judge = (distribution: object, updates: object): string =>
+    on(vulnPatchLevel, { 'packages.distribution': distribution, 'packages.dnf': updates }).verdict
+
+  test('old or undated lists, CentOS and held releases keep silence from supporting the claim', () => {
+    expect(judge(rhel, dnf)).toBe('met')
+    expect(judge(rhel, { ...dnf, listsChangedAt: Date.parse(AS_OF) / 1000 - 15 * 86_400 })).toBe('inconclusive')
+    expect(judge(rhel, { ...dnf, listsChangedAt: null })).toBe('inconclusive')
+    expect(judge({ ...rhel, id: 'centos' }, dnf)).toBe('inconclusive')
+    expect(judge(rhel, { ...dnf, heldAt: '9.4' })).toBe('inconclusive')
+    expect(judge({ ...rhel, id: 'amzn', version: '2023' }, dnf)).toBe('inconclusive')
+    expect(judge({ ...rhel, id: 'centos' }, { ...dnf, security: ['openssl'] })).toBe('not-met')
+  })
+})
+
+describe('agents and their files', () => {
+  const UNITS = (integrityAgents.commands.units as { argv: readonly string[] }).argv.slice(3)
+  const blocks = (on: Readonly<Record<string, string>>): string =>
+    UNITS.map((unit) => `Id=${unit}\n${on[unit] ?? 'LoadState=not-found\nActiveState=inactive'}\n`).join('\n')
+  const agents = (on: Readonly<Record<string, string>>) => fact(integrityAgents.parse({ units: answer(blocks(on)) }))
+  const T = Date.parse(AS_OF) / 1000
+  const marks = (files: Readonly<Record<string, number>>) =>
+    fact(
+      integrityMarks.parse({
+        files: answer(
+          Object.entries(files)
+            .map(([path, days]) => `${T - days * 86_400} ${path}\n`)
+            .join(''),
+          { exitCode: 1, errorText: "stat: cannot statx '/x': No such file or directory\n" },
+        ),
+      }),
+    )
+  const none = { tools: new Map<string, readonly string[]>() }
+  const judge = (check: Check, units: object, files: object, schedules: object = none, ima?: object): Conclusion =>
+    on(check, {
+      'integrity.agents': units,
+      'integrity.marks': files,
+      'integrity.schedules': schedules,
+      ...(ima === undefined ? {} : { 'kernel.ima': ima }),
+    })
+
+  test('units as systemd prints them: a timer’s last start, a service’s last end', () => {
+    const { units } = agents({
+      'dailyaidecheck.timer': 'LastTriggerUSec=Fri 2026-11-20 03:17:41 UTC\nLoadState=loaded\nActiveState=active',
+      'aidecheck.service':
+        'ExecMainExitTimestamp=Wed 2026-11-18 05:09:33 UTC\nExecMainStatus=5\nLoadState=loaded\nActiveState=failed',
+      'clamav-daemon.service': 'ExecMainExitTimestamp=\nExecMainStatus=0\nLoadState=loaded\nActiveState=active',
+      'aide.timer': 'LastTriggerUSec=n/a\nLoadState=loaded\nActiveState=inactive',
+    })
+    expect(units.get('dailyaidecheck.timer')).toEqual({
+      loaded: true,
+      active: true,
+      lastDay: '2026-11-20',
+      exitStatus: null,
+    })
+    expect(units.get('aidecheck.service')).toMatchObject({ lastDay: '2026-11-18', exitStatus: 5 })
+    expect(units.get('clamav-daemon.service')).toMatchObject({ lastDay: null, exitStatus: null })
+    expect(units.get('aide.timer')?.lastDay).toBeNull()
+    expect(integrityAgents.parse({ units: answer('Id=x\nLoadState=loaded\n') }).ok).toBe(false)
+  })
+
+  test('a file that could not be looked at is no missing file', () => {
+    const denied = answer('', {
+      exitCode: 1,
+      errorText: "stat: cannot statx '/var/lib/aide/aide.db': Permission denied\n",
+    })
+    expect(integrityMarks.parse({ files: denied }).ok).toBe(false)
+  })
+
+  test('AIDE: never initialised, not scheduled, long ago, and well kept', () => {
+    const timer = agents({ 'dailyaidecheck.timer': 'LastTriggerUSec=\nLoadState=loaded\nActiveState=active' })
+    const kept = { '/usr/bin/aide': 99, '/var/lib/aide/aide.db': 30, '/var/log/aide/aide.log': 1 }
+    expect(texts(judge(integrityFim, timer, marks({ '/usr/bin/aide': 99 })))).toEqual([
+      'against: AIDE is installed and was never initialised: it has no baseline.',
+    ])
+    expect(judge(integrityFim, agents({}), marks(kept)).verdict).toBe('not-met')
+    expect(judge(integrityFim, agents({}), marks(kept), { tools: new Map([['aide', ['/etc/crontab']]]) }).verdict).toBe(
+      'met',
+    )
+    expect(judge(integrityFim, timer, marks(kept)).verdict).toBe('met')
+    expect(judge(integrityFim, timer, marks({ ...kept, '/var/log/aide/aide.log': 9 })).verdict).toBe('not-met')
+    expect(judge(integrityFim, timer, marks({ ...kept, '/var/log/aide/aide.log': -9 })).verdict).toBe('inconclusive')
+    const { '/var/log/aide/aide.log': _, ...unlogged } = kept
+    expect(judge(integrityFim, timer, marks(unlogged)).verdict).toBe('inconclusive')
+  })
+
+  test('Wazuh with a fresh baseline, one without, and measurements that nobody compares', () => {
+    const wazuh = agents({ 'wazuh-agent.service': 'LoadState=loaded\nActiveState=active' })
+    expect(judge(integrityFim, wazuh, marks({ '/var/ossec/queue/fim/db/fim.db': 0 })).verdict).toBe('met')
+    expect(judge(integrityFim, wazuh, marks({})).verdict).toBe('inconclusive')
+    const ima = judge(integrityFim, agents({}), marks({}), none, { measurements: 5000, violations: 0 })
+    expect([ima.verdict, texts(ima).length]).toEqual(['not-met', 2])
+  })
+
+  test('malware: an agent of a console, ClamAV on access, a scanner that nothing feeds, nothing', () => {
+    const active = 'LoadState=loaded\nActiveState=active'
+    const signatures = marks({ '/var/lib/clamav/daily.cld': 1 })
+    const of = (on: Readonly<Record<string, string>>, files = marks({}), schedules = none): string =>
+      judge(integrityMalwareProtection, agents(on), files, schedules).verdict
+    expect(of({ 'falcon-sensor.service': active })).toBe('met')
+    expect(of({ 'falcon-sensor.service': 'LoadState=loaded\nActiveState=failed' })).toBe('not-met')
+    expect(of({ 'clamav-clamonacc.service': active }, signatures)).toBe('met')
+    expect(of({ 'clamav-clamonacc.service': active }, marks({ '/var/lib/clamav/daily.cvd': 8 }))).toBe('not-met')
+    expect(of({ 'clamav-daemon.service': active }, signatures)).toBe('inconclusive')
+    expect(of({}, signatures, { tools: new Map([['clamscan', ['/etc/cron.daily/scan']]]) })).toBe('inconclusive')
+    expect(of({})).toBe('not-met')
+  })
+
+  test('cron: only names of tools come, each with its files', () => {
+    const text = '/etc/cron.daily/aide:aide\n/var/spool/cron/root:clamscan\n/etc/cron.d/a:dailyaidecheck\n'
+    const errorText = 'grep: /etc/crontab: No such file or directory\n'
+    const read = fact(integritySchedules.parse({ cron: answer(text, { exitCode: 2, errorText }) }))
+    expect([...read.tools]).toEqual([
+      ['aide', ['/etc/cron.daily/aide', '/etc/cron.d/a']],
+      ['clamscan', ['/var/spool/cron/root']],
+    ])
+    const noPcre = answer('', {
+      exitCode: 2,
+      errorText: 'grep: support for the -P option is not compiled into this binary\n',
+    })
+    expect(integritySchedules.parse({ cron: noPcre }).ok).toBe(false)
+  })
+
+  test('IMA: absent, and counted', () => {
+    const absent = 'grep: /sys/kernel/security/ima/violations: No such file or directory\n'
+    expect(fact(kernelIma.parse({ counts: answer('', { exitCode: 2, errorText: absent }) })).measurements).toBeNull()
+    const denied = 'grep: /sys/kernel/security/ima/violations: Permission denied\n'
+    expect(kernelIma.parse({ counts: answer('', { exitCode: 2, errorText: denied }) }).ok).toBe(false)
+  })
+})
+
+describe('memory errors', () => {
+  const BOOT = '/proc/sys/kernel/random/boot_id:6d3c2f0a-11c5-4b1e-9a55-0d8a5f3e7b21\n'
+  const EDAC = '/sys/devices/system/edac/mc/'
+
+  test('EDAC: counted, absent, unreadable, partly read', () => {
+    const read = (text: string) => memoryEdac.parse({ counts: answer(text, { exitCode: 2 }) })
+    const whole = `${EDAC}mc0/ce_count:2\n${EDAC}mc0/ue_count:0\n${EDAC}mc0/seconds_since_reset:172801\n${BOOT}`
+    expect(fact(read(whole))).toEqual({ controllers: [{ name: 'mc0', corrected: 2, uncorrected: 0 }], days: 2 })
+    expect(fact(read(BOOT))).toEqual({ controllers: [], days: null })
+    expect(read('').ok).toBe(false)
+    expect(read(`${EDAC}mc0/ce_count:2\n${BOOT}`).ok).toBe(false)
+  })
+
+  const section = (tag: string, inner: string): string => `<${tag}>\n${inner}</${tag}>\n`
+  const value = (tag: string, text: string): string => `\t<${tag}>${text}</${tag}>\n`
+
+  test('nvidia-smi since driver 545, on Ampere before it, and before Ampere', () => {
+    const now = readMemoryErrors(
+      section(
+        'ecc_errors',
+        section(
+          'volatile',
+          value('sram_uncorrectable_parity', '0') +
+            value('sram_uncorrectable_secded', '1') +
+            value('dram_uncorrectable', '2'),
+        ) + section('aggregate', value('dram_correctable', '7') + value('dram_uncorrectable', '3')),
+      ) +
+        section(
+          'remapped_rows',
+          value('remapped_row_unc', '1') + value('remapped_row_pending', 'Yes') + value('remapped_row_failure', 'No'),
+        ),
+    )
+    expect(now).toEqual({
+      uncorrectedNow: 3,
+      uncorrectedEver: 3,
+      correctedEver: 7,
+      replaced: 1,
+      isPending: true,
+      hasFailed: false,
+    })
+    const old = readMemoryErrors(
+      section(
+        'ecc_errors',
+        section('volatile', section('double_bit', value('device_memory', '0') + value('total', '0'))) +
+          section('aggregate', section('double_bit', value('total', '4'))),
+      ) +
+        section(
+          'retired_pages',
+          section('double_bit_retirement', value('retired_count', '2')) + value('pending_retirement', 'No'),
+        ),
+    )
+    expect(old).toMatchObject({ uncorrectedNow: 0, uncorrectedEver: 4, replaced: 2, isPending: false })
+  })
+
+  test('a GPU without error correction answers N/A', () => {
+    const none = readMemoryErrors(section('ecc_errors', section('volatile', value('dram_uncorrectable', 'N/A'))))
+    expect(none).toEqual({
+      uncorrectedNow: null,
+      uncorrectedEver: null,
+      correctedEver: null,
+      replaced: null,
+      isPending: false,
+      hasFailed: false,
+    })
+  })
+
+  test('memory that corrects nothing contradicts; an unread table or a silent GPU leaves it open', () => {
+    const controllers = [{ name: 'mc0', corrected: 0, uncorrected: 0 }]
+    const judge = (corrections: readonly string[], gpus: readonly object[] = []): string =>
+      on(integrityEccMemory, {
+        'memory.edac': { controllers, days: null },
+        'dmi.table': { corrections },
+        'gpu.modules': { modules: gpus.length > 0 ? ['nvidia'] : [], driver: null },
+        ...(gpus.length > 0 ? { 'gpu.nvidia': { driver: '580', gpus } } : {}),
+      }).verdict
+    const errors = {
+      uncorrectedNow: 0,
+      uncorrectedEver: 0,
+      correctedEver: 0,
+      replaced: 0,
+      isPending: false,
+      hasFailed: false,
+    }
+    const gpu = { address: '0000:01:00.0', ecc: 'Enabled', memoryErrors: errors }
+    expect(judge(['Multi-bit ECC', 'Multi-bit ECC'])).toBe('met')
+    expect([judge(['None']), judge(['Multi-bit ECC', 'Unknown']), judge([])]).toEqual([
+      'not-met',
+      'inconclusive',
+      'inconclusive',
+    ])
+    expect(judge(['Multi-bit ECC'], [gpu])).toBe('met')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: 'Disabled' }])).toBe('not-met')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: null, memoryErrors: { ...errors, uncorrectedNow: null } }])).toBe(
+      'inconclusive',
+    )
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedEver: 1 } }])).toBe('not-met')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, hasFailed: true } }])).toBe('not-met')
+  })
+})
+
+describe('fwupd', () => {
+  const read = (text: string, exitCode = 0) => firmwareFwupd.parse({ devices: answer(text, { exitCode }) })
+
+  test('warnings before the answer, devices without a version, and errors of its own', () => {
+    const text =
+      'WARNING: UEFI capsule updates not available or enabled in firmware setup\n{"Devices":[{"Name":"TPM","Vendor":"Nuvoton","Version":"7.2.3.1","Serial":"1"},{"Name":"Hub"}]}\n'
+    expect(fact(read(text)).devices).toEqual([{ name: 'TPM', vendor: 'Nuvoton', version: '7.2.3.1' }])
+    const error =
+      '{\n  "Error" : {\n    "Domain" : "g-io-error-quark",\n    "Code" : 1,\n    "Message" : "Failed to connect to daemon: Could not connect: No such file or directory"\n  }\n}\n'
+    expect(reason(read(error, 1))).toBe('fwupd answered with an error')
+    expect([read('').ok, read('{"a":1}').ok, read('{').ok]).toEqual([false, false, false])
+  })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { availabilityRedundancy } from '../../main/catalog/checks/availability-redundancy.ts'
+import { backupFreshness } from '../../main/catalog/checks/backup-freshness.ts'
+import { networkFlowMap } from '../../main/catalog/checks/network-flow-map.ts'
+import { networkListeningPorts } from '../../main/catalog/checks/network-listening-ports.ts'
+import { BACKUP_UNITS } from '../../main/catalog/operations/backup-tools.ts'
+import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { type Check, type Context, conclude } from '../../main/core/check.ts'
+import { known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { limitsOf } from '../../main/core/profile.ts'
+import type { DeclaredNode } from '../../schemas/types.ts'
+
+const context = (node: Partial<DeclaredNode> = {}, hours?: number): Context => ({
+  node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true, ...node },
+  asOf: '2026-11-20T09:12:00.000Z',
+  observedAt: '2026-11-20T09:12:00.000Z',
+  limits: limitsOf(
+    THRESHOLDS,
+    hours === undefined
+      ? undefined
+      : { name: 'baseline', changes: [{ threshold: 'backup.hours', value: hours, reason: 'weekly copies' }] },
+  ),
+})
+const judge = (check: Check, facts: Readonly<Record<string, unknown>>, where: Context = context()) => {
+  const readings = new Map<string, Parsed<unknown>>(
+    Object.entries(facts).map(([id, fact]) => [id, fact instanceof Error ? unknown(fact.message) : known(fact)]),
+  )
+  const { verdict, because } = conclude(check, readings, where)
+  return { verdict, texts: because.map(({ text }) => text) }
+}
+
+describe('ports and declared services', () => {
+  const listener = (protocol: 'tcp' | 'udp', port: number, rest = {}) => ({
+    protocol,
+    address: '0.0.0.0',
+    interface: null,
+    port,
+    loopback: false,
+    processes: [],
+    ...rest,
+  })
+  const listeners = [
+    listener('udp', 53),
+    listener('tcp', 22),
+    listener('tcp', 22, { address: '::' }),
+    listener('tcp', 9100, { loopback: true }),
+  ]
+  const services = (...ports: readonly number[]) =>
+    ports.map((port) => ({ port, protocol: 'tcp' as const, name: `service ${port}` }))
+
+  test('a protocol is not another, loopback is no port, and each port counts once', () => {
+    const { verdict, texts } = judge(
+      networkListeningPorts,
+      { 'network.listeners': { listeners } },
+      context({ services: services(22, 53) }),
+    )
+    expect(verdict).toBe('not-met')
+    expect(texts).toEqual([
+      'udp/53 is open to other machines and was not declared.',
+      'Open and declared: “tcp/22: service 22”.',
+      'Declared and not open to other machines now: “tcp/53 service 53”.',
+    ])
+  })
+
+  test('a port that only the second look saw counts as well', () =>
+    expect(
+      judge(
+        networkListeningPorts,
+        {
+          'network.listeners': { listeners: listeners.slice(1) },
+          'network.listener-processes': { listeners: [listener('tcp', 8080, { processes: ['nc'] })] },
+        },
+        context({ services: services(22) }),
+      ),
+    ).toMatchObject({ verdict: 'not-met' }))
+
+  test('ten thousand strangers are counted, not listed', () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => listener('tcp', at + 1))
+    const { texts } = judge(
+      networkListeningPorts,
+      { 'network.listeners': { listeners: many } },
+      context({ services: services(22) }),
+    )
+    expect(texts.length).toBe(42)
+    expect(texts).toContain('9959 more ports were not declared.')
+  })
+})
+
+test('peers are joined by network, whichever way their address is written', () => {
+  const connection = (peer: string, port: number) => ({ peer, port, unsentBytes: 0 })
+  const { texts } = judge(networkFlowMap, {
+    'network.connections': {
+      tcp: [
+        connection('203.0.113.7', 443),
+        connection('[::ffff:203.0.113.8]', 443),
+        connection('[2001:db8:1:2::9]', 443),
+        connection('[fe80::1%eth0]', 22),
+        connection('198.51.100.7', 50_412),
+        connection('127.0.0.1', 9100),
+      ],
+    },
+  })
+  expect(texts).toEqual([
+    '5 TCP connections with other hosts open: “203.0.113.0/24 port 443: 2”, “198.51.100.0/24 a port of a client’s choosing: 1”, “2001:db8:1:2::/64 port 443: 1”, “fe80:0:0:0::/64 port 22: 1”.',
+    '1 connection stayed on the node itself.',
+  ])
+})
+
+describe('age of the newest copy', () => {
+  const job = (unit: string, hoursAgo: number, result = 'success') => ({
+    ...(BACKUP_UNITS.find((one) => one.unit === unit) ?? { tool: null, unit, isJob: true }),
+    activeState: 'inactive',
+    result,
+    exitStatus: 0,
+    endedAtSeconds: 1_000_000 - hoursAgo * 3600,
+  })
+  const facts = (...units: readonly object[]) => ({
+    'backup.units': { units },
+    'system.load': { uptimeSeconds: 1_000_000 },
+  })
+  test.each([
+    [25, undefined, 'met'],
+    [27, undefined, 'not-met'],
+    [27, 168, 'met'],
+  ])('%s hours under a limit of %s', (hours, limit, verdict) =>
+    expect(judge(backupFreshness, facts(job('restic-backup', hours)), context({}, limit)).verdict).toBe(verdict),
+  )
+  test('snapshots on the same drives, failed runs and runs of the future do not count', () => {
+    expect(judge(backupFreshness, facts(job('sanoid', 1))).verdict).toBe('inconclusive')
+    expect(judge(backupFreshness, facts(job('borgmatic', 1, 'exit-code'))).verdict).toBe('inconclusive')
+    expect(judge(backupFreshness, facts(job('restic', -9))).verdict).toBe('inconclusive')
+  })
+})
+
+describe('whole parts', () => {
+  const facts = (rest: Readonly<Record<string, unknown>>) => ({
+    'storage.redundancy': { arrays: [], bonds: [], pools: [], btrfs: [] },
+    'storage.block-devices': { devices: new Map(), btrfs: new Map() },
+    'net.links': { links: [] },
+    'bmc.presence': { device: false, listed: [] },
+    ...rest,
+  })
+  test('nothing at all is no support, and a silent controller leaves it open', () => {
+    expect(judge(availabilityRedundancy, facts({})).verdict).toBe('not-applicable')
+    const silent = { 'bmc.presence': { device: true, listed: [] }, 'bmc.state': new Error('it did not answer') }
+    expect(judge(availabilityRedundancy, facts(silent)).verdict).toBe('inconclusive')
+  })
+  test('a state that nobody knows is no good one', () =>
+    expect(
+      judge(
+        availabilityRedundancy,
+        facts({ 'storage.redundancy': { arrays: [], bonds: [], pools: [{ name: 'p', state: '' }], btrfs: [] } }),
+      ).verdict,
+    ).toBe('not-met'))
+  test('a power supply with a word of its own leaves it open', () => {
+    const controller = { sensors: 2, supplies: [{ name: 'PS1', state: 'Humming' }] }
+    expect(judge(availabilityRedundancy, facts({ 'bmc.state': controller })).verdict).toBe('inconclusive')
+  })
+  test('volumes of LVM whose members were not asked for leave it open', () => {
+    const devices = new Map([['dm-0', { dmUuid: 'LVM-abc' }]])
+    const open = facts({ 'storage.block-devices': { devices, btrfs: new Map() } })
+    expect(judge(availabilityRedundancy, open).verdict).toBe('inconclusive')
+  })
+})

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
+import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
+import { observeTls } from '../../main/app/tls-listeners.ts'
+import { networkListeners } from '../../main/catalog/probes/listeners.ts'
+import { sshOffers } from '../../main/catalog/probes/ssh-offers.ts'
+import { tlsListeners } from '../../main/catalog/probes/tls-listeners.ts'
+import { reachableTcp, tlsTargets } from '../../main/catalog/tls-targets.ts'
+import type { DemoFleet } from '../../main/core/world.ts'
+import { answer, fact } from '../support/answers.ts'
+import { realClock, realEntropy, realPause } from '../support/deps.ts'
+import { fixtureAnswers } from '../support/fixtures.ts'
+
+let demo: DemoFleet
+beforeAll(async () => {
+  demo = await startDemoFleet([networkListeners, sshOffers, tlsListeners])
+})
+afterAll(() => demo.close())
+
+const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05']
+
+test.each(NODES)('%s shows live what its recording holds', async (name) => {
+  const target = demo.targets.find(({ node }) => node.name === name)
+  if (target === undefined) throw new Error('no such demo node')
+  const opened = await createSsh2Transport().connect(target, new AbortController().signal)
+  if (!opened.ok) throw new Error(opened.error.detail)
+  const recorded = (key: string): string => Buffer.from(fixtureAnswers(name).get(key)?.stdout ?? []).toString()
+  expect(`${JSON.stringify(opened.value.offer)}\n`).toBe(recorded('ssh.offers/offers'))
+  const { listeners } = fact(networkListeners.parse({ sockets: answer(recorded('network.listeners/sockets')) }))
+  const seen = await observeTls(
+    { clock: realClock, entropy: realEntropy, pause: realPause },
+    opened.value,
+    tlsTargets(reachableTcp(listeners, []), 22),
+    { signal: new AbortController().signal, heard: () => {} },
+  )
+  opened.value.close()
+  expect(`${JSON.stringify(seen)}\n`).toBe(recorded('tls.listeners/listeners'))
+})
