@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createFrameReader, type Frame, type FrameEvent, framesOf } from '../main/core/collector/frames.ts'
-import { planOf } from '../main/core/collector/plan.ts'
+import { MAX_ERROR_BYTES, planOf } from '../main/core/collector/plan.ts'
 import { collectorScript, quoteWord } from '../main/core/collector/script.ts'
 import { glob, run, runAsRoot } from '../main/core/probe.ts'
 import { probeOf } from './support/deps.ts'
@@ -12,8 +12,19 @@ const NONCE = '0123456789abcdef01234567'
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0
 const SHELLS: readonly [string, ...string[]][] = [['dash'], ['bash'], ['busybox', 'sh']]
 
+// Every byte but NUL, which no shell keeps, without and with a line end at the end.
+const EVERY_BYTE = Array.from({ length: 255 }, (_, at) => at + 1)
+const asOctal = (bytes: readonly number[]): string =>
+  bytes.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+
 const probes = [
   probeOf('test.plain', {
+    errorBytes: run(['sh', '-c', `printf '${asOctal(EVERY_BYTE)}' >&2; exit 7`]),
+    errorLines: run(['sh', '-c', `printf '\\n\\n  a\\\\b\\n\\n' >&2`]),
+    endlessErrors: run(['sh', '-c', 'yes >&2']),
+    oneLongError: run(['sh', '-c', 'head -c 200000 /dev/zero | tr "\\0" x >&2']),
+    noDevice: run(['echo', 'asked'], { needsPath: ['/dev/no-such-device', '/dev/no-such-folder/0'] }),
+    oneOfTwo: run(['echo', 'asked'], { needsPath: ['/dev/no-such-device', '/dev/null'] }),
     text: run(['printf', '%s', `it's $HOME \`id\` "quoted" \\n *`]),
     noNewline: run(['printf', 'abc']),
     failing: run(['ls', '/nonexistent-path']),
@@ -25,7 +36,11 @@ const probes = [
     reads: run(['cat']),
     locale: run(['sh', '-c', 'echo $LC_ALL $PATH']),
   }),
-  probeOf('test.root', { who: runAsRoot(['id', '-u']) }),
+  probeOf('test.root', {
+    who: runAsRoot(['id', '-u']),
+    rootsDevice: runAsRoot(['id', '-u'], { needsPath: ['/dev/no-such-device'] }),
+    hidden: runAsRoot(['id', '-u'], { needsPath: ['/root/no-such-folder/file'] }),
+  }),
 ]
 const plan = planOf(probes, { sudo: false, echo: false })
 
@@ -66,6 +81,22 @@ describe.each(SHELLS)('the collector under %s %s', (program, ...rest) => {
     expect(Buffer.from(byName.get('failing')?.stderr ?? []).toString()).toContain('nonexistent-path')
     expect(byName.get('absent')?.exitCode).toBe(127)
   })
+  test.skipIf(!runs)('errors are kept byte by byte, and cut on the node one byte past the limit', () => {
+    const errors = (name: string): Buffer => Buffer.from(byName.get(name)?.stderr ?? [])
+    expect([...errors('errorBytes')]).toEqual(EVERY_BYTE)
+    expect(byName.get('errorBytes')?.exitCode).toBe(7)
+    expect(errors('errorLines').toString()).toBe('\n\n  a\\b\n\n')
+    expect(errors('endlessErrors')).toHaveLength(MAX_ERROR_BYTES + 1)
+    expect(errors('oneLongError')).toHaveLength(MAX_ERROR_BYTES + 1)
+  })
+  test.skipIf(!runs)('what asks of a path that does not exist is not run, and says so', () => {
+    expect(byName.get('noDevice')).toMatchObject({ noPath: true, notRun: false, exitCode: null })
+    expect(byName.get('noDevice')?.stdout).toHaveLength(0)
+    expect(Buffer.from(byName.get('noDevice')?.stderr ?? []).toString()).toBe(
+      'no such path: /dev/no-such-device /dev/no-such-folder/0',
+    )
+    expect(byName.get('oneOfTwo')).toMatchObject({ noPath: false, exitCode: 0 })
+  })
   test.skipIf(!runs)('a command that reads gets nothing, and does not eat the script', () => {
     expect(byName.get('reads')).toMatchObject({ exitCode: 0 })
     expect(byName.get('reads')?.stdout).toHaveLength(0)
@@ -90,6 +121,9 @@ test('without rights a root command is framed as not run', () => {
   })
   const { byName } = frames(asked.stdout, asked.stderr)
   expect(byName.get('who')).toMatchObject({ notRun: true, exitCode: null })
+  expect(byName.get('rootsDevice')).toMatchObject({ notRun: false, noPath: true })
+  // Nobody may look into the folder of root, so nobody can tell what is not there.
+  expect(byName.get('hidden')).toMatchObject({ notRun: true, noPath: false })
 })
 
 describe('rendering', () => {
@@ -103,6 +137,10 @@ describe('rendering', () => {
       ),
       { numRuns: 60 },
     )
+  })
+  test.each(['dev/null', '/dev/*', '/a b', "/a'", '/', '/a/'])('%s is no plain path', (path) => {
+    const bad = planOf([probeOf('x.y', { one: run(['true'], { needsPath: [path] }) })], { sudo: false, echo: false })
+    expect(() => collectorScript(bad, NONCE)).toThrow('plain path')
   })
   test('line breaks and NULs are our bug', () => {
     for (const word of ['a\nb', 'a\0b', 'a\rb']) expect(() => quoteWord(word)).toThrow()

@@ -90,6 +90,7 @@ describe('the recording of live tests', () => {
     index: 0,
     exitCode: 0,
     notRun: false,
+    noPath: false,
     stdout: bytes('x'),
     stderr: bytes(''),
     startedUptime: 10,

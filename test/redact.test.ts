@@ -19,6 +19,7 @@ describe('what is taken away', () => {
     [`u:$5$rounds=5000$salt$${'c'.repeat(43)}:1`, 'u:[redacted:password-hash]:1'],
     [`u:$1$salt$${'d'.repeat(22)}:1`, 'u:[redacted:password-hash]:1'],
     [`u:$2b$12$${'e'.repeat(53)}:1`, 'u:[redacted:password-hash]:1'],
+    ['eve:aaJ1Ytj6cXrWk:1001:1001::/home/eve:/bin/sh', 'eve:[redacted:password-hash]:1001:1001::/home/eve:/bin/sh'],
     ['$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo', '[redacted:password-hash]'],
     [
       `luks-1: 0 2097152 crypt aes-xts-plain64 ${hex(128)} 0 8:1 32768 1 allow_discards\n`,

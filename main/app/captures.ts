@@ -23,7 +23,8 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
   const limit = planned.run.maxBytes ?? DEFAULT_MAX_BYTES
   const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode)
   const isCut = frame.stdout.length > limit || frame.stderr.length > MAX_ERROR_BYTES
-  const status: Capture['status'] = frame.notRun ? 'not-run' : isTimeout ? 'timed-out' : isCut ? 'truncated' : 'done'
+  const ran: Capture['status'] = isTimeout ? 'timed-out' : isCut ? 'truncated' : 'done'
+  const status: Capture['status'] = frame.notRun ? 'not-run' : frame.noPath ? 'no-path' : ran
   const stdout = redact(frame.stdout.subarray(0, limit))
   const stderr = redact(frame.stderr.subarray(0, MAX_ERROR_BYTES))
   const startedAt = new Date(
@@ -31,7 +32,7 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
   ).toISOString()
   return describe(planned, stdout.bytes, stderr.bytes, {
     status,
-    exitCode: frame.notRun ? null : frame.exitCode,
+    exitCode: frame.exitCode,
     startedAt,
     durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),

@@ -16,6 +16,7 @@ import type {
   RunEvent,
   Transport,
 } from '../core/ports.ts'
+import { captureKey } from '../core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
@@ -230,7 +231,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
         const planned = plan.commands[frame.index]
         if (planned === undefined) return
         const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() })
-        if (isAboutListeners(planned.probe)) listed.set(planned.probe, answer)
+        if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
         await store(answer)
         got.add(frame.index)
         options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
@@ -250,7 +251,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
       if (spec.kind !== 'measure' || options.skip.has(`${probe.id}/${command}`)) continue
       const value =
         spec.measure === 'tls-listeners'
-          ? await observeListeners(deps, connection, { listed, sshPort: node.port }, watch)
+          ? await observeListeners(deps, connection, { listed, sshPort: node.port, address: node.address }, watch)
           : measured[spec.measure]
       if (value !== null) await store(measuredCapture(probe.id, command, spec.measure, value, startedAt))
     }

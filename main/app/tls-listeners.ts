@@ -51,22 +51,22 @@ export async function observeTls(
   const end = deps.clock.ticks() + BigInt(ALL_MS) * 1_000_000n
   const asked: PortObservation[] = []
   const left: { host: string; port: number; why: PassedOver }[] = []
-  let isLost = false
+  let over: 'unreached' | 'time' | null = null
   const stopped = new Promise<'late'>((resolve) => {
     signal.addEventListener('abort', () => resolve('late'), { once: true })
     if (signal.aborted) resolve('late')
   })
   for (const target of ask) {
-    const why = isLost || signal.aborted ? 'unreached' : deps.clock.ticks() >= end ? 'time' : null
+    const why = over ?? (signal.aborted ? 'unreached' : deps.clock.ticks() >= end ? 'time' : null)
     if (why !== null) {
       left.push({ ...target, why })
       continue
     }
     const seen = await observePort({ deps, dial, target, end, signal, stopped })
     heard()
-    if (seen === null) {
-      isLost = true
-      left.push({ ...target, why: 'unreached' })
+    if (typeof seen === 'string') {
+      over = seen
+      left.push({ ...target, why: seen })
     } else asked.push(seen)
   }
   return { forwarding: 'used', asked, passed: [...passed, ...left] }
@@ -83,16 +83,19 @@ interface Port {
   readonly stopped: Promise<'late'>
 }
 
+/** Why an answer means nothing: the session or the collection ended, or less than the usual time was left to wait. */
+type Unheard = 'unreached' | 'time'
+
 /** What one ClientHello brought. */
 interface Heard {
-  readonly outcome: PortOutcome | 'lost'
+  readonly outcome: PortOutcome | Unheard
   readonly bytes: Uint8Array
   readonly reply: ServerReply
   readonly certificates: readonly Uint8Array[] | null
 }
 
-/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is spoken. null: the session has ended. */
-async function observePort(port: Port): Promise<PortObservation | null> {
+/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is spoken. */
+async function observePort(port: Port): Promise<PortObservation | Unheard> {
   const { host, port: number } = port.target
   const hellos: HelloAnswer[] = []
   let certificates: readonly Uint8Array[] | null = null
@@ -102,7 +105,11 @@ async function observePort(port: Port): Promise<PortObservation | null> {
   for (const kind of kinds) {
     if ((kind === 'weak' || kind === 'static-rsa') && !isOld) break
     const heard = await sayHello(port, kind)
-    if (heard.outcome === 'lost') return null
+    if (heard.outcome === 'unreached') return heard.outcome
+    if (heard.outcome === 'time') {
+      if (outcome !== 'tls') return heard.outcome
+      break
+    }
     // The first answer tells whether this is TLS; what a port does later, under pressure perhaps, takes nothing back.
     if (outcome !== 'tls') outcome = heard.outcome
     if (outcome === 'plain') return { host, port: number, outcome, says: beginningOf(heard.bytes) }
@@ -154,7 +161,8 @@ const suitesOf = (kind: HelloKind): readonly number[] =>
         ? SUITES.staticRsa
         : SUITES.broad
 
-async function sayHello({ deps, dial, target, end, stopped }: Port, kind: HelloKind): Promise<Heard> {
+async function sayHello(port: Port, kind: HelloKind): Promise<Heard> {
+  const { deps, dial, target, end, stopped } = port
   const own: OwnShares | null = kind === '1.3' ? ownShares(deps.entropy.bytes(64)) : null
   const hello = clientHello({
     version: versionOf(kind),
@@ -170,11 +178,16 @@ async function sayHello({ deps, dial, target, end, stopped }: Port, kind: HelloK
   const nothing = { bytes: new Uint8Array(), reply: { kind: 'incomplete' }, certificates: null } as const
   if (dialed === 'late') {
     void dialing.then((opened) => (opened.ok ? opened.stream.close() : undefined))
-    return { outcome: 'failed', ...nothing }
+    return { outcome: unheard(port, left) ?? 'failed', ...nothing }
   }
-  if (!dialed.ok) return { outcome: dialed.why, ...nothing }
-  return await converse(dialed.stream, hello, own, Promise.race([late, stopped]))
+  if (!dialed.ok) return { outcome: dialed.why === 'lost' ? 'unreached' : dialed.why, ...nothing }
+  const heard = await converse(dialed.stream, hello, own, Promise.race([late, stopped]))
+  return heard.outcome === 'silent' ? { ...heard, outcome: unheard(port, left) ?? 'silent' } : heard
 }
+
+/** Silence says something of a port only when it was given all of its time. */
+const unheard = ({ signal }: Port, milliseconds: number): Unheard | null =>
+  signal.aborted ? 'unreached' : milliseconds < HELLO_MS ? 'time' : null
 
 /** Sends the hello, and listens until the answer says all we can use, the other end is done, or time is up. */
 function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, late: Promise<'late'>): Promise<Heard> {
@@ -182,7 +195,7 @@ function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, 
     const chunks: Uint8Array[] = []
     let size = 0
     let isOver = false
-    const look = (ending: 'silent' | 'closed' | null): void => {
+    const look = (ending: 'silent' | 'closed' | 'unreached' | null): void => {
       if (isOver) return
       const bytes = concat(chunks)
       const reply = readServerReply(bytes)
@@ -194,9 +207,7 @@ function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, 
       if (!isEnough && ending === null && size < MOST_REPLY && chunks.length < MOST_CHUNKS) return
       isOver = true
       stream.close()
-      const isTls = reply.kind === 'hello' || reply.kind === 'alert'
-      const outcome = isTls ? 'tls' : size > 0 ? 'plain' : (ending ?? 'closed')
-      resolve({ outcome, bytes, reply, certificates })
+      resolve({ outcome: outcomeOf(reply, size, ending), bytes, reply, certificates })
     }
     stream.onData((chunk) => {
       if (isOver) return
@@ -204,8 +215,20 @@ function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, 
       size += chunk.length
       look(null)
     })
-    void stream.closed.then(() => look('closed'))
+    void stream.closed.then((how) => look(how === 'lost' ? 'unreached' : 'closed'))
     void late.then(() => look('silent'))
     stream.write(hello)
   })
+}
+
+/** What begins like TLS and was not heard to its end is neither TLS nor something else. */
+function outcomeOf(
+  { kind }: ServerReply,
+  size: number,
+  ending: 'silent' | 'closed' | 'unreached' | null,
+): PortOutcome | Unheard {
+  if (kind === 'hello' || kind === 'alert') return 'tls'
+  if (ending === 'unreached') return ending
+  if (kind === 'not-tls') return 'plain'
+  return size > 0 ? 'silent' : (ending ?? 'silent')
 }

@@ -5,12 +5,15 @@ import { type ShownZone, secondsOf } from './stamps.ts'
 export const momentSeconds = ({ seconds, stamp }: Moment, zone: ShownZone | null): number | null =>
   seconds ?? secondsOf(stamp, zone)
 
+/** The journal of the system itself: system.journal, and what was rotated away from it. */
+export const isOfSystem = ({ path }: JournalFile): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith('system')
+
 /** Numbers of entries that no file holds between the first and the last that one does, in the chains of the system's own files. */
 export function missingEntries(files: readonly JournalFile[]): number {
   const chains = new Set(files.map(({ chain }) => chain))
   return [...chains].reduce((sum, chain) => {
     const all = files.filter((file) => file.chain === chain && file.last >= file.first)
-    const own = all.filter(({ path }) => /\/system[^/]*$/.test(path))
+    const own = all.filter(isOfSystem)
     return sum + gaps(own, all)
   }, 0)
 }

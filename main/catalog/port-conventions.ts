@@ -28,7 +28,8 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
     tcp/23 Telnet
     udp/69 TFTP
     tcp/79 Finger
-    tcp/80,tcp/8080,tcp/8000,tcp/8888 HTTP
+    tcp/80,tcp/8080,tcp/8000 HTTP
+    tcp/8888 HTTP (Jupyter)
     tcp/512,tcp/513,tcp/514 remote shell services
     udp/514 syslog
     udp/161,udp/162 SNMP
@@ -36,13 +37,19 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
     tcp/1883 MQTT
     tcp/2375 Docker without TLS
     tcp/6000,tcp/6001 X11
-    tcp/6379 Redis
+    tcp/6379 Redis or Ray
     tcp/9100,tcp/9400,tcp/9090 metrics over HTTP
     tcp/10255 kubelet without TLS
     tcp/11211,udp/11211 memcached
     tcp/6817,tcp/6818,tcp/6819 Slurm
     tcp/8265 Ray dashboard over HTTP
-    tcp/6006 TensorBoard over HTTP`,
+    tcp/29500 PyTorch rendezvous (before NCCL connects)
+    tcp/5555 GPU management (DCGM)
+    tcp/6006 TensorBoard over HTTP
+    tcp/111,udp/111 RPC port mapper
+    udp/4789,udp/8472 VXLAN
+    udp/6081 Geneve
+    udp/4791 RDMA over Ethernet`,
   ),
   ...table(
     'optional',
@@ -50,7 +57,8 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
     tcp/110 POP3
     tcp/143 IMAP
     tcp/389 LDAP
-    tcp/111,udp/111 RPC port mapper
+    tcp/5000 container registry or other HTTP
+    tcp/10001 Ray client
     tcp/139,tcp/445 SMB
     tcp/2049,udp/2049 NFS
     tcp/1433 SQL Server

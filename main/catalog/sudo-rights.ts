@@ -1,9 +1,20 @@
 import { type LocalAccounts, membersOf } from './probes/accounts-local.ts'
 import type { SudoPolicy, SudoRule } from './probes/sudoers-rules.ts'
 
-/** A shell, su, or a program of sudo that starts an editor or anything else is any command. */
+/** Shells, and programs whose only purpose is to start another one. */
+const STARTERS = /^(sh|bash|dash|ash|ksh|mksh|zsh|csh|tcsh|fish|rbash|busybox|su|sudo|runuser|env|chroot|nsenter)$/
+
+/** A shell, su and their like are any command; so are a whole folder, its every program, and a pattern of sudo 1.9.10 that ends open. */
 export const anyCommand = ({ commands }: SudoRule): boolean =>
-  commands.some((command) => command === 'ALL' || /^\S*\/(sh|bash|dash|ash|ksh|zsh|su)( |$)/.test(command))
+  commands.some((command) => {
+    const [program = ''] = command.split(' ', 1)
+    const name = program.slice(program.lastIndexOf('/') + 1)
+    return (
+      command === 'ALL' ||
+      (program.startsWith('/') && (name === '' || name === '*' || STARTERS.test(name))) ||
+      (program.startsWith('^') && program.includes('.*'))
+    )
+  })
 
 export const asRoot = ({ runAs }: SudoRule): boolean =>
   runAs.some((user) => user === 'root' || user === 'ALL' || user === '#0')
@@ -14,7 +25,9 @@ export const rootRules = ({ rules }: SudoPolicy): readonly SudoRule[] =>
 
 /** Of these, the ones that need nothing but the caller: with targetpw and its kin, whoever lacks root's password gains nothing by a rule. */
 export const ownRootRules = (policy: SudoPolicy): readonly SudoRule[] =>
-  rootRules(policy).filter((rule) => !policy.asksOther || !rule.asksPassword || !policy.asksPasswordByDefault)
+  rootRules(policy).filter(
+    (rule) => !policy.asksOther || !rule.asksPassword || !policy.asksPasswordByDefault || policy.neverAsked.length > 0,
+  )
 
 /** Whether a rule names an account: itself, by id, or by a local group. Its last word on the account counts (sudoers(5), User_List). */
 export function ruleNames(rule: SudoRule, name: string, local: LocalAccounts): boolean {

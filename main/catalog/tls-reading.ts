@@ -28,11 +28,15 @@ export function observedAt(
 ): Pick<ReachablePort, 'seen' | 'passed'> {
   const { host, port } = targetOf(listener)
   const hosts = host === '::1' ? [host, '127.0.0.1'] : [host]
-  const find = <T extends { readonly host: string; readonly port: number }>(list: readonly T[]): T | undefined =>
-    hosts
-      .map((one) => list.find((found) => found.host === one && found.port === port))
-      .find((found) => found !== undefined)
-  return { seen: find(ports) ?? null, passed: find(passed)?.why ?? null }
+  for (const one of hosts) {
+    const at = (found: { readonly host: string; readonly port: number }): boolean =>
+      found.host === one && found.port === port
+    const [seen, left] = [ports.find(at), passed.find(at)]
+    // One address may stand for two sockets: what was passed over is not what was heard.
+    if (left !== undefined) return { seen: null, passed: left.why }
+    if (seen !== undefined) return { seen, passed: null }
+  }
+  return { seen: null, passed: null }
 }
 
 export const reachablePorts = (
@@ -42,13 +46,16 @@ export const reachablePorts = (
   sshPort: number,
 ): readonly ReachablePort[] =>
   reachableTcp(sockets.listeners, named?.listeners ?? [])
-    .filter((listener) => !isSshListener(listener, sshPort))
+    // A process can give itself any name: by port alone is the SSH server left out.
+    .filter((listener) => !isSshListener({ ...listener, processes: [] }, sshPort))
     .map((listener) => ({ listener, name: socketName(listener), ...observedAt(tls, listener) }))
 
 const WHY: Readonly<Record<PassedOver, string>> = {
   ssh: 'it was taken for the SSH server',
   printer: 'ports of printers are left alone',
   job: 'ports that running jobs choose are left alone',
+  foreign: 'its address was not shown to be the node’s own',
+  hidden: 'from the node itself, another socket may answer in its place',
   limit: 'more ports listen than are asked',
   time: 'the time for all ports was over',
   unreached: 'nothing could be reached through this session',
@@ -67,9 +74,11 @@ export function whyUnobserved({ listener, seen, passed }: ReachablePort): string
       return 'was not observed: the SSH server forwards no connections to it'
     case 'failed':
       return 'took no connection when it was asked'
+    // Services of other protocols hang up on what they do not understand, or wait for more.
     case 'closed':
-      // Services of other protocols hang up on what they do not understand.
       return isOtherProtocol(listener.port) ? null : 'ended the connection without a word when TLS was begun'
+    case 'silent':
+      return isOtherProtocol(listener.port) ? null : 'gave no whole answer in time when TLS was begun'
     default:
       return null
   }

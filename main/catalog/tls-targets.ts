@@ -1,6 +1,7 @@
 import type { PassedOver, TlsTarget } from '../core/tls/observation.ts'
 import { conventionOf } from './port-conventions.ts'
 import type { Listener } from './probes/listeners.ts'
+import { asList, asRecord, asText, readJson } from './read-text.ts'
 
 export const MOST_TLS_PORTS = 32
 
@@ -11,7 +12,7 @@ export const MOST_TLS_PORTS = 32
 const isPrinter = (port: number): boolean => port === 515 || (port >= 9100 && port <= 9107)
 
 /** The default of ip_local_port_range, and the rendezvous of torchrun: sockets of running jobs (NCCL, MPI, UCX) whose peers take a stranger’s bytes ill. */
-const isJobs = (port: number): boolean => port >= 32_768 || (port >= 29_400 && port <= 29_600)
+export const isJobs = (port: number): boolean => port >= 32_768 || (port >= 29_400 && port <= 29_600)
 
 /** The SSH server: the port of this session, the usual one, or by process name where that was shown (systemd holds some of its sockets with it). */
 export const isSshListener = ({ port, processes }: Listener, sshPort: number): boolean =>
@@ -42,15 +43,60 @@ export function targetOf({ address, port }: Pick<Listener, 'address' | 'port'>):
   return { host: address === '::' ? '::1' : address.replace(/^::ffff:(?=\d+\.)/i, ''), port }
 }
 
+/** What decides besides the sockets themselves which of them may be spoken to. */
+export interface TargetRules {
+  /** The port of this session. */
+  readonly sshPort: number
+  /** Addresses that are the node's own. A socket may be bound to any address (ip(7), IP_FREEBIND), and a stranger would answer there. */
+  readonly own: ReadonlySet<string>
+  /** Sockets on the loopback addresses, which are reached in place of those that listen on all. */
+  readonly loopback: readonly Listener[]
+}
+
+/** Addresses that the kernel sends from, as the routes of `ip -j route` name them (ip-route(8), "prefsrc"); only an administrator sets them. */
+export function ownAddresses(routes: string): readonly string[] {
+  const read = readJson(routes, 'ip')
+  const rows = read.ok ? asList(read.fact).map(asRecord) : []
+  return rows.flatMap(({ prefsrc, protocol }) => {
+    const address = asText(prefsrc)
+    return address !== null && protocol === 'kernel' && isAddress(address) ? [address] : []
+  })
+}
+
+/** An address in digits, as opposed to a name. */
+export const isAddress = (text: string): boolean =>
+  /^\d{1,3}(\.\d{1,3}){3}$/.test(text) || /^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$/i.test(text)
+
+const keyOf = (listener: Listener): string => {
+  const { host, port } = targetOf(listener)
+  return `${host} ${port}`
+}
+
+/** Packets from the node to itself arrive by the loopback interface, and at the socket whose address fits best. */
+function whyNotReached(
+  listener: Listener,
+  own: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+): 'foreign' | 'hidden' | null {
+  const { host } = targetOf(listener)
+  if (listener.interface !== null || taken.has(keyOf(listener))) return 'hidden'
+  return host === '127.0.0.1' || host === '::1' || own.has(host) ? null : 'foreign'
+}
+
+/** By IPv6 the same service as by IPv4, where its processes were shown. */
+const isSame = (a: Listener, b: Listener): boolean =>
+  a.processes.length > 0 && [...a.processes].sort().join() === [...b.processes].sort().join()
+
 /**
- * Which ports to speak to, those that are encrypted by convention first, and why others are passed over. A service that listens on all
- * addresses of both families is asked once, by IPv4.
+ * Which ports to speak to, those that are encrypted by convention first, and why others are passed over. Only loopback addresses and the
+ * node's own are spoken to. A service that listens on all addresses of both families is asked once, by IPv4.
  */
 export function tlsTargets(
   listeners: readonly Listener[],
-  sshPort: number,
+  { sshPort, own, loopback }: TargetRules,
 ): { readonly ask: readonly TlsTarget[]; readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[] } {
-  const found = new Map<string, { readonly target: TlsTarget; readonly why: PassedOver | null }>()
+  const found = new Map<string, { readonly target: TlsTarget; readonly why: PassedOver | null; from: Listener }>()
+  const taken = new Set(loopback.map(keyOf))
   for (const listener of listeners) {
     const target = targetOf(listener)
     const why = isSshListener(listener, sshPort)
@@ -59,9 +105,14 @@ export function tlsTargets(
         ? 'printer'
         : isJobs(target.port) && conventionOf('tcp', target.port)?.kind !== 'encrypted'
           ? 'job'
-          : null
-    const isTwin = target.host === '::1' && found.has(`127.0.0.1 ${target.port}`)
-    if (!isTwin) found.set(`${target.host} ${target.port}`, { target, why })
+          : whyNotReached(listener, own, taken)
+    const key = keyOf(listener)
+    const before = found.get(key)
+    const twin = target.host === '::1' ? found.get(`127.0.0.1 ${target.port}`) : undefined
+    // Two sockets at one address are told apart by an interface: what answers there may be either.
+    if (before !== undefined) found.set(key, { ...before, why: before.why ?? 'hidden' })
+    else if (twin === undefined || !(isSame(listener, twin.from) || (why !== null && why === twin.why)))
+      found.set(key, { target, why, from: listener })
   }
   const rank = ({ port }: TlsTarget): number => (conventionOf('tcp', port)?.kind === 'encrypted' ? 0 : 1)
   const open = [...found.values()]

@@ -26,27 +26,29 @@ const KERNEL_LINES = [
   'Broken PMU hardware detected',
   'ACPI: (?:RSDP|DMAR|IVRS|WAET) ',
 ].join('|')
-const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`
+const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`.replaceAll(' ', '\\\\x20')
 
 /**
  * Programs that the catalog may name, and the shape of their arguments, joined by spaces. Adding one is a decision: it must read, end by
  * itself, write no file, and take no commands from its arguments. Programs with options that change the node have their shape spelled out.
  *
  * Not to be added, since they write even where they only list: dnf, yum, dnf5 and needs-restarting (logs in /var/log, a cache in /var/tmp),
- * zypper (/var/log/zypper.log, /run/zypp.pid, caches, folders in /var/tmp), cryptsetup (locks in /run/cryptsetup), lvs, vgs and pvs (locks
+ * zypper (/var/log/zypper.log, /run/zypp.pid, caches, folders in /var/tmp), fwupdmgr (it starts a service that writes), cryptsetup (locks in /run/cryptsetup), lvs, vgs and pvs (locks
  * in /run/lock/lvm, unless --readonly and --nolocking are given), and kubectl (a cache in the home folder).
  */
 export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['aa-status', /^(--json|--enabled)?$/],
   ['amd-smi', /^static --json$/],
+  // As root even a list writes both caches of package lists, unless they have no name; apt-get -s writes a planner's log besides.
+  ['apt', /^list -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= --upgradable$/],
   // Prints settings by the names asked for; none of them can hold a secret.
   ['apt-config', /^shell( [A-Z]+ (APT|Acquire)::[A-Za-z:]+)+$/],
-  // As root even a simulation writes the planner's log and both caches of package lists, unless they have no name.
-  [
-    'apt-get',
-    /^-s -o Debug::NoLocking=1 -o Dir::Log::Planner= -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= (dist-)?upgrade$/,
-  ],
   ['auditctl', /^-[sl]$/],
+  // One question to a service that runs already: without --auto-start=no it would start it.
+  [
+    'busctl',
+    /^--system --json=short --auto-start=no call org\.freedesktop\.fwupd \/ org\.freedesktop\.fwupd GetDevices$/,
+  ],
   ['cat', ANY],
   // Over loopback: else, asked by root, it makes a socket of its own in /run/chrony.
   ['chronyc', /^-h 127\.0\.0\.1,::1 (-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
@@ -64,7 +66,6 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['dpkg', /^--verify( [a-z0-9][a-z0-9.+-]*)+$/],
   ['dpkg-query', /^(-W|--show|-l|-s)( |$)/],
   ['findmnt', ANY],
-  ['fwupdmgr', /^get-devices --json$/],
   ['getcap', ANY],
   ['getconf', /^(-a|[A-Za-z0-9_]+)$/],
   ['getenforce', /^$/],
@@ -87,7 +88,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   [
     'journalctl',
     new RegExp(
-      `^((--no-pager )?(--utc )?(--disk-usage|--header|--list-boots)|-k -b -q --no-pager -o cat -g ${KERNEL_PATTERN}|-q --no-pager -o short-unix --since=-30min -t sshd -t sshd-session -g \\^Accepted \\[a-z/-\\]\\+ for )$`,
+      `^((--no-pager )?(--utc )?(--disk-usage|--header|--list-boots)|-k -b -q --no-pager -o cat -g ${KERNEL_PATTERN}|-q --no-pager -o short-unix --since=-30min -t sshd -t sshd-session -g \\^Accepted\\\\x20\\[a-z/-\\]\\+\\\\x20for\\\\x20)$`,
     ),
   ],
   ['last', /^(-(w|F|i|n|[0-9]+)( [0-9]+)? ?)*$/],
@@ -98,7 +99,10 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['lsblk', ANY],
   ['lscpu', ANY],
   // Columns by name: none of them is a hash.
-  ['lslogins', /^--time-format=iso -e -o (USER,LAST-LOGIN|USER,PWD-METHOD,PWD-CHANGE,PWD-MAX)$/],
+  [
+    'lslogins',
+    /^(--time-format=iso -e -o (USER,LAST-LOGIN|USER,PWD-METHOD,PWD-CHANGE,PWD-MAX)|-e -o USER,PWD-LOCK,PWD-DENY,PWD-METHOD)$/,
+  ],
   ['lsmod', /^$/],
   ['lsns', ANY],
   ['lspci', /^((-[Dvmnkqbt]+ ?)*|-Dnvvv -d ::0604)$/],

@@ -59,8 +59,8 @@ export type Dialed =
 export interface ByteStream {
   readonly write: (data: Uint8Array) => void
   readonly onData: (listener: (chunk: Uint8Array) => void) => void
-  /** Resolves when the other end, or the connection, ended. */
-  readonly closed: Promise<void>
+  /** Resolves when the other end ended it, or the whole connection was lost. */
+  readonly closed: Promise<'ended' | 'lost'>
   readonly close: () => void
 }
 export interface RemoteProcess {

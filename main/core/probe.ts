@@ -18,6 +18,11 @@ export interface RunCommand {
   readonly timeoutSeconds?: number
   /** Bytes of stdout kept; one more byte marks the capture truncated. Default 4 MiB. */
   readonly maxBytes?: number
+  /**
+   * Constant paths of which one must exist for the command to have an answer. Where the node's file system says that none does, it is
+   * not run and is recorded as `no-path`; where that cannot be seen without more rights, it is run like any other.
+   */
+  readonly needsPath?: readonly [string, ...string[]]
 }
 
 /** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
@@ -100,12 +105,15 @@ const said = ({ meta, stderr }: CapturedAnswer): string => {
 // The first line of bb_show_usage() (libbb/appletlib.c), which an applet prints in place of an answer.
 const BUSYBOX_USAGE = /^BusyBox v[^\n]{1,200} multi-call binary\.$/m
 
+/** What stands before the paths on the stderr of a command that was not run because none of them exists. */
+export const NO_SUCH_PATH = 'no such path: '
+
 /** Why a live test has no answer: nobody asked for it, which is no gap; or somebody did, which is one. */
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
 
 /**
- * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before
+ * Reads a probe from a recording's captures. A command whose path does not exist reads as if its tool had said so. Missing, not-run, lost, timed-out and truncated captures give a reason before
  * `parse` is called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused
  * sudo line.
  * `liveTests` is what the recording says of itself: without it, live tests of which there is no capture at all were not asked for.
@@ -121,7 +129,7 @@ export function readProbe<F>(
     if (capture === undefined) return unknown(whyMissing(probe, captures, liveTests))
     const refusal = whyUnusable(capture, command)
     if (refusal !== null) return unknown(refusal)
-    answers[name] = decode(capture)
+    answers[name] = capture.meta.status === 'no-path' ? withoutPath(command) : decode(capture)
   }
   return probe.parse(answers)
 }
@@ -148,6 +156,7 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   if (meta.status === 'not-run') return `not collected: needs administrator rights (${tool})`
   if (meta.status === 'timed-out') return `not usable: ${tool} did not finish in time`
   if (meta.status === 'truncated') return `not usable: the answer of ${tool} was cut at the size limit`
+  if (meta.status === 'no-path') return whyNotWithoutPath(capture, command)
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`
@@ -159,6 +168,27 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
     if (SUDO_REFUSED.test(words)) return `not collected: sudo does not allow this line (${tool})`
   }
   return null
+}
+
+/** That a path was missing must be said of the very paths that this catalog asks for. */
+function whyNotWithoutPath({ stderr }: CapturedAnswer, command: Command): string | null {
+  const paths = command.kind === 'run' ? command.needsPath : undefined
+  const says = new TextDecoder().decode(stderr).trimEnd()
+  return paths !== undefined && says === NO_SUCH_PATH + paths.join(' ')
+    ? null
+    : 'not usable: it names another path than this catalog asks for'
+}
+
+/** The answer that every tool which opens files gives of one that does not exist, in the words of strerror(3). */
+function withoutPath(command: Command): Answer {
+  const paths = (command.kind === 'run' ? command.needsPath : undefined) ?? []
+  return {
+    exitCode: 2,
+    text: '',
+    errorText: paths.map((path) => `${path}: No such file or directory\n`).join(''),
+    bytes: new Uint8Array(),
+    seconds: { node: null, auditor: null },
+  }
 }
 
 /** A command as captures state it: patterns as their text, a measurement by its name. */

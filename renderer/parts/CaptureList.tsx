@@ -14,9 +14,13 @@ const STATUS: Readonly<
   done: { word: 'Answered', mark: 'dot', tone: 'informational' },
   'timed-out': { word: 'Timed out', mark: 'diamond-question', tone: 'inconclusive' },
   truncated: { word: 'Cut at the limit', mark: 'diamond-question', tone: 'inconclusive' },
+  'no-path': { word: 'Not there', mark: 'dot', tone: 'informational' },
   'not-run': { word: 'Not run', mark: 'dotted-ring', tone: 'not-tested' },
   lost: { word: 'Lost', mark: 'dotted-ring', tone: 'not-tested' },
 }
+
+// That a device does not exist is an answer, given by the node's file system.
+const isAnswer = (status: Capture['status']): boolean => status === 'done' || status === 'no-path'
 
 type Shown = 'all' | 'answered' | 'not-answered' | 'errors'
 const SHOWN = [
@@ -27,9 +31,9 @@ const SHOWN = [
 ] as const
 const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
   all: () => true,
-  answered: ({ status }) => status === 'done',
-  'not-answered': ({ status }) => status !== 'done',
-  errors: ({ exitCode, stderr }) => (exitCode ?? 0) !== 0 || stderr.size > 0,
+  answered: ({ status }) => isAnswer(status),
+  'not-answered': ({ status }) => !isAnswer(status),
+  errors: ({ status, exitCode, stderr }) => status !== 'no-path' && ((exitCode ?? 0) !== 0 || stderr.size > 0),
 }
 
 export interface CaptureListProps {

@@ -7,6 +7,7 @@ import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
 import { type Spread, spread, timed } from './measure.ts'
 import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
+import { benchNodeCost } from './node-cost.ts'
 import { benchPacks } from './pack.ts'
 import { startBenchServer } from './server.ts'
 import { benchStart } from './start.ts'
@@ -146,6 +147,10 @@ async function measure(roundTripMs: number): Promise<Row | string> {
 
 if (process.argv.includes('--start')) {
   await benchStart()
+  process.exit(0)
+}
+if (process.argv.includes('--node')) {
+  await benchNodeCost()
   process.exit(0)
 }
 if (process.argv.includes('--packs')) {

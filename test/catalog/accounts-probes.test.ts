@@ -292,7 +292,9 @@ describe('who else', () => {
   })
 
   test('rules of sudo-rs and doas are found by name', () => {
-    const errorText = "ls: cannot access '/etc/doas.conf': No such file or directory\n"
+    const errorText = ['conf', 'd']
+      .map((end) => `ls: cannot access '/etc/doas.${end}': No such file or directory\n`)
+      .join('')
     expect(fact(sudoersOther.parse({ files: answer('/etc/sudoers-rs\n', { exitCode: 2, errorText }) })).files).toEqual([
       '/etc/sudoers-rs',
     ])

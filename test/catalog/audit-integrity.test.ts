@@ -4,7 +4,6 @@ import { auditdStatus } from '../../main/catalog/probes/auditd-status.ts'
 import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
 import { kernelProtections } from '../../main/catalog/probes/kernel-protections.ts'
 import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
-import { packagesDnf } from '../../main/catalog/probes/packages-dnf.ts'
 import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.ts'
 import { secureBoot } from '../../main/catalog/probes/secure-boot.ts'
 import { timeChrony } from '../../main/catalog/probes/time-chrony.ts'
@@ -228,48 +227,48 @@ describe('packet filter', () => {
 })
 
 describe('updates', () => {
-  const summary = '1 upgraded, 0 newly installed, 0 to remove and 1 not upgraded.\n'
   const lists = answer('1795142400 /var/lib/apt/lists\n')
+  const read = (text: string, exitCode = 0) => packagesApt.parse({ upgradable: answer(text, { exitCode }), lists })
 
-  test('any security origin counts, also a second one; kept-back names are read', () => {
-    const text = `The following packages have been kept back:\n  linux-generic nvidia-driver\nThe following packages will be upgraded:\n  a\n${summary}Inst a [1] (2 Debian:12.15/oldstable, Debian-Security:12/oldstable-security [all])\nInst b (3 Ubuntu:24.04/noble-updates [amd64])\n`
-    expect(fact(packagesApt.parse({ upgrade: answer(text), lists }))).toEqual({
+  test('any security suite counts, also a second one; other versions of a package are no updates', () => {
+    const text =
+      'Listing... Done\n' +
+      'a/oldstable,oldstable-security 2 all [upgradable from: 1]\n' +
+      'a/now 1 all [installed,upgradable to: 2]\n\n' +
+      'b/noble-updates 3:1.0-1 amd64 [upgradable from: 3:0.9-1]\n  A summary/with words\n' +
+      'c/now 1 amd64 [residual-config]\n' +
+      'd/noble-apps-security 1+esm1 amd64 [upgradable from: 1]\n' +
+      'e-security/unknown 2 amd64 [upgradable from: 1]\n' +
+      'f/stable-security 1 amd64\n'
+    expect(fact(read(text))).toEqual({
       pending: [
         { name: 'a', security: true },
         { name: 'b', security: false },
+        { name: 'd', security: true },
+        { name: 'e-security', security: false },
       ],
-      keptBack: ['linux-generic', 'nvidia-driver'],
+      isWhole: true,
       listsChangedAt: 1795142400,
-      bySubscription: [],
     })
+    expect(fact(read('Listing...\n')).pending).toEqual([])
   })
 
-  test('an answer without its summary line is no answer', () => {
-    expect(packagesApt.parse({ upgrade: answer('Reading package lists...\n'), lists }).ok).toBe(false)
+  test('an answer without its heading, or with a line of another form, is no answer', () => {
+    const entry = 'a/stable-security 2 all [upgradable from: 1]\n'
+    for (const text of [
+      '',
+      entry,
+      `Auflistung…\n${entry}`,
+      `Listing...\n${entry}a/stable-sec`,
+      'Listing...\nE: broken\n',
+    ])
+      expect([text, read(text).ok]).toEqual([text, false])
+    expect(read(`Listing...\n${entry}`, 100).ok).toBe(false)
   })
 
-  test('dnf: a complaint on stderr means the lists are not usable, and silence means nothing waits', () => {
-    const none = {
-      lists: answer('1795100000 /var/cache/dnf/baseos-0a1b/repodata/1f-primary.xml.gz\n'),
-      release: answer('', { exitCode: 1 }),
-    }
-    expect(
-      packagesDnf.parse({
-        ...none,
-        advisories: answer('', { errorText: 'Cache-only enabled but no cache for repo\n' }),
-      }).ok,
-    ).toBe(false)
-    expect(fact(packagesDnf.parse({ ...none, advisories: answer('') })).security).toEqual([])
-    expect(
-      fact(
-        packagesDnf.parse({ ...none, advisories: answer('RLSA-1 Important/Sec. openssl-1:3.0.7-28.el9_4.x86_64\n') }),
-      ).security,
-    ).toEqual(['openssl-1:3.0.7-28.el9_4.x86_64'])
-  })
-
-  test('old lists and held packages keep silence from supporting the claim', () => {
+  test('old lists keep silence from supporting the claim', () => {
     const said = texts('fx-access-undecided', 'vuln.patch-level')
-    expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(2)
+    expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(1)
   })
 
   test('a newer installed kernel of the same kind waits for a restart', () => {

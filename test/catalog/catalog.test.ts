@@ -69,6 +69,11 @@ describe('the commands', () => {
     expect(denied).toEqual([])
   })
 
+  // script.ts writes them into the collector as a comment, and refuses others.
+  test('the collector can write each name', () => {
+    expect(commands.filter(({ at }) => !/^[a-z0-9.-]+\/[a-zA-Z0-9]+$/.test(at)).map(({ at }) => at)).toEqual([])
+  })
+
   test('no two ask the same of the node with the same rights', () => {
     const seen = new Map<string, string[]>()
     // Live tests measure: they ask the same before and after, and more than once.

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest'
+import { vulnPatchLevel } from '../../main/catalog/checks/vuln-patch-level.ts'
 import { probes as isolationProbes } from '../../main/catalog/groups/isolation.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
+import { logFiles } from '../../main/catalog/probes/log-files.ts'
 import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
-import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
+import { packagesAptArchives } from '../../main/catalog/probes/packages-apt-archives.ts'
+import { packagesDistribution } from '../../main/catalog/probes/packages-distribution.ts'
+import { parseSshdSettings, sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
 import { storageLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
 import { sudoProgram } from '../../main/catalog/probes/sudo-program.ts'
-import { captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { type Context, conclude } from '../../main/core/check.ts'
+import { captureKey, known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { BASELINE } from '../support/baseline.ts'
+import { concluded, verdict } from '../support/concluded.ts'
+import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 
 /** What the tools of each distribution answer, from recordings of real ones where they could be had (fx-dist-*: node.json says how). */
 
@@ -17,9 +24,11 @@ const NODES = [
   'fx-dist-debian-11',
   'fx-dist-debian-13',
   'fx-dist-rhel',
+  'fx-dist-rhel-9',
   'fx-dist-suse',
   'fx-dist-ubuntu',
   'fx-dist-ubuntu-20',
+  'fx-dist-ubuntu-24',
 ] as const
 const byKey = (name: string) =>
   new Map(
@@ -31,6 +40,10 @@ const factOf = <F>(name: (typeof NODES)[number], probe: Probe<F>): F => {
   const reading = read(name, probe)
   if (!reading.ok) throw new Error(`${name}: ${probe.id}: ${reading.reason}`)
   return reading.fact
+}
+const contextOf = (name: (typeof NODES)[number]): Context => {
+  const { node } = fixtureRecording(name, []).recording
+  return { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE }
 }
 const isolation = new Set(isolationProbes.map(({ id }) => id))
 const own = catalog.probes.filter(({ id }) => !isolation.has(id))
@@ -50,6 +63,8 @@ describe('the version of sudo', () => {
     ['fx-dist-ubuntu-20', 'sudo', '1.8.31', true],
     ['fx-dist-ubuntu', 'sudo-rs', '0.2.13', true],
     ['fx-dist-rhel', 'sudo', '1.9.5p2', true],
+    ['fx-dist-rhel-9', 'sudo', '1.9.5p2', true],
+    ['fx-dist-ubuntu-24', 'sudo', '1.9.15p5', true],
     ['fx-dist-suse', 'sudo', '1.9.15p5', false],
   ] as const)('%s', (node, name, version, hasMergedFolders) => {
     expect(factOf(node, sudoProgram)).toEqual({ name, version, hasMergedFolders })
@@ -60,15 +75,18 @@ describe('the version of sudo', () => {
 })
 
 describe('the state of passwords', () => {
-  test.each(['fx-dist-debian-11', 'fx-dist-debian-13', 'fx-dist-ubuntu-20', 'fx-dist-ubuntu'] as const)(
-    '%s: with dates of either form, every account is read',
-    (node) => {
-      const { states } = factOf(node, accountsPasswordState)
-      expect(states.size).toBeGreaterThan(20)
-      expect(states.get('root')).toBe('locked')
-    },
-  )
-  test.each(['fx-dist-rhel', 'fx-dist-busybox'] as const)(
+  test.each([
+    'fx-dist-debian-11',
+    'fx-dist-debian-13',
+    'fx-dist-ubuntu-20',
+    'fx-dist-ubuntu-24',
+    'fx-dist-ubuntu',
+  ] as const)('%s: with dates of either form, every account is read', (node) => {
+    const { states } = factOf(node, accountsPasswordState)
+    expect(states.size).toBeGreaterThan(20)
+    expect(states.get('root')).toBe('locked')
+  })
+  test.each(['fx-dist-rhel', 'fx-dist-rhel-9', 'fx-dist-busybox'] as const)(
     '%s: where passwd knows no -a, nothing is claimed',
     (node) => {
       expect(read(node, accountsPasswordState).ok).toBe(false)
@@ -83,11 +101,98 @@ describe('the settings of the SSH server', () => {
     ['fx-dist-ubuntu-20', 'yes'],
     ['fx-dist-ubuntu', 'yes'],
     ['fx-dist-rhel', 'yes'],
+    ['fx-dist-rhel-9', 'yes'],
+    ['fx-dist-ubuntu-24', 'no'],
     ['fx-dist-amazon', 'no'],
   ] as const)('%s', (node, passwords) => {
     const { settings } = factOf(node, sshdEffective)
     expect(settings.get('passwordauthentication')).toEqual([passwords])
     expect(settings.get('kbdinteractiveauthentication')).toHaveLength(1)
+  })
+})
+
+describe('settings that newer OpenSSH prints', () => {
+  // OpenSSH 9.9p1 on RHEL 10: keywords since 9.2 (ChannelTimeout), 9.8 (PerSourcePenalties, SshdSessionPath) and Red Hat's own.
+  test('values of several words, and keywords that nobody asks for', () => {
+    const read = parseSshdSettings(
+      [
+        'port 22',
+        'permitrootlogin without-password',
+        'requiredrsasize 2048',
+        'unusedconnectiontimeout none',
+        'channeltimeout none',
+        'refuseconnection no',
+        'sshdsessionpath /usr/libexec/openssh/sshd-session',
+        'ciphers aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr',
+        'persourcepenalties crash:90 authfail:5 noauth:1 grace-exceeded:10 refuseconnection:10 max:600 min:15 max-sources4:65536 max-sources6:65536 overflow:permissive overflow6:permissive',
+        '',
+      ].join('\n'),
+    )
+    if (!read.ok) throw new Error(read.reason)
+    expect(read.fact.settings.get('requiredrsasize')).toEqual(['2048'])
+    expect(read.fact.settings.get('persourcepenalties')?.[0]).toMatch(/^crash:90 authfail:5/)
+  })
+})
+
+describe('what tools say of their failures', () => {
+  const asked = captures.get('fx-dist-ubuntu')?.get('log.files/files')
+  const heard: Probe<string, 'files'> = { ...logFiles, parse: ({ files }) => known(files.errorText) }
+  const answering = (stderr: string, exitCode = 1) => {
+    if (asked === undefined) throw new Error('no such capture')
+    const capture = { ...asked, meta: { ...asked.meta, exitCode }, stderr: new TextEncoder().encode(stderr) }
+    return readProbe(heard, new Map([['log.files/files', capture]]))
+  }
+
+  test('tools in Rust name the number of the error; it is not part of the words', () => {
+    const two =
+      "stat: cannot stat '/a': No such file or directory (os error 2)\nstat: cannot stat '/b': Permission denied (os error 13)\n"
+    expect(answering(two)).toEqual(
+      known("stat: cannot stat '/a': No such file or directory\nstat: cannot stat '/b': Permission denied\n"),
+    )
+    expect(answering("stat: cannot stat '/a (os error 2)': No such file or directory\n")).toEqual(
+      known("stat: cannot stat '/a (os error 2)': No such file or directory\n"),
+    )
+  })
+  test('the usage text of BusyBox is no answer', () => {
+    const usage =
+      "stat: unrecognized option '--x'\nBusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary.\n\nUsage: stat [-ltf] [-c FMT] FILE...\n"
+    expect(answering(usage)).toEqual({
+      ok: false,
+      reason: 'not collected: the short form of stat on this node (BusyBox) cannot answer this',
+    })
+    expect(answering(usage, 0).ok).toBe(true)
+  })
+  test('the log files of Ubuntu 26.04, whose coreutils are in Rust, are read', () => {
+    expect(factOf('fx-dist-ubuntu', logFiles).entries.map(({ path }) => path)).toContain('/var/log/audit')
+  })
+})
+
+describe('login modules', () => {
+  test('authselect, profile sssd with faillock: untouched settings mean three failures and ten minutes', () => {
+    expect(concluded('fx-dist-rhel-9', 'access.pam.lockout').because.map(({ text }) => text)).toEqual([
+      'The login modules of SSH count wrong passwords (pam_faillock authfail).',
+      'An account locks after 3 failures (at most 5 failures).',
+      'A lock lasts 600 seconds only (at least 900 seconds).',
+    ])
+  })
+  test('pam-auth-update of Ubuntu 24.04', () => {
+    expect(verdict('fx-dist-ubuntu-24', 'access.pam.lockout')).toBe('met')
+  })
+})
+
+describe('BusyBox and nothing else', () => {
+  test('nothing is met, and nothing that a missing tool would have shown is held against the node', () => {
+    const readings = new Map<string, Parsed<unknown>>(
+      catalog.probes.map((probe) => [probe.id, read('fx-dist-busybox', probe)]),
+    )
+    const context = contextOf('fx-dist-busybox')
+    const ends = catalog.checks.map((check) => [check.id, conclude(check, readings, context).verdict] as const)
+    expect(ends.filter(([, verdict]) => verdict === 'met')).toEqual([])
+    expect(ends.flatMap(([id, verdict]) => (verdict === 'not-met' ? [id] : []))).toEqual([
+      'evidence.collection-completeness',
+      'integrity.secure-boot',
+      'network.kernel-params',
+    ])
   })
 })
 
@@ -113,6 +218,25 @@ describe('the tree of block devices', () => {
 })
 
 describe('pending updates', () => {
+  // “Suite:” of the Release files; a fresh Debian that names no security archive never has a security update to show.
+  test('without the list of a security archive, no waiting update says nothing', () => {
+    const said = (suites: readonly string[], isWhole = true) =>
+      conclude(
+        vulnPatchLevel,
+        new Map<string, Parsed<unknown>>([
+          ['packages.distribution', read('fx-dist-debian-13', packagesDistribution)],
+          ['packages.apt', known({ pending: [], isWhole, listsChangedAt: Date.parse(FIXTURE_TIME) / 1000 })],
+          ['packages.apt-archives', known({ suites })],
+        ]),
+        contextOf('fx-dist-debian-13'),
+      ).verdict
+    expect(said(['stable', 'stable-updates'])).toBe('inconclusive')
+    expect(said([])).toBe('inconclusive')
+    expect(said(['stable', 'stable-security'])).toBe('met')
+    expect(said(['stable', 'stable-security'], false)).toBe('inconclusive')
+    expect(factOf('fx-dist-debian-13', packagesAptArchives)).toEqual({ suites: ['stable-security', 'stable'] })
+    expect(read('fx-dist-busybox', packagesAptArchives).ok).toBe(false)
+  })
   test.each([
     ['fx-dist-debian-11', 'openssl'],
     ['fx-dist-ubuntu-20', 'bash'],

@@ -1,13 +1,15 @@
 import { checks, probes as ownProbes } from '../../main/catalog/groups/encryption.ts'
 import { probes as storageProbes } from '../../main/catalog/groups/storage.ts'
 import { checks as transitChecks, probes as transitProbes } from '../../main/catalog/groups/transit.ts'
+import { osIdentity } from '../../main/catalog/probes/os-identity.ts'
+import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
-const probes = [...ownProbes, ...storageProbes, ...transitProbes]
+const probes = [...ownProbes, ...storageProbes, ...transitProbes, osIdentity, storageRemote]
 
 /** The answers of a fixture node by "probe/command", for this group's probes. */
 export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {

@@ -120,18 +120,31 @@ describe('ends of support', () => {
 
 describe('pending updates', () => {
   const rhel = { id: 'rocky', name: 'Rocky Linux', version: '9.6', supportEnd: null, family: 'rhel' }
-  const dnf = { security: [], listsChangedAt: Date.parse(AS_OF) / 1000 - 3 * 86_400, heldAt: null }
-  const judge = (distribution: object, updates: object): string =>
-    on(vulnPatchLevel, { 'packages.distribution': distribution, 'packages.dnf': updates }).verdict
+  const dnf = { listsChangedAt: Date.parse(AS_OF) / 1000 - 3 * 86_400, heldAt: null }
+  const judge = (distribution: object, updates: object, probe = 'packages.dnf') =>
+    on(vulnPatchLevel, { 'packages.distribution': distribution, [probe]: updates })
 
-  test('old or undated lists, CentOS and held releases keep silence from supporting the claim', () => {
-    expect(judge(rhel, dnf)).toBe('met')
-    expect(judge(rhel, { ...dnf, listsChangedAt: Date.parse(AS_OF) / 1000 - 15 * 86_400 })).toBe('inconclusive')
-    expect(judge(rhel, { ...dnf, listsChangedAt: null })).toBe('inconclusive')
-    expect(judge({ ...rhel, id: 'centos' }, dnf)).toBe('inconclusive')
-    expect(judge(rhel, { ...dnf, heldAt: '9.4' })).toBe('inconclusive')
-    expect(judge({ ...rhel, id: 'amzn', version: '2023' }, dnf)).toBe('inconclusive')
-    expect(judge({ ...rhel, id: 'centos' }, { ...dnf, security: ['openssl'] })).toBe('not-met')
+  test('dnf and zypper cannot be asked without writing, so that fresh lists alone support nothing', () => {
+    expect(judge(rhel, dnf).verdict).toBe('inconclusive')
+    expect(texts(judge(rhel, dnf)).join()).toMatch(
+      /dnf does not answer without writing on the node\. Attach a dated report of “dnf updateinfo list --security --available”/,
+    )
+    const suse = judge({ ...rhel, id: 'sles', family: 'suse' }, dnf, 'packages.zypper')
+    expect(suse.verdict).toBe('inconclusive')
+    expect(texts(suse).join()).toMatch(/Attach a dated report of “zypper list-patches --category security”/)
+  })
+
+  test('old or undated lists, CentOS and held releases are told as well', () => {
+    const unclear = (...[distribution, updates]: Parameters<typeof judge>): number =>
+      texts(judge(distribution, updates)).filter((text) => text.startsWith('unclear: ')).length
+    expect([
+      unclear(rhel, dnf),
+      unclear(rhel, { ...dnf, listsChangedAt: Date.parse(AS_OF) / 1000 - 15 * 86_400 }),
+      unclear(rhel, { ...dnf, listsChangedAt: null }),
+      unclear({ ...rhel, id: 'centos' }, dnf),
+      unclear(rhel, { ...dnf, heldAt: '9.4' }),
+      unclear({ ...rhel, id: 'amzn', version: '2023' }, dnf),
+    ]).toEqual([1, 2, 2, 2, 2, 2])
   })
 })
 
@@ -146,7 +159,7 @@ describe('agents and their files', () => {
       integrityMarks.parse({
         files: answer(
           Object.entries(files)
-            .map(([path, days]) => `${T - days * 86_400} ${path}\n`)
+            .map(([path, days]) => `${T - days * 86_400}:${path}\n`)
             .join(''),
           { exitCode: 1, errorText: "stat: cannot statx '/x': No such file or directory\n" },
         ),
@@ -163,10 +176,12 @@ describe('agents and their files', () => {
 
   test('units as systemd prints them: a timer’s last start, a service’s last end', () => {
     const { units } = agents({
-      'dailyaidecheck.timer': 'LastTriggerUSec=Fri 2026-11-20 03:17:41 UTC\nLoadState=loaded\nActiveState=active',
+      'dailyaidecheck.timer':
+        'LastTriggerUSec=Fri 2026-11-20 03:17:41 UTC\nLoadState=loaded\nActiveState=active\nSubState=waiting',
       'aidecheck.service':
         'ExecMainExitTimestamp=Wed 2026-11-18 05:09:33 UTC\nExecMainStatus=5\nLoadState=loaded\nActiveState=failed',
-      'clamav-daemon.service': 'ExecMainExitTimestamp=\nExecMainStatus=0\nLoadState=loaded\nActiveState=active',
+      'clamav-daemon.service':
+        'ExecMainExitTimestamp=\nExecMainStatus=0\nLoadState=loaded\nActiveState=active\nSubState=running',
       'aide.timer': 'LastTriggerUSec=n/a\nLoadState=loaded\nActiveState=inactive',
     })
     expect(units.get('dailyaidecheck.timer')).toEqual({
@@ -190,7 +205,9 @@ describe('agents and their files', () => {
   })
 
   test('AIDE: never initialised, not scheduled, long ago, and well kept', () => {
-    const timer = agents({ 'dailyaidecheck.timer': 'LastTriggerUSec=\nLoadState=loaded\nActiveState=active' })
+    const timer = agents({
+      'dailyaidecheck.timer': 'LastTriggerUSec=\nLoadState=loaded\nActiveState=active\nSubState=waiting',
+    })
     const kept = { '/usr/bin/aide': 99, '/var/lib/aide/aide.db': 30, '/var/log/aide/aide.log': 1 }
     expect(texts(judge(integrityFim, timer, marks({ '/usr/bin/aide': 99 })))).toEqual([
       'against: AIDE is installed and was never initialised: it has no baseline.',
@@ -207,7 +224,7 @@ describe('agents and their files', () => {
   })
 
   test('Wazuh with a fresh baseline, one without, and measurements that nobody compares', () => {
-    const wazuh = agents({ 'wazuh-agent.service': 'LoadState=loaded\nActiveState=active' })
+    const wazuh = agents({ 'wazuh-agent.service': 'LoadState=loaded\nActiveState=active\nSubState=running' })
     expect(judge(integrityFim, wazuh, marks({ '/var/ossec/queue/fim/db/fim.db': 0 })).verdict).toBe('met')
     expect(judge(integrityFim, wazuh, marks({})).verdict).toBe('inconclusive')
     const ima = judge(integrityFim, agents({}), marks({}), none, { measurements: 5000, violations: 0 })
@@ -215,7 +232,7 @@ describe('agents and their files', () => {
   })
 
   test('malware: an agent of a console, ClamAV on access, a scanner that nothing feeds, nothing', () => {
-    const active = 'LoadState=loaded\nActiveState=active'
+    const active = 'LoadState=loaded\nActiveState=active\nSubState=running'
     const signatures = marks({ '/var/lib/clamav/daily.cld': 1 })
     const of = (on: Readonly<Record<string, string>>, files = marks({}), schedules = none): string =>
       judge(integrityMalwareProtection, agents(on), files, schedules).verdict
@@ -229,7 +246,7 @@ describe('agents and their files', () => {
   })
 
   test('cron: only names of tools come, each with its files', () => {
-    const text = '/etc/cron.daily/aide:aide\n/var/spool/cron/root:clamscan\n/etc/cron.d/a:dailyaidecheck\n'
+    const text = '/etc/cron.daily/aide:aide \n/var/spool/cron/root:clamscan\n/etc/cron.d/a:dailyaidecheck;\n'
     const errorText = 'grep: /etc/crontab: No such file or directory\n'
     const read = fact(integritySchedules.parse({ cron: answer(text, { exitCode: 2, errorText }) }))
     expect([...read.tools]).toEqual([
@@ -354,13 +371,13 @@ describe('memory errors', () => {
 describe('fwupd', () => {
   const read = (text: string, exitCode = 0) => firmwareFwupd.parse({ devices: answer(text, { exitCode }) })
 
-  test('warnings before the answer, devices without a version, and errors of its own', () => {
+  test('devices with and without a version; a service that does not run; other forms', () => {
     const text =
-      'WARNING: UEFI capsule updates not available or enabled in firmware setup\n{"Devices":[{"Name":"TPM","Vendor":"Nuvoton","Version":"7.2.3.1","Serial":"1"},{"Name":"Hub"}]}\n'
+      '{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"TPM"},"Vendor":{"type":"s","data":"Nuvoton"},"Version":{"type":"s","data":"7.2.3.1"},"Flags":{"type":"t","data":3},"Serial":{"type":"s","data":"1"}},{"Name":{"type":"s","data":"Hub"}}]]}\n'
     expect(fact(read(text)).devices).toEqual([{ name: 'TPM', vendor: 'Nuvoton', version: '7.2.3.1' }])
-    const error =
-      '{\n  "Error" : {\n    "Domain" : "g-io-error-quark",\n    "Code" : 1,\n    "Message" : "Failed to connect to daemon: Could not connect: No such file or directory"\n  }\n}\n'
-    expect(reason(read(error, 1))).toBe('fwupd answered with an error')
-    expect([read('').ok, read('{"a":1}').ok, read('{').ok]).toEqual([false, false, false])
+    expect(reason(read('', 1))).toBe('fwupd does not run, and is not started for this')
+    expect(
+      ['', '{"a":1}', '{', '{"type":"aa{sv}","data":[]}', '{"type":"as","data":[[]]}'].map((form) => read(form).ok),
+    ).toEqual([false, false, false, false, false])
   })
 })

@@ -47,16 +47,16 @@ describe('where logs are sent', () => {
   test('syslog-ng: sources name no host; peer-verify can be switched off', () => {
     const each = fact(
       syslogNgForwarding.parse({
-        lines: answer(`/etc/syslog-ng/syslog-ng.conf:source 
-/etc/syslog-ng/syslog-ng.conf:port(514
-/etc/syslog-ng/syslog-ng.conf:destination 
-/etc/syslog-ng/syslog-ng.conf:syslog("a.example"
-/etc/syslog-ng/syslog-ng.conf:transport("tls
-/etc/syslog-ng/syslog-ng.conf:port(6514
-/etc/syslog-ng/syslog-ng.conf:peer-verify(optional-untrusted
-/etc/syslog-ng/syslog-ng.conf:destination 
-/etc/syslog-ng/syslog-ng.conf:tcp("b.example"
-/etc/syslog-ng/syslog-ng.conf:port(601
+        lines: answer(`/etc/syslog-ng/syslog-ng.conf:1:source 
+/etc/syslog-ng/syslog-ng.conf:2:port(514
+/etc/syslog-ng/syslog-ng.conf:3:destination 
+/etc/syslog-ng/syslog-ng.conf:4:syslog("a.example"
+/etc/syslog-ng/syslog-ng.conf:5:transport("tls
+/etc/syslog-ng/syslog-ng.conf:6:port(6514
+/etc/syslog-ng/syslog-ng.conf:7:peer-verify(optional-untrusted
+/etc/syslog-ng/syslog-ng.conf:8:destination 
+/etc/syslog-ng/syslog-ng.conf:9:tcp("b.example"
+/etc/syslog-ng/syslog-ng.conf:10:port(601
 `),
       }),
     ).each
@@ -111,13 +111,13 @@ describe('where logs are sent', () => {
 
 describe('log files', () => {
   const row = (mode: string, owner: string, group: string, path: string): string =>
-    `1795165919 ${mode} ${owner} ${group} regular file|${path}\n`
+    `1795165919:${mode}:${owner}:${group}:regular file|${path}\n`
 
   test('stat prints what is there and complains of the rest', () => {
     const read = fact(
       logFiles.parse({
         files: answer(
-          `1777777777 444 root root regular file|/etc/machine-id\n1795165919 775 root syslog directory|/var/log\n${row('640', 'syslog', 'adm', '/var/log/a b|c')}`,
+          `1777777777:444:root:root:regular file|/etc/machine-id\n1795165919:775:root:syslog:directory|/var/log\n${row('640', 'syslog', 'adm', '/var/log/a b|c')}`,
           {
             exitCode: 1,
             errorText: "stat: cannot statx '/var/log/secure*': No such file or directory\n",
@@ -236,7 +236,10 @@ describe('the management controller', () => {
   })
 
   test('a device that is not there is a fact, one that could not be looked at is none', () => {
-    const none = { exitCode: 1, errorText: "stat: cannot statx '/dev/ipmi0': No such file or directory\n" }
+    const errorText = ['ipmi0', 'ipmi/0', 'ipmidev/0', 'ipmi1']
+      .map((node) => `stat: cannot statx '/dev/${node}': No such file or directory\n`)
+      .join('')
+    const none = { exitCode: 1, errorText }
     expect(fact(bmcDevice.parse({ nodes: answer('', none) })).nodes).toEqual([])
     expect(bmcDevice.parse({ nodes: answer('', { exitCode: 1, errorText: 'stat: cannot\n' }) }).ok).toBe(false)
   })
@@ -258,10 +261,10 @@ describe('who a command is tied to', () => {
 
 describe('administrators of clusters', () => {
   test('files by their entries; sacctmgr by level', () => {
-    const none = "stat: cannot statx '/root/.kube/config': No such file or directory\n"
+    const none = Array(6).fill("stat: cannot statx '/root/.kube/config': No such file or directory\n").join('')
     const read = fact(
       clusterKubernetes.parse({
-        credentials: answer('600 root root /etc/kubernetes/admin.conf\n', { exitCode: 1, errorText: none }),
+        credentials: answer('600:root:root:/etc/kubernetes/admin.conf\n', { exitCode: 1, errorText: none }),
       }),
     )
     expect(read.files).toEqual([{ path: '/etc/kubernetes/admin.conf', owner: 'root', group: 'root', mode: 0o600 }])

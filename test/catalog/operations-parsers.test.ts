@@ -373,7 +373,7 @@ describe('units of systemd', () => {
     const names = MONITORS.map(({ unit }) => (unit.includes('.') ? unit : `${unit}.service`))
     const { installed } = fact(
       servicesMonitoring.parse({
-        units: answer(show(names, { 'netdata.service': 'LoadState=loaded\nActiveState=active' })),
+        units: answer(show(names, { 'netdata.service': 'LoadState=loaded\nActiveState=active\nSubState=running' })),
       }),
     )
     expect(installed.map(({ monitor, active }) => [monitor.name, active])).toEqual([['Netdata', true]])

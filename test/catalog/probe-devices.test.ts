@@ -146,6 +146,7 @@ describe('drives over a network', () => {
       rbd: [{ id: '0', pool: 'tenant', image: 'home' }],
       nbd: ['nbd0'],
       drbd: [],
+      nvme: [],
     })
   })
 

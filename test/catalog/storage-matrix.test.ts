@@ -196,14 +196,14 @@ describe('small cases', () => {
     expect(at('')).toBe('unknown')
   })
 
-  test('file systems that encrypt files are credited no further than they can be read, and a better layer below counts', () => {
+  test('file systems that encrypt files are credited no further than they can be read; a program’s word for its folder counts for nothing', () => {
     const mounts = (source: string): string =>
       `8 1 8:16 / /plain rw - ext4 /dev/sdb rw\n9 1 0:50 / /m rw - fuse.gocryptfs ${source} rw\n`
     const at = (source: string): string =>
       outcome(storage({ mounts: mounts(source), sysfs: ['/sys/class/block/sdb/dev:8:16'] }), '/m')
     expect([at('/plain/c'), at('/c'), at('cipher')]).toEqual([
       'layer-present-cipher-unverified',
-      'encrypted',
+      'layer-present-cipher-unverified',
       'layer-present-cipher-unverified',
     ])
   })

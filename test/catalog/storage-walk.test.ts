@@ -9,8 +9,8 @@ import { type Mount, parseMountinfo } from '../../main/catalog/probes/storage-mo
 import { parseSwaps } from '../../main/catalog/probes/swaps.ts'
 import { gradeCipher } from '../../main/catalog/storage/cipher.ts'
 import { blockGraph } from '../../main/catalog/storage/graph.ts'
-import { mountHolding, mountsByPoint } from '../../main/catalog/storage/kinds.ts'
-import { readStorage, type Storage } from '../../main/catalog/storage/roots.ts'
+import { mountTree } from '../../main/catalog/storage/mount-tree.ts'
+import { mountRoots, readStorage, type Storage, swapRoots } from '../../main/catalog/storage/roots.ts'
 import { storageWalker, type Walker } from '../../main/catalog/storage/walk.ts'
 import { type Parsed, unknown } from '../../main/core/probe.ts'
 
@@ -162,13 +162,98 @@ describe('the walk', () => {
   test('the mount that holds a path', () => {
     const mounts = fact(
       parseMountinfo(
-        `${ROOT}2 1 8:1 / /data rw - ext4 a rw\n3 1 8:2 / /data rw - ext4 b rw\n4 1 8:3 / /data/x rw - ext4 c rw\n`,
+        `${ROOT}2 1 8:1 / /data rw - ext4 a rw\n3 1 8:2 / /data rw - ext4 b rw\n4 3 8:3 / /data/x rw - ext4 c rw\n`,
       ),
     )
-    const at = (path: string): string | undefined => mountHolding(mountsByPoint(mounts.mounts), path)?.device
+    const at = (path: string): string | undefined => mountTree(mounts.mounts)(path)?.device
     expect(
       ['/', '/database', '/data', '/data/', '/data/y/z', '/data/x', 'relative', `/${'x/'.repeat(5000)}`].map(at),
     ).toEqual(['253:0', '253:0', '8:2', '8:2', '8:2', '8:3', undefined, undefined])
+  })
+
+  test('a mount below which another came later holds nothing any more', () => {
+    const mounts = `${ROOT}2 1 253:0 / /srv/enc rw - ext4 a rw\n3 1 8:16 / /srv rw - ext4 /dev/sdb rw\n`
+    const found = storage({ mounts, sysfs: CRYPT, table: AES })
+    expect([found.path('/srv/enc/ephi').outcome, found.path('/srv').outcome]).toEqual(['exposed', 'exposed'])
+    // Moved on top of one that was made later: the order of lines tells nothing.
+    const moved = fact(parseMountinfo(`${ROOT}2 3 8:16 / /d rw - ext4 top rw\n3 1 253:0 / /d rw - ext4 below rw\n`))
+    expect(mountTree(moved.mounts)('/d/x')?.source).toBe('top')
+  })
+
+  test('a path that goes up again is not followed', () => {
+    const mounts = `${ROOT}2 1 8:16 / /plain rw - ext4 /dev/sdb rw\n3 1 253:0 / /enc rw - ext4 a rw\n`
+    const found = storage({ mounts, sysfs: CRYPT, table: AES })
+    expect(['/enc/../plain/x', '/enc/./x', '//enc//x'].map((path) => found.path(path).outcome)).toEqual([
+      'unknown',
+      'encrypted',
+      'encrypted',
+    ])
+  })
+
+  test('a table of mounts that stand on each other in a circle, and long paths, take no time', () => {
+    const ring = Array.from({ length: 3000 }, (_, at) => `${at} ${(at + 1) % 3000} 8:16 / / rw - ext4 x rw`)
+    const slashes = `/${'/'.repeat(4000)}x`
+    const before = Date.now()
+    const tree = mountTree(fact(parseMountinfo(`${ring.join('\n')}\n`)).mounts)
+    for (let at = 0; at < 200; at += 1) tree(slashes)
+    expect(Date.now() - before).toBeLessThan(1500)
+  })
+
+  test('what is mounted on first use is unknown until then, and a program’s own type hides nothing', () => {
+    const mounts = `${ROOT}2 1 0:50 / /data rw - autofs systemd-1 rw\n3 1 0:51 / /ephi rw - fuse.lxcfs lxcfs rw\n4 1 0:52 / /var/lib/lxcfs rw - fuse.lxcfs lxcfs rw\n`
+    const found = storage({ mounts, sysfs: CRYPT, table: AES })
+    expect([found.path('/data/ephi').outcome, outcome(found, '/ephi'), outcome(found, '/var/lib/lxcfs')]).toEqual([
+      'unknown',
+      'unknown',
+      'volatile',
+    ])
+    expect(mountRoots(found).map(({ name }) => name)).toEqual(['“/”', '“/ephi”'])
+  })
+
+  test('a data partition that is labelled as one for firmware is judged', () => {
+    const lsblk = parseLsblk(
+      JSON.stringify({
+        blockdevices: [
+          { name: 'sdb', kname: 'sdb', 'maj:min': '8:16', parttype: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b' },
+        ],
+      }),
+    )
+    const of = (fsType: string): number =>
+      mountRoots(
+        readStorage(
+          fact(parseMountinfo(`1 0 8:16 / / rw - ${fsType} /dev/sdb rw\n`)),
+          fact(parseSysfsBlock(CRYPT)),
+          fact(parseSwaps(HEADER)),
+          { lsblk, dmTable: unread, zfs: unread, zpool: unread },
+        ),
+      ).length
+    expect([of('ext4'), of('vfat')]).toEqual([1, 0])
+  })
+
+  test('a number that was given to another device between two questions tells nothing of it', () => {
+    const lsblk = parseLsblk(
+      JSON.stringify({
+        blockdevices: [
+          {
+            name: 'nvme9n1',
+            kname: 'nvme9n1',
+            'maj:min': '8:16',
+            tran: 'iscsi',
+            children: [{ name: 'root', kname: 'dm-0', 'maj:min': '253:0', type: 'crypt' }],
+          },
+        ],
+      }),
+    )
+    const sysfs = parseSysfsBlock('/sys/class/block/sdb/dev:8:16\n/sys/class/block/dm-0/dev:253:0')
+    const { devices } = blockGraph(sysfs, lsblk)
+    expect([devices.get('8:16')?.transport, devices.get('253:0')?.type]).toEqual(['', 'crypt'])
+  })
+
+  test('a list of swap areas that something else shows is not the kernel’s', () => {
+    const mounts = `${ROOT}2 1 0:4 / /proc rw - proc proc rw\n3 2 0:60 /proc/swaps /proc/swaps rw - fuse.lxcfs lxcfs rw\n4 1 0:9 / /tmp rw - tmpfs tmpfs rw\n`
+    const found = storage({ mounts, sysfs: CRYPT, table: AES })
+    expect(swapRoots(found).map(({ walked }) => walked.outcome)).toEqual(['unknown'])
+    expect(outcome(found, '/tmp')).toBe('unknown')
   })
 
   test('cycles end in unknown', () => {

@@ -30,7 +30,7 @@ test.each(NODES)('%s shows live what its recording holds', async (name) => {
   const seen = await observeTls(
     { clock: realClock, entropy: realEntropy, pause: realPause },
     opened.value,
-    tlsTargets(reachableTcp(listeners, []), 22),
+    tlsTargets(reachableTcp(listeners, []), { sshPort: 22, own: new Set(), loopback: [] }),
     { signal: new AbortController().signal, heard: () => {} },
   )
   opened.value.close()

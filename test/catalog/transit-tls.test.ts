@@ -1,11 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import fc from 'fast-check'
+import type { Client } from 'ssh2'
 import { describe, expect, test } from 'vitest'
+import { dial } from '../../main/adapters/ssh/dial.ts'
 import { readOpensshLog } from '../../main/adapters/ssh/openssh-log.ts'
 import { observeTls } from '../../main/app/tls-listeners.ts'
 import { parseListeners } from '../../main/catalog/probes/listeners.ts'
-import { tlsListeners } from '../../main/catalog/probes/tls-listeners.ts'
-import { reachableTcp, tlsTargets } from '../../main/catalog/tls-targets.ts'
+import { type TlsPort, tlsListeners } from '../../main/catalog/probes/tls-listeners.ts'
+import { observedAt, reachablePorts } from '../../main/catalog/tls-reading.ts'
+import { ownAddresses, reachableTcp, tlsTargets } from '../../main/catalog/tls-targets.ts'
 import type { Dialed } from '../../main/core/ports.ts'
 import { OFFER_LISTS, readKexInit } from '../../main/core/ssh-offer.ts'
 import { certificateFields } from '../../main/core/tls/certificate-fields.ts'
@@ -155,7 +158,11 @@ describe('which ports are asked', () => {
   const row = (address: string): string => `tcp LISTEN 0 128 ${address} 0.0.0.0:*`
   const plan = (...addresses: readonly string[]) => {
     const { listeners } = fact(parseListeners(addresses.map(row).join('\n')))
-    return tlsTargets(reachableTcp(listeners, []), 2222)
+    return tlsTargets(reachableTcp(listeners, []), {
+      sshPort: 2222,
+      own: new Set(['10.1.2.3']),
+      loopback: listeners.filter(({ loopback }) => loopback),
+    })
   }
 
   test('encrypted ones first; SSH, printers and sockets of jobs never', () => {
@@ -173,13 +180,76 @@ describe('which ports are asked', () => {
   })
 
   test('each service once, at an address of its own; loopback not at all; no more than 32', () => {
-    expect(plan('127.0.0.1:443', '0.0.0.0:443', '[::]:443', '[fe80::1]%eth0:444', '[::]:445').ask).toEqual([
+    expect(plan('127.0.0.1:444', '0.0.0.0:443', '10.1.2.3:443', '[::]:445').ask).toEqual([
       { host: '127.0.0.1', port: 443 },
-      { host: 'fe80::1', port: 444 },
+      { host: '10.1.2.3', port: 443 },
       { host: '::1', port: 445 },
     ])
     const many = plan(...Array.from({ length: 40 }, (_, at) => `0.0.0.0:${3000 + at}`))
     expect([many.ask.length, many.passed.filter(({ why }) => why === 'limit').length]).toEqual([32, 8])
+  })
+})
+
+describe('nothing but the node itself is spoken to', () => {
+  const listen = (address: string, processes = ''): string => `tcp LISTEN 0 128 ${address} 0.0.0.0:* ${processes}`
+  const plan = (own: readonly string[], ...rows: readonly string[]) => {
+    const { listeners } = fact(parseListeners(rows.join('\n')))
+    return tlsTargets(reachableTcp(listeners, listeners), {
+      sshPort: 22,
+      own: new Set(own),
+      loopback: listeners.filter(({ loopback }) => loopback),
+    })
+  }
+
+  test.each(['203.0.113.9', 'evil.example', '[2001:db8::9]', '[::ffff:203.0.113.9]', '[::ffff:0.0.0.0]', '8.8', '1'])(
+    'a socket that claims to be at %s is left alone',
+    (address) => {
+      const { ask, passed } = plan(['10.1.2.3'], listen(`${address}:443`))
+      expect([ask, passed.map(({ why }) => why)]).toEqual([[], ['foreign']])
+    },
+  )
+
+  test('the kernel’s source addresses are the node’s own; names and what a person routed are not', () => {
+    const routes = [
+      { dst: '10.1.0.0/16', protocol: 'kernel', prefsrc: '10.1.2.3' },
+      { dst: '0.0.0.0/0', protocol: 'static', prefsrc: '203.0.113.9' },
+      { dst: 'x', protocol: 'kernel', prefsrc: 'evil.example' },
+    ]
+    expect(ownAddresses(JSON.stringify(routes))).toEqual(['10.1.2.3'])
+    for (const text of ['', '{}', '[1]', '[{"prefsrc":1}]', 'null']) expect(ownAddresses(text)).toEqual([])
+  })
+
+  test('an adapter looks up no name', async () => {
+    const client = { once: () => {}, forwardOut: () => expect.unreachable() } as unknown as Client
+    for (const host of ['evil.example', '', 'localhost', '10.1.2.3.example', 'fe80::1%eth0'])
+      expect(await dial(client, host, 443)).toEqual({ ok: false, why: 'failed' })
+  })
+
+  test('what another socket would answer for it is not asked for', () => {
+    expect(plan([], listen('0.0.0.0%eth1:443'), listen('127.0.0.1:443')).passed.map(({ why }) => why)).toEqual([
+      'hidden',
+    ])
+    expect(plan([], listen('0.0.0.0:8443'), listen('127.0.0.1:8443')).ask).toEqual([])
+    expect(plan([], listen('0.0.0.0:443'), listen('0.0.0.0%eth1:443')).ask).toEqual([])
+  })
+
+  test('by IPv6, a service of another program is asked by itself', () => {
+    const by = (name: string): string => `users:(("${name}",pid=7,fd=6))`
+    const both = (a: string, b: string) => plan([], listen('0.0.0.0:443', a), listen('[::]:443', b)).ask.length
+    expect([both(by('nginx'), by('nginx')), both(by('nginx'), by('other')), both('', '')]).toEqual([1, 2, 2])
+  })
+
+  test('a process that calls itself sshd is not taken for the SSH server by the checks', () => {
+    const { listeners } = fact(parseListeners(listen('0.0.0.0:8443', 'users:(("sshd",pid=7,fd=6))')))
+    const ports = reachablePorts({ listeners }, null, { forwarding: true, ports: [], passed: [] }, 22)
+    expect(ports.map(({ listener }) => listener.port)).toEqual([8443])
+  })
+
+  test('one address that was passed over takes nothing from the other family', () => {
+    const { listeners } = fact(parseListeners(listen('[::]:443')))
+    const heard = { host: '127.0.0.1', port: 443 } as unknown as TlsPort
+    const tls = { forwarding: true, ports: [heard], passed: [{ host: '::1', port: 443, why: 'time' as const }] }
+    expect(listeners.map((one) => observedAt(tls, one))).toEqual([{ seen: null, passed: 'time' }])
   })
 })
 
@@ -193,7 +263,7 @@ describe('asking', () => {
       onData: (listener: (chunk: Uint8Array) => void) => {
         tell = listener
       },
-      closed: new Promise<void>(() => {}),
+      closed: new Promise<never>(() => {}),
       close: () => {},
     }
     return { ok: true, stream }
@@ -226,7 +296,127 @@ describe('asking', () => {
       return { ok: true, stream: { write: drip, onData, closed: new Promise(() => {}), close: () => {} } }
     }
     const seen = await observeTls(deps, { dial }, one, { signal: new AbortController().signal, heard: () => {} })
-    expect(seen.asked.map(({ outcome }) => outcome)).toEqual(['plain'])
+    expect(seen.asked.map(({ outcome }) => outcome)).toEqual(['silent'])
+  })
+
+  /** Says something to each ClientHello in turn, then ends in one way or another. */
+  const saying = (turns: readonly (readonly [reply: string, ending: 'ended' | 'lost' | 'open'])[]) => {
+    let turn = 0
+    return async (): Promise<Dialed> => {
+      const [reply, ending] = turns[turn++] ?? ['', 'ended']
+      let tell = (_: Uint8Array): void => {}
+      let end = (_: 'ended' | 'lost'): void => {}
+      const closed = new Promise<'ended' | 'lost'>((resolve) => {
+        end = resolve
+      })
+      const write = (): void => {
+        if (reply !== '') tell(bytes(reply))
+        if (ending !== 'open') end(ending)
+      }
+      const onData = (listener: (chunk: Uint8Array) => void): void => {
+        tell = listener
+      }
+      return { ok: true, stream: { write, onData, closed, close: () => {} } }
+    }
+  }
+  const ALERT = '15030300020228'
+  const HELLO13 = `1603030038020000340303${'00'.repeat(32)}00130100000c002b00020304003300020018`
+  const free = { signal: new AbortController().signal, heard: () => {} }
+
+  test('a session lost in the middle of the last answer declines nothing for the server', async () => {
+    const dial = saying([
+      [HELLO13, 'ended'],
+      [ALERT, 'ended'],
+      [ALERT, 'ended'],
+      ['', 'lost'],
+    ])
+    const seen = await observeTls(deps, { dial }, one, free)
+    expect([seen.asked, seen.passed.map(({ why }) => why)]).toEqual([[], ['unreached']])
+  })
+
+  test('half an answer is neither clear text nor a refusal', async () => {
+    const half = await observeTls(deps, { dial: saying([['160303', 'ended']]) }, one, free)
+    expect(half.asked.map(({ outcome }) => outcome)).toEqual(['silent'])
+    const later = saying([
+      [HELLO13, 'ended'],
+      ['1603', 'ended'],
+    ])
+    const [port] = (await observeTls(deps, { dial: later }, one, free)).asked
+    expect(port?.hellos?.map(({ hello }) => hello)).toEqual(['1.3', '1.1', '1.0'])
+  })
+
+  test('silence within a moment that was too short says nothing of a port', async () => {
+    const ticks = [0n, 0n]
+    const short = {
+      ...deps,
+      clock: { ...realClock, ticks: () => ticks.pop() ?? 29_990_000_000n },
+      pause: async () => {},
+    }
+    const seen = await observeTls(short, { dial: saying([['', 'open']]) }, one, free)
+    expect([seen.asked, seen.passed.map(({ why }) => why)]).toEqual([[], ['time']])
+  })
+
+  test('a server that never ends costs bounded memory and time', async () => {
+    let closed = 0
+    const record = Uint8Array.from([23, 3, 3, 0, 0])
+    const flood = new Uint8Array(30_000).map((_, at) => record[at % 5] ?? 0)
+    const dial = async (): Promise<Dialed> => {
+      let tell = (_: Uint8Array): void => {}
+      const write = (): void => {
+        tell(bytes(HELLO13))
+        for (let at = 0; at < 1000; at += 1) tell(flood)
+      }
+      const onData = (listener: (chunk: Uint8Array) => void): void => {
+        tell = listener
+      }
+      const close = (): void => {
+        closed += 1
+      }
+      return { ok: true, stream: { write, onData, closed: new Promise(() => {}), close } }
+    }
+    const before = Date.now()
+    const seen = await observeTls(deps, { dial }, one, free)
+    expect(seen.asked).toHaveLength(1)
+    expect(JSON.stringify(seen).length).toBeLessThan(10_000)
+    expect(closed).toBeGreaterThan(0)
+    expect(Date.now() - before).toBeLessThan(1500)
+  })
+})
+
+describe('what a record must hold before it supports anything', () => {
+  const HELLO12 = `160303002a020000260303${'00'.repeat(32)}00c02f00`
+  const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')
+  const port = (hellos: Readonly<Record<string, string>>): TlsPort | undefined => {
+    const rows = Object.entries(hellos).map(([hello, reply]) => ({ hello, reply: base64(reply) }))
+    const asked = [{ host: '127.0.0.1', port: 443, outcome: 'tls', hellos: rows }]
+    const text = JSON.stringify({ forwarding: 'used', asked, passed: [] })
+    return fact(tlsListeners.parse({ listeners: answer(text) })).ports[0]
+  }
+  const ALERT = '15030300020228'
+
+  test('weak suites that were not asked for are open where a version below 1.3 is spoken', () => {
+    const versions = { '1.3': ALERT, '1.2': HELLO12, '1.1': ALERT, '1.0': ALERT }
+    expect(port(versions)?.isWeakOpen).toBe(true)
+    expect(port({ ...versions, weak: ALERT })?.isWeakOpen).toBe(false)
+    expect(port({ '1.3': ALERT })?.isWeakOpen).toBe(false)
+  })
+
+  test('a version above the offer, or a suite of another version, answers nothing', () => {
+    expect(port({ '1.0': HELLO12 })).toMatchObject({ accepted: [], open: ['1.3', '1.2', '1.1', '1.0'] })
+    expect(port({ '1.2': HELLO12.replace('c02f', '1301') })).toMatchObject({ accepted: [] })
+    expect(port({ other: HELLO12 })).toMatchObject({ accepted: [] })
+  })
+
+  test('a certificate whose names are empty names nobody', () => {
+    const [real] = der('demo-gpu-01')
+    if (real === undefined) throw new Error('no certificate')
+    const blank = Uint8Array.from(real)
+    const at = Buffer.from(real).indexOf(Buffer.from('301d0603551d', 'hex'))
+    expect(at).toBeGreaterThan(0)
+    const names = certificateFields(real)?.names ?? []
+    const dns = Buffer.from(real).indexOf(Buffer.from(names[0] ?? '', 'latin1'), real.length / 2)
+    blank.fill(0x20, dns, dns + (names[0]?.length ?? 0))
+    expect(certificateFields(blank)?.names).toEqual(names.slice(1))
   })
 })
 
@@ -284,5 +474,21 @@ debug2: languages ctos:
     })
     expect(readOpensshLog(LOG.replace('debug2: ciphers stoc', 'debug2: other')).offer).toBeNull()
     expect(OFFER_LISTS).toHaveLength(8)
+  })
+
+  test('a list that the program may have cut is none', () => {
+    const long = Array.from({ length: 30 }, (_, at) => `gss-group14-sha256-${'a'.repeat(20)}${at}`).join(',')
+    expect(readOpensshLog(LOG.replace('curve25519-sha256,', `${long},`)).offer).toBeNull()
+  })
+
+  test('lists of a mebibyte, without an end, or of other bytes are none', () => {
+    const payload = (list: Uint8Array): Uint8Array => {
+      const length = [list.length >> 24, list.length >> 16, list.length >> 8, list.length].map((one) => one & 0xff)
+      return Uint8Array.from(Buffer.concat([Buffer.from([20, ...random.subarray(0, 16), ...length]), list]))
+    }
+    const filled = (size: number, text: string): Uint8Array => Uint8Array.from(Buffer.alloc(size, text))
+    for (const list of [filled(1 << 20, 'a,'), filled(1 << 20, 'a'), filled(1 << 20, ','), filled(8, 'é')])
+      expect(readKexInit(payload(list))).toBeNull()
+    expect(readKexInit(Uint8Array.from([20, ...random.subarray(0, 16), 255, 255, 255, 255, 97]))).toBeNull()
   })
 })

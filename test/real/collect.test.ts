@@ -11,6 +11,7 @@ import { assess } from '../../main/core/assess.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { ConnectTarget, EvidenceStore } from '../../main/core/ports.ts'
 import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
+import type { Capture } from '../../schemas/types.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
@@ -189,14 +190,27 @@ describe('servers that are not plain', () => {
 describe('an ordinary user', () => {
   const users = [{ name: 'bwaudit' }]
   situation(
-    'without sudo: root-only questions are recorded as not run',
+    'without sudo: root-only questions are recorded as not run, but for what plainly is not there',
     { users },
     async (sshd) => {
       const { recording, captures } = await collect(targetAt(sshd, { user: 'bwaudit' }))
       expect(recording.outcome.status).toBe('complete')
       expect(recording.session?.privilege).toBe('none')
-      const root = captures.filter(({ meta }) => meta.status === 'not-run')
+      const commands = new Map(
+        catalog.probes.flatMap(({ id, commands }) =>
+          Object.entries(commands).map(([name, command]) => [`${id}/${name}`, command] as const),
+        ),
+      )
+      const root = captures.filter(({ meta }) => {
+        const command = commands.get(`${meta.probe}/${meta.command}`)
+        return command?.kind === 'run' && command.as === 'root'
+      })
       expect(root.length).toBe(rootCommands(catalog.probes).length)
+      // A file system shows to anybody that a program or a device is absent.
+      const isUnasked = ({ status, exitCode }: Capture): boolean =>
+        status === 'not-run' || status === 'no-path' || (status === 'done' && exitCode === 127)
+      expect(root.filter(({ meta, stdout }) => !isUnasked(meta) || stdout.length > 0)).toEqual([])
+      expect(root.filter(({ meta }) => meta.status === 'not-run').length).toBeGreaterThan(0)
     },
     whyNoUsers,
   )

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AuthContext, Connection, ServerChannel } from 'ssh2'
 import ssh2 from 'ssh2'
+import { DEMO_SERVER } from '../../../schemas/version.ts'
 import { framesOf } from '../../core/collector/frames.ts'
 import type { Probe } from '../../core/probe.ts'
 import { forwardRecorded } from './forwarded-ports.ts'
@@ -33,7 +34,7 @@ export function startDemoServer(
   )
   // Compression stays off: ssh2's server throws from a timer when a client hangs up in the middle of a compressed channel.
   const server = new ssh2.Server(
-    { hostKeys: [options.hostKeyPem], ident: 'barewitness-demo', algorithms: { compress: ['none'] } },
+    { hostKeys: [options.hostKeyPem], ident: DEMO_SERVER, algorithms: { compress: ['none'] } },
     (client) => {
       // Without this every echo waits for Nagle's algorithm and a delayed acknowledgement, and a demo node seems thousands of km away.
       withNoDelay(client).setNoDelay(true)
@@ -153,7 +154,7 @@ async function answer(
 }
 
 function readLine(line: string): readonly Asked[] {
-  const found = /^([cp]) (\d+) \d+ (\d+) .* # (\S+\/\S+)$/.exec(line)
+  const found = /^(?:x .* \|\| )?([cp]) (\d+) \d+ (\d+) .* # (\S+\/\S+)$/.exec(line)
   return found === null
     ? []
     : [{ asRoot: found[1] === 'p', index: Number(found[2]), maxBytes: Number(found[3]), key: found[4] ?? '' }]
@@ -175,6 +176,7 @@ function frameOf(
   if (recorded === undefined) return { exit: '127', stdout: NOTHING, stderr: bytesOf('sh: not found\n') }
   const { stdout, stderr, exitCode, status } = recorded
   if (status === 'timed-out') return { exit: '124', stdout, stderr }
+  if (status === 'no-path') return { exit: 'a', stdout, stderr }
   // One byte over the limit is how the script tells a cut answer.
   if (status === 'truncated')
     return {

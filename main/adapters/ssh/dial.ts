@@ -4,11 +4,17 @@ import type { ByteStream, Dialed } from '../../core/ports.ts'
 /** SSH_OPEN_CONNECT_FAILED (RFC 4254 §5.1): the server tried, and nobody took the connection. */
 const CONNECT_FAILED = 2
 
+/** An IPv4 or IPv6 address without a scope. */
+const isLiteral = (host: string): boolean =>
+  /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || /^[0-9a-f]*:[0-9a-f:]*$/i.test(host)
+
 /**
  * A TCP stream from the node to an address of its own (RFC 4254 §7.2). Servers that forbid forwarding and those that hold no more channels
  * refuse alike (“open failed”): nothing was observed then.
  */
 export function dial(client: Client, host: string, port: number): Promise<Dialed> {
+  // A name would be looked up by the node, and could lead anywhere.
+  if (!isLiteral(host)) return Promise.resolve({ ok: false, why: 'failed' })
   return new Promise((resolve) => {
     client.once('close', () => resolve({ ok: false, why: 'lost' }))
     try {
@@ -19,10 +25,12 @@ export function dial(client: Client, host: string, port: number): Promise<Dialed
         }
         // A channel that nobody listens to for errors would end our process.
         channel.on('error', () => {})
-        const closed = new Promise<void>((done) => {
-          channel.once('end', () => done())
-          channel.once('close', () => done())
-          client.once('close', () => done())
+        const closed = new Promise<'ended' | 'lost'>((done) => {
+          // Channels end a moment before the connection that carried them says so.
+          const end = (): void => void setImmediate(() => done('ended'))
+          channel.once('end', end)
+          channel.once('close', end)
+          client.once('close', () => done('lost'))
         })
         const stream: ByteStream = {
           write: (data) => void (channel.writable && channel.write(data)),

@@ -81,6 +81,9 @@ const PROPOSAL = [
   'compression stoc',
 ]
 
+/** The program cuts a line of its log at 1023 characters (MSGBUFSIZ in log.c): a list that may lack its end is none. */
+const CUT = 1000
+
 /** The lines that follow “peer server KEXINIT proposal” (kex.c, kex_buf2prop), in its order. */
 function offerIn(text: string): SshOffer | null {
   const [, after] = text.split(/^debug2: peer server KEXINIT proposal\r?\n/m, 2)
@@ -89,7 +92,8 @@ function offerIn(text: string): SshOffer | null {
   return offerOf(
     PROPOSAL.map((name, at) => {
       const start = `debug2: ${name}: `
-      return lines[at]?.startsWith(start) === true ? lines[at].slice(start.length) : undefined
+      const line = lines[at] ?? ''
+      return line.startsWith(start) && line.length < CUT ? line.slice(start.length) : undefined
     }),
   )
 }

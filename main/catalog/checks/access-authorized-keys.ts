@@ -39,6 +39,7 @@ function weakKeys({ keys, unreadable }: AuthorizedKeys, context: Context): reado
     unreadable === 0
       ? []
       : [leavesUnclear(`${count(unreadable, 'line')} in the key files could not be read as a key.`, authorizedKeys)]
+  if (keys.length === 0) return [speaksFor('No authorized key was found.', authorizedKeys), ...unread]
   if (weak.length === 0)
     return [
       speaksFor(`${count(keys.length, 'key')} found; none is DSA or RSA below ${limit.value} bits.`, authorizedKeys),
@@ -56,6 +57,7 @@ function weakKeys({ keys, unreadable }: AuthorizedKeys, context: Context): reado
 }
 
 function sharedKeys(keys: readonly AuthorizedKey[], accounts: readonly Account[]): readonly Step[] {
+  if (keys.length === 0) return []
   const owners = new Map<string, Set<string>>()
   const byHome = new Map(accounts.map((account) => [account.home, account.name]))
   for (const key of keys) {
@@ -91,14 +93,16 @@ function options(keys: readonly AuthorizedKey[]): readonly Step[] {
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length
   const tokens = keys.filter(({ type }) => type.startsWith('sk-'))
   const verified = tokens.filter(({ options }) => options.includes('verify-required')).length
-  return keys.length === 0
-    ? []
-    : [
-        speaksFor(
-          `Of these, ${withOption('from')} open from named addresses only, ${withOption('command')} run one command only, ${withOption('restrict', 'no-port-forwarding')} may forward no ports, ${tokens.length} lie on hardware tokens and ${verified} of those ask for the person.`,
-          authorizedKeys,
-        ),
-      ]
+  const told = (
+    [
+      [withOption('from'), 'opens from named addresses only', 'open from named addresses only'],
+      [withOption('command'), 'runs one command only', 'run one command only'],
+      [withOption('restrict', 'no-port-forwarding'), 'may forward no ports', 'may forward no ports'],
+      [tokens.length, 'lies on a hardware token', 'lie on hardware tokens'],
+      [verified, 'asks for the person at the token', 'ask for the person at the token'],
+    ] as const
+  ).flatMap(([number, one, many]) => (number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]))
+  return told.length === 0 ? [] : [speaksFor(`Of these, ${told.join(', ')}.`, authorizedKeys)]
 }
 
 // Only /home and /root were searched; an account that can log in and lives elsewhere may have keys there.

@@ -1,10 +1,12 @@
 import { defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { passwordsTold } from '../password-states.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { type BootLoader, bootLoaderPassword } from '../probes/boot-loader-password.ts'
 import { type ConsoleLogin, consoleLogin } from '../probes/console-login.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-const WANTS = { passwords: accountsPasswordState }
+const WANTS = { passwords: accountsPasswordState, locks: accountsPasswordLocks }
 
 export const accessConsoleAndBoot = defineCheck({
   id: 'access.console-and-boot',
@@ -53,7 +55,8 @@ function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: B
 }
 
 /** sulogin(8) asks for root's password, and opens nothing where root is locked unless it is forced to. */
-function singleUser({ forced, words }: ConsoleLogin, { passwords }: MaybeFactsOf<typeof WANTS>): readonly Step[] {
+function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly Step[] {
+  const { passwords, toldBy } = passwordsTold(facts)
   const other = words.filter((word) => !word.startsWith('console='))
   const state = passwords.ok ? passwords.fact.states.get('root') : undefined
   return [
@@ -66,21 +69,16 @@ function singleUser({ forced, words }: ConsoleLogin, { passwords }: MaybeFactsOf
         ]
       : state === undefined
         ? passwords.ok
-          ? [
-              leavesUnclear(
-                'Whether root has a password was not told; single-user mode asks for it.',
-                accountsPasswordState,
-              ),
-            ]
+          ? [leavesUnclear('Whether root has a password was not told; single-user mode asks for it.', toldBy)]
           : unclearAbout(accountsPasswordState, passwords)
         : [
             state === 'none'
-              ? speaksAgainst('Root has an empty password, so that single-user mode opens.', accountsPasswordState)
+              ? speaksAgainst('Root has an empty password, so that single-user mode opens.', toldBy)
               : speaksFor(
                   state === 'locked'
                     ? 'Root is locked, so that single-user mode opens no shell.'
                     : 'Single-user mode asks for root’s password.',
-                  accountsPasswordState,
+                  toldBy,
                 ),
           ]),
     ...(other.length > 0

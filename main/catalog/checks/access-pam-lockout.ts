@@ -1,13 +1,16 @@
 import { type Conclusion, type Context, defineCheck, type Step } from '../../core/check.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, type LocalAccounts } from '../probes/accounts-local.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
-import { expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
+import { asksElsewhere, expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 // faillock.conf(5), DEFAULTS.
-const DEFAULTS: Readonly<Record<string, number>> = { deny: 3, unlock_time: 600, fail_interval: 900 }
+const DEFAULT_INTERVAL = 900
+const DEFAULTS: Readonly<Record<string, number>> = { deny: 3, unlock_time: 600, fail_interval: DEFAULT_INTERVAL }
 
 export const accessPamLockout = defineCheck({
   id: 'access.pam.lockout',
@@ -17,9 +20,10 @@ export const accessPamLockout = defineCheck({
   limits:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
   needs: { pam: pamStack, settings: pamSettings },
-  wants: { passwords: accountsPasswordState, local: accountsLocal },
+  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal },
   thresholds: ['lockout.failures', 'lockout.seconds'],
-  evaluate({ pam, settings }, { passwords, local }, context) {
+  evaluate({ pam, settings }, { local, ...facts }, context) {
+    const { passwords, toldBy } = passwordsTold(facts)
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
@@ -30,24 +34,22 @@ export const accessPamLockout = defineCheck({
         leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
       ])
     }
-    if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact)) return noPasswords
+    if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
+      return noPasswords(toldBy)
     return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
   },
 })
 
 // Accounts of a directory service have passwords that this list does not show.
-const nobodyHasOne = ({ states }: PasswordStates, { otherSources }: LocalAccounts): boolean =>
-  states.size > 0 && otherSources.length === 0 && [...states.values()].every((state) => state === 'locked')
+const nobodyHasOne = ({ states }: PasswordStates, { otherSources, accounts }: LocalAccounts): boolean =>
+  otherSources.length === 0 &&
+  accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
+  [...states.values()].every((state) => state === 'locked')
 
-const noPasswords: Conclusion = {
+const noPasswords = (toldBy: ToldPasswords['toldBy']): Conclusion => ({
   verdict: 'not-applicable',
-  because: [
-    speaksFor(
-      'No local account has a password: every one is locked, so that no guess can succeed.',
-      accountsPasswordState,
-    ),
-  ],
-}
+  because: [speaksFor('No local account has a password: every one is locked, so that no guess can succeed.', toldBy)],
+})
 
 function faillock(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly Step[] {
   const value = (key: string): number | null => {
@@ -57,12 +59,29 @@ function faillock(entries: readonly PamEntry[], settings: PamSettings, context: 
     return text === 'never' ? 0 : /^\d{1,9}$/.test(text) ? Number(text) : null
   }
   const counts = entries.some((entry) => entry.args.includes('authfail'))
-  const [deny, lock] = [value('deny'), value('unlock_time')]
+  const [deny, lock, interval] = [value('deny'), value('unlock_time'), value('fail_interval')]
   const [most, shortest] = [limitOf(context, 'lockout.failures'), limitOf(context, 'lockout.seconds')]
   return [
     counts
       ? speaksFor('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
       : speaksAgainst('pam_faillock is listed but never told about a wrong password (no authfail line).', pamStack),
+    // pam_faillock(8): authfail counts; only preauth and authsucc keep a locked account out.
+    ...(counts && !entries.some(({ args }) => args.includes('preauth') || args.includes('authsucc'))
+      ? [
+          speaksAgainst(
+            'pam_faillock counts, and is never asked whether an account is locked (no preauth line).',
+            pamStack,
+          ),
+        ]
+      : []),
+    ...(interval !== null && interval >= DEFAULT_INTERVAL
+      ? []
+      : [
+          leavesUnclear(
+            `Failures count together only within ${interval ?? 'an unknown number of'} seconds (by default ${DEFAULT_INTERVAL}).`,
+            pamSettings,
+          ),
+        ]),
     deny === null
       ? leavesUnclear('The number of allowed failures is not a plain number.', pamSettings)
       : deny > 0 && deny <= most.value

@@ -7,12 +7,14 @@ import {
   unclearAbout,
 } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal } from '../probes/accounts-local.ts'
 import { accountsLoginDefs, type LoginDefs } from '../probes/accounts-login-defs.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordMethods, type PasswordMethods } from '../probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
-import { expandStack, type PamEntry, type PamStack, pamStack } from '../probes/pam-stack.ts'
+import { asksElsewhere, expandStack, type PamEntry, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
@@ -20,9 +22,10 @@ const WANTS = {
   defs: accountsLoginDefs,
   methods: accountsPasswordMethods,
   passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
   local: accountsLocal,
 }
-type Wanted = MaybeFactsOf<typeof WANTS>
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
 
 export const accessPamPasswordQuality = defineCheck({
   id: 'access.pam.password-quality',
@@ -34,8 +37,9 @@ export const accessPamPasswordQuality = defineCheck({
   needs: { pam: pamStack, settings: pamSettings },
   wants: WANTS,
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
-  evaluate({ pam, settings }, wanted, context) {
-    if (nobodyHasOne(wanted)) return noPasswords
+  evaluate({ pam, settings }, facts, context) {
+    const wanted = { ...facts, ...passwordsTold(facts) }
+    if (nobodyHasOne(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
       return weigh([
@@ -56,8 +60,10 @@ export const accessPamPasswordQuality = defineCheck({
 const nobodyHasOne = ({ passwords, local, methods }: Wanted): boolean =>
   passwords.ok &&
   local.ok &&
-  passwords.fact.states.size > 0 &&
   local.fact.otherSources.length === 0 &&
+  local.fact.accounts.every(
+    ({ name, inPasswd }) => inPasswd === undefined && passwords.fact.states.get(name) === 'locked',
+  ) &&
   [...passwords.fact.states.values()].every((state) => state === 'locked') &&
   !(methods.ok && holdsAny(methods.fact))
 
@@ -70,15 +76,10 @@ const existence = ({ passwords, local, methods }: Wanted): readonly Step[] =>
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
 
-const noPasswords: Conclusion = {
+const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
   verdict: 'not-applicable',
-  because: [
-    speaksFor(
-      'No local account has a password: every one is locked, so that there is none to rate.',
-      accountsPasswordState,
-    ),
-  ],
-}
+  because: [speaksFor('No local account has a password: every one is locked, so that there is none to rate.', toldBy)],
+})
 
 /** What passwd(1) asks; the names of the common files differ by distribution. */
 function passwordStack(pam: PamStack): readonly PamEntry[] {
@@ -105,7 +106,8 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
           ),
     ]
   }
-  const isHeld = entry.control === 'required' || entry.control === 'requisite' || entry.control.startsWith('[')
+  const isHeld =
+    entry.control === 'required' || entry.control === 'requisite' || /^\[.*default=(die|bad)\b/.test(entry.control)
   if (entry.control === 'optional')
     return [speaksAgainst(`${entry.module} rates new passwords, and its verdict is optional.`, pamStack)]
   if (!isHeld) return [leavesUnclear(`Whether the verdict of ${entry.module} holds could not be told.`, pamStack)]
@@ -192,8 +194,17 @@ function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly
 }
 
 /** Schemes of the passwords that are there. lslogins names none for DES and for schemes younger than itself. */
-function stored({ methods, passwords }: Wanted): readonly Step[] {
+function stored({ methods, passwords, local }: Wanted): readonly Step[] {
   if (!methods.ok) return unclearAbout(accountsPasswordMethods, methods)
+  const inPasswd = (local.ok ? local.fact.accounts : []).filter((account) => account.inPasswd === 'something')
+  if (inPasswd.length > 0)
+    return [
+      speaksAgainst(
+        `Passwords may stand in the list of accounts that everybody can read: ${named(inPasswd.map(({ name }) => name))}.`,
+        accountsLocal,
+        'passwd',
+      ),
+    ]
   const usable = new Set(
     passwords.ok ? [...passwords.fact.states].filter(([, state]) => state === 'usable').map(([name]) => name) : [],
   )
@@ -204,7 +215,22 @@ function stored({ methods, passwords }: Wanted): readonly Step[] {
     held.filter(({ method }) => is(method)).map(({ name, method }) => `${name} (${method ?? 'not named'})`)
   const weak = which((method) => method !== null && WEAK.has(method))
   const other = which((method) => method === null || (!WEAK.has(method) && !STRONG.has(method)))
+  // lslogins ends its list without a word at an account whose group does not exist; and without the state of passwords, an account
+  // without a named scheme may have an old one.
+  const untold = (local.ok ? local.fact.accounts : []).filter(
+    ({ name }) =>
+      !methods.fact.accounts.has(name) ||
+      (methods.fact.accounts.get(name)?.method === null && !(passwords.ok && passwords.fact.states.has(name))),
+  )
   return [
+    ...(untold.length > 0
+      ? [
+          leavesUnclear(
+            `Whether a password is stored, and how, was not told of ${named(untold.map(({ name }) => name))}.`,
+            accountsPasswordMethods,
+          ),
+        ]
+      : unclearAbout(accountsLocal, local)),
     ...(weak.length > 0
       ? [speaksAgainst(`Passwords are stored by an outdated scheme: ${named(weak)}.`, accountsPasswordMethods)]
       : []),
@@ -216,7 +242,7 @@ function stored({ methods, passwords }: Wanted): readonly Step[] {
           ),
         ]
       : []),
-    ...(weak.length + other.length === 0
+    ...(weak.length + other.length + untold.length === 0
       ? [speaksFor('Every password here is stored by yescrypt or SHA-512.', accountsPasswordMethods)]
       : []),
   ]

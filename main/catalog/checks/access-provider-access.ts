@@ -1,11 +1,14 @@
 import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
-import { doorState, doorsOf } from '../account-doors.ts'
+import { doorState, doorsOf, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
 import { type AgentUnits, remoteAgents } from '../probes/remote-agents.ts'
+import { sshdEffective } from '../probes/sshd-effective.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { IMAGE_ACCOUNTS, PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-agents.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -15,8 +18,10 @@ const WANTS = {
   cloud: cloudInit,
   keys: authorizedKeys,
   passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
+  sshd: sshdEffective,
 }
-type Wanted = MaybeFactsOf<typeof WANTS>
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
 
 export const accessProviderAccess = defineCheck({
   id: 'access.provider-access',
@@ -24,16 +29,19 @@ export const accessProviderAccess = defineCheck({
   claim:
     'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
   limits:
-    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Comments of keys are not read, so that a key counts as its account’s.',
+    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed. Comments of keys are not read, so that a key counts as its account’s.',
   needs: { local: accountsLocal, agents: remoteAgents },
   wants: WANTS,
-  evaluate: ({ local, agents }, wanted, context) =>
-    weigh([
+  evaluate({ local, agents }, facts, context) {
+    const wanted = { ...facts, ...passwordsTold(facts) }
+    return weigh([
       ...agentSteps(agents, wanted, context),
       ...provisioning(wanted, context),
       ...accounts(local, wanted, context),
       ...keyOwners(local, wanted, context),
-    ]),
+      ...unreadDoors(wanted),
+    ])
+  },
 })
 
 /** An agent is declared by its name: as an account of kind provider or service, or among the services. */
@@ -65,7 +73,12 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
       ? [speaksFor(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
       : []),
     ...(idle.length > 0
-      ? [speaksFor(`Installed, not running and not started at boot: ${named(idle.map(worded))}.`, remoteAgents)]
+      ? [
+          speaksFor(
+            `Installed, not running now and not set to start at boot: ${named(idle.map(worded))}.`,
+            remoteAgents,
+          ),
+        ]
       : []),
     ...(found.length === 0
       ? [speaksFor(`None of the ${REMOTE_AGENTS.length} agents on our list runs or starts at boot.`, remoteAgents)]
@@ -90,13 +103,13 @@ function provisioning({ cloud }: Wanted, context: Context): readonly Step[] {
       ]
 }
 
-function accounts(local: LocalAccounts, { passwords, keys }: Wanted, { node }: Context): readonly Step[] {
+function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): readonly Step[] {
   const declared = declaredNames(node)
   const suspects = local.accounts.filter(
     ({ name }) => (IMAGE_ACCOUNTS.has(name) || PROVIDER_ACCOUNTS.has(name)) && declared?.has(name) !== true,
   )
   const state = (account: LocalAccounts['accounts'][number]) =>
-    canLogIn(account) ? doorState(doorsOf(account, passwords, keys)) : 'closed'
+    canLogIn(account) ? doorState(doorsOf(account, wanted)) : 'closed'
   const open = suspects.filter((account) => state(account) === 'open')
   const unread = suspects.filter((account) => state(account) === 'unclear')
   const stated = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'provider')
@@ -131,7 +144,14 @@ function accounts(local: LocalAccounts, { passwords, keys }: Wanted, { node }: C
 
 function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): readonly Step[] {
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)
-  if (keys.fact.keys.length === 0) return [speaksFor('No SSH key is in place.', authorizedKeys)]
+  if (keys.fact.unreadable > 0)
+    return [
+      leavesUnclear(
+        'Lines in the key files could not be read as keys, so that not every key is known.',
+        authorizedKeys,
+      ),
+    ]
+  if (keys.fact.keys.length === 0) return [speaksFor('No SSH key is in place below /home and /root.', authorizedKeys)]
   const declared = declaredNames(node)
   if (declared === null)
     return [
@@ -141,9 +161,14 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
       ),
     ]
   const homes = [...new Set(keys.fact.keys.map(({ path }) => homeOfKeyFile(path) ?? path))]
-  const foreign = homes.filter(
-    (home) => !local.accounts.some((account) => account.home === home && declared.has(account.name)),
-  )
+  // A key opens every account that shares the folder.
+  const foreign = homes.filter((home) => {
+    const owners = local.accounts.filter((account) => account.home === home)
+    return (
+      !owners.some(({ name }) => declared.has(name)) ||
+      owners.some((account) => canLogIn(account) && !declared.has(account.name))
+    )
+  })
   return foreign.length === 0
     ? [speaksFor('Every SSH key lies with a declared account.', authorizedKeys)]
     : [

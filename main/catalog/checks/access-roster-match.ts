@@ -3,12 +3,13 @@ import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout }
 import { dayOf, declaredAs, declaredNames, isPast } from '../login-traces.ts'
 import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
 import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import { clusterSlurm } from '../probes/cluster-slurm.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ADMIN_GROUPS } from '../root-equivalents.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { ownRootRules, ruleNames } from '../sudo-rights.ts'
 
-const WANTS = { sudo: sudoersRules, keys: authorizedKeys }
+const WANTS = { sudo: sudoersRules, keys: authorizedKeys, slurm: clusterSlurm }
 type Wanted = MaybeFactsOf<typeof WANTS>
 
 export const accessRosterMatch = defineCheck({
@@ -33,6 +34,7 @@ export const accessRosterMatch = defineCheck({
             ...movers(local, wanted, context.node),
             ...sharedByPersons(local, wanted, context.node),
           ]),
+      ...scheduler(wanted, declared),
       ...absent(local, declared),
       ...(local.otherSources.length > 0
         ? [
@@ -162,6 +164,29 @@ function sharedByPersons(local: LocalAccounts, { keys }: Wanted, node: DeclaredN
     .map(([fingerprint, names]) =>
       speaksAgainst(`${fingerprint} opens the accounts of several persons: ${named([...names])}.`, authorizedKeys),
     )
+}
+
+/**
+ * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open.
+ * It keeps root among them by itself (sacctmgr(1)).
+ */
+function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly Step[] {
+  if (!slurm.ok) return slurm.reason.startsWith('not collected: tool absent') ? [] : unclearAbout(clusterSlurm, slurm)
+  const foreign = slurm.fact.administrators.filter((name) => name !== 'root' && !declared.has(name))
+  return foreign.length === 0
+    ? [
+        speaksFor(
+          'Every administrator of the batch system (Slurm) is on the declared roster, or there is none but root.',
+          clusterSlurm,
+        ),
+      ]
+    : [
+        speaksAgainst(
+          `Administrators of the batch system (Slurm) not on the declared roster: ${named(foreign)}.`,
+          clusterSlurm,
+          'administrators',
+        ),
+      ]
 }
 
 /** Rosters are often written for a whole fleet, so that a missing account is told and not held against the node. */

@@ -1,16 +1,25 @@
 import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
 import { doorState, doorsOf } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
+import { sshdEffective } from '../probes/sshd-effective.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { ownRootRules, ruleNames } from '../sudo-rights.ts'
 
-const WANTS = { passwords: accountsPasswordState, keys: authorizedKeys, sudo: sudoersRules }
-type Wanted = MaybeFactsOf<typeof WANTS>
+const WANTS = {
+  passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
+  keys: authorizedKeys,
+  sshd: sshdEffective,
+  sudo: sudoersRules,
+}
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
 
 export const accessServiceAccounts = defineCheck({
   id: 'access.service-accounts',
@@ -18,10 +27,11 @@ export const accessServiceAccounts = defineCheck({
   claim:
     'No account of a service can start a session without being declared, and none becomes root without being declared as administrator.',
   limits:
-    'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not looked for, nor are rights inside applications. It is the state at the moment of collection.',
+    'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not looked for, nor are rights inside applications. Key files and home folders that are links are not followed. It is the state at the moment of collection.',
   needs: { local: accountsLocal },
   wants: WANTS,
-  evaluate({ local }, wanted, context) {
+  evaluate({ local }, facts, context) {
+    const wanted = { ...facts, ...passwordsTold(facts) }
     const services = local.accounts.filter((account) => isService(account, context))
     return weigh([
       ...sessions(services, wanted, context),
@@ -35,7 +45,7 @@ export const accessServiceAccounts = defineCheck({
 function isService({ name, uid }: Account, { node }: Context): boolean {
   const kind = declaredAs(node, name)?.kind
   if (kind !== undefined) return kind === 'service'
-  return uid !== 0 && (uid < 1000 || uid === 65_534)
+  return name !== 'root' && (uid < 1000 || uid === 65_534)
 }
 
 function sessions(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
@@ -43,7 +53,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
   const shells = services.filter(canLogIn)
   const stated = shells.filter(({ name }) => declared?.has(name) === true)
   const rest = shells.filter((account) => !stated.includes(account))
-  const state = (account: Account) => doorState(doorsOf(account, wanted.passwords, wanted.keys))
+  const state = (account: Account) => doorState(doorsOf(account, wanted))
   const open = rest.filter((account) => state(account) === 'open')
   const unread = rest.filter((account) => state(account) === 'unclear')
   const closed = rest.filter((account) => state(account) === 'closed')
@@ -65,7 +75,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       ? [
           speaksAgainst(
             `Accounts of services that a password or key opens, without being declared: ${names(open)}.`,
-            wanted.passwords.ok ? accountsPasswordState : authorizedKeys,
+            wanted.passwords.ok ? wanted.toldBy : authorizedKeys,
           ),
         ]
       : []),
@@ -73,7 +83,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       ? [
           speaksFor(
             `Accounts of services with a login shell that neither a password nor a key opens: ${names(closed)}.`,
-            accountsPasswordState,
+            wanted.toldBy,
           ),
         ]
       : []),
@@ -90,18 +100,13 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
 }
 
 // sshd still forwards ports for an account whose shell says no (sshd_config(5), AllowTcpForwarding).
-function keysWithoutShell(
-  services: readonly Account[],
-  { keys, passwords }: Wanted,
-  { node }: Context,
-): readonly Step[] {
+function keysWithoutShell(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
+  const { keys } = wanted
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)
   const declared = declaredNames(node)
   const keyed = services.filter(
     (account) =>
-      !canLogIn(account) &&
-      declared?.has(account.name) !== true &&
-      (doorsOf(account, passwords, keys).keys ?? []).length > 0,
+      !canLogIn(account) && declared?.has(account.name) !== true && (doorsOf(account, wanted).keys ?? []).length > 0,
   )
   return keyed.length === 0
     ? [
@@ -125,13 +130,23 @@ function rights(
   { node }: Context,
 ): readonly Step[] {
   const asked = services.filter(({ name }) => declaredAs(node, name)?.administrator !== true)
+  const roots = asked.filter(({ uid }) => uid === 0)
   const grouped = ROOT_EQUIVALENT_GROUPS.flatMap((group) =>
     membersOf(local, group)
       .filter((name) => asked.some((account) => account.name === name))
       .map((name) => `${name} (${group})`),
   )
-  const byGroup =
-    grouped.length > 0
+  const byGroup = [
+    ...(roots.length > 0
+      ? [
+          speaksAgainst(
+            `Accounts other than root that are root by their user id: ${named(roots.map(({ name }) => name))}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(grouped.length > 0
       ? [
           speaksAgainst(
             `Accounts of services in groups that give root rights: ${named(grouped)}.`,
@@ -140,7 +155,8 @@ function rights(
             'passwd',
           ),
         ]
-      : [speaksFor('No account of a service is in a group that gives root rights.', accountsLocal, 'group', 'passwd')]
+      : [speaksFor('No account of a service is in a group that gives root rights.', accountsLocal, 'group', 'passwd')]),
+  ]
   if (!sudo.ok) return [...byGroup, ...unclearAbout(sudoersRules, sudo)]
   const rules = ownRootRules(sudo.fact)
   const able = asked.filter(({ name }) => rules.some((rule) => ruleNames(rule, name, local)))

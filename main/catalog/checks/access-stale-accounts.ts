@@ -2,14 +2,17 @@ import { type Context, defineCheck, type FactsOf, type MaybeFactsOf, type Step }
 import type { Probe } from '../../core/probe.ts'
 import { type Doors, doorState, doorsOf } from '../account-doors.ts'
 import { DAY, dayOf, declaredAs, isPast, type LoginTrace } from '../login-traces.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLastLogin } from '../probes/accounts-last-login.ts'
 import { accountsLastlog, accountsLastlog2 } from '../probes/accounts-lastlog.ts'
 import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
 import { accountsLoginFiles, LASTLOG, LASTLOG2, WTMP } from '../probes/accounts-login-files.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordMethods } from '../probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { accountsWtmpdb } from '../probes/accounts-wtmpdb.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
+import { sshdEffective } from '../probes/sshd-effective.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf } from '../thresholds.ts'
 
@@ -21,10 +24,12 @@ const WANTS = {
   database: accountsWtmpdb,
   files: accountsLoginFiles,
   passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
   methods: accountsPasswordMethods,
   keys: authorizedKeys,
+  sshd: sshdEffective,
 }
-type Wanted = MaybeFactsOf<typeof WANTS>
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
 
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
@@ -32,17 +37,19 @@ export const accessStaleAccounts = defineCheck({
   claim:
     'Every local account that a password or key opens was used within the limit, and none is past the last day declared for it.',
   limits:
-    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
+    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
   needs: NEEDS,
   wants: WANTS,
   thresholds: ['account.idle-days'],
-  evaluate: ({ local }, wanted, context) =>
-    weigh([...leavers(local, wanted, context), ...unused(local, wanted, context), ...directories(local)]),
+  evaluate({ local }, facts, context) {
+    const wanted = { ...facts, ...passwordsTold(facts) }
+    return weigh([...leavers(local, wanted, context), ...unused(local, wanted, context), ...directories(local)])
+  },
 })
 
 type Local = FactsOf<typeof NEEDS>['local']
 
-const doorsFor = (account: Account, { passwords, keys }: Wanted): Doors => doorsOf(account, passwords, keys)
+const doorsFor = (account: Account, wanted: Wanted): Doors => doorsOf(account, wanted)
 
 function leavers({ accounts }: Local, wanted: Wanted, { node, observedAt }: Context): readonly Step[] {
   const gone = accounts.filter(({ name }) => isPast(declaredAs(node, name)?.until, observedAt))
@@ -84,14 +91,14 @@ function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): re
 
 function unused(local: Local, wanted: Wanted, context: Context): readonly Step[] {
   const { node } = context
-  const usable = local.accounts.filter((account) => canLogIn(account) && account.uid !== 0)
+  const usable = local.accounts.filter((account) => canLogIn(account) && account.name !== 'root')
   const closed = usable.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')
   const open = usable.filter((account) => !closed.includes(account))
   const reserved = open.filter(({ name }) => declaredAs(node, name)?.kind === 'emergency')
   const asked = open.filter((account) => account.name !== node.user && !reserved.includes(account))
   const sources = sourcesOf(wanted)
   return [
-    ...notJudged(closed, reserved),
+    ...notJudged(closed, reserved, wanted),
     ...(asked.length === 0
       ? [speaksFor('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
       : sources.length === 0
@@ -100,13 +107,17 @@ function unused(local: Local, wanted: Wanted, context: Context): readonly Step[]
   ]
 }
 
-function notJudged(closed: readonly Account[], reserved: readonly Account[]): readonly Step[] {
+function notJudged(
+  closed: readonly Account[],
+  reserved: readonly Account[],
+  { toldBy }: ToldPasswords,
+): readonly Step[] {
   return [
     ...(closed.length > 0
       ? [
           speaksFor(
             `Neither a password nor a key opens ${count(closed.length, 'account')} with a login shell: ${named(closed.map(({ name }) => name))}.`,
-            accountsPasswordState,
+            toldBy,
           ),
         ]
       : []),
@@ -133,6 +144,8 @@ function judge(account: Account, sources: readonly Source[], wanted: Wanted, con
       null,
     )
   const silent = leavesNoTrace(account, wanted, context)
+  if (seen !== null && seen.moment > Date.parse(context.observedAt) + DAY)
+    return leavesUnclear(`The record has a login of ${who} on ${dayOf(seen.moment)}, which is yet to come.`, seen.probe)
   if (seen !== null && seen.moment >= oldest)
     return speaksFor(`${who} last logged in on ${dayOf(seen.moment)}.`, seen.probe)
   if (seen !== null) {

@@ -1,6 +1,7 @@
 import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { accountsLocal, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
+import { clusterKubernetes, type KubernetesCredentials } from '../probes/cluster-kubernetes.ts'
 import { type OtherSudoers, sudoersOther } from '../probes/sudoers-other.ts'
 import { type SudoPolicy, type SudoRule, sudoersRules } from '../probes/sudoers-rules.ts'
 import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
@@ -16,9 +17,9 @@ export const accessSudoPolicy = defineCheck({
   limits:
     'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Whether each person needs the rights is not shown.',
   needs: { sudo: sudoersRules, local: accountsLocal },
-  wants: { other: sudoersOther },
+  wants: { other: sudoersOther, kubernetes: clusterKubernetes },
   thresholds: ['sudo.remembers'],
-  evaluate({ sudo, local }, { other }, context) {
+  evaluate({ sudo, local }, { other, kubernetes }, context) {
     return weigh([
       ...unlimited(sudo),
       ...everyone(sudo),
@@ -26,8 +27,11 @@ export const accessSudoPolicy = defineCheck({
       remembers(sudo, context),
       ...terminal(sudo),
       logging(sudo),
+      ...inPart(sudo),
+      ...credentials(kubernetes),
       ...beside(other),
       ...besideSudo(local),
+      ...directories(local),
     ])
   },
 })
@@ -123,6 +127,51 @@ const logging = (sudo: SudoPolicy): Step =>
   sudo.logs
     ? speaksFor('sudo’s own log is not switched off.', sudoersRules)
     : speaksAgainst('sudo’s log to the system log is switched off, and no log file is set.', sudoersRules)
+
+const inPart = ({ scoped }: SudoPolicy): readonly Step[] =>
+  scoped.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `For some users, hosts or commands other settings hold (${named(scoped)}); what they change was not judged.`,
+          sudoersRules,
+        ),
+      ]
+
+const OTHERS_READ = 0o004
+const GROUP_READS = 0o040
+
+/**
+ * An administrator of a cluster can start a container on this node with the host’s files. Where the file lies in root’s own folder, its
+ * mode alone says nothing; and without root’s rights it is not known whether there is one.
+ */
+function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly Step[] {
+  if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)
+  const open = kubernetes.fact.files.filter(
+    ({ path, owner, group, mode }) =>
+      !path.startsWith('/root/') &&
+      (owner !== 'root' || (mode & OTHERS_READ) !== 0 || ((mode & GROUP_READS) !== 0 && group !== 'root')),
+  )
+  return open.length === 0
+    ? []
+    : [
+        speaksAgainst(
+          `Others than root can read a Kubernetes administrator’s credential, which opens this server to them: ${named(open.map(({ path }) => path))}.`,
+          clusterKubernetes,
+        ),
+      ]
+}
+
+const directories = ({ otherSources }: LocalAccounts): readonly Step[] =>
+  otherSources.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `Accounts and groups may also come from ${named(otherSources)}, and with them members of groups and rules for sudo.`,
+          accountsLocal,
+          'sources',
+        ),
+      ]
 
 function beside(other: Parsed<OtherSudoers>): readonly Step[] {
   if (!other.ok) return unclearAbout(sudoersOther, other)

@@ -1,7 +1,8 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
-import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
+import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 // Names that images ship with or that teams share. A person's own name does not stand here.
@@ -19,14 +20,15 @@ export const accessUniqueAccounts = defineCheck({
   limits:
     'Two people using one key or password are not seen, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is our own list.',
   needs: { local: accountsLocal },
-  wants: { passwords: accountsPasswordState },
-  evaluate({ local }, { passwords }) {
+  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
+  evaluate({ local }, facts) {
+    const told = passwordsTold(facts)
     const open = local.accounts.filter(canLogIn)
     return weigh([
       ...duplicateIds(local.accounts),
       ...sharedNames(open),
-      ...withoutPassword(passwords),
-      ...systemAccounts(open, passwords),
+      ...withoutPassword(told, local.accounts),
+      ...systemAccounts(open, told),
       ...(local.otherSources.length > 0
         ? [
             leavesUnclear(
@@ -47,6 +49,10 @@ function duplicateIds(accounts: readonly Account[]): readonly Step[] {
     if (earlier === undefined) byId.set(uid, [name])
     else earlier.push(name)
   }
+  const names = accounts.map(({ name }) => name)
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  if (twice.length > 0)
+    return [speaksAgainst(`Names that stand for more than one account: ${named(twice)}.`, accountsLocal, 'passwd')]
   const shared = [...byId].filter(([, names]) => names.length > 1)
   return shared.length === 0
     ? [
@@ -68,24 +74,30 @@ function sharedNames(open: readonly Account[]): readonly Step[] {
     : [speaksAgainst(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
 }
 
-function withoutPassword(passwords: Parsed<PasswordStates>): readonly Step[] {
+function withoutPassword({ passwords, toldBy }: ToldPasswords, accounts: readonly Account[]): readonly Step[] {
+  const bare = accounts.filter(({ inPasswd }) => inPasswd === 'nothing').map(({ name }) => name)
+  if (bare.length > 0)
+    return [speaksAgainst(`The list of accounts asks no password of ${named(bare)}.`, accountsLocal, 'passwd')]
   if (!passwords.ok) return unclearAbout(accountsPasswordState, passwords)
+  const untold = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
   const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
+  if (open.length === 0 && untold.length > 0)
+    return [leavesUnclear(`Whether a password is set was not told of ${named(untold)}.`, toldBy)]
   return open.length === 0
-    ? [speaksFor('No account has an empty password.', accountsPasswordState)]
-    : [speaksAgainst(`These accounts have an empty password: ${named(open)}.`, accountsPasswordState)]
+    ? [speaksFor('No account has an empty password.', toldBy)]
+    : [speaksAgainst(`These accounts have an empty password: ${named(open)}.`, toldBy)]
 }
 
 // Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
-function systemAccounts(open: readonly Account[], passwords: Parsed<PasswordStates>): readonly Step[] {
+function systemAccounts(open: readonly Account[], { passwords, toldBy }: ToldPasswords): readonly Step[] {
   if (!passwords.ok) return []
   const usable = open.filter(({ uid, name }) => uid > 0 && uid < 1000 && passwords.fact.states.get(name) === 'usable')
   return usable.length === 0
-    ? [speaksFor('No system account has both a login shell and a password.', accountsPasswordState)]
+    ? [speaksFor('No system account has both a login shell and a password.', toldBy)]
     : [
         speaksAgainst(
           `These system accounts have a login shell and a password: ${named(usable.map(({ name }) => name))}.`,
-          accountsPasswordState,
+          toldBy,
         ),
       ]
 }

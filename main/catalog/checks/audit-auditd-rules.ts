@@ -58,7 +58,7 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
   const missingCalls = calls.flatMap((group) => {
     const widths = new Set(
       rules
-        .filter((rule) => rule.syscalls.some((call) => group.includes(call) || call === 'all'))
+        .filter((rule) => isOverCalls(rule) && rule.syscalls.some((call) => group.includes(call) || call === 'all'))
         .map((rule) => rule.arch),
     )
     const covered = widths.has(null) || (widths.has('b64') && widths.has('b32'))
@@ -77,12 +77,22 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
     : speaksAgainst(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
 }
 
-/** A rule on the path itself or on a folder above it. A rule without permission letters covers all of them. */
+/** Other fields pick single files, programs, processes or outcomes: such a rule says little about a call as such. */
+const PICKS_FEW =
+  /^(exe|exit|success|pid|ppid|inode|filetype|sessionid|devmajor|devminor|fstype|pers|subj_\w*|obj_\w*|msgtype)$/
+
+/** auditctl(8) lists a watch of one file as a rule over all calls (-S all) on its path; it records that file's use and no other call. */
+const isOverCalls = ({ path, permissions, narrowedBy }: AuditRule): boolean =>
+  path === null && permissions === '' && !narrowedBy.some((field) => PICKS_FEW.test(field))
+
+/** A rule on the path itself or on a folder above it. Without permission letters it covers every use, unless it names calls or outcomes. */
 const isWatched = (path: string, rules: readonly AuditRule[], permission: RegExp): boolean =>
   rules.some((rule) => {
-    const watched = rule.path?.replace(/\/+$/, '') ?? null
-    const covers = watched !== null && watched !== '' && (path === watched || path.startsWith(`${watched}/`))
-    return covers && (rule.permissions === '' || permission.test(rule.permissions))
+    const { path: watched, permissions, syscalls, narrowedBy } = rule
+    const covers =
+      watched !== null && watched !== '/' && watched !== '' && (path === watched || path.startsWith(`${watched}/`))
+    if (!covers || narrowedBy.some((field) => PICKS_FEW.test(field))) return false
+    return permissions === '' ? syscalls.every((call) => call === 'all') : permission.test(permissions)
   })
 
 function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[]): readonly Step[] {
@@ -108,7 +118,7 @@ function exclusions(rules: readonly AuditRule[]): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `Loaded rules that keep events out (never): ${excluding.length}; what they hide was not judged.`,
+          `Loaded rules that keep events out (never, exclude): ${excluding.length}; what they hide was not judged.`,
           auditdRules,
         ),
       ]

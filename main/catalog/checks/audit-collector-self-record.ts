@@ -39,9 +39,12 @@ export const auditCollectorSelfRecord = defineCheck({
     const logins = journal.ok ? journal.fact.logins : []
     const own = logins.find((login) => isOwn(login, session, node.user, now))
     if (own !== undefined) return weigh([from, ...found(own, now)])
-    const onTerminal = recordedOnTerminal(session, node.user, now, records)
-    if (onTerminal.length > 0) return weigh([from, ...onTerminal])
-    return weigh([from, ...(journal.ok ? missing(logins.length, state, now) : unclearAbout(loginJournal, journal))])
+    if (journal.ok) return weigh([from, ...missing(logins.length, state, now)])
+    return weigh([
+      from,
+      ...unclearAbout(loginJournal, journal),
+      ...recordedOnTerminal(session, node.user, now, records),
+    ])
   },
 })
 
@@ -80,7 +83,7 @@ function missing(others: number, state: Parsed<JournalState>, now: NodeNow): rea
   ]
 }
 
-// sshd writes wtmp for logins with a terminal only; where it does, last(1) lists it with the address.
+// sshd writes wtmp for logins with a terminal only, and without a port: an earlier login of the same person looks the same.
 function recordedOnTerminal(
   { client }: LoginSession,
   user: string,
@@ -97,5 +100,10 @@ function recordedOnTerminal(
   )
   return own === undefined
     ? []
-    : [speaksFor('The record of logins has one of this user from this address in these minutes.', loginRecords)]
+    : [
+        leavesUnclear(
+          'The record of logins has one of this user from this address in these minutes; it names no port, so it may be another.',
+          loginRecords,
+        ),
+      ]
 }

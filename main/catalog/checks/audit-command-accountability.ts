@@ -25,7 +25,7 @@ export const auditCommandAccountability = defineCheck({
           loginSession,
           'user',
         ),
-        ...recorded(sudo, rules),
+        ...recorded(sudo, rules, status),
       ])
     return weigh([
       session.loginUid === session.uid
@@ -42,7 +42,7 @@ export const auditCommandAccountability = defineCheck({
             'login',
           ),
       ...behindRoot(session, root),
-      ...recorded(sudo, rules),
+      ...recorded(sudo, rules, status),
       ...locked(status),
     ])
   },
@@ -57,26 +57,47 @@ function behindRoot(session: LoginSession, root: Parsed<RootLogin>): readonly St
   ]
 }
 
-function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>): readonly Step[] {
+function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: Parsed<AuditStatus>): readonly Step[] {
   const bySudo = sudo.ok && sudo.fact.logs
-  const byAudit = rules.ok && rules.fact.rules.some(isOfStarts)
+  const isOn = status.ok && status.fact.enabled !== 0
+  const byAudit =
+    isOn && rules.ok && rules.fact.rules.some(isOfStarts) && !rules.fact.rules.some(({ excludes }) => excludes)
   const found = [
     ...(bySudo ? [speaksFor('sudo writes each command to the system log or to a file.', sudoersRules)] : []),
     ...(byAudit ? [speaksFor('The audit rules record started programs with the login id.', auditdRules)] : []),
   ]
   if (found.length > 0) return found
-  if (sudo.ok && rules.ok)
-    return [speaksAgainst('sudo is told to log nowhere, and no audit rule records started programs.', sudoersRules)]
+  const isWhole = rules.ok && (!rules.fact.rules.some(isOfStarts) || (status.ok && !isOn))
+  if (sudo.ok && isWhole)
+    return [
+      speaksAgainst(
+        'sudo is told to log nowhere, and no audit rule that is in effect records started programs.',
+        sudoersRules,
+      ),
+    ]
   return [
     ...unclearAbout(sudoersRules, sudo),
     ...unclearAbout(auditdRules, rules),
+    ...unclearAbout(auditdStatus, status),
     leavesUnclear('So whether commands run as root are written down is not known.', null),
   ]
 }
 
-/** A rule over programs being started, or one that only leaves out what no login asked for. */
-const isOfStarts = ({ syscalls, arch, excludes }: AuditRules['rules'][number]): boolean =>
-  !excludes && arch !== 'b32' && syscalls.some((call) => call === 'execve' || call === 'all')
+/** A rule over programs being started, all of them, all of root's, or all but those that no login asked for. */
+const isOfStarts = ({
+  syscalls,
+  arch,
+  excludes,
+  path,
+  permissions,
+  narrowedBy,
+}: AuditRules['rules'][number]): boolean =>
+  !excludes &&
+  arch !== 'b32' &&
+  path === null &&
+  permissions === '' &&
+  narrowedBy.length === 0 &&
+  syscalls.some((call) => call === 'execve' || call === 'all')
 
 const locked = (status: Parsed<AuditStatus>): readonly Step[] =>
   status.ok && status.fact.loginUidLocked === true

@@ -1,7 +1,8 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { missingEntries, momentSeconds } from '../journal.ts'
+import { isOfSystem, missingEntries, momentSeconds } from '../journal.ts'
 import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
+import { type HostIdentity, hostIdentity } from '../probes/host-identity.ts'
 import { type JournalState, journalState } from '../probes/journal-state.ts'
 import { type LoginRecords, loginRecords } from '../probes/login-records.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
@@ -11,6 +12,8 @@ import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.
 /** Start records and the journal's first entry lie minutes apart; an hour more covers a change to or from summer time. */
 const APART_SECONDS = 4500
 const CURRENT_SECONDS = 3600
+/** Entries that are written while we ask are seconds ahead of the moment at which the clock was asked. */
+const AHEAD_SECONDS = 600
 
 export const auditLogContinuity = defineCheck({
   id: 'audit.log-continuity',
@@ -20,15 +23,35 @@ export const auditLogContinuity = defineCheck({
   limits:
     'A gap shows that something is missing, not why. What was never written leaves no gap, messages that the journal held back under load are not counted, and times when the server was off are not told from others. Root can rewrite the whole.',
   needs: { journal: journalState, now: timeNow },
-  wants: { audit: auditdStatus, records: loginRecords },
-  evaluate({ journal, now }, { audit, records }) {
-    if (journal.files.length === 0)
-      return weigh([speaksAgainst('The system journal holds nothing.', journalState, 'header'), ...lost(audit)])
-    return weigh([...numbering(journal), ...present(journal, now), ...starts(journal, records, now), ...lost(audit)])
+  wants: { audit: auditdStatus, records: loginRecords, host: hostIdentity },
+  evaluate({ journal, now }, { audit, records, host }) {
+    if (journal.files.length === 0) return weigh([EMPTY, ...lost(audit)])
+    return weigh([
+      ...numbering(journal),
+      ...present(journal, now, host),
+      ...starts(journal, records, now),
+      ...lost(audit),
+    ])
   },
 })
 
+// journald may not run at all (other init systems, containers), or keep nothing (journald.conf(5), Storage=none).
+const EMPTY = leavesUnclear(
+  'The system journal holds nothing, as where journald does not run or keeps nothing; gaps cannot be looked for.',
+  journalState,
+  'header',
+)
+
 function numbering({ files }: JournalState): readonly Step[] {
+  const own = files.filter(isOfSystem)
+  if (own.length === 0)
+    return [
+      leavesUnclear(
+        'None of the journal’s files is the system’s own, so its numbering was not seen.',
+        journalState,
+        'header',
+      ),
+    ]
   const missing = missingEntries(files)
   const broken = files.filter(({ path }) => path.endsWith('~')).length
   return [
@@ -51,21 +74,29 @@ function numbering({ files }: JournalState): readonly Step[] {
   ]
 }
 
-function present({ files, boots }: JournalState, now: NodeNow): readonly Step[] {
+function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<HostIdentity>): readonly Step[] {
   const latest = Math.max(0, ...files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
   const recent =
     latest === 0
       ? leavesUnclear('The time of the newest entry is in a zone that we cannot tell.', journalState, 'header')
-      : now.seconds - latest <= CURRENT_SECONDS
-        ? speaksFor('The newest entry is less than an hour old.', journalState, 'header')
-        : speaksAgainst(
-            `The newest entry is ${Math.round((now.seconds - latest) / 3600)} hours old.`,
-            journalState,
-            'header',
-          )
+      : latest - now.seconds > AHEAD_SECONDS
+        ? speaksAgainst('The journal has entries from the future.', journalState, 'header')
+        : now.seconds - latest <= CURRENT_SECONDS
+          ? speaksFor('The newest entry is less than an hour old.', journalState, 'header')
+          : speaksAgainst(
+              `The newest entry is ${Math.round((now.seconds - latest) / 3600)} hours old.`,
+              journalState,
+              'header',
+            )
+  return [recent, ...covers(boots, host)]
+}
+
+/** The last boot in the journal’s list has index 0 even where nothing was written since; so the kernel’s own id is looked for. */
+function covers(boots: JournalState['boots'], host: Parsed<HostIdentity>): readonly Step[] {
+  if (!host.ok) return unclearAbout(hostIdentity, host)
+  const running = host.fact.bootId.replaceAll('-', '').toLowerCase()
   return [
-    recent,
-    boots.some(({ index }) => index === 0)
+    boots.some(({ id }) => id === running)
       ? speaksFor(
           `The journal covers ${count(boots.length, 'start')} of the system, the running one among them.`,
           journalState,

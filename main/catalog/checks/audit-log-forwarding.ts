@@ -25,7 +25,7 @@ export const auditLogForwarding = defineCheck({
   property: 'audit',
   claim: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
   limits:
-    'That the receiver stores them is visible only there. Which messages are sent depends on selectors that were not judged; audit records are sent only if they reach the system log or have a way of their own. Other programs’ logs are not covered.',
+    'That the receiver stores them is visible only there. A connection is told by its port alone, so another program’s to the same port looks the same. Which messages are sent depends on selectors that were not judged; audit records are sent only if they reach the system log or have a way of their own. Other programs’ logs are not covered.',
   needs: { services: servicesState },
   wants: {
     rsyslog: rsyslogForwarding,
@@ -54,9 +54,15 @@ export const auditLogForwarding = defineCheck({
         .filter((unit) => unit !== 'phc2sys')
         .map((unit) => ownSettings(unit, servicesLogAgents)),
     ]
-    if (sending.length > 0) return weigh([...sending.flatMap((forwarder) => judge(forwarder, connections)), ...unread])
+    const sent = sending.flatMap((forwarder) => judge(forwarder, connections))
+    if (sending.some(({ probe }) => probe !== auditdRemote)) return weigh([...sent, ...unread])
     const open = [...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
-    if (open.length > 0) return weigh(open)
+    if (open.length > 0) return weigh([...sent, ...open])
+    if (sending.length > 0)
+      return weigh([
+        ...sent,
+        speaksAgainst('Only audit records are sent to another host; no service sends the system log.', servicesState),
+      ])
     if (running.some(({ probe }) => probe !== auditdRemote))
       return weigh([
         speaksAgainst(

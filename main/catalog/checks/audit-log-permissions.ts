@@ -33,7 +33,10 @@ export const auditLogPermissions = defineCheck({
       logs.length === 0 && (!audit.ok || audit.fact.entries.length === 0)
         ? [leavesUnclear('None of the usual log files is there, so there is nothing to judge.', logFiles)]
         : []
-    return weigh([...own, ...audited, ...none])
+    const partial = files.isPartial
+      ? [leavesUnclear('Some of the log files could not be looked at for lack of rights.', logFiles)]
+      : []
+    return weigh([...own, ...audited, ...none, ...partial])
   },
 })
 

@@ -51,11 +51,20 @@ function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach
     : [{ of: 'the journal', oldest: Math.min(...oldest), step: (text) => speaksFor(text, journalState, 'header') }]
 }
 
+/** Logs rotate once a month at the least. A file that is further from the next one is left over, and no part of an unbroken row. */
+const ROTATION_SECONDS = 35 * DAY
+
 // Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that nobody
 // writes to any more are left over, and say nothing of what is kept now.
 function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step: Reach['step']): readonly Reach[] {
-  const newest = Math.max(0, ...times)
-  return now.seconds - newest > 2 * DAY ? [] : [{ of, oldest: Math.min(...times), step }]
+  const [newest, ...older] = times.filter((time) => time <= now.seconds + DAY).sort((a, b) => b - a)
+  if (newest === undefined || now.seconds - newest > 2 * DAY) return []
+  let oldest = newest
+  for (const time of older) {
+    if (oldest - time > ROTATION_SECONDS) break
+    oldest = time
+  }
+  return [{ of, oldest, step }]
 }
 
 const fileReach = (files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] =>

@@ -118,7 +118,12 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
   return [
     ...bad,
     ...(read.length > 0 && bad.length === 0
-      ? [speaksFor(`${count(read.length, 'SATA or SAS drive')} without a warning.`, driveHealthSmart)]
+      ? [
+          speaksFor(
+            `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)}) where a drive tells it.`,
+            driveHealthSmart,
+          ),
+        ]
       : []),
     ...(replaced.length === 0
       ? []
@@ -178,7 +183,16 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly S
   const failed = told.filter(({ memoryErrors }) => memoryErrors.hasFailed)
   const pending = told.filter(({ memoryErrors }) => memoryErrors.isPending && !memoryErrors.hasFailed)
   const addresses = (found: typeof told): string => named(found.map(({ address }) => address))
+  const unlisted = there.length - gpus.fact.gpus.length
   return [
+    ...(unlisted > 0
+      ? [
+          leavesUnclear(
+            `${count(unlisted, 'NVIDIA GPU')} of ${there.length} on the bus not listed by the driver: fallen out, or lent to a guest.`,
+            gpuNvidia,
+          ),
+        ]
+      : []),
     ...(failed.length === 0
       ? []
       : [

@@ -68,7 +68,7 @@ function signsOf(monitor: Monitor, { listeners }: Listeners, connections: Parsed
   if (ports.length > 0 || !connections.ok) return []
   const receivers = RECEIVERS[monitor.unit] ?? HTTPS
   const peers = connections.fact.tcp.filter(
-    ({ port, peer }) => receivers.includes(port) && !/^(127\.|\[?::1)/.test(peer),
+    ({ port, peer }) => receivers.includes(port) && !/^\[?(::ffff:)?127\.|^\[?::1\]?$/i.test(peer),
   )
   return peers.length === 0
     ? []

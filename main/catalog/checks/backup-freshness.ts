@@ -23,7 +23,7 @@ export const backupFreshness = defineCheck({
       const run = lastRun(job)
       if (run.is !== 'succeeded' && run.is !== 'warned') return []
       const hours = hoursSince(run.endedAtSeconds, load.uptimeSeconds)
-      return hours === null ? [] : [{ job, hours }]
+      return hours === null ? [] : [{ job, hours, status: run.is === 'warned' ? run.status : null }]
     })
     const newest = ends.reduce<(typeof ends)[number] | null>(
       (best, end) => (best === null || end.hours < best.hours ? end : best),
@@ -33,6 +33,14 @@ export const backupFreshness = defineCheck({
     const text = `The newest copy is ${hoursText(newest.hours)} old: the job ${named([newest.job.unit])} (${newest.job.tool.name}) ended then (limit: ${limitText(limit)}).`
     return weigh([
       newest.hours <= limit.value ? speaksFor(text, backupUnits) : speaksAgainst(text, backupUnits),
+      ...(newest.status === null
+        ? []
+        : [
+            leavesUnclear(
+              `It ended with status ${newest.status}, which its unit counts as a success; whether the copy is whole is not shown.`,
+              backupUnits,
+            ),
+          ]),
       ...[...ends]
         .filter(({ job, hours }) => job !== newest.job && hours > limit.value)
         .map(({ job, hours }) =>

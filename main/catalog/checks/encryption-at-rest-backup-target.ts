@@ -9,7 +9,7 @@ export const encryptionAtRestBackupTarget = defineCheck({
   property: 'encryption-at-rest',
   claim: 'Every backup tool found on this node encrypts what it stores, by its design or by its settings.',
   limits:
-    'Judged by which tools are there and by the names of settings, not by a look at a copy. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target encrypts by itself, is not shown. Backups of a cluster and tools of a site’s own are not found.',
+    'Judged by which tools are there and by the names of settings, not by a look at a copy: where one file names several repositories, one that is set to encrypt speaks for it. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target encrypts by itself, is not shown. Backups of a cluster and tools of a site’s own are not found.',
   needs: { units: backupUnits, settings: backupSettings },
   evaluate({ units: { units }, settings }) {
     const running = units.filter(({ tool }) => tool.isSnapshot !== true).map(({ tool }) => tool.name)
@@ -45,6 +45,12 @@ function settingsStep(name: string, { files, encrypting, clear }: BackupSettings
   const ciphered = own.filter((file) => encrypting.includes(file) && !clear.includes(file))
   if (open.length > 0)
     return speaksAgainst(`${name} is told not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
+  if (name === 'rclone' && ciphered.length > 0)
+    return leavesUnclear(
+      `rclone has a target that encrypts, beside the one that this lies on: ${named(ciphered, 5)}. Which of them a job writes to is not read.`,
+      backupSettings,
+      'encrypting',
+    )
   if (own.length > 0 && ciphered.length === own.length)
     return speaksFor(`${name} is set to encrypt, in ${named(ciphered, 5)}.`, backupSettings, 'encrypting')
   return leavesUnclear(

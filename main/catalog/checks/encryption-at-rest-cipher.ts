@@ -1,13 +1,15 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type DmTarget, storageDmTable } from '../probes/dm-table.ts'
+import { type DmTarget, dmTargets, storageDmTable } from '../probes/dm-table.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageZfs } from '../probes/zfs-encryption.ts'
-import { named, weigh } from '../steps.ts'
+import { leavesUnclear, named, weigh } from '../steps.ts'
 import { type CipherReading, gradeCipher, gradeZfsCipher } from '../storage/cipher.ts'
+import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
+import { ENCRYPTING } from '../storage/walk-devices.ts'
 
 /** NIST SP 800-111 §4.2.1 asks for approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
 export const encryptionAtRestCipher = defineCheck({
@@ -32,17 +34,36 @@ export const encryptionAtRestCipher = defineCheck({
     const sets = datasets
       .sort(([a], [b]) => compare(a, b))
       .map(([name, { encryption }]) => step(`ZFS data set ${quote(name)}`, gradeZfsCipher(encryption), storageZfs.id))
+    const seen = [...devices.devices.values()]
+    const unlisted = seen.flatMap(({ dmName, dmUuid }) =>
+      dmName !== null && ENCRYPTING.test(dmUuid ?? '') && dmTargets(table, dmName) === undefined ? [dmName] : [],
+    )
+    const programs = mounts.mounts.filter((mount) => mountKind(mount) === 'stacked').map(({ point }) => point)
+    const unread: readonly Step[] = [
+      ...(unlisted.length > 0
+        ? [
+            leavesUnclear(
+              `Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`,
+              storageDmTable,
+            ),
+          ]
+        : []),
+      ...(programs.length > 0
+        ? [leavesUnclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]
+        : []),
+    ]
     const hidden: readonly Step[] =
-      !zfs.ok && mounts.mounts.some(({ fsType }) => fsType === 'zfs')
+      !zfs.ok &&
+      (seen.some(({ kernelName }) => /^zd\d/.test(kernelName)) || mounts.mounts.some(({ fsType }) => fsType === 'zfs'))
         ? [
             {
               says: 'unclear',
-              text: `ZFS is mounted, but its encryption was not read: ${zfs.reason}.`,
+              text: `ZFS is in use, but its encryption was not read: ${zfs.reason}.`,
               probe: storageZfs.id,
             },
           ]
         : []
-    const because = [...layers, ...sets, ...hidden]
+    const because = [...layers, ...sets, ...hidden, ...unread]
     if (because.length > 0) return { verdict: weigh(because).verdict, because: [...because, ...argueHeaders(devices)] }
     return {
       verdict: 'not-applicable',

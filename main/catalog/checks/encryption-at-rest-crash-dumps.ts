@@ -9,7 +9,7 @@ import { weigh } from '../steps.ts'
 import { argueRoots } from '../storage/argue.ts'
 import { kernelDumpRoots, kernelDumpTarget, programDumpRoots } from '../storage/dumps.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
-import { mountRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
+import { isHostsFile, mountRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
 export const encryptionAtRestCrashDumps = defineCheck({
   id: 'encryption.at-rest.crash-dumps',
@@ -51,7 +51,12 @@ function argueCore(storage: Storage, core: CoreDumps): readonly Step[] {
   if (core.pattern === '/dev/null') return [{ says: 'for', text: 'Program dumps go to “/dev/null”.', probe }]
   if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core))
   // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
-  return argueRoots(mountRoots(storage).map((found) => ({ ...found, name: `program dumps anywhere in ${found.name}` })))
+  return argueRoots(
+    mountRoots(storage, (mount) => !isHostsFile(mount)).map((found) => ({
+      ...found,
+      name: `program dumps anywhere in ${found.name}`,
+    })),
+  )
 }
 
 function argueKdump(storage: Storage, kdump: Kdump): readonly Step[] {

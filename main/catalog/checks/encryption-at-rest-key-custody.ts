@@ -1,11 +1,14 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { type CrypttabEntry, storageCrypttab } from '../probes/crypttab.ts'
+import { type DmTable, dmTargets } from '../probes/dm-table.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageKeyFiles } from '../probes/storage-key-files.ts'
-import { storageMounts } from '../probes/storage-mounts.ts'
+import { type Mounts, storageMounts } from '../probes/storage-mounts.ts'
 import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlock-helpers.ts'
 import { storageSwaps } from '../probes/swaps.ts'
+import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { numberOfPath } from '../storage/graph.ts'
 import { keySource, unlistedVolumes } from '../storage/key-source.ts'
@@ -23,7 +26,8 @@ export const encryptionAtRestKeyCustody = defineCheck({
   evaluate({ crypttab, mounts, devices, swaps }, { keyFiles, helpers, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const open = cryptDevices(storage).filter(({ uuid }) => !uuid.startsWith('CRYPT-INTEGRITY'))
-    if (open.length === 0 && crypttab.entries.length === 0) {
+    const others = [...unreadLayers(storage, wanted.dmTable), ...encryptedDatasets(mounts, wanted.zfs)]
+    if (open.length === 0 && crypttab.entries.length === 0 && others.length === 0) {
       return {
         verdict: 'not-applicable',
         because: [leavesUnclear('No encrypted volume is open, and crypttab lists none.', storageBlockDevices)],
@@ -35,12 +39,32 @@ export const encryptionAtRestKeyCustody = defineCheck({
       ...unlistedVolumes(open, crypttab).map((name) =>
         leavesUnclear(`${quote(name)} is open but crypttab does not say how.`, storageCrypttab),
       ),
+      ...others,
       ...(helpers.ok ? argueImage(storage, helpers.fact) : []),
       ...unclearAbout(storageKeyFiles, keyFiles),
       ...unclearAbout(storageUnlockHelpers, helpers),
     ])
   },
 })
+
+/** Without the table, what a device of the device mapper does is told by its identifier alone; one without may encrypt. */
+function unreadLayers({ graph }: Storage, table: Parsed<DmTable>): readonly Step[] {
+  const names = [...graph.devices.values()].flatMap(({ isDm, dmUuid, name }) =>
+    isDm && (dmUuid ?? '') === '' && (!table.ok || dmTargets(table.fact, name) === undefined) ? [name] : [],
+  )
+  return names.length === 0
+    ? []
+    : [leavesUnclear(`Whether these layers encrypt was not read: ${named(names)}.`, storageBlockDevices)]
+}
+
+function encryptedDatasets({ mounts }: Mounts, zfs: Parsed<ZfsEncryption>): readonly Step[] {
+  const names = zfs.ok
+    ? [...zfs.fact.datasets].flatMap(([name, { encryption }]) => (/^(off|-|)$/.test(encryption) ? [] : [name]))
+    : []
+  if (names.length > 0)
+    return [leavesUnclear(`Where the keys of ZFS data sets lie is not read: ${named(names)}.`, storageZfs)]
+  return !zfs.ok && mounts.some(({ fsType }) => fsType === 'zfs') ? unclearAbout(storageZfs, zfs) : []
+}
 
 const isOpen = ({ outcome }: Walked): boolean => outcome === 'exposed' || outcome === 'encrypted-broken'
 const way = ({ path }: Walked): string => path.join(' → ')

@@ -1,18 +1,22 @@
 import { defineCheck } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
-import { storageMounts } from '../probes/storage-mounts.ts'
+import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { workingDirectories } from '../probes/storage-working-directories.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { weigh } from '../steps.ts'
 import { argueRoots, quoted, root } from '../storage/argue.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
-import { pathRoots, readStorage, STORAGE_WANTS } from '../storage/roots.ts'
+import { pathRoots, readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
 /** Mount points that hold copies of working data by their name: /scratch, /mnt/local_nvme0, /data/checkpoints, /var/lib/docker. */
 const WORKING =
   /(^|\/)(scratch|local[-_]?(scratch|ssd|nvme|disk)|cache|checkpoints?|ckpts?|tmp|temp)[-_]?\w{0,16}(\/|$)/i
 const CONTAINERS = /^\/var\/lib\/(docker|containerd|containers|kubelet|rancher|k0s|microk8s|enroot|lxc|lxd|incus)(\/|$)/
+
+/** A place where something is mounted on use counts by what is mounted there now. */
+const holds = (mount: Mount, storage: Storage): boolean =>
+  mountKind(mount) === 'automount' ? storage.holding(mount.point) === mount : mountKind(mount) !== 'pseudo'
 
 export const encryptionAtRestScratch = defineCheck({
   id: 'encryption.at-rest.scratch',
@@ -24,7 +28,7 @@ export const encryptionAtRestScratch = defineCheck({
   evaluate({ mounts, devices, swaps, directories }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const working = mounts.mounts
-      .filter((mount) => mountKind(mount) !== 'pseudo' && (WORKING.test(mount.point) || CONTAINERS.test(mount.point)))
+      .filter((mount) => holds(mount, storage) && (WORKING.test(mount.point) || CONTAINERS.test(mount.point)))
       .map((mount) => root(quoted(mount.point), storage.mount(mount)))
     const because = argueRoots([
       ...working,

@@ -26,7 +26,7 @@ export const encryptionAtRestSedState = defineCheck({
   wants: { opal: drivesOpal, controllers: drivesNvmeControllers },
   evaluate({ disks: { disks } }, { opal, controllers }) {
     const found = disks.map((disk) => {
-      const shown = `“${disk.name}”${disk.model === '' ? '' : ` (${quote(disk.model)})`}`
+      const shown = `${quote(disk.name)}${disk.model === '' ? '' : ` (${quote(disk.model)})`}`
       return stateOf(disk, shown, opal.ok ? opal.fact : null, controllers.ok ? controllers.fact : null)
     })
     const has = (state: State): boolean => found.some((one) => one.state === state)

@@ -18,7 +18,7 @@ export const encryptionAtRestSwap = defineCheck({
   evaluate({ mounts, devices, swaps, hibernation }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const none: readonly Step[] =
-      swaps.areas.length > 0
+      swaps.areas.length > 0 || !storage.swaps.ok
         ? []
         : [{ says: 'for', text: 'The kernel lists no swap area in use.', probe: storageSwaps.id }]
     const because = [...none, ...argueRoots(swapRoots(storage)), ...argueHibernation(storage, hibernation)]

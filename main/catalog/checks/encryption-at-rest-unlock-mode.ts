@@ -8,7 +8,7 @@ import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlo
 import { count, leavesUnclear, named } from '../steps.ts'
 import { type KeySource, keySource } from '../storage/key-source.ts'
 import { UNLOCK_LIMITS } from '../storage/limits.ts'
-import { ENCRYPTING } from '../storage/walk.ts'
+import { ENCRYPTING } from '../storage/walk-devices.ts'
 
 /** A record, not a judgement: no rule sets the mode, but a reader must see it beside every verdict about encrypted volumes. */
 export const encryptionAtRestUnlockMode = defineCheck({

@@ -11,9 +11,9 @@ export const encryptionInTransitCertValidity = defineCheck({
   id: 'encryption.in-transit.cert-validity',
   property: 'encryption-in-transit',
   claim:
-    'Every certificate that a TLS port of this node showed is in its term and not about to end, names whom it stands for, and has a key and a signature of today’s strength.',
+    'The certificate that each TLS port of this node showed first is in its term and not about to end, names whom it stands for, and has a key and a signature of today’s strength.',
   limits:
-    'The certificate shown to a client that names no host. Whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients ask for is not decided here. Certificates that no port shows, such as those of clients, are not seen.',
+    'The certificate shown to a client that names no host; a service that has others may show them to other clients, and of a chain the first five are read. Whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients ask for is not decided here. Certificates that no port shows, such as those of clients, are not seen.',
   needs: { sockets: networkListeners, tls: tlsListeners },
   wants: { processes: listenerProcesses },
   thresholds: ['tls.days-left', 'tls.rsa-bits'],

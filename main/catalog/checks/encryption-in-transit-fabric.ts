@@ -1,4 +1,4 @@
-import { defineCheck } from '../../core/check.ts'
+import { defineCheck, type Step } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type RdmaPort, rdmaLinks } from '../probes/rdma-links.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -8,11 +8,12 @@ export const encryptionInTransitFabric = defineCheck({
   property: 'encryption-in-transit',
   claim: 'Every active RDMA port encrypts what it sends.',
   limits:
-    'Most GPU fabrics send in clear and rest on physical isolation: expect a recorded exception here rather than support. Encryption inside an adapter or a switch, partition keys, and links inside the chassis such as NVLink are not read.',
+    'Most GPU fabrics send in clear and rest on physical isolation: expect a recorded exception here rather than support. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not seen from here. NVLink, inside the chassis or between racks, is not judged. Partition keys and virtual networks separate, they do not encrypt.',
   needs: { links: rdmaLinks },
   evaluate({ links }) {
     const active = links.ports.filter(({ active }) => active)
-    if (active.length === 0) {
+    const slingshot = links.hasSlingshot ? [leavesUnclear(SLINGSHOT, rdmaLinks)] : []
+    if (active.length === 0 && slingshot.length === 0) {
       const text =
         links.ports.length === 0
           ? 'The kernel lists no RDMA port.'
@@ -20,25 +21,35 @@ export const encryptionInTransitFabric = defineCheck({
       return { verdict: 'not-applicable', because: [leavesUnclear(text, rdmaLinks)] }
     }
     const covered = new Set(links.encryptingMacsec)
-    return weigh(
-      active.map((port) => {
-        const name = `${plain(port.device, 40)} port ${port.port}`
-        if (port.linkLayer === 'InfiniBand')
-          return speaksAgainst(`${name} is InfiniBand, which has no encryption of its own.`, rdmaLinks)
-        if (port.linkLayer !== 'Ethernet') return leavesUnclear(`${name} does not name its link layer.`, rdmaLinks)
-        return isCovered(port, covered)
-          ? speaksFor(
-              `${name} reaches the network only over MACsec interfaces that encrypt: ${shown(port)}.`,
-              rdmaLinks,
-            )
-          : speaksAgainst(
-              `${name} is RDMA over Ethernet, and nothing on this node encrypts it (${shown(port)}).`,
-              rdmaLinks,
-            )
-      }),
-    )
+    return weigh([...active.map((port) => argue(port, covered)), ...slingshot])
   },
 })
+
+const SLINGSHOT =
+  'The kernel has Slingshot adapters; nothing on this node shows that they encrypt, so take what they send as clear.'
+
+function argue(port: RdmaPort, covered: ReadonlySet<string>): Step {
+  const name = `${plain(port.device, 40)} port ${port.port}`
+  switch (port.linkLayer) {
+    case 'InfiniBand':
+      return speaksAgainst(`${name} is InfiniBand, which has no encryption of its own.`, rdmaLinks)
+    case 'Ethernet':
+      return isCovered(port, covered)
+        ? speaksFor(`${name} reaches the network only over MACsec interfaces that encrypt: ${shown(port)}.`, rdmaLinks)
+        : speaksAgainst(
+            `${name} is RDMA over Ethernet, and nothing on this node encrypts it (${shown(port)}).`,
+            rdmaLinks,
+          )
+    // rdma_link_layer of ib_verbs.h; Amazon’s adapter is neither of the two.
+    case 'Unspecified':
+      return leavesUnclear(
+        `${name} belongs to a fabric of its own kind${/^(efa|rdmap)/.test(port.device) ? ' (EFA)' : ''}; nothing on this node shows that it encrypts, so take what it sends as clear.`,
+        rdmaLinks,
+      )
+    default:
+      return leavesUnclear(`${name} does not name its link layer.`, rdmaLinks)
+  }
+}
 
 const isCovered = ({ interfaces }: RdmaPort, encrypting: ReadonlySet<string>): boolean =>
   interfaces.length > 0 && interfaces.every((name) => encrypting.has(name))

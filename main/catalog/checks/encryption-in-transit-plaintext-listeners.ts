@@ -5,7 +5,7 @@ import { type Listener, listenerProcesses, networkListeners } from '../probes/li
 import { type TlsPort, tlsListeners } from '../probes/tls-listeners.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { observedAt, socketName } from '../tls-reading.ts'
-import { isSshListener, socketKey } from '../tls-targets.ts'
+import { isJobs, isSshListener, socketKey } from '../tls-targets.ts'
 
 export const encryptionInTransitPlaintextListeners = defineCheck({
   id: 'encryption.in-transit.plaintext-listeners',
@@ -48,7 +48,12 @@ function argue(listener: Listener, seen: TlsPort | null, sshPort: number): Step 
     // The kernel's own listing shows sshd by name to root only; on another port nothing else tells it apart.
     if (protocol === 'tcp' && processes.length > 0 && isSshListener(listener, sshPort))
       return speaksFor(`${name}: SSH, which is encrypted.`, listenerProcesses)
-    return leavesUnclear(`${name}: what is spoken there is not known${seenText(seen)}.`, networkListeners)
+    if (processes.some((process) => RPC_SERVICES.has(process)))
+      return speaksAgainst(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
+    return leavesUnclear(
+      `${name}: what is spoken there is not known${seenText(seen)}${ownerText(listener)}.`,
+      networkListeners,
+    )
   }
   switch (convention.kind) {
     case 'clear':
@@ -74,6 +79,14 @@ function argue(listener: Listener, seen: TlsPort | null, sshPort: number): Step 
     case 'control':
       return speaksFor(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
   }
+}
+
+// Programs of NFS that listen wherever the port mapper puts them (rpc.statd(8), rpc.mountd(8)).
+const RPC_SERVICES: ReadonlySet<string> = new Set(['rpcbind', 'rpc.statd', 'rpc.mountd', 'rpc.rquotad'])
+
+function ownerText({ protocol, port, processes }: Listener): string {
+  if (processes.includes('docker-proxy')) return '; a container is published there'
+  return protocol === 'tcp' && isJobs(port) ? '; jobs that span servers (NCCL, MPI) send in clear on such ports' : ''
 }
 
 const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {

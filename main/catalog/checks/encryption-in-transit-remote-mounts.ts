@@ -1,10 +1,15 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { osIdentity } from '../probes/os-identity.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
-import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
+import { storageLustre } from '../probes/storage-lustre.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { hasRemoteStorage, type RemoteStorage, storageRemote } from '../probes/storage-remote.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
-import { quoted } from '../storage/argue.ts'
-import { isNetworkMount, valuesOf } from '../storage/kinds.ts'
+import type { Root } from '../storage/argue.ts'
+import { argueMount, mayCrossNetwork } from '../storage/remote-mounts.ts'
 import { mountRoots, readStorage, STORAGE_WANTS, swapRoots } from '../storage/roots.ts'
 
 export const encryptionInTransitRemoteMounts = defineCheck({
@@ -12,21 +17,17 @@ export const encryptionInTransitRemoteMounts = defineCheck({
   property: 'encryption-in-transit',
   claim: 'Every file system and drive that this node uses over a network encrypts its traffic.',
   limits:
-    'Read from the client’s mount options; the server may treat other clients differently, and how it stores the data is not seen. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted.',
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not seen. SMB servers that demand encryption without being asked are not seen. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
-  evaluate({ mounts, devices, swaps }, wanted) {
+  wants: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
+  evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
-    const because = mounts.mounts.filter(isNetworkMount).map(argueMount)
-    for (const { name, walked } of [...mountRoots(storage), ...swapRoots(storage)]) {
-      if (!walked.remote) continue
-      const way = walked.path.join(' → ')
-      if (walked.outcome === 'exposed')
-        because.push(speaksAgainst(`${name} crosses a network in clear: ${way}.`, storageBlockDevices))
-      else if (walked.outcome === 'encrypted')
-        because.push(speaksFor(`${name} is encrypted before it crosses the network: ${way}.`, storageBlockDevices))
-      else because.push(leavesUnclear(`${name} crosses a network; ${walked.why}: ${way}.`, storageBlockDevices))
-    }
+    const drives = [...mountRoots(storage), ...swapRoots(storage)].filter(({ walked }) => walked.remote)
+    const because = [
+      ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, { lustre, system })),
+      ...drives.map((drive) => argueDrive(drive, remote)),
+      ...(remote.ok ? waysBeside(remote.fact, drives) : unclearAbout(storageRemote, remote)),
+    ]
     if (because.length > 0) return weigh(because)
     if (!wanted.lsblk.ok) {
       return weigh([
@@ -38,41 +39,53 @@ export const encryptionInTransitRemoteMounts = defineCheck({
   },
 })
 
-/** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst. */
-function argueMount(mount: Mount): Step {
-  const name = `${quoted(mount.point)} (${mount.fsType.replace(/[^\w.-]/g, '?').slice(0, 30)})`
-  const option = (key: string): string | undefined => valuesOf(mount, key)[0]
-  const yes = (how: string): Step => speaksFor(`${name} encrypts its traffic: ${how}.`, storageMounts)
-  const no = (how: string): Step => speaksAgainst(`${name} sends its traffic in clear: ${how}.`, storageMounts)
-  switch (mount.fsType) {
-    case 'nfs':
-    case 'nfs4': {
-      const tls = option('xprtsec')
-      const sec = option('sec')
-      if (tls === 'tls' || tls === 'mtls') return yes(`xprtsec=${tls}`)
-      if (sec === 'krb5p') return yes('sec=krb5p')
-      if (sec === undefined) return leavesUnclear(`${name} does not show its security flavor.`, storageMounts)
-      return no(
-        /^krb5i?$/.test(sec) ? `sec=${sec} protects logins or integrity only` : 'neither sec=krb5p nor xprtsec is set',
-      )
-    }
-    case 'cifs':
-    case 'smb3':
-      return mount.options.includes('seal') ? yes('seal is set') : no('seal is not set')
-    case 'ceph':
-      return option('ms_mode') === 'secure' ? yes('ms_mode=secure') : no('ms_mode is not secure')
-    case 'fuse.sshfs':
-      return yes('it runs over SSH')
-    case '9p':
-    case 'virtiofs':
-      return leavesUnclear(
-        `${name} is shared by the host of this machine; the way it takes from there is not seen.`,
-        storageMounts,
-      )
-    default:
-      return leavesUnclear(
-        `${name} does not show in its mount options whether its traffic is encrypted.`,
-        storageMounts,
-      )
-  }
+/** The drive's own name, at the end of the way. */
+const leafOf = ({ walked }: Root): string => /^(?:one of \d+: )?([a-z]+\d*)/.exec(walked.path.at(-1) ?? '')?.[1] ?? ''
+
+/** iSCSI has no encryption (CHAP is a login), nor have Fibre Channel and RDMA; Ceph and NBD may have it where the node does not show it. */
+function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): Step {
+  const { name, walked } = drive
+  const way = walked.path.join(' → ')
+  const leaf = leafOf(drive)
+  if (walked.outcome === 'encrypted')
+    return speaksFor(`${name} is encrypted before it crosses the network: ${way}.`, storageBlockDevices)
+  if (walked.outcome !== 'exposed')
+    return leavesUnclear(`${name} crosses a network; ${walked.why}: ${way}.`, storageBlockDevices)
+  if (/^(rbd|nbd)\d/.test(leaf))
+    return leavesUnclear(
+      `${name} crosses a network; whether its connection is encrypted is not shown: ${way}.`,
+      storageBlockDevices,
+    )
+  // With several paths to a drive its name does not tell its controllers, so all of them must use TLS.
+  if (leaf.startsWith('nvme') && remote.ok && remote.fact.nvme.length > 0 && remote.fact.nvme.every(usesTls))
+    return speaksFor(`${name} crosses the network over NVMe/TCP with TLS: ${way}.`, storageRemote)
+  return speaksAgainst(`${name} crosses a network in clear: ${way}.`, storageBlockDevices)
+}
+
+const usesTls = ({ transport, hasTls }: RemoteStorage['nvme'][number]): boolean => transport === 'tcp' && hasTls
+
+/** Ways to other machines that no mount or swap was seen to use; lsblk before 2.37 says “nvme” of every NVMe drive, wherever it is. */
+function waysBeside(remote: RemoteStorage, drives: readonly Root[]): readonly Step[] {
+  const seen = new Set(drives.map((drive) => leafOf(drive).replace(/\d+$/, '')))
+  const nvme = remote.nvme.filter((one) => one.transport !== 'loop' && !usesTls(one))
+  return [
+    ...(seen.has('nvme')
+      ? []
+      : nvme
+          .slice(0, 8)
+          .map(({ name, transport }) =>
+            leavesUnclear(
+              `${plain(name, 20)} is an NVMe controller on another system (${plain(transport, 20)}${transport === 'tcp' ? ', without TLS' : ''}); which data crosses it was not seen.`,
+              storageRemote,
+            ),
+          )),
+    ...(hasRemoteStorage(remote) && [...seen].every((kind) => kind === 'nvme')
+      ? [
+          leavesUnclear(
+            'The kernel has a way open to drives of other machines (iSCSI, SRP, Ceph, NBD or DRBD); which data crosses it was not seen.',
+            storageRemote,
+          ),
+        ]
+      : []),
+  ]
 }

@@ -116,11 +116,11 @@ const isOfSetting = (name: string): boolean => !/^(ext-info-|kex-strict-|gss-)/.
  */
 function differences(offered: Lists, settings: Lists): readonly Step[] {
   const kinds = [
-    ['key exchange', offered.kexalgorithms.filter(isOfSetting), settings.kexalgorithms],
-    ['cipher', offered.ciphers, settings.ciphers],
-    ['message authentication', offered.macs, settings.macs],
+    ['kexalgorithms', 'key exchange', offered.kexalgorithms.filter(isOfSetting), settings.kexalgorithms],
+    ['ciphers', 'cipher', offered.ciphers, settings.ciphers],
+    ['macs', 'message authentication', offered.macs, settings.macs],
   ] as const
-  return kinds.flatMap(([what, now, later]) => {
+  return kinds.flatMap(([use, what, now, later]) => {
     const [gone, added] = [now.filter((name) => !later.includes(name)), later.filter((name) => !now.includes(name))]
     if (later.length === 0 || (gone.length === 0 && added.length === 0)) return []
     const changes = [
@@ -128,12 +128,26 @@ function differences(offered: Lists, settings: Lists): readonly Step[] {
       ...(added.length > 0 ? [`in the settings and not offered: ${named(added)}`] : []),
     ]
     return [
+      ...weaker(use, what, added),
       leavesUnclear(
         `The running server’s ${what} differs from the settings it would load now, as after a change without a reload; ${changes.join('; ')}.`,
         sshdEffective,
       ),
     ]
   })
+}
+
+/** What the settings allow beyond the running offer, where that is weak: it is offered from the next reload on. */
+function weaker(use: AlgorithmUse, what: string, added: readonly string[]): readonly Step[] {
+  const refused = added.filter((name) => gradeSshAlgorithm(use, name).kind === 'refused')
+  return refused.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `The settings allow weaker ${what} algorithms than the server offers now: ${named(refused)}. Unless its start names other lists, it offers them from its next reload on.`,
+          sshdEffective,
+        ),
+      ]
 }
 
 const names = (values: readonly string[] | undefined): readonly string[] =>

@@ -12,7 +12,7 @@ export const encryptionInTransitTlsListeners = defineCheck({
   claim:
     'Every port of this node that answered with TLS speaks version 1.2 or later, and took no suite that is broken, exportable or anonymous.',
   limits:
-    'Asked from the node itself, without a host name: a service may treat clients from outside, or a name, differently. Services that begin in clear and switch to TLS, UDP services and ports that say nothing are not judged here; ports in clear are judged by their own check. A service on all addresses of both families is asked by IPv4.',
+    'Asked from the node itself, without a host name: a service may treat clients from outside, or a name, differently. Services that begin in clear and switch to TLS, and UDP services, are not judged here; ports in clear are judged by their own check. What listens on port 22 and on the port of this session is taken for the SSH server. Where one program listens on all addresses of both families, it is asked by IPv4.',
   needs: { sockets: networkListeners, tls: tlsListeners },
   wants: { processes: listenerProcesses },
   evaluate({ sockets, tls }, { processes }, { node }) {
@@ -48,7 +48,7 @@ function argue(port: ReachablePort): readonly Step[] {
 
 const OLD = ['SSL 3.0', 'TLS 1.0', 'TLS 1.1']
 
-function argueTls(name: string, { accepted, weak, staticRsa, open }: TlsPort): readonly Step[] {
+function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }: TlsPort): readonly Step[] {
   const old = [...new Set(accepted.filter(({ version }) => OLD.includes(version)).map(({ version }) => version))].sort()
   const refused = [...accepted, ...weak].filter(({ suite }) => suiteWeakness(suite) !== null)
   const unknown = [...accepted, ...weak].filter(({ suite }) => !isKnownSuite(suite))
@@ -70,6 +70,9 @@ function argueTls(name: string, { accepted, weak, staticRsa, open }: TlsPort): r
       : []),
     ...(open.length > 0
       ? [leavesUnclear(`${name} was not heard on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
+      : []),
+    ...(isWeakOpen
+      ? [leavesUnclear(`${name} did not answer whether it takes weak suites where no other is offered.`, tlsListeners)]
       : []),
     ...(accepted.length === 0
       ? [leavesUnclear(`${name} speaks TLS and declined every version that was offered.`, tlsListeners)]

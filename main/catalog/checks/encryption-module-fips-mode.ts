@@ -1,7 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { fipsMode } from '../probes/fips-mode.ts'
-import { cryptoPolicy } from '../probes/kernel-crypto-policy.ts'
+import { type CryptoPolicy, cryptoPolicy } from '../probes/kernel-crypto-policy.ts'
+import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
 
 /**
  * FIPS mode that is off is recorded, not held against the node: neither the Security Rule nor the criteria ask for the switch, and a
@@ -17,6 +19,7 @@ export const encryptionModuleFipsMode = defineCheck({
   needs: { fips: fipsMode },
   wants: { policy: cryptoPolicy },
   evaluate({ fips }, { policy }) {
+    if (fips.state === 'on') return weigh([ON, ...argued(policy)])
     const named: readonly Step[] =
       policy.ok && policy.fact.policy !== null
         ? [
@@ -27,13 +30,27 @@ export const encryptionModuleFipsMode = defineCheck({
             },
           ]
         : []
-    if (fips.state === 'on') {
-      return {
-        verdict: 'met',
-        because: [{ says: 'for', text: 'The kernel reports FIPS mode as on.', probe: fipsMode.id }, ...named],
-      }
-    }
     const text = fips.state === 'off' ? 'The kernel reports FIPS mode as off.' : 'The kernel has no FIPS switch.'
     return { verdict: 'informational', because: [{ says: 'unclear', text, probe: fipsMode.id }, ...named] }
   },
 })
+
+const ON = speaksFor('The kernel reports FIPS mode as on.', fipsMode)
+
+/**
+ * crypto-policies(7), FIPS: the mode is the kernel's switch and the policy FIPS together, with or without modules (FIPS:OSPP). Under any
+ * other policy the libraries are free to use what the mode forbids. Distributions without such policies have the switch alone.
+ */
+function argued(policy: Parsed<CryptoPolicy>): readonly Step[] {
+  if (!policy.ok) return unclearAbout(cryptoPolicy, policy)
+  const { policy: name } = policy.fact
+  if (name === null) return []
+  return [
+    /^FIPS(:|$)/.test(name)
+      ? speaksFor(`The system-wide cryptographic policy is ${quote(name)}.`, cryptoPolicy)
+      : leavesUnclear(
+          `The system-wide cryptographic policy is ${quote(name)} and not FIPS: libraries and services may use algorithms that FIPS mode does not allow.`,
+          cryptoPolicy,
+        ),
+  ]
+}

@@ -62,6 +62,7 @@ function graphics(modules: Parsed<GpuModules>, gpus: Parsed<NvidiaGpus>): readon
   if (!modules.fact.modules.includes('nvidia') && modules.fact.driver === null) return []
   if (!gpus.ok) return unclearAbout(gpuNvidia, gpus)
   const all = gpus.fact.gpus
+  if (all.length === 0) return [leavesUnclear('The NVIDIA driver is loaded and lists no GPU.', gpuNvidia)]
   const are = (wanted: (gpu: NvidiaGpu) => boolean): readonly string[] =>
     all.filter(wanted).map(({ address }) => address)
   const off = are(({ ecc }) => ecc === 'Disabled')

@@ -19,7 +19,7 @@ export const integrityFim = defineCheck({
   property: 'integrity',
   claim: 'A file-integrity tool has a baseline, checks against it by schedule, and did so recently.',
   limits:
-    'Which files it watches, who reads its reports and what they said is not read. A baseline on the same server can be remade by root. Tools that are not on our list are not seen; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not looked for.',
+    'Which files it watches, with which options cron starts it, who reads its reports and what they said is not read. A baseline on the same server can be remade by root. Tools that are not on our list are not seen; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not looked for.',
   needs: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
   wants: { ima: kernelIma },
   thresholds: ['integrity.days'],
@@ -59,7 +59,7 @@ function aide({ agents, marks, schedules }: Read, context: Context): readonly St
         : speaksAgainst('No known timer or table of cron starts its check.', integritySchedules),
     run === null
       ? leavesUnclear('When it last ran is not recorded where we look.', integrityMarks)
-      : age('It last ran', daysBefore(run.seconds, context.observedAt), context, run.probe),
+      : age(run.what, daysBefore(run.seconds, context.observedAt), context, run.probe),
     // aide(1), EXIT STATUS: 1 to 7 tell of new, removed and changed files; 14 and above of errors.
     ...(status === null || status === 0
       ? []
@@ -77,12 +77,16 @@ function aide({ agents, marks, schedules }: Read, context: Context): readonly St
 function lastRun(
   { units }: AgentUnits,
   marks: IntegrityMarks,
-): { readonly seconds: number; readonly probe: typeof integrityAgents | typeof integrityMarks } | null {
+): {
+  readonly what: string
+  readonly seconds: number
+  readonly probe: typeof integrityAgents | typeof integrityMarks
+} | null {
   const log = lastChange(marks, ['/var/log/aide/aide.log'])
-  if (log !== null) return { seconds: log, probe: integrityMarks }
+  if (log !== null) return { what: 'Its log was last written to', seconds: log, probe: integrityMarks }
   const days = TIMERS.flatMap((timer) => units.get(timer)?.lastDay ?? []).sort()
   const last = Date.parse(`${days.at(-1) ?? ''}T00:00:00Z`)
-  return Number.isNaN(last) ? null : { seconds: last / 1000, probe: integrityAgents }
+  return Number.isNaN(last) ? null : { what: 'Its timer last started it', seconds: last / 1000, probe: integrityAgents }
 }
 
 function tripwire({ marks, schedules }: Read, context: Context): readonly Step[] {

@@ -2,7 +2,13 @@ import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { packagesDistribution } from '../probes/packages-distribution.ts'
-import { packagesVerifyDpkg, packagesVerifyRpm, type VerifiedFiles } from '../probes/packages-verify.ts'
+import {
+  type PackageSums,
+  packagesSumsDpkg,
+  packagesVerifyDpkg,
+  packagesVerifyRpm,
+  type VerifiedFiles,
+} from '../probes/packages-verify.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 export const integrityPackageVerify = defineCheck({
@@ -12,9 +18,9 @@ export const integrityPackageVerify = defineCheck({
   limits:
     'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database lies on the same server, and whoever is root can change both; Debian’s sums are MD5. Configuration files may differ.',
   needs: { distribution: packagesDistribution },
-  wants: { dpkg: packagesVerifyDpkg, rpm: packagesVerifyRpm },
-  evaluate({ distribution: { family, id } }, { dpkg, rpm }) {
-    if (family === 'debian') return weigh(compared(dpkg, packagesVerifyDpkg))
+  wants: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
+  evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {
+    if (family === 'debian') return weigh([...compared(dpkg, packagesVerifyDpkg), ...unsummed(dpkg, sums)])
     if (family === 'rhel' || family === 'suse') return weigh(compared(rpm, packagesVerifyRpm))
     return weigh([leavesUnclear(`The package database of ${quote(id)} is not read.`, packagesDistribution)])
   },
@@ -36,4 +42,19 @@ function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): 
     ...say(reattributed, leavesUnclear, 'with another owner, mode or link than the package set'),
     ...say(unreadable, leavesUnclear, 'that could not be compared'),
   ]
+}
+
+/** dpkg says nothing of a package that it has no sums of, as if all were well. */
+function unsummed(reading: Parsed<VerifiedFiles>, sums: Parsed<PackageSums>): readonly Step[] {
+  if (!reading.ok) return []
+  if (!sums.ok) return unclearAbout(packagesSumsDpkg, sums)
+  const without = reading.fact.checked.filter((name) => !sums.fact.packages.includes(name))
+  return without.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `The package database keeps no checksums of ${named(without, 12)}: there was nothing to compare with.`,
+          packagesSumsDpkg,
+        ),
+      ]
 }

@@ -30,7 +30,7 @@ function byApt(apt: Parsed<AptSources>): readonly Step[] {
   return [
     open.length === 0
       ? speaksFor(
-          `${count(sources.length, 'package source')}: none is exempt from apt’s check of signatures; ${bound} of them name the keys that may sign.`,
+          `${count(sources.length, 'package source')}: no exemption from apt’s check of signatures. ${signers(bound, sources.length)}`,
           packagesSourcesApt,
           'sources',
         )
@@ -56,6 +56,13 @@ function byApt(apt: Parsed<AptSources>): readonly Step[] {
           'settings',
         ),
   ]
+}
+
+/** sources.list(5), Signed-By: without it, any key that apt trusts may sign for the source. */
+function signers(bound: number, all: number): string {
+  if (bound === all) return 'Each accepts only the keys that are named for it.'
+  if (bound === 0) return 'Any key that apt trusts may sign for any of them.'
+  return `${bound} ${bound === 1 ? 'accepts' : 'accept'} only the keys that are named for ${bound === 1 ? 'it' : 'them'}; for the others any key that apt trusts may sign.`
 }
 
 function byRpm(rpm: Parsed<RpmSources>): readonly Step[] {

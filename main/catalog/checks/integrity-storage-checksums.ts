@@ -3,6 +3,7 @@ import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { type BtrfsScrubs, storageBtrfsScrubs } from '../probes/btrfs-scrubs.ts'
 import { storageDmIntegrity } from '../probes/dm-integrity.ts'
+import { redundancyState } from '../probes/redundancy-state.ts'
 import { type ChecksumState, type ComparedArray, storageChecksumState } from '../probes/storage-checksum-state.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { type ScrubTimers, storageScrubTimers } from '../probes/storage-scrub-timers.ts'
@@ -26,14 +27,18 @@ export const integrityStorageChecksums = defineCheck({
     integrity: storageDmIntegrity,
     timers: storageScrubTimers,
     now: timeNow,
+    kernel: redundancyState,
   },
-  evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now }, context) {
+  evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now, kernel }, context) {
     const at: Moment = { now, context }
-    const hasZfs = mounts.some(({ fsType }) => fsType === 'zfs')
+    // A pool that holds volumes only is mounted nowhere; the kernel lists it all the same.
+    const hasPool = kernel.ok && kernel.fact.pools.length > 0
+    const hasZfs = hasPool || mounts.some(({ fsType }) => fsType === 'zfs')
     const hasBtrfs = mounts.some(({ fsType }) => fsType === 'btrfs')
     const because = [
       ...(zfs.ok ? zfs.fact.pools.flatMap((pool) => arguePool(pool, at)) : []),
       ...(hasZfs ? unclearAbout(storageZfsStatus, zfs) : []),
+      ...(zfs.ok ? [] : unclearAbout(redundancyState, kernel)),
       ...(hasBtrfs ? argueBtrfs(state, scrubs, at) : []),
       ...state.arrays.flatMap((array) => argueArray(array, timers, at)),
       ...(integrity.ok
@@ -54,7 +59,7 @@ export const integrityStorageChecksums = defineCheck({
     return {
       verdict: 'not-applicable',
       because: [
-        leavesUnclear('No ZFS or btrfs file system is mounted.', storageMounts),
+        leavesUnclear('No ZFS or btrfs file system is mounted, and no ZFS pool is in use.', storageMounts),
         leavesUnclear('The kernel runs no array that could compare its members.', storageChecksumState),
         leavesUnclear('No layer keeps sums of sectors.', storageDmIntegrity),
       ],
@@ -82,7 +87,7 @@ function dated(what: string, day: string, probe: Probe<unknown>, { now, context 
 }
 
 function arguePool(
-  { name, state, scan, scrubbed, counted, hasKnownErrors }: ZfsPoolStatus,
+  { name, state, scan, scrubbed, hasFound, counted, hasKnownErrors }: ZfsPoolStatus,
   at: Moment,
 ): readonly Step[] {
   const pool = `ZFS pool ${quote(name)}`
@@ -92,6 +97,8 @@ function arguePool(
       : state === 'ONLINE' && counted !== null
         ? speaksFor(`${pool} is online and counted no errors.`, storageZfsStatus)
         : leavesUnclear(`${pool} is in the state ${quote(state)}.`, storageZfsStatus)
+  if (hasFound)
+    return [health, speaksAgainst(`${pool}: its last scrub found differences: ${quote(scan)}.`, storageZfsStatus)]
   if (scrubbed !== null) return [health, dated(`${pool} was last scrubbed`, scrubbed, storageZfsStatus, at)]
   return [
     health,

@@ -1,6 +1,6 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
-import { storageMounts } from '../probes/storage-mounts.ts'
+import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { quoted } from '../storage/argue.ts'
@@ -21,25 +21,42 @@ export const inventoryEphiPaths = defineCheck({
     if (declared.length === 0)
       return weigh([leavesUnclear('The fleet file declares no ePHI paths for this node.', null)])
     const storage = readStorage(mounts, devices, swaps, wanted)
-    return weigh(declared.map((path) => argue(storage, path)))
+    return weigh(declared.flatMap((path) => argue(storage, path)))
   },
 })
 
-function argue(storage: Storage, path: string): Step {
+function argue(storage: Storage, path: string): readonly Step[] {
   const mount = storage.holding(path)
-  if (mount === undefined) return leavesUnclear(`${quoted(path)}: no listed mount holds it.`, storageMounts)
-  const kind = mountKind(mount)
-  const way = storage.mount(mount).path.join(' → ')
+  if (mount === undefined) return [leavesUnclear(`${quoted(path)}: no listed mount holds it.`, storageMounts)]
   const own = mount.point === '/' && path !== '/' ? ' It has no mount of its own: the root file system holds it.' : ''
-  const said = `${quoted(path)} lies on the mount ${quoted(mount.point)}.${own} Path: ${way}.`
-  if (kind === 'pseudo' || kind === 'memory')
+  const folder = path.replace(/(?<!\/)\/*$/, '/')
+  const below = storage.mounts.filter(
+    (one) => one.point.startsWith(folder) && !isOfKernel(one) && storage.holding(one.point) === one,
+  )
+  return [
+    argueMount(storage, mount, `${quoted(path)} lies on the mount ${quoted(mount.point)}.${own}`),
+    ...below.map((one) => argueMount(storage, one, `Below ${quoted(path)}, another mount holds ${quoted(one.point)}.`)),
+  ]
+}
+
+const isOfKernel = (mount: Mount): boolean => mountKind(mount) === 'pseudo'
+
+function argueMount(storage: Storage, mount: Mount, where: string): Step {
+  const { path, outcome, why } = storage.mount(mount)
+  const said = `${where} Path: ${path.join(' → ')}.`
+  if (isOfKernel(mount) || mountKind(mount) === 'memory' || outcome === 'volatile')
     return speaksAgainst(
       `${said} That is memory, which no drive keeps: the declaration or the mount is wrong.`,
       storageMounts,
     )
-  if (kind === 'network') return speaksFor(`${said} It is stored on another system.`, storageMounts)
-  // A walk that ends in the unknown has no drive at its end.
-  return storage.mount(mount).outcome === 'unknown'
-    ? leavesUnclear(`${said} It was not followed to a drive: ${storage.mount(mount).why}.`, storageBlockDevices)
+  if (mountKind(mount) === 'network')
+    return mount.source.includes('/') || mount.source.includes(':')
+      ? speaksFor(`${said} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
+      : leavesUnclear(`${said} It is stored on another system, which the mount does not name.`, storageMounts)
+  // A walk that ends in the unknown, or at the mount itself, has no drive at its end.
+  if (outcome === 'unknown')
+    return leavesUnclear(`${said} It was not followed to a drive: ${why}.`, storageBlockDevices)
+  return path.length < 2
+    ? leavesUnclear(`${said} Which drives it leads to was not listed.`, storageBlockDevices)
     : speaksFor(said, storageBlockDevices)
 }

@@ -18,11 +18,15 @@ export const lifecycleFirstUseState = defineCheck({
   needs: { birth: storageBirth, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ birth, mounts, devices, swaps }, wanted) {
-    const unused = unusedDevices(readStorage(mounts, devices, swaps, wanted), wanted.zpool)
+    const storage = readStorage(mounts, devices, swaps, wanted)
+    const unused = unusedDevices(storage, wanted.zpool)
+    const hasSignatures = [...storage.graph.devices.values()].some(({ fsType }) => fsType !== '')
     const names = named(unused.map(({ name, signature }) => `${name} (${signature})`))
     const left =
       unused.length === 0
-        ? 'Every signature on the drives belongs to something in use.'
+        ? hasSignatures
+          ? 'Every signature that was listed belongs to something in use.'
+          : 'No signature was listed on any drive, which tells nothing of what lies there.'
         : `Not in use, and there all the same: ${names}.`
     return {
       verdict: 'informational',

@@ -2,7 +2,7 @@ import { defineCheck, type Step } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../probes/sysctl-network.ts'
 import { type MoreNetworkSysctls, sysctlNetworkMore } from '../probes/sysctl-network-more.ts'
-import { named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -17,10 +17,11 @@ export const networkKernelParams = defineCheck({
   wants: { more: sysctlNetworkMore },
   evaluate({ sysctl }, { more }) {
     const value = (path: string): string | undefined => sysctl.values.get(path)
-    const single = (path: string, expected: string, good: string, bad: string): Step =>
-      value(path) === expected ? speaksFor(good, sysctlNetwork) : speaksAgainst(bad, sysctlNetwork)
     return weigh([
-      single('ipv4/tcp_syncookies', '1', 'SYN cookies are on.', 'SYN cookies are off.'),
+      // ip-sysctl.rst: 1 sends them once the queue is full, 2 always.
+      /^[12]$/.test(value('ipv4/tcp_syncookies') ?? '')
+        ? speaksFor('SYN cookies are on.', sysctlNetwork)
+        : speaksAgainst('SYN cookies are off.', sysctlNetwork),
       ...(value('ipv4/icmp_echo_ignore_broadcasts') === '0'
         ? [speaksAgainst('Pings to a broadcast address are answered.', sysctlNetwork)]
         : []),
@@ -39,7 +40,7 @@ export const networkKernelParams = defineCheck({
         'Source addresses are checked',
         'Source addresses are not checked',
       ),
-      ...(value('ipv6/conf/all/accept_redirects') === undefined
+      ...(![...sysctl.values.keys()].some((path) => path.startsWith('ipv6/'))
         ? []
         : [
             perInterface(
@@ -119,7 +120,10 @@ const acceptsRedirects6: Weak = (read, name) =>
 function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: string, bad: string): Step {
   const read = (name: string, key: string): string | undefined => sysctl.values.get(`${family}/conf/${name}/${key}`)
   // Loopback carries no traffic from outside; an interface without IPv6 accepts none.
-  const names = interfacesOf(sysctl, family).filter((name) => name !== 'lo' && read(name, 'disable_ipv6') !== '1')
+  const all = interfacesOf(sysctl, family).filter((name) => name !== 'lo')
+  // The kernel always has the settings that new interfaces inherit: without them the answer is not whole.
+  if (all.length === 0) return leavesUnclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
+  const names = all.filter((name) => read(name, 'disable_ipv6') !== '1')
   const open = names.filter((name) => weak(read, name))
   return open.length === 0
     ? speaksFor(`${good} on every interface.`, sysctlNetwork)

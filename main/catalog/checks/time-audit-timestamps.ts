@@ -1,3 +1,4 @@
+import { DEMO_SERVER } from '../../../schemas/version.ts'
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
@@ -33,7 +34,7 @@ function zone({ zone: { minutes, name } }: NodeNow): Step {
 // A printed script is carried back by hand, and a demo node repeats recorded answers: there is no moment in common to compare.
 function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): Step {
   if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
-  if (session.fact.trust === 'demo')
+  if (session.fact.serverVersion.endsWith(DEMO_SERVER))
     return leavesUnclear(
       'This is a demo node: its answers were recorded earlier, so its clock was not compared.',
       sshSession,

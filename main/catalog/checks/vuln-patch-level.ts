@@ -2,6 +2,7 @@ import { type Context, defineCheck, type Step, unclearAbout } from '../../core/c
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { type AptUpdates, packagesApt } from '../probes/packages-apt.ts'
+import { type AptArchives, packagesAptArchives } from '../probes/packages-apt-archives.ts'
 import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
 import { type DnfLists, packagesDnf } from '../probes/packages-dnf.ts'
 import { packagesZypper, type ZypperLists } from '../probes/packages-zypper.ts'
@@ -15,28 +16,23 @@ export const vulnPatchLevel = defineCheck({
   property: 'integrity',
   claim: 'No security update that the node’s recent package lists know of waits to be installed.',
   limits:
-    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not, nor fixes that need a paid subscription. How long an update has waited is not shown. Where dnf or zypper installs packages nothing is concluded, since neither answers without writing on the node.',
+    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not seen. Security updates are told by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognised. Updates that are held back or released in phases count as waiting. How long an update has waited is not shown. Where dnf or zypper installs packages nothing is concluded, since neither answers without writing on the node.',
   needs: { distribution: packagesDistribution },
-  wants: { apt: packagesApt, dnf: packagesDnf, zypper: packagesZypper },
+  wants: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
   thresholds: ['updates.list-days'],
-  evaluate({ distribution }, { apt, dnf, zypper }, context) {
-    if (distribution.family === 'debian') return weigh(byApt(apt, context))
+  evaluate({ distribution }, { apt, archives, dnf, zypper }, context) {
+    if (distribution.family === 'debian') return weigh(byApt(apt, archives, context))
     if (distribution.family === 'rhel') return weigh(byDnf(dnf, distribution, context))
     if (distribution.family === 'suse') return weigh(byZypper(zypper, context))
     return weigh([leavesUnclear(`Pending updates of ${quote(distribution.id)} are not read.`, packagesDistribution)])
   },
 })
 
-function byApt(apt: Parsed<AptUpdates>, context: Context): readonly Step[] {
+function byApt(apt: Parsed<AptUpdates>, archives: Parsed<AptArchives>, context: Context): readonly Step[] {
   if (!apt.ok) return unclearAbout(packagesApt, apt)
-  const { pending, keptBack, listsChangedAt, bySubscription } = apt.fact
+  const { pending, isWhole, listsChangedAt } = apt.fact
   const security = pending.filter((entry) => entry.security).map((entry) => entry.name)
-  return [
-    waiting(security),
-    ...held(keptBack),
-    ...sold(bySubscription),
-    freshness(listsChangedAt, context, packagesApt),
-  ]
+  return [waiting(security), ...heardOf(archives), ...unread(isWhole), freshness(listsChangedAt, context, packagesApt)]
 }
 
 function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Context): readonly Step[] {
@@ -75,6 +71,20 @@ function byZypper(zypper: Parsed<ZypperLists>, context: Context): readonly Step[
   return [ask, freshness(zypper.fact.listsChangedAt, context, packagesZypper)]
 }
 
+// Where no list of a security archive is on the node, apt finds no security update, however many there are.
+function heardOf(archives: Parsed<AptArchives>): readonly Step[] {
+  if (!archives.ok) return unclearAbout(packagesAptArchives, archives)
+  const security = archives.fact.suites.filter((suite) => /-security$/i.test(suite))
+  return security.length > 0
+    ? [speaksFor(`Security updates are announced by ${named(security, 5)}.`, packagesAptArchives)]
+    : [
+        leavesUnclear(
+          'None of the package lists on the node is one of a security archive, so that security updates are unknown to it.',
+          packagesAptArchives,
+        ),
+      ]
+}
+
 const unasked = (tool: string, command: string): Step =>
   leavesUnclear(
     `Pending updates were not asked for: ${tool} does not answer without writing on the node. Attach a dated report of “${command}” that an administrator made.`,
@@ -83,28 +93,21 @@ const unasked = (tool: string, command: string): Step =>
 
 const waiting = (security: readonly string[]): Step =>
   security.length === 0
-    ? speaksFor('No security update waits, going by the package lists on the node.', packagesApt, 'upgrade')
-    : speaksAgainst(`${count(security.length, 'security update')} waiting: ${named(security)}.`, packagesApt, 'upgrade')
+    ? speaksFor('No security update waits, going by the package lists on the node.', packagesApt, 'upgradable')
+    : speaksAgainst(
+        `${count(security.length, 'security update')} waiting: ${named(security)}.`,
+        packagesApt,
+        'upgradable',
+      )
 
-const held = (names: readonly string[]): readonly Step[] =>
-  names.length === 0
+const unread = (isWhole: boolean): readonly Step[] =>
+  isWhole
     ? []
     : [
         leavesUnclear(
-          `${count(names.length, 'package')} held back from updating (${named(names, 5)}); whether that leaves out security fixes is not shown.`,
+          'apt may not read all of its files as this login, so that updates of some sources are not listed.',
           packagesApt,
-          'upgrade',
-        ),
-      ]
-
-const sold = (names: readonly string[]): readonly Step[] =>
-  names.length === 0
-    ? []
-    : [
-        speaksAgainst(
-          `${count(names.length, 'security update')} can be installed only with Ubuntu Pro: ${named(names, 5)}.`,
-          packagesApt,
-          'upgrade',
+          'upgradable',
         ),
       ]
 
@@ -114,7 +117,11 @@ function freshness(changedAt: number | null, context: Context, probe: Probe<unkn
   const limit = limitOf(context, 'updates.list-days')
   if (days < -1) return leavesUnclear('The package lists are dated in the future.', probe, 'lists')
   return days <= limit.value
-    ? speaksFor(`The package lists changed ${count(Math.max(days, 0), 'day')} before the collection.`, probe, 'lists')
+    ? speaksFor(
+        `The package lists changed ${count(Math.max(days, 0), 'day')} before the collection (limit ${limitText(limit)}).`,
+        probe,
+        'lists',
+      )
     : leavesUnclear(
         `The package lists last changed ${days} days before the collection (limit ${limitText(limit)}), so newer fixes are unknown to the node.`,
         probe,

@@ -40,7 +40,7 @@ function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[
 function kernel({ running, installed }: RebootState): Step {
   if (!installed.includes(running))
     return leavesUnclear(
-      `The running kernel ${quote(running)} is not among those in /boot.`,
+      `The running kernel ${quote(running)} is not among those in /boot, as where a provider starts the server with a kernel of its own; whether a newer one waits cannot be told from here.`,
       rebootRequired,
       'running',
       'boot',

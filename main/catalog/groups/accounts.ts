@@ -9,6 +9,7 @@ import { accountsLastLogin } from '../probes/accounts-last-login.ts'
 import { accountsLastlog, accountsLastlog2 } from '../probes/accounts-lastlog.ts'
 import { accountsLoginDefs } from '../probes/accounts-login-defs.ts'
 import { accountsLoginFiles } from '../probes/accounts-login-files.ts'
+import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordMethods } from '../probes/accounts-password-methods.ts'
 import { accountsWtmpdb } from '../probes/accounts-wtmpdb.ts'
 import { bootLoaderPassword } from '../probes/boot-loader-password.ts'
@@ -25,6 +26,7 @@ export const probes: readonly Probe<unknown>[] = [
   accountsWtmpdb,
   accountsLoginFiles,
   accountsPasswordMethods,
+  accountsPasswordLocks,
   accountsLoginDefs,
   remoteAgents,
   bootLoaderPassword,

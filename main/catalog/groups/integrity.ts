@@ -15,17 +15,20 @@ import { integrityMarks } from '../probes/integrity-marks.ts'
 import { integritySchedules } from '../probes/integrity-schedules.ts'
 import { kernelIma } from '../probes/kernel-ima.ts'
 import { memoryEdac } from '../probes/memory-edac.ts'
+import { packagesAptArchives } from '../probes/packages-apt-archives.ts'
 import { packagesListDpkg, packagesListRpm } from '../probes/packages-list.ts'
 import { packagesRpmRestart } from '../probes/packages-rpm-restart.ts'
 import { packagesSourcesApt, packagesSourcesRpm } from '../probes/packages-sources.ts'
-import { packagesVerifyDpkg, packagesVerifyRpm } from '../probes/packages-verify.ts'
+import { packagesSumsDpkg, packagesVerifyDpkg, packagesVerifyRpm } from '../probes/packages-verify.ts'
 import { packagesZypper } from '../probes/packages-zypper.ts'
 
 /** Questions about what is installed, whether it is whole, supported and looked after. */
 export const probes: readonly Probe<unknown>[] = [
+  packagesAptArchives,
   packagesZypper,
   packagesRpmRestart,
   packagesVerifyDpkg,
+  packagesSumsDpkg,
   packagesVerifyRpm,
   packagesSourcesApt,
   packagesSourcesRpm,

@@ -11,12 +11,10 @@ export type LastRun =
   | { readonly is: 'not-run' }
 
 export function lastRun({ activeState, result, exitStatus, endedAtSeconds }: BackupUnit): LastRun {
-  if (activeState === 'failed' || (result !== 'success' && result !== '')) return { is: 'failed', result }
+  if (activeState === 'failed' || result !== 'success') return { is: 'failed', result }
   if (activeState === 'activating' || activeState === 'active') return { is: 'running' }
-  if (endedAtSeconds === null) return { is: 'not-run' }
-  return exitStatus === null || exitStatus === 0
-    ? { is: 'succeeded', endedAtSeconds }
-    : { is: 'warned', endedAtSeconds, status: exitStatus }
+  if (endedAtSeconds === null || exitStatus === null) return { is: 'not-run' }
+  return exitStatus === 0 ? { is: 'succeeded', endedAtSeconds } : { is: 'warned', endedAtSeconds, status: exitStatus }
 }
 
 /** Jobs that make copies away from what they protect: snapshots on the same drives do not count. */

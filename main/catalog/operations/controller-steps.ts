@@ -14,8 +14,9 @@ export function controllerSteps(
   read: (told: Bmc) => readonly Step[],
 ): readonly Step[] {
   if (controller.ok)
-    return controller.fact.sensors === null
-      ? [leavesUnclear('The management controller did not list its sensors.', bmc)]
+    // An answer of another form leaves no row, as does a controller without a sensor: neither shows that all is well.
+    return (controller.fact.sensors ?? 0) === 0
+      ? [leavesUnclear('The management controller listed no sensor that could be read.', bmc)]
       : read(controller.fact)
   if (presence.device || presence.listed.length > 0) return unclearAbout(bmc, controller)
   return [

@@ -7,6 +7,11 @@ export interface Account {
   readonly gid: number
   readonly home: string
   readonly shell: string
+  /**
+   * What stands in place of the “x” that points to the shadow file: nothing, so that no password is asked for, or something that can be
+   * a hash, which holds instead of the one there (passwd(5), pam_unix(8)). Absent where neither does. The text itself is not kept.
+   */
+  readonly inPasswd?: 'nothing' | 'something'
 }
 export interface Group {
   readonly name: string
@@ -34,7 +39,7 @@ export const accountsLocal = defineProbe({
     if (passwd.exitCode !== 0 || group.exitCode !== 0) return unknown('the account files could not be read')
     const accounts = lines(passwd.text).map(readAccount)
     const groups = lines(group.text).map(readGroup)
-    if (accounts.length === 0) return unknown('the list of accounts is empty')
+    if (accounts.length === 0 || groups.length === 0) return unknown('the list of accounts or of groups is empty')
     if (accounts.includes(null) || groups.includes(null))
       return unknown('a line of the account files is not in the form of passwd(5)')
     if (sources.exitCode > 1 && !/No such file/.test(sources.errorText))
@@ -49,10 +54,12 @@ export const accountsLocal = defineProbe({
 
 // A "+" line pulls in NIS accounts (passwd(5), nsswitch "compat"); it names no account itself, and makes the list incomplete.
 function readAccount(line: string): Account | null {
-  const [name, , uid, gid, , home, shell] = line.split(':')
+  const [name, password, uid, gid, , home, shell] = line.split(':')
   if (name === undefined || name === '' || !isId(uid) || !isId(gid) || home === undefined || shell === undefined)
     return null
-  return { name, uid: Number(uid), gid: Number(gid), home, shell: shell === '' ? '/bin/sh' : shell }
+  const account = { name, uid: Number(uid), gid: Number(gid), home, shell: shell === '' ? '/bin/sh' : shell }
+  if (password === '') return { ...account, inPasswd: 'nothing' }
+  return password === undefined || /^(x$|##|[*!])/.test(password) ? account : { ...account, inPasswd: 'something' }
 }
 
 function readGroup(line: string): Group | null {
@@ -61,7 +68,9 @@ function readGroup(line: string): Group | null {
   return { name, gid: Number(gid), members: members.split(',').filter((member) => member !== '') }
 }
 
-const isId = (text: string | undefined): text is string => text !== undefined && /^\d{1,10}$/.test(text)
+// Larger numbers are cut to 32 bits by some C libraries, and can so become 0, which is root.
+const isId = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{1,10}$/.test(text) && Number(text) <= 4_294_967_295
 
 const LOCAL_SOURCES: ReadonlySet<string> = new Set(['files', 'systemd', 'mymachines', 'altfiles'])
 

@@ -16,7 +16,8 @@ export interface PasswordMethods {
 
 const COLUMNS = 'USER,PWD-METHOD,PWD-CHANGE,PWD-MAX'
 
-/** lslogins(1) names the scheme of each password’s hash and never the hash. Columns about logins are asked for elsewhere: without their files lslogins gives no answer at all. */
+/** lslogins(1) names the scheme of each password’s hash and never the hash. Columns about logins are asked for elsewhere: without their files lslogins gives no answer at all. At an account whose group
+ * does not exist its list ends, with status 0; so an account that is not named here was not looked at. */
 export const accountsPasswordMethods = defineProbe({
   id: 'accounts.password-methods',
   title: 'How passwords are stored and aged',

@@ -18,7 +18,7 @@ export const auditdRemote = defineProbe({
       '-H',
       '-i',
       '-E',
-      '^[[:space:]]*(active|remote_server|port|transport|enable_krb5)[[:space:]]*=',
+      '^[[:space:]]{0,}(active|remote_server|port|transport|enable_krb5)[[:space:]]{0,}=',
       '/etc/audit/plugins.d/au-remote.conf',
       '/etc/audit/audisp-remote.conf',
       '/etc/audisp/plugins.d/au-remote.conf',

@@ -1,5 +1,5 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { grepIsComplete, lines } from '../read-text.ts'
+import { foundLines, grepIsComplete } from '../read-text.ts'
 import { readRule } from './auditd-rules.ts'
 
 export interface AuditRuleFiles {
@@ -7,27 +7,20 @@ export interface AuditRuleFiles {
   readonly rules: readonly string[]
 }
 
-/** augenrules(8) makes the rules that are loaded at boot from the files in rules.d. */
+/** augenrules(8) makes the rules that are loaded at boot from the files *.rules in rules.d; other files there do not count. */
 export const auditdRuleFiles = defineProbe({
   id: 'auditd.rule-files',
   title: 'Audit rules that are set for the next boot',
   why: 'Shows whether the rules that work now are the ones in the files, and so come back after a restart.',
   commands: {
-    rules: runAsRoot([
-      'grep',
-      '-r',
-      '-h',
-      '-E',
-      '--include=*.rules',
-      '^[[:space:]]*-[aAw][[:space:]]',
-      '/etc/audit/rules.d',
-    ]),
+    rules: runAsRoot(['grep', '-r', '-H', '-E', '^[[:space:]]{0,}-[aAw][[:space:]]', '/etc/audit/rules.d']),
   },
   parse({ rules }) {
     if (!grepIsComplete(rules)) return unknown('the files of audit rules could not be read')
     return known<AuditRuleFiles>({
-      rules: lines(rules.text)
-        .map((line) => line.trim())
+      rules: foundLines(rules.text)
+        .filter(({ path }) => /^\/etc\/audit\/rules\.d\/[^/]+\.rules$/.test(path))
+        .map(({ line }) => line.trim())
         .filter((line) => readRule(line) !== null),
     })
   },

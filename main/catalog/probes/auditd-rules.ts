@@ -8,8 +8,10 @@ export interface AuditRule {
   readonly arch: 'b64' | 'b32' | null
   readonly path: string | null
   readonly permissions: string
-  /** `-a never,…` keeps events out. */
+  /** `-a never,…` keeps events out, and so does every rule on the list of messages to exclude (auditctl(8), exclude). */
   readonly excludes: boolean
+  /** Names of the fields that narrow it, other than the width of the call, its key, and what it watches (auditctl(8), -F and -C). */
+  readonly narrowedBy: readonly string[]
 }
 export interface AuditRules {
   readonly rules: readonly AuditRule[]
@@ -46,10 +48,23 @@ export function readRule(line: string): AuditRule | null {
     text: line.trim(),
     syscalls: after('-S').flatMap((names) => names.split(',')),
     arch: arch === 'b64' || arch === 'b32' ? arch : null,
-    path: watched,
+    path: watched === null ? null : withoutSlashes(watched),
     permissions: (words[0] === '-w' ? after('-p')[0] : field('perm')) ?? '',
-    excludes: words[0] !== '-w' && /(^|,)never(,|$)/.test(words[1] ?? ''),
+    excludes: words[0] !== '-w' && /(^|,)(never|exclude)(,|$)/.test(words[1] ?? ''),
+    narrowedBy: [...after('-F'), ...after('-C')]
+      .filter((text) => !ADDS_NOTHING.test(text))
+      .map((text) => /^[a-z0-9_]{1,32}/i.exec(text)?.[0] ?? ''),
   }
+}
+
+// A login id is set for whatever a login asked for; without one it is the system's own work, which rule sets leave out.
+const ADDS_NOTHING = /^(arch=|key=|path=|dir=|perm=|auid>=?\d|auid!=(unset|-1|4294967295)$)/
+
+/** A path without the slashes at its end; the root folder stays one. Not by pattern, since a path can be megabytes of slashes. */
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (end > 1 && path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 /**
@@ -70,7 +85,7 @@ export function ruleWords(line: string): string {
     action,
     rule.arch,
     [...rule.syscalls].sort(),
-    rule.path?.replace(/(.)\/+$/, '$1') ?? null,
+    rule.path,
     [...permissions].sort().join(''),
     fields.sort(),
   ])

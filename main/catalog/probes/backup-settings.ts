@@ -61,8 +61,12 @@ export const backupSettings = defineProbe({
 
 const names = (answer: Answer): Parsed<readonly string[]> =>
   grepIsComplete(answer)
-    ? known(lines(answer.text).filter((line) => line.startsWith('/')))
+    ? known(lines(answer.text).filter((line) => line.startsWith('/') && !isLeftOver(line)))
     : unknown('a file could not be read')
+
+// What editors, packages and administrators put aside is not in force.
+const isLeftOver = (file: string): boolean =>
+  /(~|\.(bak|old|orig|save|sample|example|disabled|swp|dpkg-[a-z]{1,9}|rpm(save|new|orig)))$/.test(file)
 
 /** Names a tool by the place of its settings; null for a place that this catalog does not have. */
 export function toolOfSettings(file: string): string | null {

@@ -10,7 +10,7 @@ export interface BackupUnit {
   readonly activeState: string
   /** systemd's word for how it ended last: success, exit-code, timeout, … It is success before the first run, too. */
   readonly result: string
-  /** Exit status of the main process of the last run; null where systemd names none. */
+  /** Exit status of the main process of the last run; null where it is no number. */
   readonly exitStatus: number | null
   /** When the last run ended, in seconds since the kernel started; null where it has not run since then. */
   readonly endedAtSeconds: number | null
@@ -40,6 +40,9 @@ export const backupUnits = defineProbe({
     if (units.exitCode !== 0) return unknown('the service manager did not answer')
     const blocks = unitBlocks(units.text, BACKUP_UNITS.length)
     if (blocks === null) return unknown('the service manager answered for other units than asked')
+    const isWhole = (block: ReadonlyMap<string, string>): boolean =>
+      block.get('LoadState') !== 'loaded' || WANTED.every((name) => (block.get(name) ?? '') !== '')
+    if (!blocks.every(isWhole)) return unknown('the service manager did not say how every job ended')
     return known<BackupUnits>({
       units: BACKUP_UNITS.flatMap(({ tool, unit, isJob }, at): readonly BackupUnit[] => {
         const block = blocks[at]
@@ -60,6 +63,8 @@ export const backupUnits = defineProbe({
     })
   },
 })
+
+const WANTED = ['ActiveState', 'Result', 'ExecMainStatus', 'ExecMainExitTimestampMonotonic'] as const
 
 const whole = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null

@@ -1,5 +1,6 @@
 import { type Answer, defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { isAbsent, lines } from '../read-text.ts'
+import { IPMI_DEVICES } from './bmc.ts'
 
 export interface BmcUser {
   readonly id: number
@@ -18,7 +19,7 @@ export interface BmcLan {
   readonly suites: readonly number[] | null
 }
 
-const LAN = { timeoutSeconds: 20, maxBytes: 65536 }
+const LAN = { needsPath: IPMI_DEVICES, timeoutSeconds: 20, maxBytes: 65536 }
 
 /**
  * ipmitool(1) through the kernel’s own device, channel 1. `lan print` would print an SNMP community, which is a password, and addresses;
@@ -31,15 +32,17 @@ export const bmcLan = defineProbe({
   why: 'Whoever controls the controller controls the server. No password, address or key is asked for.',
   commands: {
     channel: runAsRoot(['ipmitool', 'channel', 'info', '1'], LAN),
-    users: runAsRoot(['ipmitool', 'channel', 'getaccess', '1'], { timeoutSeconds: 60, maxBytes: 65536 }),
+    users: runAsRoot(['ipmitool', 'channel', 'getaccess', '1'], { ...LAN, timeoutSeconds: 60 }),
     suites: runAsRoot(['ipmitool', 'raw', '0x0c', '0x02', '0x01', '0x17', '0x00', '0x00'], LAN),
     privileges: runAsRoot(['ipmitool', 'raw', '0x0c', '0x02', '0x01', '0x18', '0x00', '0x00'], LAN),
   },
   parse({ channel, users, suites, privileges }) {
-    const medium = /^\s*Channel Medium Type\s*: (.*)$/m.exec(channel.text)?.[1]
+    const medium = lines(channel.text)
+      .map((line) => /^ {0,8}Channel Medium Type {0,40}: (.{0,80})$/.exec(line)?.[1])
+      .find((text) => text !== undefined)
     if (channel.exitCode !== 0 || medium === undefined)
       return unknown(
-        /Could not open device/.test(channel.errorText)
+        isAbsent(channel) || /Could not open device/.test(channel.errorText)
           ? 'the kernel offers no management controller'
           : 'the management controller did not tell of its first channel',
       )
@@ -101,7 +104,6 @@ function bytesIn({ exitCode, text }: Answer): readonly number[] | null {
 function suitesOf(list: readonly number[] | null, levels: readonly number[] | null): readonly number[] | null {
   if (list === null || levels === null || list.length < 3 || levels.length < 10) return null
   const nibbles = levels.slice(2).flatMap((byte) => [byte & 15, byte >> 4])
-  // Unused places after the last suite are filled with zeroes, and suite 0 stands first if at all.
-  const numbers = list.slice(2, 18).filter((number, index) => index === 0 || number !== 0)
-  return numbers.filter((_, index) => (nibbles[index] ?? 0) !== 0)
+  // Unused places after the last suite are filled with zeroes, and have no privilege; suite 0 itself may stand anywhere.
+  return [...new Set(list.slice(2, 18).filter((_, index) => (nibbles[index] ?? 0) !== 0))]
 }

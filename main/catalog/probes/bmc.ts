@@ -1,5 +1,8 @@
 import { type Answer, defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { isAbsent, lines } from '../read-text.ts'
+
+/** Where the kernel offers a management controller to programs: the places in which ipmitool(1) looks for it. */
+export const IPMI_DEVICES = ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'] as const
 
 export interface BmcFru {
   /** Empty where the inventory has none. */
@@ -31,6 +34,8 @@ export interface SensorState {
   readonly state: string
 }
 
+const OF_DEVICE = { needsPath: IPMI_DEVICES, maxBytes: 65536 }
+
 /**
  * ipmitool(1) through the kernel’s own device. All five only ask. Users, networks and keys of the controller are not asked for. Sensors
  * are read over a slow bus, hence the time. What a controller does not know (power, inventory) it refuses, which is an answer.
@@ -40,17 +45,17 @@ export const bmc = defineProbe({
   title: 'What the management controller tells',
   why: 'A real controller has dozens of sensors that move, an inventory with serial numbers and a history; a model has next to nothing.',
   commands: {
-    controller: runAsRoot(['ipmitool', 'mc', 'info'], { timeoutSeconds: 20, maxBytes: 65536 }),
-    sensors: runAsRoot(['ipmitool', 'sdr', 'elist'], { timeoutSeconds: 90, maxBytes: 262144 }),
-    inventory: runAsRoot(['ipmitool', 'fru', 'print', '0'], { timeoutSeconds: 30, maxBytes: 65536 }),
-    events: runAsRoot(['ipmitool', 'sel', 'info'], { timeoutSeconds: 20, maxBytes: 65536 }),
-    power: runAsRoot(['ipmitool', 'dcmi', 'power', 'reading'], { timeoutSeconds: 20, maxBytes: 65536 }),
+    controller: runAsRoot(['ipmitool', 'mc', 'info'], { ...OF_DEVICE, timeoutSeconds: 20 }),
+    sensors: runAsRoot(['ipmitool', 'sdr', 'elist'], { ...OF_DEVICE, timeoutSeconds: 90, maxBytes: 262144 }),
+    inventory: runAsRoot(['ipmitool', 'fru', 'print', '0'], { ...OF_DEVICE, timeoutSeconds: 30 }),
+    events: runAsRoot(['ipmitool', 'sel', 'info'], { ...OF_DEVICE, timeoutSeconds: 20 }),
+    power: runAsRoot(['ipmitool', 'dcmi', 'power', 'reading'], { ...OF_DEVICE, timeoutSeconds: 20 }),
   },
   parse({ controller, sensors, inventory, events, power }) {
     const info = fieldsOf(controller)
     if (info === null || !info.has('Device ID'))
       return unknown(
-        /Could not open device/.test(controller.errorText)
+        isAbsent(controller) || /Could not open device/.test(controller.errorText)
           ? 'the kernel offers no management controller'
           : 'the management controller did not answer',
       )

@@ -22,13 +22,14 @@ const USER = ['/boot/grub2/user.cfg', ...ON_EFI.map((folder) => `${folder}/user.
 const CUSTOM = ['/boot/grub/custom.cfg', '/boot/grub2/custom.cfg']
 const LOADER = ['/boot/loader/loader.conf', '/efi/loader/loader.conf', '/boot/efi/loader/loader.conf']
 
-// Each ends before a password or hash begins, and grep prints no more than it matched.
+// Each ends before a password or hash begins, and grep prints no more than it matched. No blank, asterisk or question mark: sudo-rs could
+// not grant it.
 const PATTERNS = {
-  superusers: '^[[:space:]]*set superusers=.[A-Za-z0-9_.-]',
-  hashed: '^[[:space:]]*password_pbkdf2 [A-Za-z0-9_.-]+ grub[.]pbkdf2',
-  fromUser: '^[[:space:]]*password_pbkdf2 [A-Za-z0-9_.-]+ [$][{]GRUB2_PASSWORD',
+  superusers: '^[[:space:]]{0,}set[[:space:]]superusers=.[A-Za-z0-9_.-]',
+  hashed: '^[[:space:]]{0,}password_pbkdf2[[:space:]][A-Za-z0-9_.-]+[[:space:]]grub[.]pbkdf2',
+  fromUser: '^[[:space:]]{0,}password_pbkdf2[[:space:]][A-Za-z0-9_.-]+[[:space:]][$][{]GRUB2_PASSWORD',
   user: '^GRUB2_PASSWORD=grub[.]pbkdf2',
-  plain: '^[[:space:]]*password [A-Za-z0-9_.-]+ ',
+  plain: '^[[:space:]]{0,}password[[:space:]][A-Za-z0-9_.-]+[[:space:]]',
   editor: '^editor[[:space:]]+[a-z0-9]+',
 } as const
 
@@ -59,13 +60,13 @@ export const bootLoaderPassword = defineProbe({
       found.some(({ path, line }) => pattern.test(line) && paths?.includes(path) !== false)
     // The redactor may have taken what follows the equals sign, although it is only the kind of hash.
     const kept = has(/^GRUB2_PASSWORD=(grub\.pbkdf2|\[redacted:)/, USER)
-    const fromUser = kept && has(/^\s*password_pbkdf2 \S+ \$\{GRUB2_PASSWORD/)
+    const fromUser = kept && has(/^\s*password_pbkdf2\s\S+\s\$\{GRUB2_PASSWORD/)
     return known<BootLoader>({
       grub: GRUB.some((path) => !absent(path)) || ON_EFI.some((folder) => !absent(`${folder}/grub.cfg`)),
       systemdBoot: LOADER.some((path) => !absent(path)),
-      superusers: has(/^\s*set superusers=/),
-      hashed: has(/^\s*password_pbkdf2 \S+ grub\.pbkdf2/) || fromUser,
-      plain: has(/^\s*password \S+ /),
+      superusers: has(/^\s*set\ssuperusers=/),
+      hashed: has(/^\s*password_pbkdf2\s\S+\sgrub\.pbkdf2/) || fromUser,
+      plain: has(/^\s*password\s\S+\s/),
       editor: !has(/^editor\s+(no|false|off|0|n|f)$/),
     })
   },

@@ -13,14 +13,14 @@ export interface BtrfsScrubs {
   readonly scrubs: readonly BtrfsScrub[]
 }
 
-const LINES = '^[0-9a-f-]+:[0-9]+\\|.*\\|t_start:[0-9]+.*\\|finished:[01]$'
+const LINES = '^[0-9a-f-]+:[0-9]+\\|.{0,}\\|t_start:[0-9]+.{0,}\\|finished:[01]$'
 
 /** btrfs-scrub(8) keeps what it did in /var/lib/btrfs/scrub.status.UUID, a line for each device (btrfs-progs, cmds/scrub.c). */
 export const storageBtrfsScrubs = defineProbe({
   id: 'storage.btrfs-scrubs',
   title: 'Last scrub of btrfs file systems',
   why: 'Shows when all of a btrfs file system was last read and compared with its sums.',
-  commands: { scrubs: runAsRoot(['grep', '-rhE', LINES, '/var/lib/btrfs']) },
+  commands: { scrubs: runAsRoot(['grep', '-rhE', LINES, '/var/lib/btrfs'], { needsPath: ['/var/lib/btrfs'] }) },
   parse: ({ scrubs }) => readScrubs(scrubs),
 })
 

@@ -11,6 +11,16 @@ export interface KubernetesCredentials {
   }[]
 }
 
+const PLACES = [
+  '/etc/kubernetes/admin.conf',
+  '/etc/kubernetes/super-admin.conf',
+  '/etc/rancher/k3s/k3s.yaml',
+  '/etc/rancher/rke2/rke2.yaml',
+  '/var/lib/k0s/pki/admin.conf',
+  '/var/snap/microk8s/current/credentials/client.config',
+  '/root/.kube/config',
+] as const
+
 /**
  * Where kubeadm, k3s, RKE2, k0s and MicroK8s put the credential of a cluster's administrator: whoever reads it administers the cluster.
  * Entries only, no file is opened. kubectl is not run: it writes a cache into the home folder, can start other programs, and calls out.
@@ -20,25 +30,15 @@ export const clusterKubernetes = defineProbe({
   title: 'Credentials of Kubernetes administrators on this server',
   why: 'Whoever can read such a file controls every container of the cluster. Names, owners and modes only.',
   commands: {
-    credentials: runAsRoot([
-      'stat',
-      '-c',
-      '%a %U %G %n',
-      '/etc/kubernetes/admin.conf',
-      '/etc/kubernetes/super-admin.conf',
-      '/etc/rancher/k3s/k3s.yaml',
-      '/etc/rancher/rke2/rke2.yaml',
-      '/var/lib/k0s/pki/admin.conf',
-      '/var/snap/microk8s/current/credentials/client.config',
-      '/root/.kube/config',
-    ]),
+    credentials: runAsRoot(['stat', '-c', '%a:%U:%G:%n', ...PLACES]),
   },
   parse({ credentials }) {
-    const complaints = lines(credentials.errorText).filter(
-      (said) => !/(No such file or directory|Not a directory)$/.test(said),
+    const said = lines(credentials.errorText)
+    const absent = said.filter((line) => /(No such file or directory|Not a directory)$/.test(line)).length
+    const rows = lines(credentials.text).map((line) =>
+      /^([0-7]{1,5}):([^:]{1,64}):([^:]{1,64}):(\/\S{1,128})$/.exec(line),
     )
-    const rows = lines(credentials.text).map((line) => /^([0-7]{1,5}) (\S{1,64}) (\S{1,64}) (\/\S{1,128})$/.exec(line))
-    if (complaints.length > 0 || rows.includes(null))
+    if (said.length > absent || rows.includes(null) || rows.length + absent !== PLACES.length)
       return unknown('the places of such credentials could not be looked at')
     return known<KubernetesCredentials>({
       files: rows.map((row) => ({

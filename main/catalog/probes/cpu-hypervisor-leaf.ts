@@ -24,23 +24,29 @@ const LEAVES = 0xf01
 /** What recordings hold that were taken before the range was widened. */
 const LEAVES_BEFORE = 0x101
 
+/** The device is there where the kernel's module is loaded. */
+export const ON_CPUID = { needsPath: ['/dev/cpu/0/cpuid'] } as const
+
 /** cpuid(4): the device reads one leaf per 16 bytes, its offset being the leaf number, hence skip_bytes. Absent where the module is. */
 export const cpuHypervisorLeaf = defineProbe({
   id: 'cpu.hypervisor-leaf',
   title: 'Hypervisor signature in the processor’s identification',
   why: 'Hypervisors name themselves in a reserved range of the processor’s identification.',
   commands: {
-    basic: runAsRoot(['dd', 'if=/dev/cpu/0/cpuid', 'bs=16', 'count=1', 'status=none']),
+    basic: runAsRoot(['dd', 'if=/dev/cpu/0/cpuid', 'bs=16', 'count=1', 'status=none'], ON_CPUID),
     // One read of the device for the whole range.
-    reserved: runAsRoot([
-      'dd',
-      'if=/dev/cpu/0/cpuid',
-      `bs=${LEAVES * LEAF_BYTES}`,
-      'count=1',
-      'iflag=skip_bytes',
-      'skip=1073741824',
-      'status=none',
-    ]),
+    reserved: runAsRoot(
+      [
+        'dd',
+        'if=/dev/cpu/0/cpuid',
+        `bs=${LEAVES * LEAF_BYTES}`,
+        'count=1',
+        'iflag=skip_bytes',
+        'skip=1073741824',
+        'status=none',
+      ],
+      ON_CPUID,
+    ),
   },
   parse: ({ basic, reserved }) =>
     basic.exitCode !== 0 || reserved.exitCode !== 0

@@ -1,5 +1,5 @@
 import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
-import { hexOf } from './cpu-hypervisor-leaf.ts'
+import { hexOf, ON_CPUID } from './cpu-hypervisor-leaf.ts'
 
 export interface CpuLeaves {
   readonly vendor: string
@@ -27,16 +27,22 @@ export const cpuLeaves = defineProbe({
   title: 'What the processor says of itself',
   why: 'The processor’s own identification, as it answers without the kernel between, shows what a hypervisor changed in it.',
   commands: {
-    basic: runAsRoot(['dd', 'if=/dev/cpu/0/cpuid', `bs=${BASIC_LEAVES * LEAF_BYTES}`, 'count=1', 'status=none']),
-    extended: runAsRoot([
-      'dd',
-      'if=/dev/cpu/0/cpuid',
-      `bs=${EXTENDED_LEAVES * LEAF_BYTES}`,
-      'count=1',
-      'iflag=skip_bytes',
-      `skip=${EXTENDED}`,
-      'status=none',
-    ]),
+    basic: runAsRoot(
+      ['dd', 'if=/dev/cpu/0/cpuid', `bs=${BASIC_LEAVES * LEAF_BYTES}`, 'count=1', 'status=none'],
+      ON_CPUID,
+    ),
+    extended: runAsRoot(
+      [
+        'dd',
+        'if=/dev/cpu/0/cpuid',
+        `bs=${EXTENDED_LEAVES * LEAF_BYTES}`,
+        'count=1',
+        'iflag=skip_bytes',
+        `skip=${EXTENDED}`,
+        'status=none',
+      ],
+      ON_CPUID,
+    ),
   },
   parse: ({ basic, extended }) =>
     basic.exitCode !== 0 || extended.exitCode !== 0

@@ -22,6 +22,7 @@ const DEVICE = '/dev/cpu/0/msr'
 
 const register = (number: number) =>
   runAsRoot(['dd', `if=${DEVICE}`, 'bs=8', 'count=1', 'iflag=skip_bytes', `skip=${number}`, 'status=none'], {
+    needsPath: [DEVICE],
     timeoutSeconds: 5,
     maxBytes: 4096,
   })

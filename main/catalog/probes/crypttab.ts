@@ -20,7 +20,7 @@ export const storageCrypttab = defineProbe({
   id: 'storage.crypttab',
   title: 'Where encrypted volumes get their key from',
   why: 'Lists how each encrypted volume is opened at boot. The file holds paths and options, not keys.',
-  commands: { crypttab: runAsRoot(['cat', '/etc/crypttab']) },
+  commands: { crypttab: runAsRoot(['cat', '/etc/crypttab'], { needsPath: ['/etc/crypttab'] }) },
   parse: ({ crypttab }) => {
     if (crypttab.exitCode === 0) return parseCrypttab(crypttab.text)
     return /No such file or directory/.test(crypttab.errorText)

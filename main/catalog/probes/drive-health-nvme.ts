@@ -27,7 +27,10 @@ export const driveHealthNvme = defineProbe({
   commands: Object.fromEntries(
     NVME_CONTROLLERS.map((name): [string, Command] => [
       name,
-      runAsRoot(['nvme', 'smart-log', `/dev/${name}`, '-o', 'json'], { maxBytes: 65_536 }),
+      runAsRoot(['nvme', 'smart-log', `/dev/${name}`, '-o', 'json'], {
+        needsPath: [`/dev/${name}`],
+        maxBytes: 65_536,
+      }),
     ]),
   ),
   parse(answers): Parsed<NvmeHealths> {

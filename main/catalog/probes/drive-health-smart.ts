@@ -1,5 +1,5 @@
 import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
-import { asList, asRecord, type JsonValue, readJson } from '../read-text.ts'
+import { asList, asRecord, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 
 /** What a SATA or SAS drive says of its own health. */
 export interface SmartHealth {
@@ -28,7 +28,10 @@ export const driveHealthSmart = defineProbe({
   commands: Object.fromEntries(
     SMART_DRIVES.map((name): [string, Command] => [
       name,
-      runAsRoot(['smartctl', '-j', '-H', '-A', '-n', 'standby', `/dev/${name}`], { maxBytes: 262_144 }),
+      runAsRoot(['smartctl', '-j', '-H', '-A', '-n', 'standby', `/dev/${name}`], {
+        needsPath: [`/dev/${name}`],
+        maxBytes: 262_144,
+      }),
     ]),
   ),
   parse(answers): Parsed<SmartHealths> {
@@ -46,8 +49,9 @@ export const driveHealthSmart = defineProbe({
   },
 })
 
-const isNoSuchDevice = ({ exitCode, text }: Answer): boolean =>
-  exitCode === 2 && /open device: \/dev\/\w+ failed: No such (device|file or directory)/.test(text)
+const isNoSuchDevice = (answer: Answer): boolean =>
+  isAbsent(answer) ||
+  (answer.exitCode === 2 && /open device: \/dev\/\w+ failed: No such (device|file or directory)/.test(answer.text))
 
 /** The exit status is a set of bits that also tells of past errors, hence only the report itself is read. */
 function readHealth({ text }: Answer): SmartHealth | null {

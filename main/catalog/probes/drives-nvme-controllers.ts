@@ -22,7 +22,11 @@ export const drivesNvmeControllers = defineProbe({
   commands: Object.fromEntries(
     CONTROLLERS.map((name): [string, Command] => [
       name,
-      runAsRoot(['nvme', 'id-ctrl', `/dev/${name}`, '-o', 'json'], { maxBytes: 65_536, timeoutSeconds: 5 }),
+      runAsRoot(['nvme', 'id-ctrl', `/dev/${name}`, '-o', 'json'], {
+        needsPath: [`/dev/${name}`],
+        maxBytes: 65_536,
+        timeoutSeconds: 5,
+      }),
     ]),
   ),
   parse(answers): Parsed<NvmeControllers> {

@@ -25,7 +25,11 @@ export const drivesOpal = defineProbe({
   commands: Object.fromEntries(
     OPAL_DEVICES.map((name): [string, Command] => [
       name,
-      runAsRoot(['sedutil-cli', '--query', `/dev/${name}`], { maxBytes: 65_536, timeoutSeconds: 5 }),
+      runAsRoot(['sedutil-cli', '--query', `/dev/${name}`], {
+        needsPath: [`/dev/${name}`],
+        maxBytes: 65_536,
+        timeoutSeconds: 5,
+      }),
     ]),
   ),
   parse(answers): Parsed<OpalDrives> {

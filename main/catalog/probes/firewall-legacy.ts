@@ -6,14 +6,16 @@ export interface LegacyTables {
   readonly tables: readonly string[]
 }
 
+const [IP, IP6] = ['/proc/net/ip_tables_names', '/proc/net/ip6_tables_names'] as const
+
 /** Rules of iptables-legacy do not show in nft. iptables-save could load kernel modules by being asked, so only names are read. */
 export const firewallLegacy = defineProbe({
   id: 'firewall.legacy',
   title: 'Tables of the older packet filter',
   why: 'Shows whether rules may exist in the older packet filter, which the newer tool does not list.',
   commands: {
-    ip: runAsRoot(['cat', '/proc/net/ip_tables_names']),
-    ip6: runAsRoot(['cat', '/proc/net/ip6_tables_names']),
+    ip: runAsRoot(['cat', IP], { needsPath: [IP] }),
+    ip6: runAsRoot(['cat', IP6], { needsPath: [IP6] }),
   },
   parse({ ip, ip6 }) {
     if ([ip, ip6].some((answer) => answer.exitCode !== 0 && !isAbsent(answer)))

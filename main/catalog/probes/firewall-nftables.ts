@@ -36,8 +36,20 @@ export const firewallNftables = defineProbe({
     const entries = asList(asRecord(json.fact).nftables).map(asRecord)
     if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the answer of nft has another form')
     const chains = groupByChain(entries.map((entry) => asRecord(entry.rule)).filter((rule) => rule.chain !== undefined))
+    const states = new Map(
+      entries
+        .map((entry) => asRecord(entry.table))
+        .map((table) => [place(table.family, table.name, ''), tableState(table.flags)]),
+    )
     const on = (hook: string): readonly InputChain[] =>
-      entries.flatMap((entry) => readChain(asRecord(entry.chain), hook, chains))
+      entries
+        .map((entry) => asRecord(entry.chain))
+        .flatMap((chain) => {
+          const state = states.get(place(chain.family, chain.table, '')) ?? 'in-force'
+          if (state === 'dormant') return []
+          const read = readChain(chain, hook, chains)
+          return state === 'in-force' ? read : read.map((one) => ({ ...one, fallsTo: 'unclear' as const }))
+        })
     return known<Nftables>({
       tables: entries.filter((entry) => entry.table !== undefined).length,
       inputChains: on('input'),
@@ -48,6 +60,16 @@ export const firewallNftables = defineProbe({
 })
 
 type Entry = { readonly [key: string]: JsonValue }
+
+/**
+ * A dormant table is there and filters nothing (nft(8), TABLES). Up to 1.0.6 nft prints another text in place of the flags, so that what
+ * is neither dormant nor a flag of ownership is open.
+ */
+function tableState(flags: JsonValue | undefined): 'in-force' | 'dormant' | 'unclear' {
+  const words = flags === undefined ? [] : typeof flags === 'string' ? [flags] : asList(flags).map(asText)
+  if (words.includes('dormant')) return 'dormant'
+  return words.every((word) => word === 'owner' || word === 'persist') ? 'in-force' : 'unclear'
+}
 
 function readChain(chain: Entry, hook: string, chains: Chains): readonly InputChain[] {
   const family = asText(chain.family)

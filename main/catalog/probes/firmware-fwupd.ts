@@ -6,28 +6,42 @@ export interface FirmwareDevices {
 }
 
 /**
- * fwupdmgr(1), get-devices: from what the service already knows; nothing is refreshed. Warnings can stand before the JSON, and errors
- * come as JSON of their own with a member “Error”. Serial numbers and links, which the answer can hold, are not kept.
+ * Method GetDevices of org.freedesktop.fwupd, by busctl(1), which prints an array of dictionaries of variants as
+ * `{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"…"}}]]}`. Only a service that runs already is asked: fwupdmgr(1) would start it,
+ * and its start writes below /var/lib/fwupd and /var/cache/fwupd. Serial numbers, which the answer can hold, are not kept.
  */
 export const firmwareFwupd = defineProbe({
   id: 'firmware.fwupd',
   title: 'Firmware versions known to fwupd',
-  why: 'Lists the firmware of drives, adapters and boards with versions. Nothing is downloaded or updated.',
-  commands: { devices: run(['fwupdmgr', 'get-devices', '--json'], { timeoutSeconds: 30 }) },
+  why: 'Lists the firmware of drives, adapters and boards with versions, where that service runs. Nothing is started, downloaded or updated.',
+  commands: {
+    devices: run(
+      [
+        'busctl',
+        '--system',
+        '--json=short',
+        '--auto-start=no',
+        'call',
+        'org.freedesktop.fwupd',
+        '/',
+        'org.freedesktop.fwupd',
+        'GetDevices',
+      ],
+      { timeoutSeconds: 30 },
+    ),
+  },
   parse({ devices }) {
-    const start = devices.text.indexOf('{')
-    if (start < 0) return unknown('fwupd did not answer')
-    const json = readJson(devices.text.slice(start), 'fwupd')
+    if (devices.exitCode !== 0) return unknown('fwupd does not run, and is not started for this')
+    const json = readJson(devices.text, 'busctl')
     if (!json.ok) return json
-    const document = asRecord(json.fact)
-    const error = asText(asRecord(document.Error).Message)
-    if (error !== null) return unknown('fwupd answered with an error')
-    if (document.Devices === undefined) return unknown('the answer of fwupd has another form')
+    const { type, data } = asRecord(json.fact)
+    const [list] = asList(data)
+    if (type !== 'aa{sv}' || !Array.isArray(list)) return unknown('the answer of fwupd has another form')
     return known<FirmwareDevices>({
-      devices: asList(document.Devices).flatMap((entry) => {
+      devices: asList(list).flatMap((entry) => {
         const { Name, Vendor, Version } = asRecord(entry)
-        const [name, version] = [asText(Name), asText(Version)]
-        return name === null || version === null ? [] : [{ name, vendor: asText(Vendor) ?? '', version }]
+        const [name, vendor, version] = [Name, Vendor, Version].map((value) => asText(asRecord(value).data))
+        return name == null || version == null ? [] : [{ name, vendor: vendor ?? '', version }]
       }),
     })
   },

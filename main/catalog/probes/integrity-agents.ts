@@ -3,6 +3,7 @@ import { unitBlocks } from '../read-text.ts'
 
 export interface AgentUnit {
   readonly loaded: boolean
+  /** A process of it runs, or the timer waits: “active (exited)”, as systemd shows a daemon of an old start script that ended, is not. */
   readonly active: boolean
   /** Day (YYYY-MM-DD, the node's zone) on which a timer last started its service, or a service last ended; null where it never did. */
   readonly lastDay: string | null
@@ -60,7 +61,7 @@ export const integrityAgents = defineProbe({
     units: run([
       'systemctl',
       'show',
-      '--property=Id,LoadState,ActiveState,LastTriggerUSec,ExecMainStatus,ExecMainExitTimestamp',
+      '--property=Id,LoadState,ActiveState,SubState,LastTriggerUSec,ExecMainStatus,ExecMainExitTimestamp',
       ...UNITS,
     ]),
   },
@@ -79,7 +80,7 @@ function readUnit(block: ReadonlyMap<string, string>): AgentUnit {
   const status = block.get('ExecMainStatus') ?? ''
   return {
     loaded: block.get('LoadState') === 'loaded',
-    active: block.get('ActiveState') === 'active',
+    active: block.get('ActiveState') === 'active' && /^(running|waiting)$/.test(block.get('SubState') ?? ''),
     // "Fri 2026-11-20 02:13:55 UTC"; empty or n/a where it never happened.
     lastDay: /\b(\d{4}-\d{2}-\d{2})\b/.exec(block.get('LastTriggerUSec') ?? ended)?.[1] ?? null,
     exitStatus: /\d{4}-/.test(ended) && /^\d{1,3}$/.test(status) ? Number(status) : null,

@@ -32,7 +32,7 @@ export const integrityMarks = defineProbe({
   id: 'integrity.marks',
   title: 'When integrity and malware tools last wrote their files',
   why: 'Shows when a baseline was made, a check last ran and signatures last changed. Only times are read.',
-  commands: { files: runAsRoot(['stat', '-c', '%Y %n', ...FILES]) },
+  commands: { files: runAsRoot(['stat', '-c', '%Y:%n', ...FILES]) },
   parse({ files }) {
     if (lines(files.errorText).some((said) => !/No such file or directory$/.test(said)))
       return unknown('not every file could be looked at')
@@ -40,7 +40,7 @@ export const integrityMarks = defineProbe({
     return known<IntegrityMarks>({
       changedAt: new Map(
         lines(files.text).flatMap((line) => {
-          const [, seconds, path] = /^(\d{1,12}) (\/\S{1,200})$/.exec(line) ?? []
+          const [, seconds, path] = /^(\d{1,12}):(\/\S{1,200})$/.exec(line) ?? []
           return seconds === undefined || path === undefined ? [] : [[path, Number(seconds)] as const]
         }),
       ),

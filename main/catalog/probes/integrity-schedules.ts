@@ -6,8 +6,15 @@ export interface IntegritySchedules {
   readonly tools: ReadonlyMap<string, readonly string[]>
 }
 
-// \K leaves out what stands before the name, and -o what follows: no other word of a line comes along.
-const PATTERN = '^[^#]*?\\K(?<![\\w.-])(aide|dailyaidecheck|tripwire|samhain|clamscan|clamdscan|lynis|oscap)(?![\\w-])'
+// \K leaves out what stands before the name, and -o what follows but one character that is of no word: no other word of a line comes
+// along. A folder such as
+// /var/lib/aide is no program. No asterisk and no question mark, which sudo-rs could not grant; where a line names several tools, the last
+// of them counts.
+const PATTERN =
+  '^([^#]{0,}([\\s;&|(\\x22\\x27]|bin/)|)\\K(aide|dailyaidecheck|tripwire|samhain|clamscan|clamdscan|lynis|oscap)([^\\w/-]|$)'
+
+// run-parts(8) and cron(8): neither reads what packages and editors put aside.
+const NOT_READ = /(~|\.(bak|old|orig|save|disabled|swp|placeholder|dpkg-[a-z]{1,9}|rpm(save|new|orig)))$/
 
 /** crontab(5) and run-parts(8): tables of the system and of users, and scripts that run daily or weekly. */
 export const integritySchedules = defineProbe({
@@ -30,8 +37,10 @@ export const integritySchedules = defineProbe({
     if (!grepIsComplete(cron)) return unknown('the tables of cron could not be read')
     const tools = new Map<string, Set<string>>()
     for (const { path, line } of foundLines(cron.text)) {
-      const tool = line.trim() === 'dailyaidecheck' ? 'aide' : line.trim()
-      if (/^[a-z]{1,20}$/.test(tool)) tools.set(tool, (tools.get(tool) ?? new Set()).add(path))
+      if (NOT_READ.test(path)) continue
+      const [, name] = /^([a-z]{1,20})[^\w-]?$/.exec(line) ?? []
+      const tool = name === 'dailyaidecheck' ? 'aide' : name
+      if (tool !== undefined) tools.set(tool, (tools.get(tool) ?? new Set()).add(path))
     }
     return known<IntegritySchedules>({ tools: new Map([...tools].map(([tool, paths]) => [tool, [...paths]])) })
   },

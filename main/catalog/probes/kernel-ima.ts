@@ -15,7 +15,9 @@ export const kernelIma = defineProbe({
   title: 'File measurements of the kernel (IMA)',
   why: 'Shows whether the kernel itself records the digests of files before they are used.',
   commands: {
-    counts: runAsRoot(['grep', '-H', '.', `${FOLDER}runtime_measurements_count`, `${FOLDER}violations`]),
+    counts: runAsRoot(['grep', '-H', '.', `${FOLDER}runtime_measurements_count`, `${FOLDER}violations`], {
+      needsPath: [`${FOLDER}runtime_measurements_count`, `${FOLDER}violations`],
+    }),
   },
   parse({ counts }) {
     if (!grepIsComplete(counts)) return unknown('the counts of the kernel’s measurements could not be read')

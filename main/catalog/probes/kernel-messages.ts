@@ -48,16 +48,18 @@ const BEGINNINGS = [
   'ACPI: WAET ',
 ]
 
+// Blanks by their code, which PCRE2 knows: sudo-rs cannot grant a word that holds one.
+const PATTERN = `^(${BEGINNINGS.join('|')})`.replaceAll(' ', '\\x20')
+
 /** journalctl(1): the kernel's messages of this boot that begin in one of these ways, without names and times. */
 export const kernelMessages = defineProbe({
   id: 'kernel.messages',
   title: 'What the kernel said while starting',
   why: 'While starting, the kernel says what it detected: a hypervisor, the maker of the firmware, the memory map, working counters. Only lines with fixed beginnings are asked for.',
   commands: {
-    messages: runAsRoot(
-      ['journalctl', '-k', '-b', '-q', '--no-pager', '-o', 'cat', '-g', `^(${BEGINNINGS.join('|')})`],
-      { maxBytes: 1048576 },
-    ),
+    messages: runAsRoot(['journalctl', '-k', '-b', '-q', '--no-pager', '-o', 'cat', '-g', PATTERN], {
+      maxBytes: 1048576,
+    }),
   },
   parse({ messages }) {
     const said = lines(messages.text)

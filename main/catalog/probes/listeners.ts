@@ -45,6 +45,9 @@ function readListeners({ exitCode, text, errorText }: Answer): Parsed<Listeners>
 
 const ROW = /^(tcp|udp)\s+(?:LISTEN|UNCONN)\s+\d+\s+\d+\s+(\S+):(\d{1,5})\s+\S+(?:\s+(.*))?$/
 
+/** A socket shared by thousands of processes has a line this long; a longer one is none. */
+const MAX_LINE = 16_384
+
 /**
  * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole answer unusable, because it may be the listener that
  * matters; so does an empty list, which a reachable server does not have.
@@ -53,7 +56,7 @@ export function parseListeners(text: string): Parsed<Listeners> {
   const listeners: Listener[] = []
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue
-    const row = ROW.exec(line.trim())
+    const row = line.length > MAX_LINE ? null : ROW.exec(line.trim())
     const port = Number(row?.[3])
     const local = row?.[2]
     if (local === undefined || port > 65535) return unknown(`a line of the answer is not a socket: ${quote(line)}`)

@@ -14,11 +14,14 @@ export interface LogEntry {
 }
 export interface LogFiles {
   readonly entries: readonly LogEntry[]
+  /** Whether a folder or file could not be looked at for lack of rights, so that some may be missing here. */
+  readonly isPartial: boolean
   /** When this system was set up, by its machine-id(5); null where there is none. */
   readonly setUpAt: number | null
 }
 
-const FORMAT = '%Y %a %U %G %F|%n'
+// Without a blank, since sudo-rs cannot grant a word that holds one.
+const FORMAT = '%Y:%a:%U:%G:%F|%n'
 
 /** stat(1) over the log files that Linux distributions keep, with their rotated ones. Names, owners, modes and times; no content. */
 export const logFiles = defineProbe({
@@ -53,6 +56,7 @@ export const logFiles = defineProbe({
       return unknown('the folder of log files could not be looked at')
     return known<LogFiles>({
       entries: all.fact.filter(({ path }) => path !== '/etc/machine-id'),
+      isPartial: /: Permission denied$/m.test(files.errorText),
       setUpAt: all.fact.find(({ path }) => path === '/etc/machine-id')?.changedAt ?? null,
     })
   },
@@ -92,7 +96,7 @@ function entriesIn({ text, errorText, exitCode }: Answer): Parsed<readonly LogEn
 
 function readEntry(line: string): LogEntry | null {
   const [, changedAt, mode, owner, group, kind, path] =
-    /^(\d{1,11}) ([0-7]{1,5}) (\S{1,64}) (\S{1,64}) ([a-z ]{3,40})\|(\/.{1,4096})$/.exec(line) ?? []
+    /^(\d{1,11}):([0-7]{1,5}):([^:]{1,64}):([^:]{1,64}):([a-z ]{3,40})\|(\/.{1,4096})$/.exec(line) ?? []
   if (mode === undefined || path === undefined) return null
   return {
     path,

@@ -41,7 +41,9 @@ export const memoryEdac = defineProbe({
       const text = values.get(FOLDER + path) ?? ''
       return /^\d{1,15}$/.test(text) ? Number(text) : null
     }
-    const names = [...values.keys()].flatMap((path) => /\/mc\/(mc\d{1,4})\/ce_count$/.exec(path)?.[1] ?? [])
+    const names = [
+      ...new Set([...values.keys()].flatMap((path) => /\/mc\/(mc\d{1,4})\/[cu]e_count$/.exec(path)?.[1] ?? [])),
+    ]
     const read = names.map((name) => ({
       name,
       corrected: number(`${name}/ce_count`),

@@ -40,7 +40,8 @@ export const packageLogs = defineProbe({
   },
   parse({ counts, since, written }) {
     if (!grepIsComplete(counts)) return unknown('the logs of package changes could not all be read')
-    const first = new Map(foundLines(since.text).map(({ path, line }) => [path, line.trim()]))
+    const days = foundLines(since.text).filter(({ line }) => /^\d{4}-\d{2}-\d{2}$/.test(line.trim()))
+    const first = new Map(days.map(({ path, line }) => [path, line.trim()]))
     const times = new Map(
       lines(written.text).flatMap((line) => {
         const [, seconds, path] = /^(\d{1,12}) (\/\S+)$/.exec(line) ?? []

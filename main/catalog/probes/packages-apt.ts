@@ -3,29 +3,30 @@ import { lines as textLines } from '../read-text.ts'
 import { newest } from './packages-dnf.ts'
 
 export interface AptUpdates {
-  /** Packages that an upgrade would change; `security` when any listed origin is a security suite. */
+  /** Installed packages of which the lists hold a newer version, held and phased ones too; `security` when any of its suites is one of security updates. */
   readonly pending: readonly { readonly name: string; readonly security: boolean }[]
-  /** Packages with an update that an upgrade would not install: held, phased, or in conflict. */
-  readonly keptBack: readonly string[]
+  /** False where apt says that it could not read one of its own files, so that updates from that source are missing. */
+  readonly isWhole: boolean
   /** Newest change of the package lists, seconds since 1970; null when there are none. */
   readonly listsChangedAt: number | null
-  /** Security updates that apt names and cannot install without the paid Ubuntu Pro. */
-  readonly bySubscription: readonly string[]
 }
 
-// Without names apt keeps from writing what root could: /var/log/apt/eipp.log.xz, and /var/cache/apt/*.bin wherever those are stale.
-const SETTINGS = ['Debug::NoLocking=1', 'Dir::Log::Planner=', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache=']
+const ENTRY = /^([^\s/]+)\/(\S*) \S+ \S+(?: \[(.*)\])?$/
 
 /**
- * apt-get(8) -s simulates and changes nothing; Debug::NoLocking lets an ordinary user ask. Lines are
- * `Inst name [old] (new origin, origin [arch])`.
+ * apt(8), `list --upgradable`: a heading, then lines of `name/suite,suite version arch [upgradable from: old]` (apt,
+ * private-list.cc and private-output.cc). Lines with another word in brackets, or none, tell of other versions where apt.conf(5) asks
+ * for those; indented ones are summaries. What cannot be installed yet (held, phased, in conflict) is listed like the others, and what
+ * Ubuntu Pro alone offers is not listed. A source that the login may not read leaves status 0 and a warning.
+ *
+ * Of `apt-get -s dist-upgrade` this is a quarter of the work: nothing is solved. Without names apt keeps from writing /var/cache/apt/*.bin.
  */
 export const packagesApt = defineProbe({
   id: 'packages.apt',
   title: 'Pending package updates (apt)',
   why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
   commands: {
-    upgrade: run(['apt-get', '-s', ...SETTINGS.flatMap((setting) => ['-o', setting]), 'dist-upgrade'], {
+    upgradable: run(['apt', 'list', '-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache=', '--upgradable'], {
       timeoutSeconds: 30,
     }),
     lists: run([
@@ -37,35 +38,22 @@ export const packagesApt = defineProbe({
       '/var/lib/apt/periodic/update-stamp',
     ]),
   },
-  parse({ upgrade, lists }) {
-    if (upgrade.exitCode !== 0) return unknown('apt could not work out the pending updates')
-    if (!/^\d+ upgraded, \d+ newly installed, \d+ to remove and \d+ not upgraded\.$/m.test(upgrade.text)) {
-      return unknown('the answer of apt-get has another form')
-    }
+  parse({ upgradable, lists }) {
+    if (upgradable.exitCode !== 0) return unknown('apt could not list the pending updates')
+    const [heading = '', ...listed] = textLines(upgradable.text)
+    const entries = listed.filter((line) => !/^\s/.test(line)).map((line) => ENTRY.exec(line))
+    if (!/^Listing\.\.\.(?: Done)?$/.test(heading) || entries.includes(null))
+      return unknown('the answer of apt has another form')
     return known<AptUpdates>({
-      pending: textLines(upgrade.text).flatMap((line) => {
-        const [, name, origins] = /^Inst (\S+) (?:\[[^\]]*\] )?\((.*)\)/.exec(line) ?? []
-        return name === undefined || origins === undefined ? [] : [{ name, security: /-security\b/i.test(origins) }]
+      pending: entries.flatMap((entry) => {
+        const [, name = '', suites = '', status = ''] = entry ?? []
+        return status.startsWith('upgradable from: ') ? [{ name, security: isSecurity(suites) }] : []
       }),
-      keptBack: keptBack(upgrade.text),
+      isWhole: !/^[EW]: Unable to read /m.test(upgradable.errorText),
       listsChangedAt: newest(lists),
-      bySubscription: bySubscription(upgrade.text),
     })
   },
 })
 
-// The names follow a heading, indented by two spaces.
-function keptBack(text: string): readonly string[] {
-  const [, block = ''] = /^The following packages have been kept back:\n((?: {2}.*\n)*)/m.exec(text) ?? []
-  const [, phased = ''] =
-    /^The following upgrades have been deferred due to phasing:\n((?: {2}.*\n)*)/m.exec(text) ?? []
-  return `${block} ${phased}`.split(/\s+/).filter((name) => name !== '')
-}
-
-// "The following security updates require Ubuntu Pro with 'esm-apps' enabled:" (ubuntu-pro-client, apt-hook).
-function bySubscription(text: string): readonly string[] {
-  const blocks = text.matchAll(
-    /^The following security updates require Ubuntu Pro with '[\w-]+' enabled:\n((?: {2}.*\n)*)/gm,
-  )
-  return [...blocks].flatMap(([, block = '']) => block.split(/\s+/).filter((name) => name !== ''))
-}
+// stable-security, bookworm-security; noble-security, noble-apps-security, noble-infra-security (Ubuntu Pro).
+const isSecurity = (suites: string): boolean => suites.split(',').some((suite) => /-security$/i.test(suite))

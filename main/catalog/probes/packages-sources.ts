@@ -4,7 +4,7 @@ import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 export interface AptSources {
   readonly sources: readonly {
     readonly file: string
-    /** http, https, file, cdrom, mirror+file and so on; the rest of the address is not read, since it can hold a password. */
+    /** http, https, file, cdrom, mirror+file and so on, empty where it stands on a line of its own; the rest of the address is not read, since it can hold a password. */
     readonly scheme: string
     /** Told to be trusted, or to go on without a valid signature. */
     readonly unverified: boolean
@@ -22,9 +22,10 @@ const SETTINGS = [
   'Acquire::AllowWeakRepositories',
 ] as const
 const NAMES: readonly string[] = ['UNAUTHENTICATED', 'INSECURE', 'DOWNGRADE', 'WEAK']
-// -o ends each answer at the scheme, so that no address comes along.
+// -o ends each answer at the scheme, so that no address comes along; of any other line one letter comes, so that with -n an empty line,
+// which ends a stanza, shows as a gap.
 const APT_LINE =
-  '^[[:space:]]*(deb(-src)?[[:space:]]+(\\[[^]]*\\][[:space:]]*)?[a-z+]+:|(Types|Enabled|Trusted|Allow-Insecure|Allow-Weak|Allow-Downgrade-To-Insecure):[[:space:]]*[A-Za-z -]+|Signed-By:[[:space:]]*[^[:space:]]*|URIs:[[:space:]]*[a-z+]+:)'
+  '^[[:space:]]*(deb(-src)?[[:space:]]+(\\[[^]]*\\][[:space:]]*)?([a-z0-9+.-]+:)?|(Types|Enabled|Trusted|Allow-Insecure|Allow-Weak|Allow-Downgrade-To-Insecure):[[:space:]]*[A-Za-z0-9 -]*|Signed-By:[[:space:]]*[^[:space:]]*|URIs:[[:space:]]*([a-z0-9+.-]+:)?|[^[:space:]])'
 
 /** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings asked for that are set. */
 export const packagesSourcesApt = defineProbe({
@@ -34,7 +35,7 @@ export const packagesSourcesApt = defineProbe({
   commands: {
     sources: run([
       'grep',
-      '-rHoEi',
+      '-rHnoEi',
       '--include=*.list',
       '--include=*.sources',
       APT_LINE,
@@ -46,12 +47,17 @@ export const packagesSourcesApt = defineProbe({
   parse({ sources, settings }) {
     if (!grepIsComplete(sources)) return unknown('not every list of package sources could be read')
     if (settings.exitCode !== 0) return unknown('the settings of apt could not be read')
-    const found = foundLines(sources.text).map(({ path, line }) => ({ path, line: line.trim() }))
+    const found = foundLines(sources.text).map(({ path, line }) => {
+      const [, number, text] = /^(\d{1,9}):(.*)$/.exec(line) ?? []
+      return number === undefined || text === undefined ? null : { path, number: Number(number), text }
+    })
+    const rows = found.filter((row) => row !== null)
+    const single = rows
+      .filter(({ text }) => /^\s*deb(-src)?\s/i.test(text))
+      .map(({ path, text }) => oneLine(path, text.trim()))
+    if (rows.length < found.length || single.includes(null)) return unknown('a package source has another form')
     return known<AptSources>({
-      sources: [
-        ...found.flatMap(({ path, line }) => oneLine(path, line) ?? []),
-        ...stanzas(found.filter(({ line }) => !/^deb(-src)?\s/i.test(line))),
-      ],
+      sources: [...single.filter((source) => source !== null), ...stanzas(rows)],
       switches: lines(settings.text).flatMap((line) => {
         const [, name, value = ''] = /^([A-Z]{1,20})='([^']{0,40})'$/.exec(line) ?? []
         const setting = SETTINGS[NAMES.indexOf(name ?? '')]
@@ -62,33 +68,40 @@ export const packagesSourcesApt = defineProbe({
 })
 
 const isOn = (value: string): boolean => /^(1|yes|true|with|on|enable)$/i.test(value.trim())
-const ALLOWS = /\b(trusted|allow-insecure|allow-weak|allow-downgrade-to-insecure)=(yes|true|1|on)\b/i
+const ALLOWS = /\b(trusted|allow-insecure|allow-weak|allow-downgrade-to-insecure)=(yes|true|1|on|with|enable)\b/i
 
 function oneLine(file: string, line: string): AptSources['sources'][number] | null {
-  const [, options = '', scheme] = /^deb(?:-src)?\s+(?:\[([^\]]*)\]\s*)?([a-z+]+):$/i.exec(line) ?? []
+  const [, options = '', scheme] = /^deb(?:-src)?\s+(?:\[([^\]]*)\]\s*)?([a-z0-9+.-]+):$/i.exec(line) ?? []
   return scheme === undefined
     ? null
     : { file, scheme: scheme.toLowerCase(), unverified: ALLOWS.test(options), signedBy: /\bsigned-by=/i.test(options) }
 }
 
-/** Empty lines between stanzas do not come along: a name that comes again begins the next one. */
-function stanzas(found: readonly { readonly path: string; readonly line: string }[]): AptSources['sources'] {
-  const all: { readonly file: string; readonly fields: Map<string, string> }[] = []
-  for (const { path, line } of found) {
-    const colon = line.indexOf(':')
-    const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-    const last = all.at(-1)
-    if (last === undefined || last.file !== path || last.fields.has(name))
-      all.push({ file: path, fields: new Map([[name, value]]) })
-    else last.fields.set(name, value)
+/** Lines with consecutive numbers are one stanza. A line that begins with a blank goes on with the field before it. */
+function stanzas(
+  rows: readonly { readonly path: string; readonly number: number; readonly text: string }[],
+): AptSources['sources'] {
+  const all: { readonly file: string; last: number; readonly fields: Map<string, string> }[] = []
+  for (const { path, number, text } of rows) {
+    const before = all.at(-1)
+    const own =
+      before !== undefined && before.file === path && number === before.last + 1
+        ? before
+        : { file: path, last: number, fields: new Map<string, string>() }
+    if (own !== before) all.push(own)
+    own.last = number
+    const [, name, value] = /^([A-Za-z-]{1,40}):(.*)$/.exec(text) ?? []
+    if (name !== undefined && value !== undefined) own.fields.set(name.toLowerCase(), value.trim())
   }
   return all.flatMap(({ file, fields }) => {
-    const [enabled, uris] = [fields.get('enabled'), fields.get('uris')]
-    if (uris === undefined || (enabled !== undefined && /^(no|false|0|without|off|disable)\b/i.test(enabled))) return []
+    const enabled = fields.get('enabled')
+    if (!fields.has('types') && !fields.has('uris')) return []
+    if (enabled !== undefined && /^(no|false|0|without|off|disable)\b/i.test(enabled)) return []
     const unverified = ['trusted', 'allow-insecure', 'allow-weak', 'allow-downgrade-to-insecure'].some((name) =>
       isOn(fields.get(name) ?? ''),
     )
-    return [{ file, scheme: uris.replace(/:$/, '').toLowerCase(), unverified, signedBy: fields.has('signed-by') }]
+    const scheme = (fields.get('uris') ?? '').replace(/:$/, '').toLowerCase()
+    return [{ file, scheme, unverified, signedBy: fields.has('signed-by') }]
   })
 }
 
@@ -104,7 +117,7 @@ export interface RpmSources {
 }
 
 const RPM_LINE =
-  '^[[:space:]]*(\\[[^]]+\\]|(enabled|gpgcheck|pkg_gpgcheck|repo_gpgcheck|sslverify)[[:space:]]*=[[:space:]]*[A-Za-z0-9]+|(baseurl|mirrorlist|metalink)[[:space:]]*=[[:space:]]*[a-z]+:)'
+  '^[[:space:]]*(\\[[^]]+\\]|(enabled|gpgcheck|pkg_gpgcheck|repo_gpgcheck|sslverify)[[:space:]]*=[[:space:]]*[A-Za-z0-9]+|(baseurl|mirrorlist|metalink)[[:space:]]*=[[:space:]]*[a-z0-9]+:|reposdir[[:space:]]*=)'
 
 /** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is told to; zypper unless it is told not to. */
 export const packagesSourcesRpm = defineProbe({
@@ -122,6 +135,8 @@ export const packagesSourcesRpm = defineProbe({
       '/etc/yum.conf',
       '/etc/zypp/zypp.conf',
       '/etc/yum.repos.d',
+      '/etc/yum/repos.d',
+      '/etc/distro.repos.d',
       '/etc/zypp/repos.d',
     ]),
   },
@@ -135,6 +150,8 @@ export const packagesSourcesRpm = defineProbe({
       else if (sections.at(-1)?.file === path && equals > 0)
         sections.at(-1)?.fields.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim())
     }
+    if (sections.some(({ fields }) => fields.has('reposdir')))
+      return unknown('the package sources lie in a folder of the site’s own')
     const main = (tool: RegExp): ReadonlyMap<string, string> =>
       sections.find(({ file, id }) => id === 'main' && tool.test(file))?.fields ?? new Map()
     const [dnf, zypp] = [main(/\/(dnf|yum)\.conf$/), main(/\/zypp\.conf$/)]

@@ -1,5 +1,5 @@
-import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 
 export interface VerifiedFiles {
   /** Packages asked for that are installed, and those that are not. */
@@ -42,11 +42,46 @@ export const packagesVerifyDpkg = defineProbe({
   why: 'Compares the files of a short list of packages with the checksums of the package database.',
   commands: { files: runAsRoot(['dpkg', '--verify', ...DEBIAN], { timeoutSeconds: 30 }) },
   parse({ files }) {
-    if (files.exitCode > 1) return unknown('dpkg could not compare the files')
+    // busybox, too, has a dpkg: it knows no --verify, and ends with the status of one that found differences.
+    const complaints = lines(files.errorText).filter((said) => !/^dpkg: package '.{1,80}' is not installed$/.test(said))
+    if (files.exitCode > 1 || complaints.length > 0) return unknown('dpkg could not compare the files')
     const absent = [...files.errorText.matchAll(/package '([^'\n]{1,80})' is not installed/g)].map(
       ([, name = '']) => name,
     )
     return readVerified(lines(files.text), DEBIAN, absent)
+  },
+})
+
+export interface PackageSums {
+  /** Packages asked for whose sums the database keeps. */
+  readonly packages: readonly string[]
+}
+
+const INFO = '/var/lib/dpkg/info/'
+
+/** dpkg --verify passes in silence over a package whose list of sums is gone, or of which only settings are left: deb-md5sums(5). */
+export const packagesSumsDpkg = defineProbe({
+  id: 'packages.sums-dpkg',
+  title: 'Checksums of login and logging packages (dpkg)',
+  why: 'Shows that there is something to compare the files of these packages with. The sums are counted, not read.',
+  commands: {
+    sums: run([
+      'grep',
+      '-HcZ',
+      '',
+      ...DEBIAN.map((name) => `${INFO}${name}.md5sums`),
+      // Of a package that can be installed for several architectures the file bears the architecture, too.
+      glob('/var/lib/dpkg/info/libpam0g:*.md5sums'),
+      glob('/var/lib/dpkg/info/libpam-modules:*.md5sums'),
+    ]),
+  },
+  parse({ sums }) {
+    if (!grepIsComplete(sums)) return unknown('the checksums of the package database could not be counted')
+    const packages = foundLines(sums.text).flatMap(({ path, line }) => {
+      const name = DEBIAN.find((one) => path === `${INFO}${one}.md5sums` || path.startsWith(`${INFO}${one}:`))
+      return name !== undefined && /^[1-9]\d{0,8}$/.test(line) ? [name] : []
+    })
+    return known<PackageSums>({ packages: [...new Set(packages)] })
   },
 })
 
@@ -57,7 +92,10 @@ export const packagesVerifyRpm = defineProbe({
   why: 'Compares the files of a short list of packages with the checksums of the package database.',
   commands: { files: runAsRoot(['rpm', '-V', '--nomtime', '--nodeps', '--noscripts', ...RPM], { timeoutSeconds: 30 }) },
   parse({ files }) {
-    if (/^error: /m.test(files.errorText)) return unknown('rpm could not open its database')
+    // The status counts the packages that differ or are not there; a higher one is a signal's or a shell's.
+    if (files.exitCode > RPM.length) return unknown('rpm did not end by itself')
+    if (lines(files.errorText).some((said) => !said.startsWith('warning: ')))
+      return unknown('rpm could not compare the files')
     const all = lines(files.text)
     const absent = all.flatMap((line) => /^package (\S{1,80}) is not installed$/.exec(line)?.[1] ?? [])
     return readVerified(

@@ -120,6 +120,12 @@ function readEntry(line: string): PamEntry | null {
   }
 }
 
+const ELSEWHERE = /^pam_(sss|ldap|krb5|winbind|radius|radius_auth|tacplus|mysql|pgsql|userdb|pwdfile|aad|himmelblau)$/
+
+/** Whether a module asks for a password that is kept somewhere else than in the shadow file, which may open a locked account. */
+export const asksElsewhere = ({ services }: PamStack): boolean =>
+  [...services.values()].flat().some(({ facility, module }) => facility === 'auth' && ELSEWHERE.test(module))
+
 /**
  * The entries of a service for one facility, with includes expanded. Each service is expanded once, so that includes which fan
  * out or loop end; an include that is missing ends there.

@@ -18,6 +18,8 @@ export interface RdmaLinks {
   readonly encryptingMacsec: readonly string[]
   /** MACsec interfaces that only authenticate; null where ip did not list any of that kind. */
   readonly clearMacsec: readonly string[] | null
+  /** The kernel has the device class of Slingshot adapters, whose ports are not among those of RDMA. */
+  readonly hasSlingshot: boolean
 }
 
 export const rdmaLinks = defineProbe({
@@ -70,14 +72,18 @@ export function parseRdmaLinks(
     const [device = '', port = ''] = key.split('/')
     return { device, port, linkLayer, active: !/^(1|2|3): /.test(state), interfaces: [...interfaces].sort() }
   })
-  const encryptingMacsec = (links ?? []).filter(({ data }) => data.encrypt === true || data.encrypt === 'on')
+  // Without `protect` a MACsec interface sends its frames as they are (ip-macsec(8)).
+  const encryptingMacsec = (links ?? []).filter(({ data }) => isOn(data.encrypt) && isOn(data.protect ?? true))
   const clearMacsec = (links ?? []).filter((link) => !encryptingMacsec.includes(link)).map(({ name }) => name)
   return known({
     ports,
     encryptingMacsec: encryptingMacsec.map(({ name }) => name).sort(),
     clearMacsec: macsec.exitCode === 0 && links !== null ? clearMacsec.sort() : null,
+    hasSlingshot: names.includes('cxi'),
   })
 }
+
+const isOn = (value: unknown): boolean => value === true || value === 'on'
 
 /** The names that ls(1) lists below the heading of one of several folders. */
 function section(listing: string, folder: string): readonly string[] {

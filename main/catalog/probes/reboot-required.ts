@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { isAbsent, lines } from '../read-text.ts'
 
 export interface RebootState {
   readonly running: string
@@ -22,7 +22,12 @@ export const rebootRequired = defineProbe({
   parse({ running, boot, flag }) {
     const version = running.text.trim()
     if (running.exitCode !== 0 || version === '') return unknown('the running kernel’s version could not be read')
-    if (boot.exitCode !== 0) return unknown('the folder of installed kernels could not be read')
+    if (boot.exitCode !== 0)
+      return unknown(
+        isAbsent(boot)
+          ? 'there is no folder of installed kernels'
+          : 'the folder of installed kernels could not be read',
+      )
     const flags = lines(flag.text)
     if (!flags.includes('/run')) return unknown('the folder of the restart flag could not be read')
     return known<RebootState>({

@@ -44,6 +44,8 @@ export const redundancyState = defineProbe({
       'grep',
       '-H',
       '',
+      // Always there: without it the kernel's files cannot be seen, and a missing one shows nothing.
+      '/proc/sys/kernel/random/boot_id',
       '/proc/mdstat',
       glob('/proc/net/bonding/*'),
       glob('/proc/spl/kstat/zfs/*/state'),
@@ -51,7 +53,7 @@ export const redundancyState = defineProbe({
     ]),
   },
   parse: ({ state }) =>
-    grepIsComplete(state)
+    grepIsComplete(state) && /^\/proc\/sys\/kernel\/random\/boot_id:./m.test(state.text)
       ? parseRedundancy(state.text)
       : unknown('the state of arrays, pools and bonds could not all be read'),
 })

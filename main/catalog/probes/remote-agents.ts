@@ -37,7 +37,7 @@ export const remoteAgents = defineProbe({
                 [
                   unit,
                   {
-                    active: block?.get('ActiveState') === 'active',
+                    active: /^(active|activating|reloading|refreshing)$/.test(block?.get('ActiveState') ?? ''),
                     atBoot: /^(enabled|alias|generated)/.test(state),
                   },
                 ],

@@ -44,7 +44,7 @@ export const scheduledJobs = defineProbe({
       timers:
         timers.exitCode === 0
           ? lines(timers.text).flatMap((line) => {
-              const [, unit, active] = /^[●*\s]*(\S{1,256}\.timer)\s+\S+\s+(\S+)/.exec(line) ?? []
+              const [, unit, active] = /^[●*\s]{0,8}(\S{1,256}\.timer)\s+\S+\s+(\S+)/.exec(line) ?? []
               return unit === undefined ? [] : [{ unit, isActive: active === 'active' }]
             })
           : null,

@@ -19,7 +19,7 @@ export const servicesFailed = defineProbe({
     if (units.exitCode !== 0) return unknown('the service manager did not answer')
     return known<FailedUnits>({
       // Releases before 247 mark failed units with a dot even where plain output was asked for.
-      units: lines(units.text).flatMap((line) => /^[●*\s]*(\S{1,256}\.[a-z]+)\s/.exec(line)?.[1] ?? []),
+      units: lines(units.text).flatMap((line) => /^[●*\s]{0,8}(\S{1,256}\.[a-z]+)\s/.exec(line)?.[1] ?? []),
     })
   },
 })

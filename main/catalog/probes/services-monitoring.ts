@@ -46,7 +46,7 @@ export const servicesMonitoring = defineProbe({
     units: run([
       'systemctl',
       'show',
-      '--property=Id,LoadState,ActiveState',
+      '--property=Id,LoadState,ActiveState,SubState',
       ...MONITORS.map(({ unit }) => (unit.includes('.') ? unit : `${unit}.service`)),
     ]),
   },
@@ -56,10 +56,12 @@ export const servicesMonitoring = defineProbe({
     if (blocks === null) return unknown('the service manager answered for other units than asked')
     return known<MonitoringServices>({
       installed: MONITORS.flatMap((monitor, at) =>
-        blocks[at]?.get('LoadState') === 'loaded'
-          ? [{ monitor, active: blocks[at]?.get('ActiveState') === 'active' }]
-          : [],
+        blocks[at]?.get('LoadState') === 'loaded' ? [{ monitor, active: isRunning(blocks[at] ?? new Map()) }] : [],
       ),
     })
   },
 })
+
+/** “active (exited)” is what systemd shows of a daemon of an old start script that ended. */
+const isRunning = (block: ReadonlyMap<string, string>): boolean =>
+  block.get('ActiveState') === 'active' && /^(running|listening)$/.test(block.get('SubState') ?? '')

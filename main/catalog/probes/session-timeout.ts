@@ -62,7 +62,7 @@ const plainNumber = (text: string): number | null => (/^\d{1,9}$/.test(text) ? N
 
 // systemd.time(7), the units that make sense here.
 function inSeconds(text: string): number | null {
-  const [, number, unit = 's'] = /^\s*(\d{1,9})\s*(s|sec|min|m|h)?\s*$/.exec(text) ?? []
+  const [, number, unit = 's'] = /^(\d{1,9}) {0,8}(s|sec|min|m|h)?$/.exec(text.slice(0, 256).trim()) ?? []
   const factor = unit === 'h' ? 3600 : unit.startsWith('m') ? 60 : 1
   return number === undefined ? null : Number(number) * factor
 }

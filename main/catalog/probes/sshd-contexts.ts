@@ -29,18 +29,18 @@ export const sshdContexts = defineProbe({
   title: 'Settings of the SSH server for kinds of logins',
   why: 'Match blocks change settings for some people or addresses; the server’s test mode says what root and a stranger would meet.',
   commands: {
-    'root-public': ask('root', PUBLIC),
-    'root-private': ask('root', PRIVATE),
-    'nobody-public': ask('barewitness-nobody', PUBLIC),
-    'nobody-private': ask('barewitness-nobody', PRIVATE),
+    rootPublic: ask('root', PUBLIC),
+    rootPrivate: ask('root', PRIVATE),
+    nobodyPublic: ask('barewitness-nobody', PUBLIC),
+    nobodyPrivate: ask('barewitness-nobody', PRIVATE),
   },
   parse(answers) {
     const contexts: SshdContext[] = []
     for (const [user, address, answer] of [
-      ['root', PUBLIC, answers['root-public']],
-      ['root', PRIVATE, answers['root-private']],
-      ['nobody', PUBLIC, answers['nobody-public']],
-      ['nobody', PRIVATE, answers['nobody-private']],
+      ['root', PUBLIC, answers.rootPublic],
+      ['root', PRIVATE, answers.rootPrivate],
+      ['nobody', PUBLIC, answers.nobodyPublic],
+      ['nobody', PRIVATE, answers.nobodyPrivate],
     ] as const) {
       const read = settingsOf(answer)
       if (!read.ok) return read

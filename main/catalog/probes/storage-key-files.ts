@@ -13,7 +13,7 @@ export const storageKeyFiles = defineProbe({
   id: 'storage.key-files',
   title: 'Names of key files of encrypted volumes',
   why: 'A volume whose key lies in these folders opens by itself. Only the names are listed; no key is read.',
-  commands: { names: runAsRoot(['ls', '-1', ...FOLDERS]) },
+  commands: { names: runAsRoot(['ls', '-1', ...FOLDERS], { needsPath: FOLDERS }) },
   parse({ names }) {
     if (!listingIsComplete(names)) return unknown('the folders of key files could not be listed')
     const folders = listedFolders(names.text)

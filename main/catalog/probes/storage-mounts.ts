@@ -4,6 +4,9 @@ import { unescapeOctal } from '../storage/escapes.ts'
 
 /** One line of mountinfo, see proc_pid_mountinfo(5). */
 export interface Mount {
+  readonly id: string
+  /** The mount that it stands on; may be one that is not listed. */
+  readonly parent: string
   /** Device number of the file system, major:minor; major 0 for file systems without a block device. */
   readonly device: string
   /** The directory of the file system that is mounted here: other than / for bind mounts and subvolumes. */
@@ -43,10 +46,12 @@ export function parseMountinfo(text: string): Parsed<Mounts> {
 function parseLine(line: string): Mount | null {
   const fields = line.split(' ')
   const separator = fields.indexOf('-', 6)
-  const [, , device = '', root = '', point = '', options = ''] = fields
+  const [id = '', parent = '', device = '', root = '', point = '', options = ''] = fields
   const [fsType = '', source = '', superOptions = ''] = separator < 0 ? [] : fields.slice(separator + 1)
   if (!/^\d+:\d+$/.test(device) || root === '' || !point.startsWith('/') || fsType === '') return null
   return {
+    id,
+    parent,
     device,
     root: unescapeOctal(root),
     point: unescapeOctal(point),

@@ -21,6 +21,8 @@ export interface RemoteStorage {
   readonly nbd: readonly string[]
   /** Replicated devices that are in use. */
   readonly drbd: readonly string[]
+  /** NVMe controllers that no PCIe slot holds: tcp, rdma, fc, loop; and whether the kernel holds a TLS session's key for it. */
+  readonly nvme: readonly { readonly name: string; readonly transport: string; readonly hasTls: boolean }[]
 }
 
 const ISCSI = '/sys/class/iscsi_session'
@@ -32,7 +34,8 @@ const MOST = 1024
 
 /**
  * Transport classes of the SCSI layer (drivers/scsi/scsi_transport_iscsi.c, _fc.c, _srp.c), Documentation/ABI/testing/sysfs-bus-rbd, and
- * the attributes of nbd and drbd. The names and passwords of iSCSI logins lie beside these files and are not asked for.
+ * the attributes of nbd, drbd and NVMe (drivers/nvme/host/sysfs.c: tls_key is the number of a key in the kernel's keyring, not the key,
+ * and empty without TLS; from 6.7 on). The names and passwords of iSCSI logins lie beside these files and are not asked for.
  */
 export const storageRemote = defineProbe({
   id: 'storage.remote',
@@ -51,6 +54,8 @@ export const storageRemote = defineProbe({
       glob('/sys/bus/rbd/devices/*/name'),
       glob('/sys/block/nbd*/pid'),
       glob('/sys/block/drbd*/size'),
+      glob('/sys/class/nvme/nvme*/transport'),
+      glob('/sys/class/nvme/nvme*/tls_key'),
     ]),
   },
   parse({ lists, values }) {
@@ -67,6 +72,8 @@ export const storageRemote = defineProbe({
       'name',
       'pid',
       'size',
+      'transport',
+      'tls_key',
     ])
     const at = (path: string): string => read.get(path) ?? ''
     const blocks = (kind: string, file: string): readonly string[] =>
@@ -90,6 +97,11 @@ export const storageRemote = defineProbe({
       })),
       nbd: blocks('nbd', 'pid'),
       drbd: blocks('drbd', 'size'),
+      nvme: [...read].flatMap(([path, transport]) => {
+        const name = /^\/sys\/class\/nvme\/(nvme\d{1,6})\/transport$/.exec(path)?.[1]
+        if (name === undefined || transport === 'pcie') return []
+        return [{ name, transport, hasTls: /^(?!0+$)[0-9a-f]{8}$/.test(at(`/sys/class/nvme/${name}/tls_key`)) }]
+      }),
     })
   },
 })

@@ -29,7 +29,9 @@ export const sudoLog = defineProbe({
   id: 'sudo.log',
   title: 'What sudo logged of this collection',
   why: 'sudo keeps a file of its own about what our login runs as root. It can be laid beside what we say that we asked.',
-  commands: { entries: runAsRoot(['tail', '-c', String(MOST_BYTES), SUDO_LOG], { maxBytes: 524288 }) },
+  commands: {
+    entries: runAsRoot(['tail', '-c', String(MOST_BYTES), SUDO_LOG], { needsPath: [SUDO_LOG], maxBytes: 524288 }),
+  },
   parse({ entries }) {
     if (isAbsent(entries)) return known<SudoLog>({ entries: null })
     if (entries.exitCode !== 0) return unknown('the log of sudo could not be read')

@@ -6,15 +6,23 @@ export interface OtherSudoers {
   readonly files: readonly string[]
 }
 
+const FILES = ['/etc/sudoers-rs', '/etc/doas.conf', '/etc/doas.d'] as const
+
 /** sudo-rs (default on Ubuntu from 25.10) and doas: rules that cvtsudoers does not read. Looked for by name only. */
 export const sudoersOther = defineProbe({
   id: 'sudoers.other',
   title: 'Rules of other programs that make root',
   why: 'Shows whether another program than sudo decides who may act as administrator, whose rules would then count.',
-  commands: { files: run(['ls', '-1d', '/etc/sudoers-rs', '/etc/doas.conf', '/etc/doas.d']) },
+  commands: { files: run(['ls', '-1d', ...FILES]) },
   parse({ files }) {
-    if (!lines(files.errorText).every((said) => /No such file or directory$/.test(said)))
+    const absent = lines(files.errorText)
+    const found = lines(files.text).filter((path) => path.startsWith('/etc/'))
+    // Each of them is either listed or said not to exist.
+    if (
+      !absent.every((said) => /No such file or directory$/.test(said)) ||
+      found.length + absent.length !== FILES.length
+    )
       return unknown('the files of other programs that make root could not be looked for')
-    return known<OtherSudoers>({ files: lines(files.text).filter((path) => path.startsWith('/etc/')) })
+    return known<OtherSudoers>({ files: found })
   },
 })

@@ -23,6 +23,8 @@ export interface SudoPolicy {
   readonly usesPty: boolean | null
   /** Whether sudo writes to syslog or a log file; syslog is on unless switched off (sudoers(5), syslog). */
   readonly logs: boolean
+  /** Names of settings that hold for some users, hosts or commands only and take away what is told above (sudoers(5), Defaults). */
+  readonly scoped: readonly string[]
 }
 
 /**
@@ -54,10 +56,17 @@ export const sudoersRules = defineProbe({
       asksOther: ['targetpw', 'rootpw', 'runaspw'].some((name) => lastOption(global, name) === true),
       remembersMinutes: asMinutes(lastOption(global, 'timestamp_timeout')),
       usesPty: asSwitch(lastOption(global, 'use_pty')),
-      logs: !isOff('syslog') || asText(lastOption(global, 'logfile')) !== null,
+      logs: !isOff('log_allowed') && (!isOff('syslog') || asText(lastOption(global, 'logfile')) !== null),
+      scoped: WEAKENING.filter((name) => scoped.some((entry) => weakens(name, lastOption(optionsOf(entry), name)))),
     })
   },
 })
+
+const WEAKENING = ['syslog', 'log_allowed', 'use_pty', 'timestamp_timeout'] as const
+
+/** Switched off; a time is one at all, since shorter ones are seldom set for a part. */
+const weakens = (name: (typeof WEAKENING)[number], value: JsonValue | undefined): boolean =>
+  name === 'timestamp_timeout' ? value !== undefined && value !== false && asMinutes(value) !== 0 : value === false
 
 type Option = { readonly [key: string]: JsonValue }
 

@@ -6,9 +6,9 @@ export interface SyslogNgForwarding {
   readonly each: readonly LogTarget[]
 }
 
-// Only these words are printed, so that no password of a database or of a web receiver can be among them.
+// A word after a “#” on the same line is no setting; hence the numbers of lines. Only these words are printed, so that no password of a database or of a web receiver can be among them.
 const WORDS =
-  '(network|syslog|tcp6?|udp6?)\\([[:space:]]*"[A-Za-z0-9.:_-]+"|transport\\([[:space:]]*"?[a-z0-9-]+|port\\([[:space:]]*"?[0-9]+|peer-verify\\([[:space:]]*"?[a-z-]+|^[[:space:]]*(source|destination|log)[[:space:]]'
+  '(network|syslog|tcp6?|udp6?)\\([[:space:]]*"[A-Za-z0-9.:_-]+"|transport\\([[:space:]]*"?[a-z0-9-]+|port\\([[:space:]]*"?[0-9]+|peer-verify\\([[:space:]]*"?[a-z-]+|^[[:space:]]*(source|destination|log)[[:space:]]|(^|[[:space:]])#'
 
 /**
  * syslog-ng.conf(5): a destination with a host in quotation marks sends away; sources name none there. transport("tls") asks for TLS,
@@ -23,6 +23,7 @@ export const syslogNgForwarding = defineProbe({
       'grep',
       '-r',
       '-H',
+      '-n',
       '-o',
       '-E',
       '--include=*.conf',
@@ -36,8 +37,7 @@ export const syslogNgForwarding = defineProbe({
     if (found.exitCode > 1 && found.text === '') return unknown('the settings of syslog-ng could not be read')
     if (/Permission denied/.test(found.errorText))
       return unknown('not every configuration file of syslog-ng could be read')
-    const blocks = foundLines(found.text).reduce<string[]>((all, { line }) => {
-      const word = line.trim()
+    const blocks = settings(found.text).reduce<string[]>((all, word) => {
       if (all.length === 0 || /^(source|destination|log)\b/.test(word) || HOST.test(word)) all.push(word)
       else all[all.length - 1] = `${all.at(-1) ?? ''} ${word}`
       return all
@@ -45,6 +45,18 @@ export const syslogNgForwarding = defineProbe({
     return known<SyslogNgForwarding>({ each: blocks.flatMap((block) => targetIn(block) ?? []) })
   },
 })
+
+/** Words of settings in their order, without those that stand behind a “#” on their line. */
+function settings(text: string): readonly string[] {
+  let comment = ''
+  return foundLines(text).flatMap(({ path, line }) => {
+    const colon = line.indexOf(':')
+    const place = `${path}:${line.slice(0, colon)}`
+    const word = line.slice(colon + 1).trim()
+    if (word === '#') comment = place
+    return place === comment ? [] : [word]
+  })
+}
 
 const HOST = /^(network|syslog|tcp6?|udp6?)\(\s*"/
 

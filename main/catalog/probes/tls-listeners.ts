@@ -1,6 +1,6 @@
 import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
 import { type CertificateFields, certificateFields } from '../../core/tls/certificate-fields.ts'
-import type { PassedOver, PortOutcome, TlsTarget } from '../../core/tls/observation.ts'
+import type { HelloKind, PassedOver, PortOutcome, TlsTarget } from '../../core/tls/observation.ts'
 import { readServerReply } from '../../core/tls/server-reply.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 
@@ -23,6 +23,8 @@ export interface TlsPort extends TlsTarget {
   readonly staticRsa: readonly AcceptedTls[]
   /** Versions that were not asked for, or whose answer is not understood. */
   readonly open: readonly string[]
+  /** A version below 1.3 is spoken, and whether weak suites alone are taken was not answered. */
+  readonly isWeakOpen: boolean
   /** Leaf first. A certificate that cannot be read stands as null. */
   readonly certificates: readonly (CertificateFields | null)[]
 }
@@ -41,7 +43,16 @@ const NAMES: Readonly<Record<number, TlsName>> = {
   772: 'TLS 1.3',
 }
 const OUTCOMES: readonly PortOutcome[] = ['tls', 'plain', 'silent', 'closed', 'refused', 'failed']
-const REASONS: readonly PassedOver[] = ['ssh', 'printer', 'job', 'limit', 'time', 'unreached']
+const REASONS: readonly PassedOver[] = ['ssh', 'printer', 'job', 'foreign', 'hidden', 'limit', 'time', 'unreached']
+/** The highest version that each kind of ClientHello offers. */
+const OFFERED: ReadonlyMap<string, number> = new Map<HelloKind, number>([
+  ['1.3', 772],
+  ['1.2', 771],
+  ['1.1', 770],
+  ['1.0', 769],
+  ['weak', 771],
+  ['static-rsa', 771],
+])
 const MOST_PORTS = 256
 
 /** What the node's own TCP ports answered to a ClientHello that came through the session (RFC 8446, RFC 5246). */
@@ -96,15 +107,20 @@ function readPort(value: JsonValue): TlsPort | null {
   const accepted: AcceptedTls[] = []
   const [weak, staticRsa]: [AcceptedTls[], AcceptedTls[]] = [[], []]
   const open = new Set(['1.3', '1.2', '1.1', '1.0'])
+  let isWeakAnswered = false
   for (const hello of asList(record.hellos).slice(0, 16).map(asRecord)) {
     const kind = asText(hello.hello) ?? ''
     const bytes = bytesOf(hello.reply)
     if (bytes === null) return null
+    const offered = OFFERED.get(kind)
     const reply = readServerReply(bytes)
     const name = reply.kind === 'hello' ? NAMES[reply.version] : undefined
     // An alert, or an end without a word, is how a server declines.
-    if (bytes.length === 0 || reply.kind === 'alert') open.delete(kind)
-    else if (reply.kind === 'hello' && name !== undefined) {
+    const isDeclined = bytes.length === 0 || reply.kind === 'alert'
+    const isChosen = reply.kind === 'hello' && offered !== undefined && isAnswerTo(offered, reply)
+    if (kind === 'weak' && (isDeclined || isChosen)) isWeakAnswered = true
+    if (isDeclined) open.delete(kind)
+    else if (isChosen && name !== undefined) {
       const chosen = { version: name, suite: reply.suite }
       ;(kind === 'weak' ? weak : kind === 'static-rsa' ? staticRsa : accepted).push(chosen)
       open.delete(kind)
@@ -120,9 +136,14 @@ function readPort(value: JsonValue): TlsPort | null {
     weak,
     staticRsa,
     open: outcome === 'tls' ? [...open] : [],
+    isWeakOpen: !isWeakAnswered && [...accepted, ...staticRsa].some(({ version }) => version !== 'TLS 1.3'),
     certificates: certificates.map((one) => certificateFields(bytesOf(one) ?? new Uint8Array())),
   }
 }
+
+/** No version above what was offered, and suites of TLS 1.3 (0x13…) with that version alone. */
+const isAnswerTo = (offered: number, { version, suite }: { version: number; suite: number }): boolean =>
+  version <= offered && (suite >> 8 === 0x13) === (version === 772)
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 

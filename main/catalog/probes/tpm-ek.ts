@@ -18,6 +18,7 @@ export const tpmEk = defineProbe({
   why: 'Its issuer is the maker of the TPM; software TPMs of hypervisors carry one that they made themselves, or their cloud’s.',
   commands: {
     certificate: runAsRoot(['tpm2_nvread', '-T', 'device:/dev/tpmrm0', '-C', 'o', '0x1c00002'], {
+      needsPath: ['/dev/tpmrm0'],
       timeoutSeconds: 30,
       maxBytes: 16 * 1024,
     }),

@@ -2,13 +2,15 @@ import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { readTcgLog, type TcgLog } from '../isolation/tcg-log.ts'
 import { isAbsent } from '../read-text.ts'
 
+const LOG = '/sys/kernel/security/tpm0/binary_bios_measurements'
+
 /** Linux Documentation/security/tpm/tpm_event_log.rst. The log is what the firmware wrote down of the start; reading it does not reach the TPM. */
 export const tpmMeasurements = defineProbe({
   id: 'tpm.measurements',
   title: 'The firmware’s log of the start',
   why: 'The log replays to the TPM’s registers, and says which firmware measured itself: a virtual machine’s names itself.',
   commands: {
-    log: runAsRoot(['cat', '/sys/kernel/security/tpm0/binary_bios_measurements'], { maxBytes: 2 * 1024 * 1024 }),
+    log: runAsRoot(['cat', LOG], { needsPath: [LOG], maxBytes: 2 * 1024 * 1024 }),
   },
   parse({ log }) {
     if (isAbsent(log)) return unknown('the firmware handed over no log of the start')

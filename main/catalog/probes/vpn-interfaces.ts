@@ -64,7 +64,10 @@ export interface IpsecState {
   readonly policies: number
 }
 
-/** ip-xfrm(8): `nokeys` leaves out what protects the traffic. */
+/**
+ * ip-xfrm(8): `nokeys` prints “<<Keys hidden>>” in the place of each key. Where ip does not know the word it
+ * takes it for an address, complains, ends with status 255 and lists nothing; so no version prints keys.
+ */
 export const ipsec = defineProbe({
   id: 'network.ipsec',
   title: 'IPsec associations and policies',

@@ -6,6 +6,8 @@ export interface ZfsPoolStatus {
   readonly state: string
   /** Day that the last scrub ended (YYYY-MM-DD, by the node's own zone); null where none ended, or where another action came after it. */
   readonly scrubbed: string | null
+  /** The last scrub mended something, or could not. */
+  readonly hasFound: boolean
   /** What the pool said of its last action, for people. */
   readonly scan: string
   /** Errors counted by any member: read, write, checksum. Null where a counter was not understood. */
@@ -31,14 +33,14 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 /** Blocks that begin with `pool:`; each has `state:`, `scan:`, a table of members and `errors:`. */
 export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
   if (/^no pools available/m.test(text)) return known({ pools: [] })
-  const blocks = text.split(/^\s*pool: /m).slice(1)
+  const blocks = text.split(/^ *pool: /m).slice(1)
   if (blocks.length === 0) return unknown('the state of ZFS pools has another form')
   const pools: ZfsPoolStatus[] = []
   for (const block of blocks) {
     const field = (name: string): string | undefined => new RegExp(`^ *${name}: ([^\n]{1,300})`, 'm').exec(block)?.[1]
     const name = block.split('\n', 1)[0]?.trim() ?? ''
     const [state, errors] = [field('state')?.trim(), field('errors')]
-    const table = /^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM[^\n]*\n/m.exec(block)
+    const table = /^[\t ]*NAME[\t ]+STATE[\t ]+READ[\t ]+WRITE[\t ]+CKSUM[^\n]*\n/m.exec(block)
     if (name === '' || state === undefined || errors === undefined || table === null)
       return unknown('the state of a ZFS pool has another form')
     const rows = block.slice(table.index + table[0].length).split('\n')
@@ -48,6 +50,7 @@ export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
       state,
       scan,
       scrubbed: scrubDay(scan),
+      hasFound: /^scrub repaired /.test(scan) && !/^scrub repaired 0B? in .{1,60} with 0 errors on /.test(scan),
       counted: errorsIn(rows),
       hasKnownErrors: !/^No known data errors/.test(errors),
     })

@@ -20,7 +20,7 @@ const HASH_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha
  */
 export function gradeCipher(cipher: string, keyBytes: number | null): CipherReading {
   const spec = parseCipher(cipher.toLowerCase())
-  if (cipher.toLowerCase().includes('null'))
+  if (cipher.toLowerCase().includes('cipher_null'))
     return { strength: 'none', says: 'the null cipher, which stores data in clear' }
   if (spec === null) {
     const name = UNAPPROVED.find(({ form }) => form.test(cipher.toLowerCase()))?.name

@@ -48,7 +48,10 @@ export function blockGraph(sysfs: Parsed<SysfsBlock>, lsblk: Parsed<Lsblk>): Blo
   const mappers = new Map<string, string>()
   const drafts = new Map<string, BlockDevice>()
   for (const number of new Set([...fromSysfs.keys(), ...listed.keys()])) {
-    const device = joined(number, fromSysfs.get(number), listed.get(number), byKernelName)
+    const [shown, other] = [fromSysfs.get(number), listed.get(number)]
+    // Numbers are given again once a device is gone: what was listed under another name is not this device.
+    const isSame = shown === undefined || other?.kernelName.replaceAll('/', '!') === shown.kernelName
+    const device = joined(number, shown, isSame ? other : undefined, byKernelName)
     drafts.set(number, device)
     if (device.isDm) mappers.set(device.name, number)
   }

@@ -2,8 +2,7 @@ import type { Mount } from '../probes/storage-mounts.ts'
 
 /** File systems that hold no data of anyone: kernel interfaces, and firmware variables. ramfs never reaches swap. */
 const PSEUDO = new Set(
-  `autofs binder binfmt_misc bpf cgroup cgroup2 configfs cpuset debugfs devpts devtmpfs efivarfs fuse.lxcfs fuse.portal
-  fuse.gvfsd-fuse fusectl hugetlbfs ipathfs mqueue nfsd nsfs openpromfs proc pstore ramfs resctrl rootfs rpc_pipefs securityfs selinuxfs
+  `binder binfmt_misc bpf cgroup cgroup2 configfs cpuset debugfs devpts devtmpfs efivarfs fusectl hugetlbfs ipathfs mqueue nfsd nsfs openpromfs proc pstore ramfs resctrl rootfs rpc_pipefs securityfs selinuxfs
   smackfs sysfs tracefs usbfs xenfs`.split(/\s+/),
 )
 
@@ -17,11 +16,33 @@ const NETWORK = new Set(
 /** File systems that encrypt files on their way into a folder of another one, which their source names (ecryptfs(7), gocryptfs(1), encfs(1)). */
 const STACKED = new Set('ecryptfs fuse.gocryptfs fuse.encfs fuse.cryfs fuse.securefs'.split(' '))
 
-export type MountKind = 'pseudo' | 'memory' | 'network' | 'overlay' | 'stacked' | 'zfs' | 'members' | 'block' | 'other'
+/**
+ * Programs of the desktop and of containers that show what lies elsewhere, at the places where they do so. A program chooses its own type
+ * after `fuse.` (mount.fuse(8), "subtype"), so that the type alone tells nothing.
+ */
+const SHOWING: Readonly<Record<string, RegExp>> = {
+  'fuse.lxcfs': /^\/(var\/lib\/lxcfs$|proc\/|sys\/)/,
+  'fuse.portal': /^\/run\/user\/\d+\/doc$/,
+  'fuse.gvfsd-fuse': /^\/run\/user\/\d+\/gvfs$/,
+}
+
+/** `automount`: nothing is mounted there until it is used. */
+export type MountKind =
+  | 'pseudo'
+  | 'automount'
+  | 'memory'
+  | 'network'
+  | 'overlay'
+  | 'stacked'
+  | 'zfs'
+  | 'members'
+  | 'block'
+  | 'other'
 
 /** What kind of walk a mount needs. An unlisted type without a block device is `other`, which is never taken for harmless. */
-export function mountKind({ fsType, device }: Mount): MountKind {
-  if (PSEUDO.has(fsType)) return 'pseudo'
+export function mountKind({ fsType, device, point }: Mount): MountKind {
+  if (PSEUDO.has(fsType) || SHOWING[fsType]?.test(point) === true) return 'pseudo'
+  if (fsType === 'autofs') return 'automount'
   if (NETWORK.has(fsType)) return 'network'
   if (fsType === 'tmpfs') return 'memory'
   if (fsType === 'overlay') return 'overlay'
@@ -38,24 +59,10 @@ const BOOT_POINTS = new Set(['/boot', '/boot/efi', '/efi'])
 export const EFI_SYSTEM_PARTITION = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b'
 
 export const isExempt = (mount: Mount, partitionType: string): boolean =>
-  BOOT_POINTS.has(mount.point) || partitionType === EFI_SYSTEM_PARTITION || mount.fsType === 'iso9660'
-
-/** Mounts by mount point; of several at one point the last, which lies on top. */
-export const mountsByPoint = (mounts: readonly Mount[]): ReadonlyMap<string, Mount> =>
-  new Map(mounts.map((mount) => [mount.point, mount]))
-
-/** PATH_MAX: the kernel takes no longer path. */
-const MAX_PATH = 4096
-
-/** The mount that holds an absolute path: the nearest mount point at or above it. */
-export function mountHolding(byPoint: ReadonlyMap<string, Mount>, path: string): Mount | undefined {
-  if (!path.startsWith('/') || path.length > MAX_PATH) return undefined
-  for (let at = path.replace(/(?<=.)\/+$/, ''); at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('/'), 0))) {
-    const mount = byPoint.get(at)
-    if (mount !== undefined) return mount
-  }
-  return byPoint.get('/')
-}
+  BOOT_POINTS.has(mount.point) ||
+  // Firmware reads FAT alone (UEFI 2.10 §13.3): with another file system the type of the partition is only a label.
+  (partitionType === EFI_SYSTEM_PARTITION && mount.fsType === 'vfat') ||
+  mount.fsType === 'iso9660'
 
 export const valuesOf = (mount: Mount, option: string): readonly string[] =>
   mount.options.filter((found) => found.startsWith(`${option}=`)).map((found) => found.slice(option.length + 1))

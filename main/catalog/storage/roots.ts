@@ -1,15 +1,18 @@
-import type { Parsed } from '../../core/probe.ts'
+import { known, type Parsed, unknown } from '../../core/probe.ts'
 import { type DmTable, dmTargets, storageDmTable } from '../probes/dm-table.ts'
 import type { SysfsBlock } from '../probes/storage-block-devices.ts'
 import { type Lsblk, storageLsblk } from '../probes/storage-lsblk.ts'
 import type { Mount, Mounts } from '../probes/storage-mounts.ts'
-import type { Swaps } from '../probes/swaps.ts'
+import { type Swaps, storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
 import { storageZpool, type ZfsPools } from '../probes/zfs-pools.ts'
+import { count, named } from '../steps.ts'
 import { quoted, type Root, root } from './argue.ts'
 import { type BlockGraph, blockGraph, numberOfPath } from './graph.ts'
 import { EFI_SYSTEM_PARTITION, isExempt, mountKind } from './kinds.ts'
-import { ENCRYPTING, storageWalker, type Walker } from './walk.ts'
+import { end } from './outcome.ts'
+import { storageWalker, type Walker } from './walk.ts'
+import { ENCRYPTING } from './walk-devices.ts'
 
 /** What every check about stored data wants besides its needs: without administrator rights the cipher stays open, not the rest. */
 export const STORAGE_WANTS = { lsblk: storageLsblk, dmTable: storageDmTable, zfs: storageZfs, zpool: storageZpool }
@@ -25,15 +28,22 @@ interface Wanted {
 export interface Storage extends Walker {
   readonly graph: BlockGraph
   readonly mounts: readonly Mount[]
-  readonly swaps: Swaps
+  /** Fails where something stands before the kernel's own list, as LXCFS does in containers. */
+  readonly swaps: Parsed<Swaps>
   readonly dmTable: Parsed<DmTable>
 }
 
 export function readStorage(mounts: Mounts, devices: SysfsBlock, swaps: Swaps, wanted: Wanted): Storage {
   const graph = blockGraph({ ok: true, fact: devices }, wanted.lsblk)
   const { dmTable, zfs, zpool } = wanted
-  const walker = storageWalker({ mounts: mounts.mounts, graph, swaps: { ok: true, fact: swaps }, dmTable, zfs, zpool })
-  return { ...walker, graph, mounts: mounts.mounts, swaps, dmTable }
+  const own = ownSwaps(mounts.mounts, swaps)
+  const walker = storageWalker({ mounts: mounts.mounts, graph, swaps: own, dmTable, zfs, zpool })
+  return { ...walker, graph, mounts: mounts.mounts, swaps: own, dmTable }
+}
+
+function ownSwaps(mounts: readonly Mount[], swaps: Swaps): Parsed<Swaps> {
+  const isCovered = mounts.some(({ point, fsType }) => /^\/proc(\/swaps)?$/.test(point) && fsType !== 'proc')
+  return isCovered ? unknown('another file system stands before the kernel’s list of swap areas') : known(swaps)
 }
 
 const partitionType = ({ graph }: Storage, mount: Mount): string => {
@@ -41,20 +51,55 @@ const partitionType = ({ graph }: Storage, mount: Mount): string => {
   return number === undefined ? '' : (graph.devices.get(number)?.partitionType ?? '')
 }
 
-const holdsData = (mount: Mount): boolean => mountKind(mount) !== 'pseudo'
+const holdsData = (mount: Mount): boolean => mountKind(mount) !== 'pseudo' && mountKind(mount) !== 'automount'
 
 /** Boot partitions: listed for the reader, not judged. */
 export const exemptMounts = (storage: Storage): readonly Mount[] =>
   storage.mounts.filter((mount) => holdsData(mount) && isExempt(mount, partitionType(storage, mount)))
 
-/** Every mount that can hold data, boot partitions aside. */
-export const mountRoots = (storage: Storage): readonly Root[] =>
-  storage.mounts
-    .filter((mount) => holdsData(mount) && !isExempt(mount, partitionType(storage, mount)))
+/** Every mount that can hold data, boot partitions aside. Single files that are mounted alone stand together, one root for each way. */
+export function mountRoots(storage: Storage, isWanted: (mount: Mount) => boolean = () => true): readonly Root[] {
+  const all = storage.mounts.filter(
+    (mount) => holdsData(mount) && !isExempt(mount, partitionType(storage, mount)) && isWanted(mount),
+  )
+  const whole = all
+    .filter((mount) => !isLoneFile(mount))
     .map((mount) => root(quoted(mount.point), storage.mount(mount)))
+  const lone = new Map<
+    string,
+    { readonly walked: Root['walked']; readonly source: string; readonly points: string[] }
+  >()
+  for (const mount of all.filter(isLoneFile)) {
+    const walked = storage.mount(mount)
+    const key = JSON.stringify([mount.device, mount.source, walked.outcome, walked.why, walked.path.slice(1)])
+    const group = lone.get(key) ?? { walked, source: mount.source, points: [] }
+    group.points.push(mount.point)
+    lone.set(key, group)
+  }
+  return [
+    ...whole,
+    ...[...lone.values()].map(({ walked, source, points }) =>
+      root(`${count(points.length, 'bind mount')} of the file system ${quoted(source)} (${named(points, 4)})`, walked),
+    ),
+  ]
+}
+
+/** Container engines mount these three over the image's own, each a file and never a folder. */
+export const isHostsFile = ({ root: from, point }: Mount): boolean =>
+  from !== '/' && /^\/etc\/(hosts|hostname|resolv\.conf)$/.test(point)
+
+// mountinfo does not tell files from folders. A subvolume of btrfs has a path too; a bind mount keeps the name, and files mostly have a dot.
+const isLoneFile = (mount: Mount): boolean =>
+  isHostsFile(mount) ||
+  (mount.fsType !== 'btrfs' &&
+    mount.root !== '/' &&
+    /\/([^/.]+\.[^/]+)$/.test(mount.root) &&
+    mount.root.split('/').at(-1) === mount.point.split('/').at(-1))
 
 export const swapRoots = (storage: Storage): readonly Root[] =>
-  storage.swaps.areas.map(({ name, kind }) => root(`swap ${quoted(name)}`, storage.swap(name, kind)))
+  !storage.swaps.ok
+    ? [root('swap', { ...end('unknown', storage.swaps.reason), readFrom: storageSwaps.id })]
+    : storage.swaps.fact.areas.map(({ name, kind }) => root(`swap ${quoted(name)}`, storage.swap(name, kind)))
 
 export const pathRoots = (storage: Storage, paths: readonly string[], what: string): readonly Root[] =>
   paths.map((path) => root(`${what} ${quoted(path)}`, storage.path(path)))
@@ -63,7 +108,7 @@ export const pathRoots = (storage: Storage, paths: readonly string[], what: stri
 function usedDevices({ graph, mounts, swaps }: Storage): Set<string | undefined> {
   const paths = [
     ...mounts.flatMap(({ source, fsType }) => (fsType === 'bcachefs' ? source.split(':') : [source])),
-    ...swaps.areas.map(({ name }) => name),
+    ...(swaps.ok ? swaps.fact.areas.map(({ name }) => name) : []),
   ].map((path) => numberOfPath(graph, path))
   return new Set([...mounts.map(({ device }) => device), ...paths, ...(graph.btrfs ?? []).flat()])
 }

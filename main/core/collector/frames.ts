@@ -8,6 +8,8 @@ export interface Frame {
   /** null: it was not run, since it needs rights that we have not. */
   readonly exitCode: number | null
   readonly notRun: boolean
+  /** It was not run, since the path it asks of does not exist; stderr names it. exitCode is null. */
+  readonly noPath: boolean
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly startedUptime: number
@@ -109,6 +111,7 @@ function frameOf(index: number, stdout: Part, stderr: Part): Frame {
     index,
     exitCode: exit !== null && exit <= 255 ? exit : null,
     notRun: stdout.exit === 'n',
+    noPath: stdout.exit === 'a',
     stdout: stdout.bytes,
     stderr: stderr.bytes,
     startedUptime: stdout.started,

@@ -17,6 +17,11 @@ interface Rule {
 const RULES: readonly Rule[] = [
   // crypt(5) and PHC strings. The class holds `$`, so that a match takes in what could begin another.
   { class: 'password-hash', pattern: /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|argon2(?:id|i|d))\$[A-Za-z0-9./$=,+-]{20,512}/g },
+  // passwd(5) of old systems holds the hash itself: 13 characters of DES, or 20 of its extended form, before two numbers.
+  {
+    class: 'password-hash',
+    pattern: /((?:^|\n)[^\s:]{1,64}:)(?:[./A-Za-z0-9]{13}|_[./A-Za-z0-9]{19})(?=:\d{1,10}:\d{1,10}:)/g,
+  },
   // dm-crypt.rst: “<start> <length> crypt <cipher> <key> …”. A key in the kernel's keyring (`:32:logon:name`), a hidden key (zeros)
   // and the null cipher's `-` are no secrets and say how the key is held.
   {

@@ -1,4 +1,4 @@
-import type { Glob } from '../probe.ts'
+import { type Glob, NO_SUCH_PATH } from '../probe.ts'
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan, type PlannedCommand } from './plan.ts'
 
 /**
@@ -11,13 +11,15 @@ import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan,
  *   N B <index> <uptime>                   begin; the exact bytes of the stream follow
  *   \nN E <index> <exit> <uptime>          end; the newline before N belongs to the frame. exit `-` on stderr
  *   N Z <epoch>                            the end of all
- * A command that needs root where we have no right to is framed with exit `n`: it was not run.
+ * A command that needs root where we have no right to is framed with exit `n`: it was not run. One whose device or file surely does not
+ * exist is framed with exit `a`, and its stderr names the path.
  */
 export function collectorScript(plan: Plan, nonce: string): string {
   if (!/^[0-9a-f]{24}$/.test(nonce)) throw new Error('collectorScript: the nonce is 24 hex digits')
   return `${PROLOGUE.replaceAll('@NONCE@', nonce)
     .replaceAll('@SUDO@', plan.sudo ? 'sudo -n' : 'none')
-    .replaceAll('@ERR@', String(MAX_ERROR_BYTES + 1))}
+    .replaceAll('@ERR@', String(MAX_ERROR_BYTES + 1))
+    .replaceAll('@NO_PATH@', NO_SUCH_PATH)}
 ${plan.commands.map(line).join('\n')}
 z
 ${plan.echo ? 'exec cat' : 'exit 0'}
@@ -51,9 +53,12 @@ ${
 ${collectorScript(plan, nonce)}`
 }
 
-// Descriptor 7 carries the exit status out of the pipelines, 6 leads stdout past the cap of stderr, 8 and 9 are the real streams.
-// sudo says “a password is required” of a tool that is absent, where arguments are exact: so it is looked for first, as a file, since
-// hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it. `head -c`
+// Descriptor 6 leads stderr past the cap of stdout, 8 and 9 are the real streams. Programs that a pipeline starts cost the node more than
+// all the rest, so the cap of stderr is the shell's own (`e`): it copies lines until the one that tells the exit status, which is thereby
+// the pipeline's. It gives 141, as of a broken pipe, past the cap, and bounds its own memory, since a line may have any length.
+// A tool is looked for first, as a file, since sudo says “a password is required” of one that is absent, where arguments are exact, and
+// hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it.
+// `m` claims that a path is missing only where the last folder on the way to it may be searched: otherwise the command is asked. `head -c`
 // is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
 const PROLOGUE = `{
 N=@NONCE@
@@ -84,12 +89,29 @@ l() {
   esac
 }
 h() { if [ "$D" = h ]; then exec head -c "$1"; else exec cat; fi; }
-c() {
+e() {
+  ulimit -v 65536
+  k=@ERR@; y=
+  while IFS= read -r x; do
+    case $x in "$N X "*) return "\${x##* }" ;; esac
+    if [ "\${#x}" -ge "$k" ]; then
+      printf "%s%.\${k}s" "$y" "$x"
+      return 141
+    fi
+    printf '%s%s' "$y" "$x"
+    k=$((k - \${#x} - 1)); y='
+'
+  done
+  return 255
+} 2>/dev/null
+c() { if f "$4"; then w "$@"; else n "$1" 127; fi; }
+w() {
   i=$1; t=$2; o=$3; shift 3
   u
   printf '%s B %s %s\\n' "$N" "$i" "$U"
   printf '%s B %s %s\\n' "$N" "$i" "$U" >&2
-  r=$( { { { (l "$t" "$@") </dev/null 6>&- 7>&- 8>&- 9>&-; printf %s "$?" >&7; } 2>&1 >&6 | (h @ERR@) >&9 6>&- 7>&- 8>&-; } 6>&1 | (h "$o") >&8 7>&- 9>&-; } 7>&1 )
+  { { (l "$t" "$@") </dev/null 6>&- 8>&- 9>&-; printf '\\n%s X %s\\n' "$N" "$?" >&2; } 2>&6 | (h "$o") >&8 6>&- 9>&-; } 6>&1 | e >&9
+  r=$?
   u
   printf '\\n%s E %s %s %s\\n' "$N" "$i" "$r" "$U"
   printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&2
@@ -100,16 +122,27 @@ f() {
 }
 n() {
   printf '%s B %s 0\\n\\n%s E %s %s 0\\n' "$N" "$1" "$N" "$1" "$2"
-  printf '%s B %s 0\\n\\n%s E %s - 0\\n' "$N" "$1" "$N" "$1" >&2
+  printf '%s B %s 0\\n%s\\n%s E %s - 0\\n' "$N" "$1" "$3" "$N" "$1" >&2
 }
 p() {
-  if [ -z "$R" ]; then c "$@"
-  elif ! f "$4"; then n "$1" 127
+  if ! f "$4"; then n "$1" 127
+  elif [ -z "$R" ]; then w "$@"
   elif [ "$R" = none ]; then n "$1" n
   else
     i=$1; t=$2; o=$3; shift 3
-    c "$i" "$t" "$o" sudo -n "$@"
+    w "$i" "$t" "$o" sudo -n "$@"
   fi
+}
+m() {
+  for q in $1; do
+    if [ -e "$q" ] || [ -h "$q" ]; then return 1; fi
+    d=\${q%/*}
+    until [ -e "$d/" ]; do d=\${d%/*}; done
+    if [ ! -x "$d/" ]; then return 1; fi
+  done
+}
+x() {
+  if m "$2"; then n "$1" a "@NO_PATH@$2"; else return 1; fi
 }
 z() {
   printf '%s Z %s\\n' "$N" "$(date +%s)"
@@ -118,19 +151,26 @@ z() {
 printf '%s H 1 %s %s %s %s\\n' "$N" "$I" "$(date +%s)" "$K" "$D"
 }`
 
-/** One command: `c` as ourselves, `p` with root's rights. The comment names it for people and for replaying servers. */
+/** One command: `c` as ourselves, `p` with root's rights, `x` before it what must exist. The comment names it for people and for replaying servers. */
 function line({ index, probe, command, run }: PlannedCommand): string {
-  if (!/^[a-z0-9.-]+\/[a-zA-Z0-9]+$/.test(`${probe}/${command}`)) throw new Error(`not a name: ${probe}/${command}`)
+  if (!/^[a-z0-9.-]+\/[a-zA-Z0-9-]+$/.test(`${probe}/${command}`)) throw new Error(`not a name: ${probe}/${command}`)
   const seconds = run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const bytes = (run.maxBytes ?? DEFAULT_MAX_BYTES) + 1
   const words = run.argv.map((part) => (typeof part === 'string' ? quoteWord(part) : globWord(part, run.as)))
-  return `${run.as === 'root' ? 'p' : 'c'} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
+  const paths = (run.needsPath ?? []).map(neededPath)
+  const first = paths.length === 0 ? '' : `x ${index} '${paths.join(' ')}' || `
+  return `${first}${run.as === 'root' ? 'p' : 'c'} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
 }
 
 /** A word that every POSIX shell reads back as exactly these characters (XCU 2.2.2). */
 export function quoteWord(word: string): string {
   if (/[\0\n\r]/.test(word)) throw new Error('a command word may hold no NUL or line break')
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function neededPath(path: string): string {
+  if (!/^(\/[A-Za-z0-9_.:-]+)+$/.test(path)) throw new Error(`not a plain path: ${path}`)
+  return path
 }
 
 const GLOB = /^\/[A-Za-z0-9_.:/*?[\]-]*$/

@@ -89,8 +89,10 @@ export function reconcileSudo(
 
 const ORDER: Readonly<Record<SudoRow['state'], number>> = { 'only-logged': 0, 'only-asked': 1, both: 2 }
 
+const NEVER_ASKED: readonly Capture['status'][] = ['not-run', 'no-path', 'lost']
+
 const reachedSudo = ({ privilege, status, exitCode }: Capture): boolean =>
-  privilege === 'sudo' && status !== 'not-run' && status !== 'lost' && exitCode !== 127
+  privilege === 'sudo' && !NEVER_ASKED.includes(status) && exitCode !== 127
 
 const byTime = (a: Capture, b: Capture): number =>
   compare(a.startedAt, b.startedAt) || compare(a.probe, b.probe) || compare(a.command, b.command)

@@ -84,10 +84,10 @@ function worstNodeFirst({ tally }: Matter): (a: NodeAssessment, b: NodeAssessmen
 /** Wide enough that no word of the title is broken. */
 const headed = (title: string): { readonly title: string; readonly width: number } => ({
   title,
-  width: Math.max(8, ...title.split(' ').map((word) => word.length + 1)),
+  width: Math.max(10, ...title.split(' ').map((word) => word.length + 1)),
 })
 
-function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 22): Block {
+function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 20): Block {
   return {
     kind: 'table',
     rowHeaders: true,

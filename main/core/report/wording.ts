@@ -79,11 +79,12 @@ const EMPTY = sha256('')
 
 function cites(captures: readonly CaptureRef[]): string {
   if (captures.length === 0) return ''
-  const shown = captures
-    .slice(0, 6)
-    .map((cited) => (cited.sha256 === EMPTY ? `${brief(EMPTY)} (empty)` : brief(cited.sha256)))
-  const more = captures.length > shown.length ? ` and ${captures.length - shown.length} more` : ''
-  return ` [evidence ${shown.join(', ')}${more}]`
+  const empty = captures.filter((cited) => cited.sha256 === EMPTY).length
+  const held = captures.flatMap(({ sha256: digest }) => (digest === EMPTY ? [] : [brief(digest)]))
+  const shown = held.slice(0, 6).join(', ')
+  const more = held.length > 6 ? ` and ${held.length - 6} more` : ''
+  const none = empty === 0 ? '' : empty === 1 ? 'one empty answer' : `${empty} empty answers`
+  return ` [evidence ${[`${shown}${more}`, none].filter((part) => part !== '').join(', ')}]`
 }
 
 const ORDER: Readonly<Record<Reason['says'], number>> = { against: 0, unclear: 1, for: 2 }

@@ -153,10 +153,11 @@ function alternativeNames(extension: DerElement): readonly string[] {
   return inside(list)
     .slice(0, MOST_NAMES)
     .flatMap(({ tag, content }) => (tag === 0x82 ? [latin(content)] : tag === 0x87 ? [addressText(content)] : []))
+    .filter((name) => name.trim() !== '')
 }
 
 const addressText = (bytes: Uint8Array): string =>
-  bytes.length === 4 ? bytes.join('.') : (hex(bytes).match(/.{1,4}/g) ?? []).join(':')
+  bytes.length === 4 ? bytes.join('.') : (hex(bytes.subarray(0, 16)).match(/.{1,4}/g) ?? []).join(':')
 
 const latin = (bytes: Uint8Array): string =>
   [...bytes.subarray(0, 1024)].map((byte) => String.fromCharCode(byte)).join('')

@@ -2,7 +2,7 @@ import type { TlsVersion } from './client-hello.ts'
 
 /** One TCP port of the node as the collector asks for it. */
 export interface TlsTarget {
-  /** An address of the node itself, as it listens; the loopback address for sockets that listen on all. */
+  /** The loopback address for sockets that listen on all addresses; else an address that was shown to be the node's own. */
   readonly host: string
   readonly port: number
 }
@@ -15,6 +15,10 @@ export type PassedOver =
   | 'printer'
   /** Ports that running programs chose for themselves: peers of a job may break when a stranger speaks to them. */
   | 'job'
+  /** It listens on an address that was not shown to be the node's own: another host may answer there. */
+  | 'foreign'
+  /** What is sent to it from the node itself may reach another socket. */
+  | 'hidden'
   /** More ports than are asked. */
   | 'limit'
   /** The time for all of them was over. */
@@ -27,7 +31,7 @@ export type PortOutcome =
   | 'tls'
   /** It answered something else. */
   | 'plain'
-  /** Nothing came within the time limit. */
+  /** Nothing, or no whole answer, came within the time limit. */
   | 'silent'
   /** It ended the connection without a word. */
   | 'closed'

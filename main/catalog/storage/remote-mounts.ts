@@ -1,0 +1,150 @@
+import type { Step } from '../../core/check.ts'
+import { unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type OsIdentity, osIdentity } from '../probes/os-identity.ts'
+import { type LustreFlavors, storageLustre } from '../probes/storage-lustre.ts'
+import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor } from '../steps.ts'
+import { quoted } from './argue.ts'
+import { isNetworkMount, mountKind, valuesOf } from './kinds.ts'
+
+/** What the mount options alone do not show. */
+export interface MountEvidence {
+  readonly lustre: Parsed<LustreFlavors>
+  readonly system: Parsed<OsIdentity>
+}
+
+/** File systems in user space that keep what they hold on this machine. */
+const LOCAL_FUSE =
+  /^fuse\.(appimage\w*|bindfs|dwarfs|fuse-overlayfs|fuse2fs|mergerfs|ntfs-3g|overlayfs|snapfuse|squashfuse\w*|unionfs(-fuse)?)$/i
+
+/** Mounts whose traffic may cross a network: those known to, and those of a kind that is not known without a drive below. */
+export const mayCrossNetwork = (mount: Mount): boolean =>
+  isNetworkMount(mount) || (mountKind(mount) === 'other' && !LOCAL_FUSE.test(mount.fsType))
+
+/** Why a kind of file system stays open, where there is more to say than that its options do not show it. */
+const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
+  ['beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
+  ['fuse.beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
+  ['gpfs', 'whether the cluster’s cipherList encrypts is not read here'],
+  ['wekafs', 'only the WEKA cluster can tell whether it encrypts'],
+  ['fuse.ceph', 'the mode of its Ceph connections is not among its options'],
+  ['fuse.ceph-fuse', 'the mode of its Ceph connections is not among its options'],
+  ['9p', 'it is shared by the host of this machine, and the way it takes from there is not seen'],
+  ['virtiofs', 'it is shared by the host of this machine, and the way it takes from there is not seen'],
+])
+
+/** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst, sshfs(1). */
+export function argueMount(mount: Mount, { lustre, system }: MountEvidence): readonly Step[] {
+  const name = `${quoted(mount.point)} (${mount.fsType.replace(/[^\w.-]/g, '?').slice(0, 30)})`
+  const option = (key: string): string | undefined => valuesOf(mount, key).at(-1)
+  const yes = (how: string): Step => speaksFor(`${name} encrypts its traffic: ${how}.`, storageMounts)
+  const no = (how: string): Step => speaksAgainst(`${name} does not encrypt its traffic: ${how}.`, storageMounts)
+  const open = (how: string): Step =>
+    leavesUnclear(`${name} is not shown to encrypt its traffic: ${how}.`, storageMounts)
+  switch (mount.fsType) {
+    case 'nfs':
+    case 'nfs4':
+      return nfs(option, system, { yes, no, open })
+    case 'cifs':
+    case 'smb3':
+      return [mount.options.includes('seal') ? yes('seal is set') : no('seal is not set')]
+    case 'ceph': {
+      const mode = option('ms_mode')
+      if (mode === 'secure') return [yes('ms_mode=secure')]
+      return [
+        mode === 'prefer-secure' ? open('ms_mode=prefer-secure may fall back') : no('ms_mode is not set to secure'),
+      ]
+    }
+    case 'lustre':
+      return lustreSteps(name, mount, lustre)
+    case 'fuse.sshfs':
+      return [option('directport') === undefined ? yes('it runs over SSH') : no('directport goes past SSH')]
+    default:
+      return [
+        open(
+          NOT_SHOWN.get(mount.fsType) ??
+            (isNetworkMount(mount)
+              ? 'its mount options do not say'
+              : 'it has no drive below, and where its data goes is not known'),
+        ),
+      ]
+  }
+}
+
+interface Say {
+  readonly yes: (how: string) => Step
+  readonly no: (how: string) => Step
+  readonly open: (how: string) => Step
+}
+
+function nfs(
+  option: (key: string) => string | undefined,
+  system: Parsed<OsIdentity>,
+  { yes, no, open }: Say,
+): readonly Step[] {
+  const [tls, sec, version] = [option('xprtsec'), option('sec'), option('vers') ?? '']
+  if (sec === 'krb5p') return [yes('sec=krb5p')]
+  if (tls === 'tls' || tls === 'mtls') {
+    if (/^(2|3|4\.0)$/.test(version)) return [yes(`xprtsec=${tls}`)]
+    if (!system.ok)
+      return [open(`xprtsec=${tls}, and the kernel’s version was not read`), ...unclearAbout(osIdentity, system)]
+    return [
+      followsTls(system.fact.kernel)
+        ? yes(`xprtsec=${tls}`)
+        : open(
+            `xprtsec=${tls}, which kernels before a fix of 2024 did not keep to towards data servers and further addresses`,
+          ),
+    ]
+  }
+  if (sec === undefined) return [open('its security flavor is not among its options')]
+  return [
+    no(/^krb5i?$/.test(sec) ? `sec=${sec} protects logins or integrity only` : 'neither sec=krb5p nor xprtsec is set'),
+  ]
+}
+
+// Linux commit a35518cae4b3, in every kernel that came out after 2024. Distributions may carry it in an older one; their numbers do not tell.
+function followsTls(kernel: string): boolean {
+  const [, major, minor] = /^Linux (\d{1,3})\.(\d{1,3})/.exec(kernel) ?? []
+  return major !== undefined && (Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 13))
+}
+
+/** Lustre Operations Manual: null protects nothing and is the default; of the others only krb5p and skpi encrypt. */
+function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>): readonly Step[] {
+  if (!lustre.ok)
+    return [
+      leavesUnclear(
+        `${name} is not shown to encrypt its traffic: Lustre sends in clear unless it is set up otherwise.`,
+        storageMounts,
+      ),
+      ...unclearAbout(storageLustre, lustre),
+    ]
+  // Of “10.0.0.1@o2ib:/scratch/group” the file system is “scratch”; its connections begin with that name.
+  const fileSystem = /:\/([\w.-]{1,64})(?:\/|$)/.exec(mount.source)?.[1]
+  const own = lustre.fact.flavors.filter(
+    ({ target }) => fileSystem !== undefined && target.startsWith(`${fileSystem}-`),
+  )
+  const kinds = ['-mdc-', '-osc-']
+  const clear = own.filter(({ rpc }) => !/^(krb5p|skpi)$/.test(rpc))
+  if (clear.some(({ rpc }) => rpc !== 'unknown'))
+    return [
+      speaksAgainst(
+        `${name} does not encrypt its traffic: connections of Lustre use ${named([...new Set(clear.map(({ rpc }) => rpc))])}, where only krb5p and skpi encrypt.`,
+        storageLustre,
+      ),
+    ]
+  if (clear.length > 0 || !kinds.every((kind) => own.some(({ target }) => target.includes(kind))))
+    return [
+      leavesUnclear(
+        `${name} is not shown to encrypt its traffic: the connections of ${quote(fileSystem ?? mount.source)} were not all read, and Lustre sends in clear unless it is set up otherwise.`,
+        storageLustre,
+      ),
+    ]
+  return [
+    speaksFor(
+      `${name} encrypts its traffic: its ${own.length} connections use ${named([...new Set(own.map(({ rpc }) => rpc))])}.`,
+      storageLustre,
+    ),
+  ]
+}

@@ -1,0 +1,382 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { doorState, doorsOf } from '../../main/catalog/account-doors.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { missingEntries } from '../../main/catalog/journal.ts'
+import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
+import { accountsPasswordLocks } from '../../main/catalog/probes/accounts-password-locks.ts'
+import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
+import { auditdRules } from '../../main/catalog/probes/auditd-rules.ts'
+import { bmcLan } from '../../main/catalog/probes/bmc-lan.ts'
+import { clusterKubernetes } from '../../main/catalog/probes/cluster-kubernetes.ts'
+import { clusterSlurm } from '../../main/catalog/probes/cluster-slurm.ts'
+import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.ts'
+import { sessionTimeout } from '../../main/catalog/probes/session-timeout.ts'
+import { sudoersOther } from '../../main/catalog/probes/sudoers-other.ts'
+import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
+import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
+import { anyCommand } from '../../main/catalog/sudo-rights.ts'
+import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { type Conclusion, conclude } from '../../main/core/check.ts'
+import { captureKey, known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import { limitsOf } from '../../main/core/profile.ts'
+import { answer, fact } from '../support/answers.ts'
+import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+
+/** Evidence that is empty, partial, forged, or out of time must not support; and hostile texts must not take long to read. */
+
+/** A check over demo-gpu-01, which supports nearly everything, with some facts in place of its own. */
+function over(id: string, ...facts: readonly (readonly [Probe<unknown>, Parsed<unknown>])[]): Conclusion {
+  const check = catalog.checks.find((candidate) => candidate.id === id)
+  if (check === undefined) throw new Error(`no such check: ${id}`)
+  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const { recording, captures } = fixtureRecording('demo-gpu-01', probes)
+  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
+  for (const [probe, reading] of facts) readings.set(probe.id, reading)
+  return conclude(check, readings, {
+    node: recording.node,
+    asOf: FIXTURE_TIME,
+    observedAt: FIXTURE_TIME,
+    limits: limitsOf(THRESHOLDS, { name: 'baseline', changes: [] }),
+  })
+}
+/** The fact that demo-gpu-01 gives, with some of it changed. */
+function changed<F>(probe: Probe<F>, change: (fact: F) => F): readonly [Probe<unknown>, Parsed<unknown>] {
+  const { captures } = fixtureRecording('demo-gpu-01', [probe as Probe<unknown>])
+  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  return [probe as Probe<unknown>, known(change(fact(readProbe(probe, byKey))))]
+}
+const said = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
+
+describe('audit rules', () => {
+  const rules = (text: string) => known(fact(auditdRules.parse({ rules: answer(text) })))
+
+  test('a watch of one file, which auditctl lists over all calls, is no record of calls', () => {
+    const watch =
+      '-a always,exit -S all -F path=/usr/bin/passwd -F perm=x -F auid>=1000 -F auid!=-1 -F key=privileged\n'
+    const text = said(over('audit.auditd-rules', [auditdRules, rules(watch)]))
+    expect(text).toContain('against: Not or not wholly recorded: programs being started')
+    expect(text).toContain('against: Not or not wholly recorded: kernel modules')
+    expect(text).toContain('against: Not or not wholly recorded: mounted file systems')
+  })
+
+  test('a rule about one program or about failures covers no topic; a list of what is left out is told', () => {
+    const few =
+      '-a always,exit -F arch=b64 -S execve -F exe=/bin/true\n-a always,exit -F arch=b32 -S execve -F exit=-EACCES\n'
+    expect(said(over('audit.auditd-rules', [auditdRules, rules(few)]))).toContain(
+      'wholly recorded: programs being started',
+    )
+    const hidden = '-a always,exclude -F msgtype=SYSCALL\n'
+    expect(said(over('audit.auditd-rules', [auditdRules, rules(`${few}${hidden}`)]))).toContain('keep events out')
+  })
+
+  test('commands are written down by rules only where all are, and nothing is left out', () => {
+    const id = 'audit.command-accountability'
+    const silent = changed(sudoersRules, (policy) => ({ ...policy, logs: false }))
+    const all = '-a always,exit -F arch=b64 -S execve -F auid>=1000 -F auid!=-1\n'
+    expect(over(id, silent, [auditdRules, rules(all)]).verdict).toBe('met')
+    expect(over(id, silent, [auditdRules, rules(`${all}-a never,task\n`)]).verdict).not.toBe('met')
+    expect(
+      over(id, silent, [auditdRules, rules('-a always,exit -F arch=b64 -S execve -F exe=/bin/true\n')]).verdict,
+    ).toBe('not-met')
+    expect(
+      over(
+        id,
+        silent,
+        [auditdRules, rules(all)],
+        changed(statusProbe, (s) => ({ ...s, enabled: 0 as const })),
+      ).verdict,
+    ).toBe('not-met')
+  })
+})
+const statusProbe = catalog.probes.find(({ id }) => id === 'auditd.status') as Probe<{ readonly enabled: 0 | 1 | 2 }>
+
+describe('accounts', () => {
+  const local = (passwd: string, group = 'root:x:0:\n') =>
+    accountsLocal.parse({ passwd: answer(passwd), group: answer(group), sources: answer('passwd: files\n') })
+  const ROOT = 'root:x:0:0:root:/root:/bin/bash\n'
+
+  test('no groups, or an id that is 0 in 32 bits, is no list of accounts', () => {
+    expect(local(ROOT, '').ok).toBe(false)
+    expect(local(`${ROOT}eve:x:4294967296:1000::/home/eve:/bin/bash\n`).ok).toBe(false)
+  })
+
+  test('a password in the list of accounts, or none at all, counts before the shadow file', () => {
+    const accounts = fact(
+      local(
+        `${ROOT}bare::1001:0::/home/bare:/bin/sh\nold:abJnggxhB/yWI:1002:0::/home/old:/bin/sh\noff:*:1003:0::/home/off:/bin/sh\n`,
+      ),
+    ).accounts
+    expect(accounts.map(({ inPasswd }) => inPasswd)).toEqual([undefined, 'nothing', 'something', undefined])
+    const locked = known({ states: new Map(accounts.map(({ name }) => [name, 'locked' as const])) })
+    const others = known({ accounts, groups: [], otherSources: [] })
+    const unique = over('access.unique-accounts', [accountsLocal, others], [accountsPasswordState, locked])
+    expect(said(unique)).toContain('against: The list of accounts asks no password of “bare”.')
+    expect(over('access.pam.lockout', [accountsLocal, others], [accountsPasswordState, locked]).verdict).not.toBe(
+      'not-applicable',
+    )
+  })
+
+  test('a state that was told of some accounts only says nothing of the others', () => {
+    const partial = known({ states: new Map([['root', 'locked' as const]]) })
+    expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('met')
+    for (const id of ['access.pam.lockout', 'access.pam.password-quality'])
+      expect(over(id, [accountsPasswordState, partial]).verdict).not.toBe('not-applicable')
+  })
+
+  test('a name that is given twice, and a second root', () => {
+    const twice = local(`${ROOT}ann:x:1001:0::/home/ann:/bin/bash\nann:x:1002:0::/home/ann:/bin/bash\n`)
+    expect(said(over('access.unique-accounts', [accountsLocal, twice]))).toContain('more than one account: “ann”')
+    const toor = local(`${ROOT}toor:x:0:0::/home/toor:/bin/bash\n`)
+    expect(said(over('access.service-accounts', [accountsLocal, toor]))).toContain('root by their user id: “toor”')
+  })
+
+  test('passwd: a name with a blank cannot speak for another account', () => {
+    expect(accountsPasswordState.parse({ states: answer('root L L 2026-01-01 0 99999 7 -1\n') }).ok).toBe(false)
+  })
+
+  // Rows from lslogins of util-linux 2.38.1 over prepared files; DENY for “*” as in 2.32 and 2.37 (login-utils/lslogins.c).
+  test('lslogins: locked and set are told, everything else stays open', () => {
+    const row = (name: string, lock: string, deny: string, method = '') =>
+      `USER="${name}" PWD-LOCK="${lock}" PWD-DENY="${deny}" PWD-METHOD="${method}"\n`
+    const { states } = fact(
+      accountsPasswordLocks.parse({
+        accounts: answer(
+          row('bang', '1', '0') +
+            row('star', '0', '1') +
+            row('lsha', '0', '1', 'SHA-512') +
+            row('sha', '0', '0', 'SHA-512') +
+            row('emptyOrStar', '0', '0') +
+            row('noshadow', '', ''),
+        ),
+      }),
+    )
+    expect([...states]).toEqual([
+      ['bang', 'locked'],
+      ['star', 'locked'],
+      ['lsha', 'locked'],
+      ['sha', 'usable'],
+    ])
+    const untold = unknown('passwd could not list the state of all accounts')
+    const open = known({ states: new Map([['root', 'locked' as const]]) })
+    expect(over('access.unique-accounts', [accountsPasswordState, untold], [accountsPasswordLocks, open]).verdict).toBe(
+      'inconclusive',
+    )
+    expect(over('access.service-accounts', [accountsPasswordState, untold]).verdict).toBe('met')
+  })
+
+  test('a list of lslogins that ended early says nothing of those it does not name', () => {
+    const methods = catalog.probes.find(({ id }) => id === 'accounts.password-methods')
+    if (methods === undefined) throw new Error('no such probe')
+    const one = { method: 'SHA-512', changed: null, maxDays: null }
+    const reading = known({ accounts: new Map([['mortiz', one]]) })
+    expect(said(over('access.pam.password-quality', [methods, reading]))).toContain(
+      'unclear: Whether a password is stored',
+    )
+  })
+
+  test('what nothing seems to open is open to question where keys come from elsewhere, or a line was not read', () => {
+    const account = { name: 'ubuntu', uid: 1000, gid: 1000, home: '/home/ubuntu', shell: '/bin/bash' }
+    const passwords = known({ states: new Map([['ubuntu', 'locked' as const]]) })
+    const sshd = (file: string) => known({ settings: new Map([['authorizedkeysfile', [file]]]) }) as never
+    const keys = (unreadable: number) => known({ keys: [], unreadable })
+    const state = (file: string, unreadable = 0) =>
+      doorState(doorsOf(account, { passwords, keys: keys(unreadable), sshd: sshd(file) }))
+    expect(state('.ssh/authorized_keys')).toBe('closed')
+    expect(state('/etc/ssh/keys/%u')).toBe('unclear')
+    expect(state('.ssh/authorized_keys', 1)).toBe('unclear')
+    expect(doorState(doorsOf(account, { passwords, keys: keys(0), sshd: unknown('not read') }))).toBe('unclear')
+  })
+})
+
+describe('administrators beside sudo', () => {
+  const roster = (...facts: Parameters<typeof over>[1][]) => over('access.roster-match', ...facts)
+  const slurm = (...administrators: readonly string[]) => known({ administrators, operators: [] })
+
+  test('an administrator of Slurm who is not on the roster speaks against; a list that was not given adds nothing', () => {
+    expect(roster([clusterSlurm, slurm('root', 'mortiz')]).verdict).toBe('met')
+    expect(roster([clusterSlurm, slurm('root', 'eve')]).verdict).toBe('not-met')
+    expect(said(roster([clusterSlurm, slurm('eve')]))).toContain('not on the declared roster: “eve”.')
+    expect(roster([clusterSlurm, unknown('not collected: tool absent (sacctmgr)')]).verdict).toBe('met')
+    expect(roster([clusterSlurm, unknown('the accounting service did not list its administrators')]).verdict).toBe(
+      'inconclusive',
+    )
+  })
+
+  test('a cluster administrator’s credential that others can read is a right beside sudo', () => {
+    const file = (path: string, mode: number, group = 'root') =>
+      known({ files: [{ path, owner: 'root', group, mode }] })
+    const text = (reading: Parsed<unknown>) => said(over('access.sudo-policy', [clusterKubernetes, reading]))
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain('against: Others than root can read a Kubernetes')
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o640, 'ops'))).toContain('against: Others than root')
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o600))).not.toContain('Kubernetes')
+    expect(text(file('/root/.kube/config', 0o644))).not.toContain('Kubernetes')
+    expect(text(unknown('not read'))).toContain('unclear: Credentials of Kubernetes')
+  })
+
+  test('status 0 and no word is not “none of them is there”', () => {
+    expect(clusterKubernetes.parse({ credentials: answer('') }).ok).toBe(false)
+    expect(sudoersOther.parse({ files: answer('') }).ok).toBe(false)
+  })
+
+  test('a folder, any program in it, and an open pattern are any command; log_allowed and scoped settings are read', () => {
+    const rule = (command: string) =>
+      anyCommand({ who: ['a'], runAs: ['root'], commands: [command], asksPassword: true })
+    for (const command of ['/usr/bin/', '/usr/bin/*', '^/usr/bin/.*$', '/usr/bin/env', '/bin/csh'])
+      expect([command, rule(command)]).toEqual([command, true])
+    for (const command of ['/usr/bin/apt-get update', '/usr/bin/apt-*', 'list'])
+      expect([command, rule(command)]).toEqual([command, false])
+    const policy = (...Defaults: readonly unknown[]) =>
+      fact(sudoersRules.parse({ rules: answer(JSON.stringify({ Defaults })) }))
+    expect(policy({ Options: [{ log_allowed: false }] }).logs).toBe(false)
+    expect(policy({ Binding: [{ username: 'eve' }], Options: [{ syslog: false }] }).scoped).toEqual(['syslog'])
+    const scoped = changed(sudoersRules, (one) => ({ ...one, scoped: ['syslog'] }))
+    expect(said(over('access.sudo-policy', scoped))).toContain('unclear: For some users, hosts or commands')
+  })
+})
+
+describe('logs', () => {
+  const probe = (id: string): Probe<never> => {
+    const found = catalog.probes.find((candidate) => candidate.id === id)
+    if (found === undefined) throw new Error(`no such probe: ${id}`)
+    return found as Probe<never>
+  }
+
+  test('a journal without files of the system’s own has no numbering to judge', () => {
+    const file = { chain: 'a', first: 1, last: 9, oldest: {}, newest: {} }
+    expect(missingEntries([{ ...file, path: '/var/log/journal/x/user-1000.journal' } as never])).toBe(0)
+    const users = changed(probe('journal.state') as Probe<{ files: { path: string }[] }>, (state) => ({
+      ...state,
+      files: state.files.map((one) => ({ ...one, path: one.path.replace('/system', '/user-1000') })),
+    }))
+    expect(said(over('audit.log-continuity', users))).toContain(
+      'unclear: None of the journal’s files is the system’s own',
+    )
+  })
+
+  test('entries from the future, and a last boot that is not the running one', () => {
+    const later = changed(probe('time.now') as Probe<{ seconds: number }>, (now) => ({
+      ...now,
+      seconds: now.seconds - 86_400,
+    }))
+    expect(said(over('audit.log-continuity', later))).toContain('against: The journal has entries from the future.')
+    const other = changed(probe('host.identity') as Probe<{ bootId: string }>, (host) => ({
+      ...host,
+      bootId: '00000000-0000-4000-8000-000000000000',
+    }))
+    expect(said(over('audit.log-continuity', other))).toContain(
+      'against: The journal does not cover the running system.',
+    )
+  })
+
+  test('a login in the days to come is no recent one', () => {
+    const last = new Map([['mortiz', Date.parse('2099-01-01T00:00:00Z')]])
+    const reading = known({ last, since: null })
+    const facts = ['accounts.last-login', 'accounts.lastlog'].map((id) => [probe(id), reading] as const)
+    expect(said(over('access.stale-accounts', ...facts))).toContain(
+      'unclear: The record has a login of “mortiz” on 2099',
+    )
+  })
+
+  test('another login of the same person on a terminal is not the one of this collection', () => {
+    const none = [probe('login.journal'), unknown('the journal did not answer for SSH logins')] as const
+    const own = changed(probe('login.records') as Probe<object>, (records) => ({
+      ...records,
+      logins: [{ user: 'bwaudit', from: '198.51.100.7', at: { wallSeconds: 0, zone: '' } }],
+    }))
+    expect(over('audit.collector-self-record', none, own).verdict).toBe('inconclusive')
+  })
+
+  test('audit records alone are not the system’s log', () => {
+    const target = { text: 'logs.example', encrypted: true, authenticated: true, port: 6514 }
+    const conclusion = over(
+      'audit.log-forwarding',
+      [probe('auditd.remote'), known({ each: [target] })],
+      [probe('rsyslog.forwarding'), known({ each: [], targets: [], overTls: false, authenticated: false, ports: [] })],
+    )
+    expect(conclusion.verdict).not.toBe('met')
+  })
+
+  test('one left-over file does not make the logs old', () => {
+    const young = changed(probe('log.files') as Probe<{ entries: object[] }>, (files) => ({
+      ...files,
+      setUpAt: null,
+      entries: [0, 1, 2, 2000].map((days) => ({
+        path: `/var/log/syslog.${days}`,
+        mode: 0o640,
+        owner: 'syslog',
+        group: 'adm',
+        isFolder: false,
+        changedAt: Date.parse(FIXTURE_TIME) / 1000 - days * 86_400,
+      })),
+    }))
+    expect(said(over('audit.log-retention', young))).toContain(
+      'The oldest record in text log files that could be measured is 2 days old.',
+    )
+  })
+
+  test('a target in a comment of syslog-ng is none; TLS of rsyslog holds for what follows it', () => {
+    const path = '/etc/syslog-ng/syslog-ng.conf'
+    const text = `${path}:3:#\n${path}:3:network("old.example"\n${path}:3:transport("tls\n${path}:4:network("new.example"\n`
+    expect(fact(syslogNgForwarding.parse({ lines: answer(text) })).each.map(({ text: target }) => target)).toEqual([
+      'new.example',
+    ])
+    const rsyslog = fact(
+      rsyslogForwarding.parse({
+        lines: answer('/etc/rsyslog.conf:*.* @@a.example:514\n/etc/rsyslog.conf:$ActionSendStreamDriverMode 1\n'),
+      }),
+    )
+    expect(rsyslog.each.map(({ encrypted }) => encrypted)).toEqual([false])
+  })
+})
+
+describe('secrets', () => {
+  // The very words that are run, over settings with passwords in likely places.
+  test('what rsyslog’s other outputs hold is not printed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barewitness-rsyslog-'))
+    const kept = [
+      '*.* @@logs.example:6514',
+      '& @udp.example',
+      '  @@[2001:db8::9]:514',
+      'action(type="omfwd" target="a.example"',
+    ]
+    const hidden = [
+      'action(type="omelasticsearch" server="https://writer:CANARY@store.example" pwd="CANARY")',
+      'action(type="ommail" mailfrom="a@b.example" pass="CANARY")',
+      '*.* :ommysql:db.example,logs,writer,CANARY@1',
+    ]
+    writeFileSync(join(folder, 'all.conf'), `${[...kept, ...hidden].join('\n')}\n`)
+    const { lines } = rsyslogForwarding.commands
+    const pattern = lines.kind === 'run' ? lines.argv[4] : undefined
+    const printed = execFileSync('grep', ['-r', '-h', '-E', String(pattern), folder], { encoding: 'utf8' })
+    rmSync(folder, { recursive: true })
+    expect(printed).toBe(`${kept.join('\n')}\n`)
+  })
+})
+
+describe('long hostile texts', () => {
+  const MIB = 1_048_576
+  const soon = (read: () => unknown): void => {
+    const began = performance.now()
+    read()
+    expect(performance.now() - began).toBeLessThan(3000)
+  }
+
+  test('each is read in a time that grows with its length', () => {
+    soon(() => auditdRules.parse({ rules: answer(`-w ${'/'.repeat(MIB)}x -p wa\n`) }))
+    soon(() => rsyslogForwarding.parse({ lines: answer(`/etc/rsyslog.conf:x${' '.repeat(MIB)}omfwd\n`) }))
+    soon(() =>
+      rsyslogForwarding.parse({ lines: answer(`/a:action(type="omfwd" target=\n${'/a:Target=x\n'.repeat(40_000)}`) }),
+    )
+    soon(() => rsyslogForwarding.parse({ lines: answer('/a:*.* @@h:1\n'.repeat(40_000)) }))
+    const blank = answer('\n'.repeat(65_536))
+    soon(() => bmcLan.parse({ channel: blank, users: blank, suites: blank, privileges: blank }))
+    soon(() =>
+      sessionTimeout.parse({ shell: answer(''), logind: answer(`/l:StopIdleSessionSec=5${' '.repeat(MIB)}x\n`) }),
+    )
+  })
+})

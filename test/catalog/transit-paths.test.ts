@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest'
+import { conventionOf } from '../../main/catalog/port-conventions.ts'
+import { parseListeners } from '../../main/catalog/probes/listeners.ts'
+import type { OsIdentity } from '../../main/catalog/probes/os-identity.ts'
+import { parseRdmaLinks } from '../../main/catalog/probes/rdma-links.ts'
+import { type LustreFlavors, storageLustre } from '../../main/catalog/probes/storage-lustre.ts'
+import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
+import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
+import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/probes/vpn-interfaces.ts'
+import { argueMount, mayCrossNetwork } from '../../main/catalog/storage/remote-mounts.ts'
+import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
+import { argvOf, known, type Parsed, unknown } from '../../main/core/probe.ts'
+import { answer, fact, reason } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+import { checks, type Evaluated, fixtures } from '../support/evaluated.ts'
+
+const mountOf = (type: string, source: string, options: string) => {
+  const { mounts } = fact(
+    parseMountinfo(`1 0 0:9 / / rw - tmpfs t rw\n2 1 0:40 / /mnt/x rw - ${type} ${source} ${options}\n`),
+  )
+  const mount = mounts.at(-1)
+  if (mount === undefined) throw new Error('no mount')
+  return mount
+}
+const NOT_READ: Parsed<never> = unknown('this was not collected')
+const kernel = (version: string): Parsed<OsIdentity> =>
+  known({ name: 'Linux', kernel: `Linux ${version}`, machine: 'x86_64' })
+const says = (
+  [type, source, options]: readonly [string, string, string],
+  lustre: Parsed<LustreFlavors> = NOT_READ,
+  system: Parsed<OsIdentity> = kernel('6.12.48'),
+): readonly Step['says'][] => [
+  ...new Set(argueMount(mountOf(type, source, options), { lustre, system }).map((step) => step.says)),
+]
+
+describe('file systems over a network', () => {
+  test.each([
+    ['nfs4', 'rw,vers=4.2,proto=tcp,sec=krb5p,xprtsec=none', 'for'],
+    ['nfs4', 'rw,vers=4.2,proto=rdma,sec=krb5i', 'against'],
+    ['nfs', 'rw,vers=3,proto=tcp,sec=sys', 'against'],
+    ['nfs', 'rw,vers=3,proto=tcp,xprtsec=mtls,sec=sys', 'for'],
+    ['nfs4', 'rw,vers=4.2,xprtsec=tls,sec=sys', 'unclear'],
+    ['nfs4', 'rw,vers=4.2', 'unclear'],
+    ['cifs', 'rw,vers=3.1.1,seal', 'for'],
+    ['smb3', 'rw,vers=3.1.1', 'against'],
+    ['ceph', 'rw,name=lab,secret=<hidden>,ms_mode=secure', 'for'],
+    ['ceph', 'rw,ms_mode=prefer-secure', 'unclear'],
+    ['ceph', 'rw,ms_mode=crc', 'against'],
+    ['ceph', 'rw,name=lab', 'against'],
+    ['fuse.ceph-fuse', 'rw', 'unclear'],
+    ['beegfs', 'rw,cfgFile=/etc/beegfs/beegfs-client.conf', 'unclear'],
+    ['gpfs', 'rw', 'unclear'],
+    ['wekafs', 'rw', 'unclear'],
+    ['fuse.s3fs', 'rw,user_id=0', 'unclear'],
+    ['fuse.gcsfuse', 'rw', 'unclear'],
+    ['fuse.rclone', 'rw', 'unclear'],
+    ['fuse.juicefs', 'rw', 'unclear'],
+    ['fuse', 'rw', 'unclear'],
+    ['fuse.sshfs', 'rw', 'for'],
+  ] as const)('%s with %s: %s', (type, options, expected) => {
+    expect(says([type, 'server:/x', options])).toEqual([expected])
+    expect(mayCrossNetwork(mountOf(type, 'server:/x', options))).toBe(true)
+  })
+
+  test('TLS of NFS 4.1 and later counts from kernels that keep to it everywhere', () => {
+    const tls = ['nfs4', 's:/x', 'rw,vers=4.1,xprtsec=tls,sec=sys'] as const
+    expect(says(tls, NOT_READ, kernel('5.14.0-503.el9'))).toEqual(['unclear'])
+    expect(says(tls, NOT_READ, kernel('6.17.0'))).toEqual(['for'])
+    expect(says(tls, NOT_READ, NOT_READ)).toEqual(['unclear'])
+    expect(says(tls, NOT_READ, kernel('x'))).toEqual(['unclear'])
+  })
+
+  test('a file system in user space of unknown kind may cross a network; known local ones do not', () => {
+    expect(mayCrossNetwork(mountOf('fuse.mergerfs', 'a:b', 'rw'))).toBe(false)
+    expect(mayCrossNetwork(mountOf('fuse.goofys', 'bucket', 'rw'))).toBe(true)
+    expect(mayCrossNetwork(mountOf('fuse.newthing', 'bucket', 'rw'))).toBe(true)
+  })
+
+  describe('Lustre', () => {
+    const mount = ['lustre', '198.51.100.40@o2ib:/scratch/group', 'rw,flock'] as const
+    const FOLDER = '/sys/kernel/debug/lustre'
+    // The form is that of lustre/ptlrpc/sec_lproc.c and of the Lustre Operations Manual.
+    const read = (mdc: string, osc: string) =>
+      storageLustre.parse({
+        flavors: answer(
+          `${FOLDER}/mdc/scratch-MDT0000-mdc-ffff8800da9f0800/srpc_info:rpc flavor:\t${mdc}\n${FOLDER}/osc/scratch-OST0000-osc-ffff8800da9f0800/srpc_info:rpc flavor:     ${osc}\n${FOLDER}/mgc/MGC198.51.100.40@o2ib/srpc_info:rpc flavor:\tnull\n`,
+          { exitCode: 2, errorText: 'grep: /proc/fs/lustre: No such file or directory\n' },
+        ),
+      })
+    test.each([
+      ['skpi', 'skpi', 'for'],
+      ['krb5p', 'krb5p', 'for'],
+      ['krb5p', 'krb5i', 'against'],
+      ['null', 'null', 'against'],
+      ['ska', 'skpi', 'against'],
+      ['skpi', '???', 'unclear'],
+    ] as const)('%s and %s: %s', (mdc, osc, expected) => expect(says(mount, read(mdc, osc))).toEqual([expected]))
+
+    test('nothing read, or only of another file system: not shown', () => {
+      expect(says(mount)).toEqual(['unclear'])
+      expect(says(mount, known({ flavors: [] }))).toEqual(['unclear'])
+      expect(says(['lustre', '1@tcp:/other', 'rw'], read('skpi', 'skpi'))).toEqual(['unclear'])
+      const denied = { exitCode: 2, errorText: `grep: ${FOLDER}: Permission denied\n` }
+      expect(storageLustre.parse({ flavors: answer('', denied) }).ok).toBe(false)
+    })
+  })
+
+  test('of the mixed node, each way is named', () => {
+    const said = texts('fx-zfs-remote', 'encryption.in-transit.remote-mounts')
+    expect(verdict('fx-zfs-remote', 'encryption.in-transit.remote-mounts')).toBe('not-met')
+    expect(said.filter((text) => text.startsWith('against: '))).toHaveLength(2)
+    expect(said.join('\n')).toContain('connections of Lustre use “null”, where only krb5p and skpi encrypt')
+    expect(said.join('\n')).toContain('ms_mode=prefer-secure may fall back')
+  })
+})
+
+describe('drives over a network', () => {
+  const REMOTE = { lists: answer('/sys/class/iscsi_session:\n', { exitCode: 0 }) }
+  const values = (text: string) => fact(storageRemote.parse({ ...REMOTE, values: answer(text) })).nvme
+
+  test('NVMe: only tcp with a session key counts as TLS, and a slot is not a network', () => {
+    expect(
+      values(
+        '/sys/class/nvme/nvme0/transport:pcie\n/sys/class/nvme/nvme1/transport:tcp\n/sys/class/nvme/nvme1/tls_key:2f4a90b1\n/sys/class/nvme/nvme2/transport:tcp\n/sys/class/nvme/nvme2/tls_key:00000000\n/sys/class/nvme/nvme3/transport:rdma\n',
+      ),
+    ).toEqual([
+      { name: 'nvme1', transport: 'tcp', hasTls: true },
+      { name: 'nvme2', transport: 'tcp', hasTls: false },
+      { name: 'nvme3', transport: 'rdma', hasTls: false },
+    ])
+  })
+
+  const node = fixtures.find(({ name }) => name === 'demo-gpu-01') as Evaluated
+  const withWays = (nvme: string): Conclusion => {
+    const check = checks.find(({ id }) => id === 'encryption.in-transit.remote-mounts')
+    if (check === undefined) throw new Error('no check')
+    const remote = storageRemote.parse({ ...REMOTE, values: answer(nvme) })
+    return conclude(check, new Map([...node.readings, [storageRemote.id, remote]]), node.context)
+  }
+  test('a controller elsewhere that no mount was seen to use leaves the claim open, and never supports it', () => {
+    expect(withWays('').verdict).toBe('not-applicable')
+    expect(withWays('/sys/class/nvme/nvme9/transport:tcp\n').verdict).toBe('inconclusive')
+    expect(withWays('/sys/class/nvme/nvme9/transport:fc\n').verdict).toBe('inconclusive')
+    expect(withWays('/sys/block/drbd0/size:2048\n').verdict).toBe('inconclusive')
+    expect(withWays('/sys/block/nbd0/pid:77\n').verdict).toBe('inconclusive')
+  })
+})
+
+describe('IPsec', () => {
+  // The policy was listed by iproute2 6.1 on Debian 12; the associations are written as its ip/ipxfrm.c prints them.
+  const POLICIES = `src 10.0.0.0/24 dst 10.1.0.0/24 
+\tdir out priority 0 ptype main 
+\ttmpl src 192.0.2.1 dst 192.0.2.2
+\t\tproto esp reqid 1 mode tunnel
+`
+  const STATES = `src 192.0.2.1 dst 192.0.2.2
+\tproto esp spi 0x00001001 reqid 1 mode tunnel
+\treplay-window 0 flag af-unspec
+\tauth-trunc hmac(sha256) <<Keys hidden>> 128
+\tenc cbc(aes) <<Keys hidden>>
+\tencap type espinudp sport 4500 dport 4500 addr 0.0.0.0
+\tanti-replay context: seq 0x0, oseq 0x0, bitmap 0x00000000
+src 192.0.2.2 dst 192.0.2.1
+\tproto ah spi 0x00001002 reqid 1 mode transport
+\treplay-window 32 
+\tauth-trunc hmac(sha256) <<Keys hidden>> 128
+\tsel src 0.0.0.0/0 dst 0.0.0.0/0 
+`
+  test('protocols, modes and algorithms; no key in what is kept', () => {
+    const read = fact(ipsec.parse({ states: answer(STATES), policies: answer(POLICIES) }))
+    expect(read).toEqual({
+      associations: [
+        { protocol: 'esp', mode: 'tunnel', algorithms: ['hmac(sha256)', 'cbc(aes)'] },
+        { protocol: 'ah', mode: 'transport', algorithms: ['hmac(sha256)'] },
+      ],
+      policies: 1,
+    })
+    expect(JSON.stringify(read)).not.toMatch(/0x|hidden/)
+  })
+
+  test('an ip that does not know “nokeys” complains and lists nothing', () => {
+    // Printed by iproute2 6.1 for a word that it does not know, with status 255.
+    const complaint = answer('', { exitCode: 255, errorText: 'Error: argument "nokeysx" is wrong: unknown\n' })
+    expect(ipsec.parse({ states: complaint, policies: answer('') }).ok).toBe(false)
+    expect(reason(ipsec.parse({ states: answer('src 1 dst 2\n'), policies: answer('') }))).toContain('another form')
+  })
+})
+
+describe('tunnels', () => {
+  // As iplink_wireguard has no options to print, only the kind is in linkinfo; wg(8) names the columns.
+  test('WireGuard: names and times, no keys', () => {
+    const link =
+      '[{"ifindex":7,"ifname":"wg0","flags":["POINTOPOINT","NOARP","UP","LOWER_UP"],"mtu":1420,"qdisc":"noqueue","operstate":"UNKNOWN","linkmode":"DEFAULT","group":"default","txqlen":1000,"link_type":"none","promiscuity":0,"min_mtu":0,"max_mtu":2147483552,"linkinfo":{"info_kind":"wireguard"},"num_tx_queues":1}]'
+    expect(fact(parseTunnels(link))).toEqual({ wireguard: [{ name: 'wg0', up: true }] })
+    const key = `${'A'.repeat(43)}=`
+    const read = fact(wireguardPeers.parse({ handshakes: answer(`wg0\t${key}\t1763629000\nwg0\t${key}\t0\n`) }))
+    expect(read).toEqual({
+      peers: [
+        { interface: 'wg0', lastHandshake: 1763629000 },
+        { interface: 'wg0', lastHandshake: 0 },
+      ],
+    })
+    // `wg show all dump` has the private key in its second column.
+    expect(wireguardPeers.parse({ handshakes: answer(`wg0\t${key}\t${key}\t51820\toff\n`) }).ok).toBe(false)
+  })
+
+  test('no command asks for keys', () => {
+    const asked = [ipsec, wireguardPeers, vpnInterfaces].flatMap(({ commands }) =>
+      Object.values(commands).map((command) => argvOf(command).join(' ')),
+    )
+    expect(asked.sort()).toEqual([
+      'ip -d -j link show type wireguard',
+      'ip xfrm policy list',
+      'ip xfrm state list nokeys',
+      'wg show all latest-handshakes',
+    ])
+  })
+
+  // As macsec_print_opt of iproute2 6.1 prints it with -j.
+  const macsec = (encrypt: boolean, protect = true): string =>
+    `[{"ifindex":9,"link":"ens1f0","ifname":"macsec0","flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"linkinfo":{"info_kind":"macsec","info_data":{"sci":"04421a0000010001","protect":${protect},"cipher":"GCM-AES-256","icvlen":16,"encodingsa":0,"validate":"strict","encrypt":${encrypt},"send_sci":true,"end_station":false,"scb":false,"replay":false}}}]`
+  const links = (text: string, exitCode = 0, classes = 'infiniband\nnet') =>
+    fact(
+      parseRdmaLinks(
+        `/sys/class:\n${classes}\n\n/sys/class/infiniband:\nmlx5_0\n`,
+        '/sys/class/infiniband/mlx5_0/ports/1/link_layer:Ethernet\n/sys/class/infiniband/mlx5_0/ports/1/state:4: ACTIVE\n/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0:macsec0\n',
+        { exitCode, text },
+      ),
+    )
+  test('MACsec encrypts only with both “encrypt” and “protect”', () => {
+    expect(links(macsec(true)).encryptingMacsec).toEqual(['macsec0'])
+    expect(links(macsec(false))).toMatchObject({ encryptingMacsec: [], clearMacsec: ['macsec0'] })
+    expect(links(macsec(true, false)).encryptingMacsec).toEqual([])
+    expect(links(macsec(true), 1)).toMatchObject({ encryptingMacsec: [], clearMacsec: null })
+  })
+
+  const check = checks.find(({ id }) => id === 'encryption.in-transit.fabric')
+  const node = fixtures.find(({ name }) => name === 'demo-gpu-01') as Evaluated
+  const fabric = (read: ReturnType<typeof links>): Conclusion => {
+    if (check === undefined) throw new Error('no check')
+    return conclude(check, new Map([...node.readings, ['rdma.links', known(read)]]), node.context)
+  }
+  test('a fabric is clear unless encryption is shown', () => {
+    const covered = links(macsec(true))
+    const [port] = covered.ports
+    if (port === undefined) throw new Error('no port')
+    const as = (rest: Partial<typeof port>) => fabric({ ...covered, ports: [{ ...port, ...rest }] })
+    expect(fabric(covered).verdict).toBe('met')
+    expect(fabric(links('')).verdict).toBe('not-met')
+    expect(as({ interfaces: [] }).verdict).toBe('not-met')
+    expect(as({ linkLayer: 'InfiniBand' }).verdict).toBe('not-met')
+    expect(as({ linkLayer: 'Unspecified', device: 'rdmap0s6' }).because[0]?.text).toContain('EFA')
+    expect(as({ linkLayer: '' }).verdict).toBe('inconclusive')
+    expect(as({ active: false }).verdict).toBe('not-applicable')
+  })
+
+  test('Slingshot is no RDMA port, and is not passed over', () => {
+    const slingshot = { ...links('', 0, 'cxi\ninfiniband\nnet'), ports: [] }
+    expect(slingshot.hasSlingshot).toBe(true)
+    expect(fabric(slingshot).verdict).toBe('inconclusive')
+    expect(fabric({ ...slingshot, hasSlingshot: false }).verdict).toBe('not-applicable')
+  })
+})
+
+describe('listeners', () => {
+  test.each([
+    ['tcp', 'clear', [21, 23, 80, 111, 513, 514, 873, 2375, 5900, 6379, 8080, 8265, 8888, 10255, 11211, 29500]],
+    ['udp', 'clear', [69, 111, 514, 4789, 11211]],
+    ['tcp', 'optional', [25, 110, 143, 389, 2049, 2379, 3306, 5432, 9200, 27017]],
+    ['tcp', 'encrypted', [443, 2376, 6443, 10250]],
+  ] as const)('%s, %s by convention', (protocol, kind, ports) => {
+    const kinds = ports.map((port) => [port, conventionOf(protocol, port)?.kind])
+    const vnc = (port: number) => (port === 5900 ? 'optional' : kind)
+    expect(kinds).toEqual(ports.map((port) => [port, vnc(port)]))
+  })
+
+  test('loopback in its forms', () => {
+    const { listeners } = fact(
+      parseListeners(
+        'tcp LISTEN 0 5 127.0.0.53%lo:53 0.0.0.0:*\ntcp LISTEN 0 5 [::1]:631 [::]:*\ntcp LISTEN 0 5 [::ffff:127.0.0.1]:6379 *:*\ntcp LISTEN 0 5 10.0.0.5%lo:1 0.0.0.0:*\ntcp LISTEN 0 5 [fe80::1]%eth0:8888 [::]:*\ntcp LISTEN 0 5 *:22 *:*\n',
+      ),
+    )
+    expect(listeners.map(({ loopback }) => loopback)).toEqual([true, true, true, true, false, false])
+  })
+
+  test('the port mapper, its services, containers and jobs are told apart', () => {
+    const said = texts('fx-transit-weak', 'encryption.in-transit.plaintext-listeners')
+    const about = (port: string) => said.find((text) => text.includes(port)) ?? ''
+    expect(about('tcp/111 ')).toMatch(/^against: .*RPC port mapper, which is clear text\.$/)
+    expect(about('udp/43657')).toMatch(/^against: .*process rpc\.statd: a service of ONC RPC/)
+    expect(about('tcp/18080')).toMatch(/^unclear: .*a container is published there\.$/)
+    expect(said.some((text) => text.includes('9400'))).toBe(false)
+    expect(texts('fx-transit-open', 'encryption.in-transit.plaintext-listeners').join('\n')).toMatch(
+      /45123.*\(NCCL, MPI\) send in clear/,
+    )
+  })
+})
