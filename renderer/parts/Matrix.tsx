@@ -31,8 +31,8 @@ class FirstColumnStays<T> extends TableLayout<T> {
   }
 }
 
-const NODE_COLUMN_REM = 10.5
-const NARROWEST_REM = 6.5
+const NODE_COLUMN_REM = 10
+const NARROWEST_REM = 6.15
 /** A property's column that holds "Not enough evidence" on one line. */
 const ROOMY_REM = 10
 const SEEN_WHOLE = 24

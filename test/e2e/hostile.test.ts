@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { field, opens, press, rail, titled } from '../support/window-steps.ts'
+import { field, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
@@ -238,7 +238,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
   })
 
   test('host keys: why one could not be asked for is text', async () => {
-    await page.getByRole('tab', { name: 'Host keys' }).click()
+    await openTab(page, 'Host keys')
     await press(page, 'Ask for host keys')
     await page.getByRole('grid', { name: 'Host keys' }).getByText('⟦BEL⟧ ⟦U+202E⟧gnp.exe').waitFor()
     await onlyText(page)

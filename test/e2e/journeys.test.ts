@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
-import { choose, field, giveSecret, opens, press, rail, titled } from '../support/window-steps.ts'
+import { choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing =
   whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
     })
 
     test('confirms a host key against a list from the provider, and no other', async () => {
-      await page.getByRole('tab', { name: 'Host keys' }).click()
+      await openTab(page, 'Host keys')
       await press(page, 'Ask for host keys')
       await page.getByText('Nobody confirms it').waitFor()
       await press(page, 'Compare with a pasted list')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
-import { choose, field, press, rail, titled } from '../support/window-steps.ts'
+import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow()
 
@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   })
 
   test('host keys: not asked, then asked: unknown, changed, confirmed, not reached', async () => {
-    await page.getByRole('tab', { name: 'Host keys' }).click()
+    await openTab(page, 'Host keys')
     await book.look('06-host-keys-not-asked')
     await press(page, 'Ask for host keys')
     await page.getByText('Nobody confirms it').waitFor()

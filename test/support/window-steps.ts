@@ -20,6 +20,17 @@ export const press = (page: Page, name: string | RegExp): Promise<void> =>
 export const rail = (page: Page, place: string): Promise<void> =>
   page.locator('.rail').getByRole('button', { name: place, exact: true }).click()
 
+/** Opens a tab, again where the screen was drawn anew just then and shows another. */
+export async function openTab(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole('tab', { name, exact: true })
+  for (let tries = 0; tries < 3; tries += 1) {
+    await tab.click()
+    await page.waitForTimeout(100)
+    if ((await tab.getAttribute('aria-selected')) === 'true') return
+  }
+  throw new Error(`the tab ${name} does not open`)
+}
+
 export const heading = (page: Page): Promise<string | null> => page.textContent('h1')
 
 export const titled = (page: Page, title: string | RegExp): Promise<void> =>

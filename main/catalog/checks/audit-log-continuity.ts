@@ -84,7 +84,7 @@ function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<Host
         : now.seconds - latest <= CURRENT_SECONDS
           ? speaksFor('The newest entry is less than an hour old.', journalState, 'header')
           : speaksAgainst(
-              `The newest entry is ${Math.round((now.seconds - latest) / 3600)} hours old.`,
+              `The newest entry is ${count(Math.round((now.seconds - latest) / 3600), 'hour')} old.`,
               journalState,
               'header',
             )
