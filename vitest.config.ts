@@ -8,6 +8,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/real/**', 'test/vm/**'],
+          // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
