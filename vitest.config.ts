@@ -7,12 +7,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/real/**', 'test/vm/**'],
+          exclude: ['test/e2e/**', 'test/real/**', 'test/vm/**', 'test/electron/**'],
           // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
+      },
+      // These put stand-ins in the place of whole modules, so each file has modules of its own.
+      {
+        test: { name: 'shell', include: ['test/electron/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
       },
       {
         test: {
