@@ -259,7 +259,7 @@ test('time grows with the bytes, not with their square', () => {
   const started = performance.now()
   for (const probe of LIVE_PROBES)
     probe.parse(Object.fromEntries(Object.keys(probe.commands).map((name) => [name, long])))
-  expect(performance.now() - started).toBeLessThan(1500)
+  expect(performance.now() - started).toBeLessThan(5000)
 })
 
 describe('asked or not asked', () => {

@@ -196,7 +196,7 @@ describe('the walk', () => {
     const before = Date.now()
     const tree = mountTree(fact(parseMountinfo(`${ring.join('\n')}\n`)).mounts)
     for (let at = 0; at < 200; at += 1) tree(slashes)
-    expect(Date.now() - before).toBeLessThan(1500)
+    expect(Date.now() - before).toBeLessThan(5000)
   })
 
   test('what is mounted on first use is unknown until then, and a program’s own type hides nothing', () => {
