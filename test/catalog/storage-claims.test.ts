@@ -128,9 +128,9 @@ describe('answers made to cost time', () => {
     expect(Date.now() - before).toBeLessThan(milliseconds)
   }
   test('a state of pools that is mostly empty lines', () =>
-    within(1000, () => void parseZfsStatus(`  pool: a\n state: ONLINE\nerrors: x\n${'\n'.repeat(1 << 20)}y`)))
+    within(5000, () => void parseZfsStatus(`  pool: a\n state: ONLINE\nerrors: x\n${'\n'.repeat(1 << 20)}y`)))
   test('a socket in a line of blanks', () =>
-    within(1000, () => {
+    within(5000, () => {
       const line = `tcp LISTEN 0 1 0.0.0.0:1 x${' '.repeat(1 << 20)}x\u2028y`
       expect(parseListeners(line).ok).toBe(false)
     }))
