@@ -18,17 +18,7 @@ export default defineConfig({
       {
         test: { name: 'shell', include: ['test/electron/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
       },
-      {
-        test: {
-          name: 'real',
-          include: ['test/real/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // Most of these wait for programs and time limits rather than for a processor.
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
       {
         test: {
           name: 'e2e',
@@ -36,7 +26,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: ['test/support/build-test-apps.ts'],
-          sequence: { groupOrder: 2 },
         },
       },
     ],
