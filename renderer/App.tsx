@@ -8,16 +8,21 @@ import { Attachments } from './screens/Attachments.tsx'
 import { Collecting } from './screens/Collecting.tsx'
 import { Control } from './screens/Control.tsx'
 import { Controls } from './screens/Controls.tsx'
+import { Engagement } from './screens/Engagement.tsx'
 import { Evidence } from './screens/Evidence.tsx'
 import { Exceptions } from './screens/Exceptions.tsx'
 import { Export } from './screens/Export.tsx'
 import { FirstRun } from './screens/FirstRun.tsx'
+import { History } from './screens/History.tsx'
+import { Location } from './screens/Location.tsx'
 import { Node } from './screens/Node.tsx'
 import { Nodes } from './screens/Nodes.tsx'
 import { Overview } from './screens/Overview.tsx'
 import { Packs } from './screens/Packs.tsx'
 import { Preview } from './screens/Preview.tsx'
+import { ProviderClaims } from './screens/ProviderClaims.tsx'
 import { ReviewWindow } from './screens/ReviewWindow.tsx'
+import { Schedules } from './screens/Schedules.tsx'
 import { Settings } from './screens/Settings.tsx'
 import { Why } from './screens/Why.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -66,8 +71,18 @@ function Screen({ route }: { readonly route: Route }) {
       return <Exceptions of={route.of} />
     case 'attachments':
       return <Attachments of={route.of} />
+    case 'engagement':
+      return <Engagement of={route.of} part={route.part ?? 'declared'} />
+    case 'claims':
+      return <ProviderClaims of={route.of} claim={route.claim ?? null} />
+    case 'location':
+      return <Location of={route.of} />
     case 'packs':
       return <Packs />
+    case 'history':
+      return <History part={route.part ?? 'days'} />
+    case 'schedules':
+      return <Schedules />
     case 'export':
       return <Export />
     case 'review':

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
 import { call } from './bridge.ts'
+import { applyEvent } from './run-progress.ts'
 import { change, getState, go, refreshFleet } from './store.ts'
 
 export interface Action<M extends Method> {
@@ -38,6 +39,8 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
   if (asking) return
   asking = true
   change({ problem: null })
+  // Another fleet may just have taken the place of the one that this page last heard of.
+  if (what === 'all') await refreshFleet()
   const demo = what === 'demo' || (what === 'all' && getState().fleet?.demo === true)
   const reply = demo
     ? await call('demo.open', null)
@@ -47,6 +50,10 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
     change({ problem: reply.error })
     return
   }
+  const { run, nodes: asked } = reply.value
+  // Its own word that it began may come later, and until then the run before must not look like this one.
+  if (getState().progress?.run !== run)
+    change({ progress: applyEvent(null, { kind: 'run-started', run, nodes: asked }, performance.now()) })
   await refreshFleet()
   if (getState().route.screen !== 'collecting') go({ screen: 'collecting' })
 }

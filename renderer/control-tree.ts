@@ -129,10 +129,11 @@ export interface Slot {
   readonly inPlaceOf: { readonly check: string; readonly why: string } | null
   readonly attached: readonly AttachmentView[]
   readonly request: RecordRequest | null
-  readonly is: 'attached' | 'requested' | 'overdue' | 'missing'
+  /** `decided`: no record, but a decision in force stands for it. `unexamined`: what is attached was only received, or is too old. */
+  readonly is: 'attached' | 'decided' | 'unexamined' | 'requested' | 'overdue' | 'missing'
 }
 
-type WithRecords = Pick<ControlRow, 'key' | 'needsAlso' | 'notFromNodes'>
+type WithRecords = Pick<ControlRow, 'key' | 'needsAlso' | 'notFromNodes'> & Partial<Pick<ControlRow, 'assessed'>>
 
 const wantedOf = ({ needsAlso, notFromNodes }: WithRecords): readonly Pick<Slot, 'need' | 'inPlaceOf'>[] => [
   ...needsAlso.map((need) => ({ need, inPlaceOf: null })),
@@ -158,7 +159,14 @@ export function slotsOf(
         (one) => one.framework === framework && one.control === control.key && one.need === need,
       ) ?? null
     const waiting = request === null ? 'missing' : request.due < asOf ? 'overdue' : 'requested'
-    const is = attached.length > 0 ? 'attached' : waiting
+    const held = inPlaceOf === null && control.assessed?.outstanding.includes(need) === false
+    const is = attached.some(({ bears }) => bears)
+      ? 'attached'
+      : attached.length > 0
+        ? 'unexamined'
+        : held
+          ? 'decided'
+          : waiting
     return { framework, control: control.key, need, inPlaceOf, attached, request, is }
   })
 }

@@ -48,9 +48,13 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
   const of = review ? 'pack' : 'run'
   const shared: readonly (readonly [string, Route])[] = [
     ['Overview', { screen: 'overview', of }],
+    ['Location', { screen: 'location', of }],
     ['Controls', { screen: 'controls', of }],
     ['Exceptions', { screen: 'exceptions', of }],
     ['Attachments', { screen: 'attachments', of }],
+    ['Engagement', { screen: 'engagement', of }],
+    ['Engagement: population', { screen: 'engagement', of, part: 'population' }],
+    ['Provider claims', { screen: 'claims', of }],
   ]
   const own: readonly (readonly [string, Route])[] = review
     ? [['Seal', { screen: 'review' }]]
@@ -62,6 +66,9 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
         ['Collecting', { screen: 'collecting' }],
         ['Packs', { screen: 'packs' }],
         ['Export a pack', { screen: 'export' }],
+        ['History', { screen: 'history' }],
+        ['History: compare two runs', { screen: 'history', part: 'compare' }],
+        ['Schedules', { screen: 'schedules' }],
         ['Settings', { screen: 'settings' }],
       ]
   return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))

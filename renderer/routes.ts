@@ -24,16 +24,33 @@ export type Route =
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
   | { readonly screen: 'exceptions'; readonly of: Source }
   | { readonly screen: 'attachments'; readonly of: Source }
+  | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart }
+  /** `claim` is shown node by node; without it, all of them. */
+  | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
+  | { readonly screen: 'location'; readonly of: Source }
   | { readonly screen: 'packs' }
+  | { readonly screen: 'history'; readonly part?: HistoryPart }
+  | { readonly screen: 'schedules' }
   | { readonly screen: 'export' }
   /** The first screen of the review window, and those that only it has; no other window shows them. */
   | { readonly screen: 'review'; readonly part?: ReviewPart }
   | { readonly screen: 'settings'; readonly part?: SettingsPart }
 
 export type NodesPart = 'list' | 'import' | 'keys'
+export type EngagementPart = 'declared' | 'population' | 'frameworks'
+export type HistoryPart = 'days' | 'compare'
 export type ReviewPart = 'seal' | 'evidence' | 'sampling'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance'
-export type Place = 'overview' | 'nodes' | 'controls' | 'packs' | 'settings'
+export type Place =
+  | 'overview'
+  | 'nodes'
+  | 'location'
+  | 'engagement'
+  | 'controls'
+  | 'claims'
+  | 'packs'
+  | 'history'
+  | 'settings'
 
 const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   'first-run': null,
@@ -48,8 +65,13 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   controls: 'controls',
   control: 'controls',
   attachments: 'controls',
+  engagement: 'engagement',
+  claims: 'claims',
+  location: 'location',
   packs: 'packs',
   export: 'packs',
+  history: 'history',
+  schedules: 'history',
   review: 'packs',
   settings: 'settings',
 }
@@ -68,6 +90,10 @@ export function routeKey(route: Route): string {
       return `why ${route.of} ${route.node} ${route.property}`
     case 'controls':
       return `controls ${route.of}`
+    case 'engagement':
+      return `engagement ${route.of}`
+    case 'history':
+      return 'history'
     case 'settings':
       return 'settings'
     default:

@@ -1,11 +1,12 @@
 import type { EngineEvent } from '../schemas/ipc.ts'
 import type { RunStatus } from '../schemas/ipc-views.ts'
 import { FAILURE_CODES, type FailureCode, failureWords } from '../schemas/words.ts'
-import { plural } from './text.ts'
+import { plural, visible } from './text.ts'
 
 export type NodeProgress =
   | { readonly is: 'waiting' | 'connecting' }
   | { readonly is: 'collecting'; readonly done: number; readonly total: number }
+  | { readonly is: 'timing'; readonly secondsLeft: number }
   | { readonly is: 'done'; readonly captures: number; readonly partial: boolean }
   | { readonly is: 'failed'; readonly code: string; readonly detail: string }
 
@@ -28,7 +29,7 @@ export interface RunProgress {
 }
 
 type Of<K extends EngineEvent['kind']> = Extract<EngineEvent, { kind: K }>
-type NodeEvent = Of<'node-connecting' | 'node-collecting' | 'node-done' | 'node-failed'>
+type NodeEvent = Of<'node-connecting' | 'node-collecting' | 'node-timing' | 'node-done' | 'node-failed'>
 
 /** A run as it stands after one more event, which came at `now`. Events of nodes that the run did not name are kept, too. */
 export function applyEvent(before: RunProgress | null, event: EngineEvent, now: number): RunProgress | null {
@@ -44,6 +45,7 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
       }
     case 'node-connecting':
     case 'node-collecting':
+    case 'node-timing':
     case 'node-done':
     case 'node-failed':
       return before === null ? null : afterNode(before, event, now)
@@ -69,6 +71,8 @@ function nodeAfter(event: NodeEvent): NodeProgress {
       return { is: 'connecting' }
     case 'node-collecting':
       return { is: 'collecting', done: event.done, total: event.total }
+    case 'node-timing':
+      return { is: 'timing', secondsLeft: event.secondsLeft }
     case 'node-done':
       return { is: 'done', captures: event.captures, partial: event.partial }
     case 'node-failed':
@@ -100,7 +104,8 @@ export function counts(progress: RunProgress): Counts {
   return { total: all.length, done, failed, partial, finished: done + failed }
 }
 
-const inWork = (node: NodeProgress): boolean => node.is === 'connecting' || node.is === 'collecting'
+const inWork = (node: NodeProgress): boolean =>
+  node.is === 'connecting' || node.is === 'collecting' || node.is === 'timing'
 
 /** The node that has been at work longest, of those still at work. */
 export function slowest(progress: RunProgress): readonly [node: string, at: NodeProgress] | null {
@@ -119,7 +124,7 @@ export function timeLeft(progress: RunProgress, now: number): string | null {
   const share = (node: NodeProgress): number =>
     node.is === 'collecting' && node.total > 0
       ? node.done / node.total
-      : node.is === 'done' || node.is === 'failed'
+      : node.is === 'timing' || node.is === 'done' || node.is === 'failed'
         ? 1
         : 0
   const done = all.reduce((sum, node) => sum + share(node), 0)
@@ -157,6 +162,8 @@ export function wordOf(node: NodeProgress): string {
       return 'Connecting'
     case 'collecting':
       return `Collecting ${node.done} of ${node.total}`
+    case 'timing':
+      return `Timing, ${node.secondsLeft} s left`
     case 'done':
       return node.partial ? 'Done, in part' : 'Done'
     case 'failed':
@@ -167,3 +174,17 @@ export function wordOf(node: NodeProgress): string {
 const isFailureCode = (code: string): code is FailureCode => (FAILURE_CODES as readonly string[]).includes(code)
 
 export const failureTitle = (code: string): string => (isFailureCode(code) ? failureWords[code].title : code)
+
+/** What a person may want to know beside the word of a node's row. */
+export function detailOf(node: NodeProgress): string {
+  switch (node.is) {
+    case 'failed':
+      return `${failureTitle(node.code)}: ${visible(node.detail)}`
+    case 'done':
+      return `${plural(node.captures, 'answer')} kept${node.partial ? '; some questions have none' : ''}`
+    case 'timing':
+      return 'Everything was asked; round trips are timed now, a few at a time. Other nodes go on meanwhile.'
+    default:
+      return ''
+  }
+}

@@ -23,6 +23,8 @@ export const STEP_TITLES: Readonly<Record<Step, string>> = {
 /** What a person chose so far. Nothing of it is lost by going back, by a failure, or by looking at another screen. */
 export interface Choices {
   readonly frameworks: readonly FrameworkName[]
+  /** What is written beside pack and report: ids from the plan. */
+  readonly also: readonly string[]
   /** A copy to hand out is made beside the pack. */
   readonly copy: boolean
   readonly classes: readonly string[]
@@ -43,12 +45,19 @@ export interface StepProps {
 /** What a wizard begins with: the frameworks of the fleet, the first identity, and an outside time where an authority is set. */
 export const firstChoices = (plan: ExportPlan): Choices => ({
   frameworks: plan.frameworks.filter(({ chosen }) => chosen).map(({ id }) => id),
+  also: plan.also.filter(({ chosen }) => chosen).map(({ id }) => id),
   copy: false,
   classes: [],
   who: '',
   why: '',
   identity: plan.identities[0]?.name ?? null,
   timestamp: plan.authority !== null,
+})
+
+/** Frameworks that most exports name, the customer's own among them, and the further ones behind one line. */
+export const frameworkGroups = ({ frameworks }: ExportPlan) => ({
+  usual: frameworks.filter(({ kind }) => kind !== 'more'),
+  more: frameworks.filter(({ kind }) => kind === 'more'),
 })
 
 /** Why a step cannot be left forward, in words, or null. */
@@ -69,6 +78,7 @@ export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.bu
   frameworks: choices.frameworks,
   identity: identityOf(choices, plan)?.name ?? null,
   timestamp: choices.timestamp && plan.authority !== null,
+  also: choices.also,
   withhold: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
 })
 
@@ -159,6 +169,15 @@ export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; read
     label: 'Copy with parts withheld',
     isNot:
       'This is not the whole pack. Its owner withheld the parts that are named below. What rests on them cannot be derived again here.',
+  },
+  period: {
+    label: 'Account of a period',
+    isNot:
+      'This is not the pack of one run. It accounts for the runs of a period, and holds raw answers only of the nodes that were drawn.',
+  },
+  excerpt: {
+    label: 'Excerpt of a pack',
+    isNot: 'This is not a whole pack. It holds some nodes of one run, under the seal of that run.',
   },
   'foreign-pdf': {
     label: 'Somebody else’s PDF',

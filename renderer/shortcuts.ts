@@ -12,12 +12,19 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'Ctrl P', does: 'Print this screen', single: false },
   { keys: 'F6', does: 'Next pane; Shift F6 for the one before', single: false },
   { keys: 'Esc', does: 'Close, or go back', single: false },
-  { keys: 'Arrows, Home, End', does: 'Move inside the matrix; Ctrl Home for its first cell', single: false },
+  {
+    keys: 'Arrows, Home, End',
+    does: 'Move inside the matrix and the calendar; Ctrl Home for the matrix’s first cell',
+    single: false,
+  },
   { keys: 'Enter', does: 'Open what is focused', single: false },
   { keys: 'G then O', does: 'Overview', single: true },
   { keys: 'G then N', does: 'Nodes', single: true },
   { keys: 'G then C', does: 'Controls', single: true },
+  { keys: 'G then L', does: 'Location', single: true },
   { keys: 'G then P', does: 'Packs', single: true },
+  { keys: 'G then H', does: 'History', single: true },
+  { keys: 'G then S', does: 'Schedules', single: true },
   { keys: '/', does: 'Find on this screen', single: true },
   { keys: '[ and ]', does: 'Finding before, and next finding', single: true },
   { keys: 'E', does: 'Evidence of what is shown', single: true },
@@ -37,8 +44,15 @@ export function useSignal(signal: Signal, act: () => void): void {
 const GOES: Readonly<Record<string, () => void>> = {
   o: () => go({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
   c: () => go({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
+  l: () => go({ screen: 'location', of: isReviewWindow() ? 'pack' : 'run' }),
   n: () => {
     if (!isReviewWindow()) go({ screen: 'nodes' })
+  },
+  h: () => {
+    if (!isReviewWindow()) go({ screen: 'history' })
+  },
+  s: () => {
+    if (!isReviewWindow()) go({ screen: 'schedules' })
   },
   p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
 }

@@ -3,7 +3,13 @@
  * always has a table that says the same in words. Tones are roles of meaning; each is a line style or a shape as well as a color.
  */
 export interface Figure {
-  readonly kind: 'topology' | 'block-stack' | 'isolation-families'
+  readonly kind:
+    | 'topology'
+    | 'block-stack'
+    | 'isolation-families'
+    | 'location-map'
+    | 'coverage-calendar'
+    | 'nodes-by-day'
   readonly title: string
   /** One sentence: what the picture shows, and its limit. */
   readonly caption: string
@@ -35,6 +41,15 @@ export type FigureMark =
       readonly filled: boolean
     }
   | {
+      /** Rings in even-odd order; where `within` is given, only what lies inside every one of its outlines is drawn. */
+      readonly is: 'area'
+      readonly rings: readonly (readonly (readonly [number, number])[])[]
+      readonly within?: readonly (readonly (readonly (readonly [number, number])[])[])[]
+      readonly tone: FigureTone
+      readonly fill: 'none' | 'solid' | 'hatched'
+      readonly outline: 'none' | 'solid' | 'dashed'
+    }
+  | {
       readonly is: 'line'
       readonly points: readonly (readonly [number, number])[]
       readonly tone: FigureTone
@@ -51,4 +66,19 @@ export type FigureMark =
       readonly bold: boolean
       readonly mono: boolean
       readonly tone: FigureTone
+      /** With a rim of paper, so that it can be read over lines. */
+      readonly rimmed?: true
     }
+
+/** Lines of a hatched area: slope in degrees, distance and width in points. Tones differ by these as well as by their ink. */
+export const HATCHES: Readonly<
+  Record<FigureTone, { readonly degrees: number; readonly apart: number; readonly width: number }>
+> = {
+  plain: { degrees: 45, apart: 3.5, width: 0.7 },
+  quiet: { degrees: -45, apart: 7, width: 0.5 },
+  for: { degrees: 0, apart: 3.5, width: 0.7 },
+  against: { degrees: 90, apart: 3, width: 1 },
+  unclear: { degrees: -30, apart: 5, width: 0.7 },
+}
+/** How much of the ink a solid area takes: it lies over what is beneath it, so that borders stay visible. */
+export const TINT = 0.13

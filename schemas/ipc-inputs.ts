@@ -1,6 +1,9 @@
 import type { Method } from './ipc.ts'
+import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
+import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
+import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
 import { WORK_STATES } from './ipc-packs.ts'
-import { type Dialog, FRAMEWORK_NAMES, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
+import { type Dialog, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
 export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
@@ -8,35 +11,26 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'run.preview-save': 'save-file',
   'exceptions.save': 'save-file',
   'attachments.add': 'any-file',
+  'engagement.import-choose': 'any-file',
+  'inventory.import-choose': 'any-file',
+  'provider.import-choose': 'any-file',
+  'mappings.import-choose': 'any-file',
   'export.save': 'export-folder',
   'pack.choose-and-verify': 'pack-file',
   'review.save-worksheet': 'save-file',
   'trust.add-choose': 'certificate-file',
   'identities.backup': 'save-file',
   'identities.restore': 'any-file',
+  'schedules.choose-passphrase': 'any-file',
 }
 
 export const LARGEST_MESSAGE = 1024 * 1024
 
-const nothing = { type: 'null' } as const
-const name = { type: 'string', minLength: 1, maxLength: 253 } as const
-const text = (maxLength: number, minLength = 1): object => ({ type: 'string', minLength, maxLength })
-const list = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems, uniqueItems: true })
-const exactly = (properties: Readonly<Record<string, object>>): object => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-})
-const orNull = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] })
 const importKind = { enum: IMPORT_KINDS } as const
 const source = { enum: SOURCES } as const
-const framework = { enum: FRAMEWORK_NAMES } as const
 const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const
 const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
 const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
-const checkId = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' } as const
-const nodes = list(name, 20_000)
 const attachment = {
   controls: list(exactly({ framework, control: text(100) }), 400),
   need: orNull(text(500)),
@@ -46,6 +40,18 @@ const attachment = {
   owner: text(200),
   validUntil: orNull(day),
 } as const
+
+const withdrawal = exactly({ id: handle, by: text(200), reason: text(2000, 3) })
+const asked = {
+  check: checkId,
+  nodes,
+  reason: text(2000, 3),
+  compensatingMeasure: text(2000, 3),
+  owner: text(200),
+  requestedBy: text(200),
+  until: day,
+} as const
+const approval = { approvedBy: text(200), approverRole: text(200) } as const
 
 /** JSON Schema 2020-12 of every method's input, checked by the main process before anything else happens. */
 export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
@@ -91,6 +97,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'runs.open': exactly({ run: text(100) }),
   'assessment.get': exactly({ of: source }),
   'node.get': exactly({ of: source, node: name }),
+  'location.get': exactly({ of: source }),
   'figures.get': exactly({ of: source, node: name }),
   'evidence.list': exactly({ of: source, node: name }),
   'evidence.get': exactly({
@@ -101,28 +108,39 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
     offset: { type: 'integer', minimum: 0, maximum: 2 ** 40 },
   }),
   'register.get': exactly({ of: source }),
-  'exceptions.accept': exactly({
-    check: checkId,
-    nodes,
-    reason: text(2000, 3),
-    compensatingMeasure: text(2000, 3),
-    owner: text(200),
-    requestedBy: text(200),
-    approvedBy: text(200),
-    until: day,
-  }),
-  'exceptions.withdraw': exactly({ id: handle, by: text(200), reason: text(2000, 3) }),
+  'exceptions.accept': exactly({ ...asked, ...approval }),
+  'exceptions.withdraw': withdrawal,
+  'exceptions.request': exactly(asked),
+  'exceptions.approve': exactly({ id: handle, ...approval }),
+  'exceptions.refuse': withdrawal,
   'exceptions.save': nothing,
   'attachments.add': exactly(attachment),
   'attachments.note': exactly({ ...attachment, name: text(255), text: text(100_000) }),
-  'attachments.withdraw': exactly({ id: handle, by: text(200), reason: text(2000, 3) }),
+  'attachments.withdraw': withdrawal,
   'attachments.show': exactly({ of: source, id: handle }),
+  'decisions.set': exactly({
+    framework,
+    control: text(100),
+    decision: { enum: ['implemented', 'equivalent-alternative', 'not-implemented', 'not-applicable'] },
+    reason: text(2000, 3),
+    factors: orNull(text(2000, 0)),
+    alternativeMeasure: orNull(text(2000, 0)),
+    riskAnalysis: orNull(text(500, 0)),
+    owner: text(200),
+    requestedBy: text(200),
+    ...approval,
+    until: day,
+  }),
+  'decisions.withdraw': withdrawal,
   'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
+  ...ENGAGEMENT_INPUTS,
+  ...HISTORY_INPUTS,
   'export.plan': nothing,
   'export.build': exactly({
-    frameworks: { ...list(framework, 3), minItems: 1 },
+    frameworks: { ...list(framework, 50), minItems: 1 },
     identity: orNull(text(64)),
     timestamp: { type: 'boolean' },
+    also: list(text(40), 20),
     withhold: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
   }),
   'export.review': exactly({ handle }),

@@ -1,8 +1,8 @@
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
-import type { Attachment, Exception, RecordRequest } from './types.ts'
+import type { Attachment, Decision, Exception, PendingException, RecordRequest, Settlement } from './types.ts'
 import type { VerificationReport } from './verification.ts'
-import type { Verdict } from './words.ts'
+import type { standingWords, Verdict } from './words.ts'
 
 /** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
 
@@ -14,7 +14,9 @@ export interface ExportPlan {
   /** Declared nodes without evidence, each with the reason. */
   readonly missing: readonly { readonly node: string; readonly why: string }[]
   readonly captures: number
-  readonly frameworks: readonly { readonly id: FrameworkName; readonly title: string; readonly chosen: boolean }[]
+  readonly frameworks: readonly ExportFramework[]
+  /** What can be written beside pack and report. */
+  readonly also: readonly ExportAlso[]
   readonly exceptions: number
   readonly attachments: number
   readonly identities: readonly IdentityView[]
@@ -22,6 +24,19 @@ export interface ExportPlan {
   readonly authority: string | null
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
   readonly withholdable: readonly { readonly id: string; readonly title: string }[]
+}
+export interface ExportFramework {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly chosen: boolean
+  /** `more`: a proposed rule, or a framework of which only the rows are known that ours relate to. `own`: the customer's. */
+  readonly kind: 'usual' | 'more' | 'own'
+}
+export interface ExportAlso {
+  readonly id: string
+  readonly title: string
+  readonly note: string
+  readonly chosen: boolean
 }
 /** A sealed pack that lies with us until it is saved. */
 export interface ExportDraft {
@@ -91,16 +106,30 @@ export interface WorksheetLine {
   readonly at: string
 }
 
+export type Standing = keyof typeof standingWords
+
 export interface RegisterView {
   readonly exceptions: readonly ExceptionView[]
+  /** Exceptions that somebody asked for, settled ones included. */
+  readonly pending: readonly PendingView[]
+  readonly decisions: readonly DecisionView[]
   readonly attachments: readonly AttachmentView[]
   readonly requests: readonly RecordRequest[]
 }
 export interface ExceptionView extends Exception {
-  readonly standing: 'in-force' | 'expired' | 'withdrawn'
+  readonly standing: Standing
 }
 export interface AttachmentView extends Attachment {
-  readonly standing: 'in-force' | 'expired' | 'withdrawn'
+  /** It bears what it was attached for: in force, no older than a year, and looked at by somebody, not only received. */
+  readonly bears: boolean
+  readonly standing: Standing
+}
+export interface DecisionView extends Decision {
+  readonly standing: Standing
+}
+/** A request accepts nothing. `lapsed`: nobody settled it before its own end. */
+export interface PendingView extends PendingException {
+  readonly standing: 'open' | 'lapsed' | Settlement['as']
 }
 export interface ExceptionDraft {
   readonly check: string
@@ -110,8 +139,40 @@ export interface ExceptionDraft {
   readonly owner: string
   readonly requestedBy: string
   readonly approvedBy: string
+  readonly approverRole: string
   /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
   readonly until: string
+}
+/** An exception that nobody has approved yet. */
+export type PendingDraft = Omit<ExceptionDraft, 'approvedBy' | 'approverRole'>
+export interface ApprovalDraft {
+  /** Of the request. */
+  readonly id: string
+  readonly approvedBy: string
+  readonly approverRole: string
+}
+export interface DecisionDraft {
+  readonly framework: FrameworkName
+  /** The control's key. */
+  readonly control: string
+  readonly decision: Decision['decision']
+  readonly reason: string
+  readonly factors: string | null
+  readonly alternativeMeasure: string | null
+  /** Where the risk analysis behind it is found. */
+  readonly riskAnalysis: string | null
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly approverRole: string
+  /** A day in UTC, YYYY-MM-DD; the decision is due again when it ends. */
+  readonly until: string
+}
+/** Who takes something back, or refuses it, and why. */
+export interface WithdrawalDraft {
+  readonly id: string
+  readonly by: string
+  readonly reason: string
 }
 export interface AttachmentDraft {
   readonly controls: readonly { readonly framework: FrameworkName; readonly control: string }[]

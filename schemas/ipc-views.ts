@@ -1,4 +1,5 @@
 import type { CallFailure, EngineEvent } from './ipc.ts'
+import type { FrameworkName } from './types.ts'
 
 /** Plain data that the engine answers the window with: fleets, runs and settings. */
 
@@ -7,8 +8,7 @@ export type Dialog = 'import-file' | 'export-folder' | 'pack-file' | 'any-file' 
 
 export const IMPORT_KINDS = ['ssh-config', 'csv', 'ansible'] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
-export const FRAMEWORK_NAMES = ['hipaa', 'soc2', 'nprm'] as const
-export type FrameworkName = (typeof FRAMEWORK_NAMES)[number]
+export type { FrameworkName } from './types.ts'
 /** `run`: the current fleet's latest run. `pack`: the pack that is open for review. */
 export const SOURCES = ['run', 'pack'] as const
 export type Source = (typeof SOURCES)[number]

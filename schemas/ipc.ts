@@ -1,20 +1,28 @@
 import type { Figure } from './figure.ts'
+import type { EngagementMethods } from './ipc-engagement.ts'
+import type { HistoryMethods } from './ipc-history.ts'
+import type { LocationView } from './ipc-location.ts'
 import type {
+  ApprovalDraft,
   AttachmentDraft,
+  DecisionDraft,
   ExceptionDraft,
   ExportDraft,
   ExportPlan,
   ExportView,
   IdentityView,
   PackReview,
+  PendingDraft,
   RecentPack,
   RegisterView,
   RequestDraft,
   TrustAnchor,
+  WithdrawalDraft,
   WorkState,
   Worksheet,
 } from './ipc-packs.ts'
 import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
+import type { ScheduleMethods } from './ipc-schedules.ts'
 import type {
   AppInfo,
   FleetView,
@@ -37,7 +45,7 @@ import type { FailureCode } from './words.ts'
  * never throws across the bridge. The window sends no paths, commands or secrets: files are chosen in dialogs of the main
  * process, and an address appears only in the input of `fleet.*`.
  */
-export interface Methods {
+export interface Methods extends EngagementMethods, HistoryMethods, ScheduleMethods {
   'app.info': { in: null; out: AppInfo }
   'catalog.get': { in: null; out: CatalogView }
   'settings.get': { in: null; out: Settings }
@@ -91,6 +99,8 @@ export interface Methods {
   'runs.open': { in: { readonly run: string }; out: AssessmentView }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
   'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
+  /** Where the nodes are said to be; reasons come with `node.get`. */
+  'location.get': { in: { readonly of: Source }; out: LocationView | null }
   /** Pictures of one node, those for which there is evidence. */
   'figures.get': { in: { readonly of: Source; readonly node: string }; out: readonly Figure[] }
   'evidence.list': { in: { readonly of: Source; readonly node: string }; out: EvidenceList }
@@ -108,20 +118,22 @@ export interface Methods {
   'register.get': { in: { readonly of: Source }; out: RegisterView }
   /** Refused without an end, with an end in the past or later than 366 days, and for a finding that is supported. */
   'exceptions.accept': { in: ExceptionDraft; out: RegisterView }
-  'exceptions.withdraw': {
-    in: { readonly id: string; readonly by: string; readonly reason: string }
-    out: RegisterView
-  }
+  'exceptions.withdraw': { in: WithdrawalDraft; out: RegisterView }
+  /** Asks for an exception; accepts nothing. */
+  'exceptions.request': { in: PendingDraft; out: RegisterView }
+  /** Accepts a request on its own terms. Refused when it was settled or its end has passed. */
+  'exceptions.approve': { in: ApprovalDraft; out: RegisterView }
+  'exceptions.refuse': { in: WithdrawalDraft; out: RegisterView }
   /** The list as CSV. */
   'exceptions.save': { in: null; out: SavedFile | null }
   'attachments.add': { in: AttachmentDraft; out: RegisterView | null }
   'attachments.note': { in: AttachmentDraft & { readonly name: string; readonly text: string }; out: RegisterView }
-  'attachments.withdraw': {
-    in: { readonly id: string; readonly by: string; readonly reason: string }
-    out: RegisterView
-  }
+  'attachments.withdraw': { in: WithdrawalDraft; out: RegisterView }
   /** Opens a copy of an image or PDF in the system's viewer; nothing else is ever opened. */
   'attachments.show': { in: { readonly of: Source; readonly id: string }; out: null }
+  /** Writes down what was decided about a row: an addressable specification, or that a row does not apply. */
+  'decisions.set': { in: DecisionDraft; out: RegisterView }
+  'decisions.withdraw': { in: WithdrawalDraft; out: RegisterView }
   'requests.set': { in: RequestDraft; out: RegisterView }
   'export.plan': { in: null; out: ExportPlan }
   /** Seals report and pack into a folder of ours. `identity` null makes the first one. With `withhold`, a copy to hand out lies beside. */
@@ -130,6 +142,8 @@ export interface Methods {
       readonly frameworks: readonly FrameworkName[]
       readonly identity: string | null
       readonly timestamp: boolean
+      /** Ids from the plan: what is written beside pack and report. */
+      readonly also: readonly string[]
       readonly withhold: { readonly classes: readonly string[]; readonly who: string; readonly why: string } | null
     }
     out: ExportDraft
@@ -211,6 +225,7 @@ export type EngineEvent =
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
   | { readonly kind: 'run-paused'; readonly run: string }

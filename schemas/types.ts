@@ -5,6 +5,10 @@ export type Sha256 = string
  * UTC, ISO 8601
  */
 export type Instant = string
+/**
+ * Name of a framework: one of the catalog’s, or the customer’s own.
+ */
+export type FrameworkName = string
 export type ControlState =
   | 'not-supported'
   | 'insufficient-evidence'
@@ -13,6 +17,22 @@ export type ControlState =
   | 'supported'
   | 'not-applicable'
   | 'out-of-scope'
+/**
+ * One date, or a period. Periods say what was planned; one run shows one date.
+ */
+export type Framing = FramingDate | FramingPeriod
+/**
+ * A whole day in UTC, YYYY-MM-DD.
+ */
+export type Day = string
+/**
+ * A check of the catalog, or a reading of the catalog’s claim tests with the value that was promised.
+ */
+export type Bearing = CheckBearing | TestBearing
+/**
+ * Whom to tell when a state changes.
+ */
+export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
 
 /**
  * What the fleet file said about this node when it was collected; checks compare it with what the node answered.
@@ -205,6 +225,10 @@ export interface Recording {
    * Digest of the recording that a resumed run completed.
    */
   readonly continues?: string
+  /**
+   * True where the provider’s metadata service, and the identity document that it signs, were asked for. Absent where they were not.
+   */
+  readonly metadata?: boolean
 }
 export interface FleetNode {
   readonly name: string
@@ -256,7 +280,10 @@ export interface Fleet {
    * @maxItems 20000
    */
   readonly nodes: [FleetNode, ...FleetNode[]]
-  readonly frameworks?: readonly ('hipaa' | 'soc2' | 'nprm')[]
+  /**
+   * @maxItems 50
+   */
+  readonly frameworks?: readonly FrameworkName[]
   readonly ephiPaths?: readonly string[]
   readonly roster?: readonly string[]
   readonly vantage?: Place
@@ -281,6 +308,45 @@ export interface Fleet {
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
+  /**
+   * Path of the engagement file; relative to the fleet file.
+   */
+  readonly engagement?: string
+  /**
+   * A provider profile that we ship, by its id, or the path of one’s own; relative to the fleet file.
+   */
+  readonly provider?: string
+  /**
+   * Paths of mapping files (YAML or JSON) for frameworks of one’s own; relative to the fleet file.
+   *
+   * @maxItems 20
+   */
+  readonly mappings?: readonly string[]
+  /**
+   * Paths of signed vantage records, made elsewhere with `vantage record`; relative to the fleet file.
+   *
+   * @maxItems 64
+   */
+  readonly vantages?: readonly string[]
+  readonly sites?: SitesInFile
+  /**
+   * Databases of addresses (MMDB or CSV) that say where addresses are registered or used.
+   *
+   * @maxItems 16
+   */
+  readonly addressDatabases?: readonly AddressDatabaseInFile[]
+  /**
+   * @maxItems 100
+   */
+  readonly residency?: readonly ResidencyPolicy[]
+  /**
+   * Over how long the round trips of a node are spread. Default 60; only where the vantage, the place of the collecting computer, is declared.
+   */
+  readonly locationSpreadSeconds?: number
+  /**
+   * Ask the provider’s metadata service from the node for its region: a request that leaves the node. Then the identity document that it signed is read, too, from the service and from what cloud-init keeps of it. Default false: some systems, such as Vault, accept that document as a login, and it goes into the pack.
+   */
+  readonly askMetadata?: boolean
 }
 /**
  * A threshold that the fleet moved from what its profile says, and why. Shown in every report.
@@ -315,6 +381,56 @@ export interface ThresholdChange {
     | 'storage.scrub-days'
   readonly value: number
   readonly reason: string
+}
+/**
+ * The provider’s record of where machines stand: a CSV file, or a Redfish Chassis resource in JSON.
+ */
+export interface SitesInFile {
+  readonly file: string
+  readonly source: string
+  readonly on: string
+  readonly declaredBy: string
+  /**
+   * Path of a detached CMS signature (PEM or DER) over the file, as `openssl cms -sign -binary` makes it.
+   */
+  readonly signature?: string
+  /**
+   * SHA-256 fingerprint of the provider’s certificate, as the customer was told it. Without it, a signature shows only that nobody changed the file since.
+   */
+  readonly signer?: string
+}
+export interface AddressDatabaseInFile {
+  readonly file: string
+  readonly provenance?: string
+  readonly builtOn?: string
+}
+/**
+ * Where nodes have to be: one of region, country, polygon.
+ */
+export interface ResidencyPolicy {
+  readonly name?: string
+  /**
+   * The nodes that it is for; without it, all.
+   *
+   * @maxItems 20000
+   */
+  readonly nodes?: readonly string[]
+  /**
+   * A country code, or a group of countries: EU, EEA.
+   */
+  readonly region?: string
+  /**
+   * @minItems 1
+   * @maxItems 250
+   */
+  readonly country?: [string, ...string[]]
+  /**
+   * Corners as [latitude, longitude], joined by straight lines of a plate carrée; it crosses neither a pole nor the date line.
+   *
+   * @minItems 3
+   * @maxItems 1000
+   */
+  readonly polygon?: [never[], never[], never[], ...never[][]]
 }
 /**
  * Parts of each node as an earlier collection found them: the file <fleet file>.hardware.json.
@@ -352,6 +468,9 @@ export interface NodeAssessment {
   readonly synthetic: string | null
   readonly isolation: null | Isolation
   readonly findings: readonly Finding[]
+  readonly machine?: Machine
+  readonly claims?: readonly ClaimAnswer[]
+  readonly location?: null | Location
 }
 /**
  * Four separate answers, never one number.
@@ -511,8 +630,118 @@ export interface Finding {
   readonly verdict: 'met' | 'not-met' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
   readonly reasons: readonly Reason[]
 }
+/**
+ * What ties a node to a row of an inventory: where it was reached, and the serial numbers it tells of itself.
+ */
+export interface Machine {
+  readonly address: string
+  readonly serials: readonly string[]
+}
+/**
+ * One promise of the provider, answered for one node.
+ */
+export interface ClaimAnswer {
+  readonly claim: string
+  readonly answer: 'observed' | 'contradicted' | 'not-decided' | 'not-observable' | 'needs-record'
+  readonly reasons: readonly Reason[]
+}
+/**
+ * Where a node is said to be, and what bears it out. Never one number, and never a pin.
+ */
+export interface Location {
+  readonly claim: null | Place
+  readonly answers: readonly LocationAnswer[]
+  readonly discs: readonly LocationDisc[]
+  /**
+   * Countries with land where the answering party can be; null where no time bounds it, or where the times exclude each other.
+   */
+  readonly reachable: null | string[]
+  readonly frontEnd: null | FrontEnd
+  readonly signals: readonly LocationSignal[]
+  readonly notes: readonly string[]
+}
+/**
+ * Whether a node is where it is said, or has, to be.
+ */
+export interface LocationAnswer {
+  readonly of: 'declared-place' | 'residency'
+  readonly title: string
+  readonly verdict: 'contradicted' | 'conflicting' | 'bounded-inside' | 'consistent' | 'asserted-only' | 'unverified'
+  /**
+   * What the round trips alone say.
+   */
+  readonly delay: 'inside' | 'outside' | 'undecided' | 'unusable'
+  readonly text: string
+  readonly signals: readonly LocationSays[]
+  readonly needed: null | NeededTime
+}
+export interface LocationSays {
+  readonly id: string
+  readonly says: 'inside' | 'outside' | 'silent'
+}
+/**
+ * The longest round trip that would still bound it inside, and from where; null where none would.
+ */
+export interface NeededTime {
+  readonly vantage: string
+  readonly milliseconds: number
+}
+/**
+ * How far the answering party can be from one vantage.
+ */
+export interface LocationDisc {
+  readonly vantage: Place
+  /**
+   * The signed record it is from; null: measured while collecting.
+   */
+  readonly record: string | null
+  readonly signer: null | Sha256
+  readonly at: null | Instant
+  /**
+   * The second smallest round trip; null where the times are not usable.
+   */
+  readonly milliseconds: number | null
+  readonly samples: number
+  /**
+   * On the surface: by the speed of light in vacuum, straight through the earth, with the error of the vantage; null where the times are not usable.
+   */
+  readonly reachKm: number | null
+  /**
+   * By the usual speed in fibre (two thirds of that). Drawn only; it decides nothing.
+   */
+  readonly estimateKm: number | null
+  readonly tcpMs: number | null
+  readonly keepaliveMs: number | null
+  readonly text: string
+}
+/**
+ * The echo beside the TCP connection: a large gap means that something nearer opens the connection.
+ */
+export interface FrontEnd {
+  readonly echoMs: number
+  readonly tcpMs: number
+  readonly gapMs: number
+  readonly allowedMs: number
+  readonly exceeds: boolean
+}
+/**
+ * One statement of where a node is, by what stands behind it.
+ */
+export interface LocationSignal {
+  readonly id: string
+  readonly class: 'E2' | 'E3' | 'E4' | 'E5' | 'E6'
+  /**
+   * Anyone can choose it: shown, and counted nowhere.
+   */
+  readonly hint: boolean
+  readonly country: null | string
+  readonly place: null | Place
+  readonly text: string
+  readonly probe: string | null
+  readonly captures: readonly CaptureRef[]
+}
 export interface ControlAssessment {
-  readonly framework: 'hipaa' | 'soc2' | 'nprm'
+  readonly framework: FrameworkName
   /**
    * The control's key, unique within its framework.
    */
@@ -527,6 +756,11 @@ export interface ControlAssessment {
    * Records that no server can show and that are not attached.
    */
   readonly outstanding: readonly string[]
+  readonly records: ControlRecords
+  /**
+   * Id of the approved decision that the row does not apply, while it is in force.
+   */
+  readonly rationale: string | null
 }
 export interface ControlCheck {
   readonly check: string
@@ -541,6 +775,17 @@ export interface ControlCheck {
   readonly notTested: number
   readonly notApplicable: number
   readonly informational: number
+  /**
+   * Of the contradicted: accepted by an exception in force.
+   */
+  readonly excepted: number
+}
+/**
+ * Records from people that the control needs, and how many of them are attached and in force.
+ */
+export interface ControlRecords {
+  readonly needed: number
+  readonly held: number
 }
 /**
  * The declared population and frameworks. A declared node without a recording counts as not collected.
@@ -548,8 +793,16 @@ export interface ControlCheck {
 export interface Scope {
   readonly fleet: string
   readonly population: readonly string[]
-  readonly frameworks: readonly ('hipaa' | 'soc2' | 'nprm')[]
+  readonly frameworks: readonly FrameworkName[]
   readonly profile?: ChosenProfile
+  /**
+   * The nodes of the fleet file, where an engagement declares a list of its own; the population is both.
+   */
+  readonly enrolled?: readonly string[]
+  readonly engagement?: Engagement
+  readonly provider?: ProviderProfile
+  readonly mappings?: readonly Mapping[]
+  readonly location?: DeclaredLocation
 }
 /**
  * Which numbers checks compare against: a profile of the catalog, and the fleet’s own changes to it. Without one, baseline.
@@ -560,6 +813,576 @@ export interface ChosenProfile {
    * @maxItems 100
    */
   readonly changes: readonly ThresholdChange[]
+}
+/**
+ * What people declare before an audit: for whom, about what, within which boundary. Each part has an owner and a day. It changes no verdict; declared nodes join the population.
+ */
+export interface Engagement {
+  readonly schema: 'barewitness.engagement/1'
+  readonly entity: string
+  readonly audience: string
+  readonly purpose: string
+  readonly framing: Framing
+  readonly status: 'draft' | 'final'
+  readonly distribution: null | string
+  readonly boundary: Boundary
+  /**
+   * @maxItems 100
+   */
+  readonly responsibilities: readonly Responsibility[]
+  /**
+   * @maxItems 50
+   */
+  readonly subserviceOrganizations: readonly SubserviceOrganization[]
+  /**
+   * @maxItems 300
+   */
+  readonly userEntityControls: readonly UserEntityControl[]
+  readonly ephi: EphiMap
+  readonly population: DeclaredPopulation
+  readonly inventory: null | Inventory
+  /**
+   * @maxItems 20
+   */
+  readonly signOff: readonly SignOff[]
+  readonly owner: string
+  readonly on: Day
+}
+export interface FramingDate {
+  readonly kind: 'date'
+  readonly date: Day
+}
+export interface FramingPeriod {
+  readonly kind: 'period'
+  readonly from: Day
+  readonly to: Day
+}
+/**
+ * What the system is, and what is left out.
+ */
+export interface Boundary {
+  readonly system: string
+  /**
+   * @maxItems 100
+   */
+  readonly services: readonly string[]
+  /**
+   * @maxItems 100
+   */
+  readonly sites: readonly string[]
+  /**
+   * @maxItems 100
+   */
+  readonly outside: readonly OutsideBoundary[]
+  readonly owner: string
+  readonly on: Day
+}
+export interface OutsideBoundary {
+  readonly what: string
+  readonly why: string
+}
+/**
+ * Who does what in one area. A dash stands for nobody.
+ */
+export interface Responsibility {
+  readonly area: string
+  readonly provider: string
+  readonly customer: string
+  readonly owner: string
+  readonly on: Day
+}
+/**
+ * An organization whose controls are needed besides one’s own (AT-C 205; SOC 2).
+ */
+export interface SubserviceOrganization {
+  readonly name: string
+  readonly services: string
+  readonly method: 'carve-out' | 'inclusive'
+  readonly report: null | SubserviceReport
+  /**
+   * @maxItems 200
+   */
+  readonly controls: readonly SubserviceControl[]
+  readonly owner: string
+  readonly on: Day
+}
+/**
+ * The report that is at hand, for which period, and whether a letter bridges to today.
+ */
+export interface SubserviceReport {
+  readonly title: string
+  readonly from: Day
+  readonly to: Day
+  readonly bridgedUntil: null | Day
+}
+/**
+ * A control that is theirs to run, and the rows it bears on.
+ */
+export interface SubserviceControl {
+  readonly says: string
+  /**
+   * @maxItems 100
+   */
+  readonly rows: readonly ControlRef[]
+}
+/**
+ * One row of a framework.
+ */
+export interface ControlRef {
+  readonly framework: FrameworkName
+  readonly control: string
+}
+/**
+ * What a provider’s report assigns to its customers, and where node evidence bears on it.
+ */
+export interface UserEntityControl {
+  readonly id: string
+  readonly of: string
+  readonly says: string
+  /**
+   * @maxItems 100
+   */
+  readonly rows: readonly ControlRef[]
+  /**
+   * @maxItems 100
+   */
+  readonly checks: readonly string[]
+  readonly owner: string
+  readonly on: Day
+}
+/**
+ * Where ePHI is kept and which ways it takes, as declared.
+ */
+export interface EphiMap {
+  /**
+   * @maxItems 1000
+   */
+  readonly stores: readonly EphiStore[]
+  /**
+   * @maxItems 1000
+   */
+  readonly flows: readonly EphiFlow[]
+  readonly owner: string
+  readonly on: Day
+}
+export interface EphiStore {
+  readonly name: string
+  readonly path: string
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
+  readonly what: string
+}
+export interface EphiFlow {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  readonly protection: string
+}
+/**
+ * The nodes that are meant to be covered, and where that list comes from.
+ */
+export interface DeclaredPopulation {
+  readonly source: string
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
+  readonly owner: string
+  readonly on: Day
+}
+/**
+ * The provider’s own list: an export of its portal, an invoice or an order, row by row.
+ */
+export interface Inventory {
+  readonly source: string
+  readonly kind: 'portal-export' | 'invoice' | 'order'
+  readonly file: InventoryFile
+  /**
+   * @maxItems 20000
+   */
+  readonly rows: readonly InventoryRow[]
+  /**
+   * @maxItems 20000
+   */
+  readonly leftOut: readonly LeftOut[]
+  readonly owner: string
+  readonly on: Day
+}
+export interface InventoryFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: Sha256
+}
+export interface InventoryRow {
+  readonly id: string
+  readonly name: null | string
+  readonly address: null | string
+  readonly serial: null | string
+}
+/**
+ * A row that is no node of this population, and why.
+ */
+export interface LeftOut {
+  readonly id: string
+  readonly why: string
+}
+/**
+ * Who collected, reviewed and approved. Nobody signs for the auditor.
+ */
+export interface SignOff {
+  readonly role: 'collector' | 'reviewer' | 'approver' | 'qualified-person'
+  readonly name: string
+  readonly title: string
+  readonly on: null | Day
+}
+/**
+ * What a provider promised, in a contract or on a page, each claim with its source and the questions that bear on it.
+ */
+export interface ProviderProfile {
+  readonly schema: 'barewitness.provider/1'
+  readonly id: string
+  readonly name: string
+  readonly asOf: Day
+  /**
+   * @maxItems 20
+   */
+  readonly notes: readonly string[]
+  /**
+   * @maxItems 50
+   */
+  readonly sources: readonly ClaimSource[]
+  /**
+   * @maxItems 200
+   */
+  readonly claims: readonly ProviderClaim[]
+}
+/**
+ * Where the promise stands, and when it was read there.
+ */
+export interface ClaimSource {
+  readonly id: string
+  readonly kind: 'page' | 'contract' | 'order'
+  readonly title: string
+  readonly where: string
+  readonly on: Day
+}
+/**
+ * One promise, in our words or the customer’s.
+ */
+export interface ProviderClaim {
+  readonly id: string
+  readonly says: string
+  readonly source: string
+  /**
+   * @maxItems 20
+   */
+  readonly bears: readonly Bearing[]
+  readonly otherwise: null | ('not-observable' | 'needs-record')
+  readonly why: null | string
+  readonly bring: null | string
+  /**
+   * Only these nodes; without it, all.
+   *
+   * @maxItems 20000
+   */
+  readonly nodes?: readonly string[]
+}
+export interface CheckBearing {
+  readonly check: string
+}
+export interface TestBearing {
+  readonly test: string
+  readonly value: string | number | null
+}
+/**
+ * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every row with the checks that bear on it.
+ */
+export interface Mapping {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly version: string
+  readonly status: 'in-use'
+  readonly overlay: false
+  /**
+   * @maxItems 20
+   */
+  readonly source: readonly string[]
+  /**
+   * @maxItems 40
+   */
+  readonly notes: readonly string[]
+  /**
+   * @maxItems 5000
+   */
+  readonly controls: readonly MappedControl[]
+}
+/**
+ * One row of a framework, in the words of whoever wrote the mapping.
+ */
+export interface MappedControl {
+  readonly key: string
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  readonly kind: string
+  readonly level: string
+  readonly group: string
+  readonly parent: null | string
+  readonly evidenceClass: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+  readonly nodeEvidence: 'primary' | 'supporting' | 'context' | 'none'
+  /**
+   * @maxItems 400
+   */
+  readonly supports: readonly MappedSupport[]
+  readonly notShown: string
+  /**
+   * @maxItems 60
+   */
+  readonly needsAlso: readonly string[]
+  /**
+   * @maxItems 10
+   */
+  readonly responsibility: readonly string[]
+  readonly refs: {
+    /**
+     * @maxItems 400
+     */
+    [k: string]: readonly string[]
+  }
+}
+export interface MappedSupport {
+  readonly check: string
+  readonly shows: string
+}
+/**
+ * What was brought from outside the nodes to judge where they are.
+ */
+export interface DeclaredLocation {
+  /**
+   * @maxItems 64
+   */
+  readonly vantages?: readonly VantageRecord[]
+  readonly sites?: SiteList
+  /**
+   * @maxItems 16
+   */
+  readonly databases?: readonly AddressDatabase[]
+  /**
+   * @maxItems 100
+   */
+  readonly residency?: readonly ResidencyPolicy[]
+}
+/**
+ * Round trips to nodes as one machine timed them, signed there. assess intersects the records of several.
+ */
+export interface VantageRecord {
+  readonly schema: 'barewitness.vantage/1'
+  readonly id: string
+  /**
+   * Version of the program.
+   */
+  readonly recorder: string
+  readonly vantage: Place
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+  readonly demo: boolean
+  /**
+   * @maxItems 20000
+   */
+  readonly measurements: readonly VantageMeasurement[]
+  readonly signature: VantageSignature
+}
+/**
+ * One node as it was timed from this vantage.
+ */
+export interface VantageMeasurement {
+  readonly node: string
+  readonly address: string
+  readonly port: number
+  /**
+   * Fingerprint of the verified host key; null where no connection came to be.
+   */
+  readonly hostKey: string | null
+  readonly at: Instant
+  readonly echo: null | EchoTiming
+  readonly path: null | PathTiming
+  readonly failure: null | {
+    readonly code: string
+    readonly detail: string
+  }
+}
+/**
+ * How long 16 random bytes take through the authenticated session and back.
+ */
+export interface EchoTiming {
+  /**
+   * @maxItems 16
+   */
+  readonly bursts: readonly EchoBurst[]
+  /**
+   * Round trips before each burst that are not used.
+   */
+  readonly warmup: number
+  /**
+   * Answers that were not the nonce that was sent.
+   */
+  readonly mismatches: number
+}
+/**
+ * Round trips of random nonces, one after the other, by the measuring side’s own monotonic clock.
+ */
+export interface EchoBurst {
+  readonly at: Instant
+  /**
+   * Milliseconds, in the order they were measured; those of the warm-up are left out.
+   *
+   * @maxItems 1000
+   */
+  readonly samples: readonly number[]
+  /**
+   * SHA-256 over the nonces of these samples as they were sent: 32 hexadecimal digits and a line end each.
+   */
+  readonly nonces: string
+  /**
+   * By how much the wall clock and the monotonic one came apart during the burst, in milliseconds.
+   */
+  readonly wallDriftMs: number
+}
+/**
+ * What stands beside the echo and bounds nothing: it can be answered by something in between, or early.
+ */
+export interface PathTiming {
+  /**
+   * Milliseconds until the TCP connection was open; null through a jump host, or where the adapter cannot tell.
+   */
+  readonly tcpMs: number | null
+  /**
+   * Answers to keepalive@openssh.com, in milliseconds.
+   *
+   * @maxItems 100
+   */
+  readonly keepaliveMs: readonly number[]
+  readonly jumps: number
+  /**
+   * The address that the TCP connection reached; of the first jump host, where there is one.
+   */
+  readonly remoteAddress: string | null
+}
+/**
+ * A detached CMS signature over the canonical JSON of the record without `signature.cms`: its moment and its certificates are signed too.
+ */
+export interface VantageSignature {
+  readonly fingerprint: Sha256
+  readonly at: Instant
+  readonly cms: string
+  /**
+   * @maxItems 8
+   */
+  readonly chain: readonly string[]
+}
+/**
+ * The provider’s record of where machines stand, as it was read.
+ */
+export interface SiteList {
+  /**
+   * Who wrote it.
+   */
+  readonly source: string
+  readonly kind: 'csv' | 'redfish'
+  /**
+   * Its date, as declared.
+   */
+  readonly on: string
+  readonly declaredBy: string
+  readonly file: SiteFile
+  /**
+   * @maxItems 20000
+   */
+  readonly rows: readonly SiteRow[]
+  readonly signature?: SiteSignature
+  /**
+   * Fingerprint of the provider’s certificate, as the customer was told it. Nothing but this tells whose the signature is.
+   */
+  readonly signer?: string
+}
+export interface SiteFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: Sha256
+}
+/**
+ * Where one machine stands, by its serial number.
+ */
+export interface SiteRow {
+  readonly line: number
+  readonly serial: string
+  readonly site: string
+  readonly country?: string
+  readonly latitude?: number
+  readonly longitude?: number
+  readonly radiusKm?: number
+  readonly address?: string
+  readonly room?: string
+  readonly rack?: string
+  readonly unit?: string
+}
+/**
+ * A detached CMS signature over the file’s bytes.
+ */
+export interface SiteSignature {
+  readonly subject: string
+  readonly fingerprint: Sha256
+  readonly cms: string
+}
+/**
+ * A database of addresses that the user supplied, with what it says of the addresses in question. The database itself is not kept.
+ */
+export interface AddressDatabase {
+  readonly file: AddressDatabaseFile
+  readonly format: 'mmdb' | 'csv'
+  /**
+   * Its own name for itself.
+   */
+  readonly type: string
+  /**
+   * Whose data it is. Two databases of one provenance count as one.
+   */
+  readonly provenance: string
+  readonly builtOn: string | null
+  /**
+   * The address families that it holds.
+   */
+  readonly families: readonly (4 | 6)[]
+  /**
+   * @maxItems 200000
+   */
+  readonly answers: readonly AddressAnswer[]
+}
+export interface AddressDatabaseFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: Sha256
+}
+/**
+ * What one database says of one address.
+ */
+export interface AddressAnswer {
+  readonly address: string
+  readonly network: string | null
+  readonly country: null | string
+  readonly subdivision: string | null
+  readonly city: string | null
+  readonly latitude: number | null
+  readonly longitude: number | null
+  readonly radiusKm: number | null
+  readonly asn: number | null
+  readonly organisation: string | null
+  /**
+   * How much of the answer is usable: a middle of a country, an empty city and a network wider than /20 are worth a country only; `network` names an operator and no place.
+   */
+  readonly level: 'none' | 'network' | 'country' | 'city'
 }
 export interface CatalogReference {
   readonly version: string
@@ -586,6 +1409,47 @@ export interface AssessmentIndex {
     readonly sha256: string
   }[]
   readonly controls: readonly ControlAssessment[]
+  readonly coverage?: Coverage
+}
+/**
+ * Who is in the population: declared list, enrolled nodes and the provider’s inventory against each other.
+ */
+export interface Coverage {
+  readonly declared: number
+  readonly enrolled: number
+  readonly answered: number
+  readonly inventory: number | null
+  readonly nodes: readonly CoveredNode[]
+  readonly inventoryOnly: readonly InventoryOnly[]
+  /**
+   * Where the lists contradict each other, one sentence each.
+   */
+  readonly conflicts: readonly string[]
+  /**
+   * Rows of the inventory that are unaccounted for: then no control is supported.
+   */
+  readonly uncovered: number
+}
+export interface CoveredNode {
+  readonly node: string
+  readonly declared: boolean
+  readonly enrolled: boolean
+  readonly answered: boolean
+  readonly inventory: null | InventoryMatch
+}
+export interface InventoryMatch {
+  readonly id: string
+  readonly by: 'serial' | 'address' | 'name'
+}
+/**
+ * A row of the inventory that no node of the population fits.
+ */
+export interface InventoryOnly {
+  readonly row: InventoryRow
+  /**
+   * Why it is no node of this population, as declared; null: nobody said.
+   */
+  readonly leftOut: string | null
 }
 /**
  * Everything concluded from recordings, as of one moment. Derived: the same recordings, scope and asOf give the same bytes.
@@ -602,6 +1466,7 @@ export interface Assessment {
   readonly demo: boolean
   readonly nodes: readonly NodeAssessment[]
   readonly controls: readonly ControlAssessment[]
+  readonly coverage?: Coverage
 }
 /**
  * statement.json in a pack: an in-toto Statement v1 whose subjects are the list of every payload file, and the documents that people ask for.
@@ -638,6 +1503,14 @@ export interface PackPredicate {
   readonly report: {
     readonly evidenceDigest: Sha256
   }
+  readonly planned?: Planned
+}
+/**
+ * Which planned run this is: the schedule, and when the run was due.
+ */
+export interface Planned {
+  readonly schedule: string
+  readonly due: Instant
 }
 /**
  * A finding that somebody accepts for a time: at most 366 days, in UTC. The verdict stays what it is.
@@ -655,9 +1528,14 @@ export interface Exception {
   readonly owner: string
   readonly requestedBy: string
   readonly approvedBy: string
+  readonly approverRole?: string
   readonly acceptedAt: Instant
   readonly expiresAt: Instant
   readonly withdrawn: null | Withdrawal
+  /**
+   * @maxItems 4
+   */
+  readonly signatures?: readonly EntrySignature[]
 }
 /**
  * Taken back; it stays listed.
@@ -668,11 +1546,20 @@ export interface Withdrawal {
   readonly reason: string
 }
 /**
- * One row of a framework.
+ * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `settled`, with `role` and `at` as `signedAs`. On an exception, the one who asked signed its request: the same terms, asked for at `at`. Two people sign with different keys.
  */
-export interface ControlRef {
-  readonly framework: 'hipaa' | 'soc2' | 'nprm'
-  readonly control: string
+export interface EntrySignature {
+  readonly role: 'requester' | 'approver'
+  readonly fingerprint: Sha256
+  readonly at: Instant
+  /**
+   * DER, base64.
+   */
+  readonly cms: string
+  /**
+   * @maxItems 8
+   */
+  readonly chain: readonly string[]
 }
 /**
  * Manual evidence: a file, or a note, as somebody gave it. The bytes are stored by their digest and never run.
@@ -695,28 +1582,76 @@ export interface Attachment {
   readonly owner: string
   readonly attachedAt: Instant
   readonly validUntil: null | Instant
-  readonly withdrawn: null | Withdrawal1
-}
-/**
- * Taken back; it stays listed.
- */
-export interface Withdrawal1 {
-  readonly at: Instant
-  readonly by: string
-  readonly reason: string
+  readonly withdrawn: null | Withdrawal
 }
 /**
  * Who is to bring a record that no server can show, by when.
  */
 export interface RecordRequest {
-  readonly framework: 'hipaa' | 'soc2' | 'nprm'
+  readonly framework: FrameworkName
   readonly control: string
   readonly need: string
   readonly owner: string
   readonly due: Instant
 }
 /**
- * What people said about the evidence of a fleet: accepted exceptions, attached records, and who is to bring a record by when. It never changes a verdict, and nothing in it is ever deleted.
+ * An exception that somebody asked for. It accepts nothing; approval makes an exception of the same id, and the request stays, settled.
+ */
+export interface PendingException {
+  readonly id: string
+  readonly check: string
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
+  readonly run: null | string
+  readonly reason: string
+  readonly compensatingMeasure: string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly requestedAt: Instant
+  readonly expiresAt: Instant
+  /**
+   * @maxItems 4
+   */
+  readonly signatures?: readonly EntrySignature[]
+  readonly settled?: Settlement
+}
+/**
+ * What became of a request: an exception under the same id, or nothing. The request stays listed.
+ */
+export interface Settlement {
+  readonly at: Instant
+  readonly by: string
+  readonly as: 'approved' | 'refused' | 'withdrawn'
+  readonly reason: null | string
+}
+/**
+ * What a named person decided about one row of a framework, and why: an addressable specification (45 CFR 164.306(d)(3)), or that a row does not apply. At most 366 days, in UTC. It changes no verdict.
+ */
+export interface Decision {
+  readonly id: string
+  readonly framework: FrameworkName
+  readonly control: string
+  readonly decision: 'implemented' | 'equivalent-alternative' | 'not-implemented' | 'not-applicable'
+  readonly reason: string
+  readonly factors: null | string
+  readonly alternativeMeasure: null | string
+  readonly riskAnalysis: null | string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly approverRole: string
+  readonly decidedAt: Instant
+  readonly expiresAt: Instant
+  /**
+   * @maxItems 4
+   */
+  readonly signatures?: readonly EntrySignature[]
+  readonly withdrawn: null | Withdrawal
+}
+/**
+ * What people said about the evidence of a fleet: accepted exceptions, attached records, and who is to bring a record by when. It never changes a verdict; control states follow it by the result model. Nothing in it is ever deleted.
  */
 export interface Register {
   readonly schema: 'barewitness.register/1'
@@ -732,4 +1667,540 @@ export interface Register {
    * @maxItems 5000
    */
   readonly requests: readonly RecordRequest[]
+  /**
+   * @maxItems 5000
+   */
+  readonly decisions?: readonly Decision[]
+  /**
+   * @maxItems 20000
+   */
+  readonly pending?: readonly PendingException[]
+}
+/**
+ * An engagement as people write it. What may be empty may be left out; it is filled in, and then has to fit the whole schema.
+ */
+export interface EngagementInFile {
+  [k: string]: unknown
+}
+/**
+ * An inventory as the engagement file names it: the list itself is a CSV file beside it.
+ */
+export interface InventoryInFile {
+  readonly source: string
+  readonly kind: 'portal-export' | 'invoice' | 'order'
+  readonly file: string
+  readonly columns?: InventoryColumns
+  /**
+   * @maxItems 20000
+   */
+  readonly leftOut?: readonly LeftOut[]
+  readonly owner: string
+  readonly on: Day
+}
+/**
+ * Headings of the columns, where they are not the usual ones; null: such a column is not used.
+ */
+export interface InventoryColumns {
+  readonly id?: string | null
+  readonly name?: string | null
+  readonly address?: string | null
+  readonly serial?: string | null
+}
+/**
+ * A mapping that somebody wrote, YAML or JSON: rows of a framework, and the checks that bear on each. With `catalog`, the rows come from an OSCAL catalog beside it.
+ */
+export interface MappingFile {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly version: string
+  /**
+   * @maxItems 20
+   */
+  readonly source?: readonly string[]
+  /**
+   * @maxItems 20
+   */
+  readonly notes?: readonly string[]
+  readonly catalog?: string
+  /**
+   * What becomes of rows of the OSCAL catalog that `controls` does not name.
+   */
+  readonly rest?: 'listed' | 'left-out'
+  /**
+   * @maxItems 5000
+   */
+  readonly controls: readonly MappingRow[]
+}
+export interface MappingRow {
+  readonly id: string
+  readonly title?: string
+  readonly summary?: string
+  readonly group?: string
+  readonly level?: string
+  readonly class?: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+  readonly evidence?: 'primary' | 'supporting' | 'context' | 'none'
+  /**
+   * @maxItems 400
+   */
+  readonly checks?: readonly (string | MappingCheck)[]
+  readonly notShown?: string
+  /**
+   * @maxItems 60
+   */
+  readonly needsAlso?: readonly string[]
+  /**
+   * @maxItems 10
+   */
+  readonly responsibility?: readonly string[]
+}
+export interface MappingCheck {
+  readonly check: string
+  readonly shows: string
+}
+/**
+ * Where nodes are: what is brought from outside to judge it, and how it is judged.
+ */
+export interface LocationShapes {
+  readonly declared?: DeclaredLocation
+  readonly location?: Location
+}
+export interface ScopePart {
+  readonly part: string
+  readonly sha256: Sha256
+}
+export interface TracedNode {
+  readonly node: string
+  readonly status: 'complete' | 'partial' | 'failed' | 'missing'
+  /**
+   * Code of the failure that ended the collection.
+   */
+  readonly failure: null | string
+  readonly observedAt: null | Instant
+  /**
+   * Digest of the recording.
+   */
+  readonly recording: null | Sha256
+  readonly hostKey: null | string
+  readonly address: null | string
+  /**
+   * Over what was declared about this node when it was collected, and could bear on a verdict.
+   */
+  readonly declared: null | Sha256
+  /**
+   * One letter for each check: m supported, c contradicted, i undecided, n not applicable, t not collected, r recorded, - no such check.
+   */
+  readonly verdicts: string
+  /**
+   * Twelve hexadecimal digits for each question: the beginning of the SHA-256 over what it reads as, without what changes by itself. Twelve zeros: not asked, or wholly volatile. Twelve f: no reading.
+   */
+  readonly readings: string
+  /**
+   * @maxItems 4096
+   */
+  readonly parts: readonly HardwarePin[]
+  /**
+   * Null where the list of accounts could not be read.
+   */
+  readonly accounts: null | TracedAccount[]
+  /**
+   * Keys that open an account. Null where they could not be read.
+   */
+  readonly keys: null | TracedKey[]
+}
+export interface TracedAccount {
+  readonly name: string
+  readonly uid: number
+  /**
+   * Whether it has a shell to log in with; null where that was not read.
+   */
+  readonly login: null | boolean
+  /**
+   * uid 0, or rights that are as good; null where that was not read.
+   */
+  readonly administrator: null | boolean
+}
+export interface TracedKey {
+  readonly account: string
+  readonly type: string
+  /**
+   * SHA256:… of the public key.
+   */
+  readonly fingerprint: string
+}
+/**
+ * What one run leaves for comparing it with others: every verdict, and a digest of every reading, small enough to keep for years. Derived from the assessment and the recordings; the same inputs give the same bytes.
+ */
+export interface RunTrace {
+  readonly schema: 'barewitness.run-trace/1'
+  readonly run: string
+  readonly fleet: string
+  readonly asOf: Instant
+  readonly demo: boolean
+  readonly planned: null | Planned
+  readonly engine: string
+  readonly catalog: CatalogReference
+  readonly rules: Sha256
+  /**
+   * What was declared, part by part, the nodes apart.
+   *
+   * @maxItems 200
+   */
+  readonly scope: readonly ScopePart[]
+  /**
+   * Ids of the checks, sorted: the places of the letters in `verdicts`.
+   *
+   * @maxItems 5000
+   */
+  readonly checks: readonly string[]
+  /**
+   * Ids of the questions, sorted: the places in `readings`.
+   *
+   * @maxItems 5000
+   */
+  readonly probes: readonly string[]
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly TracedNode[]
+}
+/**
+ * A schedule as the chain of runs states it: what was planned, from when, until when. `entry` counts lines of entries.jsonl from 1.
+ */
+export interface PlannedSpan {
+  readonly schedule: string
+  readonly cadence: string
+  /**
+   * A run counts as in time when it was sealed within so many minutes after it was due.
+   */
+  readonly withinMinutes: number
+  readonly from: Instant
+  readonly until: null | Instant
+  readonly entry: number
+}
+export interface CalendarDay {
+  readonly day: string
+  readonly planned: number
+  /**
+   * Planned runs that took place, late ones included.
+   */
+  readonly met: number
+  /**
+   * Of those, begun later than the schedule allows.
+   */
+  readonly late: number
+  /**
+   * Planned runs that did not happen, each with a signed record of it.
+   */
+  readonly recorded: number
+  /**
+   * Planned runs of which the chain says nothing.
+   */
+  readonly unrecorded: number
+  readonly unplanned: number
+  /**
+   * Of the run of that day that reached most nodes: nodes declared.
+   */
+  readonly declared: number
+  /**
+   * And how many of them answered in full or in part.
+   */
+  readonly answered: number
+}
+export interface CalendarCounts {
+  readonly planned: number
+  readonly met: number
+  readonly late: number
+  readonly recorded: number
+  readonly unrecorded: number
+  readonly unplanned: number
+  readonly days: number
+  readonly daysWith: number
+}
+export interface DaySpan {
+  readonly from: string
+  readonly to: string
+  readonly days: number
+}
+/**
+ * Days are days of UTC.
+ */
+export interface Calendar {
+  /**
+   * @maxItems 4000
+   */
+  readonly days: readonly CalendarDay[]
+  readonly counts: CalendarCounts
+  /**
+   * Days on which no node answered in any run.
+   *
+   * @maxItems 4000
+   */
+  readonly without: readonly DaySpan[]
+}
+/**
+ * A sealed run of the period. `catalog` and `rules` are null where its trace is not at hand: then nothing of it but the seal’s digest is stated.
+ */
+export interface PeriodRun {
+  readonly run: string
+  readonly entry: number
+  readonly at: Instant
+  readonly planned: null | Planned
+  readonly declared: number
+  readonly answered: number
+  readonly catalog: null | Sha256
+  readonly rules: null | Sha256
+  readonly tagManifest: Sha256
+  readonly signer: Sha256
+}
+export interface PeriodGap {
+  readonly entry: number
+  readonly schedule: null | string
+  readonly due: Instant
+  readonly at: Instant
+  readonly why: string
+  readonly signer: Sha256
+  readonly signed: boolean
+}
+export interface RunMoment {
+  readonly run: string
+  readonly at: Instant
+}
+/**
+ * A claim that was contradicted on a node, from the run that found it to the run that shows it fixed. It may open again: then there are two.
+ */
+export interface Deviation {
+  readonly node: string
+  readonly check: string
+  readonly found: RunMoment
+  readonly lastSeen: RunMoment
+  /**
+   * The first later run that shows the claim supported, or that it cannot apply. Null: none does.
+   */
+  readonly fixed: null | RunMoment
+  /**
+   * Contradicted, or not shown to be fixed, at the end of the period.
+   */
+  readonly open: boolean
+  /**
+   * Runs that contradict it.
+   */
+  readonly runs: number
+  /**
+   * Runs after the finding, up to the fix or the end, that do not decide it.
+   */
+  readonly unknown: number
+}
+/**
+ * A part, known by its serial number or fixed address, or a host key, that was on one node and then on another, or came, or went.
+ */
+export interface PartMove {
+  readonly kind: string
+  readonly part: string
+  readonly value: string
+  readonly from: null | string
+  readonly to: null | string
+  readonly before: RunMoment
+  readonly after: RunMoment
+}
+export interface PeriodChange {
+  readonly id: string
+  readonly list: 'evidence' | 'rules' | 'scope'
+  readonly node: null | string
+  /**
+   * The question, the check or the declaration that changed.
+   */
+  readonly subject: string
+  readonly before: null | string
+  readonly after: null | string
+  readonly from: RunMoment
+  readonly to: RunMoment
+}
+/**
+ * A whole population as a CSV file, and what an auditor asks of such a list: what one row is, where it comes from, and by which parameters.
+ */
+export interface PopulationFile {
+  readonly name: 'runs' | 'nodes' | 'node-runs' | 'accounts' | 'keys' | 'changes'
+  readonly path: string
+  readonly rows: number
+  readonly sha256: Sha256
+  readonly unit: string
+  readonly source: string
+  readonly how: string
+}
+export interface DrawnRow {
+  readonly place: number
+  readonly key: string
+  readonly run: null | string
+  readonly node: null | string
+}
+/**
+ * Rows drawn by a seed, so that anybody draws the same again. `run` and `node` name the raw evidence that is enclosed for the row.
+ */
+export interface PeriodSample {
+  readonly population: 'runs' | 'nodes' | 'node-runs' | 'accounts' | 'keys' | 'changes'
+  readonly seed: string
+  readonly size: number
+  readonly of: number
+  /**
+   * @maxItems 100000
+   */
+  readonly drawn: readonly DrawnRow[]
+}
+export interface RulesSpan {
+  readonly catalog: Sha256
+  readonly engine: string
+  readonly rules: Sha256
+  readonly from: RunMoment
+  readonly to: RunMoment
+  readonly runs: number
+}
+/**
+ * What the runs of one fleet show of a period: derived from the chain of runs and the sealed traces, so that a reader derives the same bytes. Days are days of UTC, both ends included.
+ */
+export interface Period {
+  readonly schema: 'barewitness.period/1'
+  readonly fleet: string
+  readonly from: string
+  readonly to: string
+  readonly asOf: Instant
+  readonly demo: boolean
+  readonly producer: string
+  readonly chain: {
+    readonly id: Sha256
+    readonly size: number
+    readonly root: Sha256
+  }
+  /**
+   * @maxItems 10000
+   */
+  readonly plans: readonly PlannedSpan[]
+  readonly calendar: Calendar
+  /**
+   * @maxItems 100000
+   */
+  readonly runs: readonly PeriodRun[]
+  /**
+   * @maxItems 100000
+   */
+  readonly gaps: readonly PeriodGap[]
+  /**
+   * @maxItems 100000
+   */
+  readonly rules: readonly RulesSpan[]
+  readonly deviations: readonly Deviation[]
+  readonly moves: readonly PartMove[]
+  readonly changes: ChangeCounts
+  readonly baseline: null | Baseline
+  /**
+   * @maxItems 10
+   */
+  readonly populations: readonly PopulationFile[]
+  /**
+   * @maxItems 100
+   */
+  readonly samples: readonly PeriodSample[]
+  /**
+   * What a reader should know besides: runs sealed twice, runs without evidence, one sentence each.
+   *
+   * @maxItems 200000
+   */
+  readonly notes?: readonly string[]
+}
+export interface ChangeCounts {
+  readonly evidence: number
+  readonly rules: number
+  readonly scope: number
+}
+export interface Baseline {
+  readonly run: string
+  readonly entry: number
+  readonly why: string
+}
+/**
+ * A program, run without a shell. It reads the notice, JSON, on stdin.
+ */
+export interface NotifyCommand {
+  readonly kind: 'command'
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  readonly argv: [string, ...string[]]
+}
+export interface NotifyWebhook {
+  readonly kind: 'webhook'
+  readonly url: string
+  /**
+   * A file that only its owner can read: the key of the HMAC-SHA-256 over the body.
+   */
+  readonly secretFile: null | string
+}
+export interface NotifySyslog {
+  readonly kind: 'syslog'
+}
+/**
+ * One planned run, again and again.
+ */
+export interface Schedule {
+  readonly name: string
+  /**
+   * The fleet file, from the root.
+   */
+  readonly fleet: string
+  readonly fleetName: string
+  /**
+   * Where evidence, packs and the chain of runs are kept, from the root.
+   */
+  readonly out: string
+  /**
+   * Such as: every day at 02:00
+   */
+  readonly cadence: string
+  /**
+   * IANA name of the time zone that the cadence is told in.
+   */
+  readonly zone: string
+  readonly jitterMinutes: number
+  readonly retries: Retries
+  /**
+   * Run late, once, when the computer was off at the time.
+   */
+  readonly catchUp: boolean
+  readonly gapsExitZero: boolean
+  /**
+   * @maxItems 20
+   */
+  readonly notify: readonly Notify[]
+  readonly options: ScheduledOptions
+  readonly createdAt: Instant
+}
+/**
+ * Of a run that did not reach every node: it goes on with those that are missing.
+ */
+export interface Retries {
+  readonly times: number
+  readonly waitMinutes: number
+}
+/**
+ * Options of `run` that the unit gives.
+ */
+export interface ScheduledOptions {
+  readonly identity?: string
+  readonly identityFolder?: string
+  readonly passphraseFile?: string
+  readonly register?: string
+  readonly timestamp?: string
+  readonly framework?: string
+  readonly also?: string
+  readonly liveTests?: boolean
+}
+/**
+ * Which runs are planned on this computer, for this user.
+ */
+export interface ScheduleFile {
+  readonly schema: 'barewitness.schedules/1'
+  /**
+   * @maxItems 1000
+   */
+  readonly schedules: readonly Schedule[]
 }

@@ -43,8 +43,8 @@ export interface VerificationReport {
 /** `pinned`: the reader named this very key. `known`: the reader named its root. `unknown`: neither. */
 export type SignerStanding = 'pinned' | 'known' | 'unknown'
 
-/** What was verified: a sealed pack, one of our signed reports alone, a pack with parts withheld, or somebody else's PDF. */
-export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'foreign-pdf'
+/** What was verified: a sealed pack, one of our signed reports alone, a pack with parts withheld, an account of a period, an excerpt, or somebody else's PDF. */
+export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'
 
 export const questionWords: Readonly<Record<Question, { readonly label: string; readonly asks: string }>> = {
   intact: { label: 'Intact', asks: 'Is every file as it was when the pack was sealed?' },

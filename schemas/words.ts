@@ -111,6 +111,9 @@ export const controlStateWords: Readonly<Record<ControlState, Word & { readonly 
   },
 }
 
+/** Said instead of the meaning of “supported” where no node bears on an item and its records are all there. */
+export const heldByRecords = 'Every record that it needs is held. No answer of a node bears on it.'
+
 export const propertyWords: Readonly<Record<Property, Word>> = {
   isolation: { label: 'Isolation', meaning: 'Whether the node runs on hardware of its own, and who shares it.' },
   'encryption-at-rest': { label: 'Encryption at rest', meaning: 'Whether stored data passes an encrypting layer.' },
@@ -163,10 +166,12 @@ export const FAILURE_CODES = [
   'collector.garbled',
   'collector.output-too-large',
   'collector.timed-out',
+  'collector.restarted',
   'run.cancelled',
   'recording.invalid',
   'recording.altered',
   'store.failed',
+  'store.newer',
   'identity.missing',
   'identity.passphrase-wrong',
   'identity.exists',
@@ -185,6 +190,8 @@ export const FAILURE_CODES = [
   'seal.invalid',
   'register.unreadable',
   'attachment.altered',
+  'engagement.unreadable',
+  'notice.undelivered',
   'bug',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
@@ -297,6 +304,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     meaning: 'Answers received before that are kept; the rest counts as not collected.',
     next: 'Check the load on the node, then collect what is missing.',
   },
+  'collector.restarted': {
+    title: 'The node restarted in the middle of this run',
+    meaning: 'Its answers are from before and after the restart, and do not describe one state of it.',
+    next: 'Resume the run: what was answered before the restart is asked again.',
+  },
   'run.cancelled': {
     title: 'You stopped the run',
     meaning: 'What was collected is kept; the rest counts as not collected.',
@@ -316,6 +328,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'The evidence could not be written',
     meaning: 'What was stored before is untouched.',
     next: 'Check the path, its permissions and the free space, then run the command again.',
+  },
+  'store.newer': {
+    title: 'A newer Barewitness made this index',
+    meaning: 'Nothing was read or changed; evidence, packs and history are untouched.',
+    next: 'Use the newer version. Or move the named file to another place: this version makes an index of its own from the files.',
   },
   'identity.missing': {
     title: 'There is no signing identity',
@@ -407,6 +424,16 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     meaning: 'Nothing was sealed or opened.',
     next: 'Withdraw that record and attach the file again.',
   },
+  'engagement.unreadable': {
+    title: 'What was declared about this fleet cannot be read',
+    meaning: 'Nothing was changed. Until it can be read, it counts nowhere and nothing is sealed.',
+    next: 'Put back the latest copy from the folder beside the named file that ends on “-earlier”, or import the file again.',
+  },
+  'notice.undelivered': {
+    title: 'A notice did not reach whom it was for',
+    meaning: 'The run and its evidence are untouched by that.',
+    next: 'Correct what is named; the notice is kept and sent again with the next planned run.',
+  },
   bug: {
     title: 'Barewitness made a mistake',
     meaning: 'This is our fault, not the node’s. What was stored is kept.',
@@ -417,9 +444,57 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
 /** How an accepted exception or an attached record stands. Never by color alone, and never instead of the verdict. */
 export const standingWords = {
   'in-force': 'In force',
+  'not-begun': 'Not yet in force',
   expired: 'Ended',
   withdrawn: 'Withdrawn',
 } as const
+
+/** What named people decided about an addressable specification, or why a row does not apply (45 CFR 164.306(d)(3)). */
+export const decisionWords = {
+  implemented: 'Implemented as specified',
+  'equivalent-alternative': 'Another measure in its place',
+  'not-implemented': 'Not implemented, and nothing in its place',
+  'not-applicable': 'Does not apply',
+} as const
+
+/** How a provider's promise is answered for one node, worst first. */
+export const CLAIM_ANSWERS = ['contradicted', 'not-decided', 'needs-record', 'not-observable', 'observed'] as const
+export type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
+/** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
+export const claimAnswerWords: Readonly<
+  Record<ClaimAnswerWord, Word & { readonly mark: string; readonly tone: Verdict }>
+> = {
+  contradicted: {
+    label: 'Contradicted',
+    meaning: 'What was observed on the node contradicts the promise.',
+    mark: 'square-cross',
+    tone: 'not-met',
+  },
+  'not-decided': {
+    label: 'Not decided',
+    meaning: 'What was collected does not decide it. It counts as missing, never as support.',
+    mark: 'diamond-question',
+    tone: 'inconclusive',
+  },
+  'needs-record': {
+    label: 'Needs a record',
+    meaning: 'Only a record that somebody brings can show it.',
+    mark: 'dotted-ring',
+    tone: 'not-tested',
+  },
+  'not-observable': {
+    label: 'Not observable from inside',
+    meaning: 'Nothing on a node shows it, either way.',
+    mark: 'bar',
+    tone: 'not-applicable',
+  },
+  observed: {
+    label: 'Observed',
+    meaning: 'What was read on the node agrees with the promise. It is no promise for other times.',
+    mark: 'ring-tick',
+    tone: 'met',
+  },
+}
 
 /** How somebody came to know what a record shows. */
 export const methodWords = {
@@ -501,6 +576,10 @@ export const oddsWords = (weight: number): string => {
         : `about ${Math.round(times * 10) / 10}`
   return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 toward ${weight > 0 ? 'virtual' : 'hardware'}`
 }
+
+/** Stands in every report and in every file that leaves it behind, word for word but for what carries it. */
+export const standingLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
+  `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node rely on the node’s own software and firmware. Items marked manual or outstanding need records that no server can show.`
 
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
 export const BANNED: readonly RegExp[] = [

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // The picture of the house (see README): who may import whom. Packages are named one by one, so that adding one is a decision.
 const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   schemas: ['schemas'],
-  'main/core': ['schemas', 'main/core', 'node:crypto'],
+  'main/core': ['schemas', 'main/core', 'node:crypto', 'geographiclib-geodesic', 'd3-geo'],
   'main/catalog': ['schemas', 'main/core', 'main/catalog'],
   'main/app': ['schemas', 'main/core', 'main/catalog', 'main/app'],
   'main/adapters': [
@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/core',
     'main/adapters',
     /^node:/,
-    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|pkijs|asn1js|csv-parse|csv-stringify|ssh-config|pkcs11js|@photostructure\/sqlite)(\/|$)/,
+    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|pkijs|asn1js|csv-parse|csv-stringify|write-excel-file|mmdb-lib|ssh-config|pkcs11js|@photostructure\/sqlite)(\/|$)/,
   ],
   'main/cli': ['schemas', 'main/core', 'main/catalog', 'main/app', 'main/adapters', 'main/cli', /^node:/, 'commander'],
   'main/electron': [

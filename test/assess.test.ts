@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { assess, FRESH_DAYS } from '../main/core/assess.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
+import { bundled } from './support/bundled.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 
 const metal = fixtureRecording('demo-gpu-01', catalog.probes)
@@ -33,19 +35,19 @@ describe('assess', () => {
     expect(canonicalJson(two)).toBe(canonicalJson(one))
   })
 
-  test('the same bytes in every time zone and locale', () => {
-    const script = fileURLToPath(new URL('support/print-assessment-digest.ts', import.meta.url))
-    const run = ([TZ, LC_ALL]: readonly [string, string]): string =>
-      execFileSync(process.execPath, ['--import', 'tsx', script], {
-        env: { ...process.env, TZ, LC_ALL, LANG: LC_ALL },
-        encoding: 'utf8',
-      }).trim()
+  test('the same bytes in every time zone and locale', async () => {
+    const { program, folder } = await bundled('print-assessment-digest.ts')
+    const run = async ([TZ, LC_ALL]: readonly [string, string]): Promise<string> => {
+      const env = { ...process.env, TZ, LC_ALL, LANG: LC_ALL }
+      return (await promisify(execFile)(process.execPath, [program], { env })).stdout.trim()
+    }
     const places = [
       ['UTC', 'C'],
       ['Pacific/Chatham', 'tr_TR.UTF-8'],
       ['America/St_Johns', 'sv_SE.UTF-8'],
     ] as const
-    const digests = places.map(run)
+    const digests = await Promise.all(places.map(run))
+    rmSync(folder, { recursive: true })
     expect(digests[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(new Set(digests).size).toBe(1)
   })

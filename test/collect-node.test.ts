@@ -12,8 +12,9 @@ import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/cor
 import { glob, run, runAsRoot } from '../main/core/probe.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { ok } from '../main/core/result.ts'
-import type { Recording } from '../schemas/types.ts'
+import type { EchoTiming, Recording } from '../schemas/types.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
+import { loadedOf } from './support/loaded.ts'
 import { localConnection, localTransport } from './support/local-transport.ts'
 
 const probes = [
@@ -64,10 +65,10 @@ async function collect(
       marks: { demo: false, synthetic: null },
       skip: options.skip ?? new Set(),
       earlier: options.earlier ?? null,
+      spreadSeconds: 0,
     },
   )
-  if (!collected.ok) throw new Error(collected.error.detail)
-  return collected.value
+  return await loadedOf(collected)
 }
 
 /** A connection whose remote program is played by the given lines of JavaScript-made bytes. */
@@ -123,9 +124,9 @@ describe('collecting a node', () => {
     expect(Math.abs(recording.clock?.offsetSeconds ?? 99)).toBeLessThan(1.5)
     const echo = JSON.parse(
       Buffer.from(captures.find(({ meta }) => meta.command === 'echo')?.stdout ?? []).toString(),
-    ) as { samples: number[]; mismatches: number }
-    expect(echo.samples.length).toBeGreaterThan(10)
-    expect(echo.mismatches).toBe(0)
+    ) as EchoTiming & { path: null }
+    expect(echo.bursts.flatMap(({ samples }) => samples)).toHaveLength(30)
+    expect(echo).toMatchObject({ mismatches: 0, warmup: 3, path: null })
     expect(events.at(-1)).toMatchObject({ kind: 'node-done', partial: false })
     expect(validator.problems('recording', recording)).toEqual([])
   })
@@ -244,7 +245,12 @@ describe('collecting a node', () => {
     const { recording, captures } = await collect(lies, { location: place, vantage: place })
     expect(recording.outcome.status).toBe('complete')
     const echo = captures.find(({ meta }) => meta.command === 'echo')
-    expect(JSON.parse(Buffer.from(echo?.stdout ?? []).toString())).toEqual({ samples: [], warmup: 3, mismatches: 18 })
+    expect(JSON.parse(Buffer.from(echo?.stdout ?? []).toString())).toEqual({
+      bursts: [],
+      warmup: 3,
+      mismatches: 8,
+      path: null,
+    })
   })
 
   test('hostile times and statuses still give a recording that fits its schema', async () => {

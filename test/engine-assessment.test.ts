@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { assessmentView } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
-import { FRAMEWORK_NAMES } from '../schemas/ipc-views.ts'
 import { verdictLetters } from '../schemas/words.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
@@ -47,7 +46,7 @@ describe('the matrix of a run', () => {
   ])('of 500 nodes is less than 1 MiB, and counts what assess() counts: %s', (_, given) => {
     const nodes = fakeNodes(500)
     const recordings = nodes.map((node) => fakeRecording(node, 'run'))
-    const scope = { fleet: 'demo', population: nodes.map(({ name }) => name), frameworks: FRAMEWORK_NAMES }
+    const scope = { fleet: 'demo', population: nodes.map(({ name }) => name), frameworks: ['hipaa', 'soc2', 'nprm'] }
     const assessment = assess({ catalog: given, scope, recordings, asOf: FAKE_TIME })
     const view = assessmentView(given, {
       of: 'run',
@@ -133,8 +132,11 @@ describe('one node', () => {
   })
 
   test('an accepted finding is marked in the matrix and named on the node, and its verdict stays', async () => {
-    const kit = await kitOver()
+    let now = '2026-11-20T09:15:00.000Z'
+    const kit = await kitOver(createFakeWorld({ now: () => now }))
     await demo(kit)
+    // What is said after the run was judged counts from then on, and not before.
+    now = '2026-11-20T09:45:00.000Z'
     await kit.get('exceptions.accept', {
       check: 'encryption.at-rest.swap',
       nodes: ['demo-guest-03'],
@@ -143,6 +145,7 @@ describe('one node', () => {
       owner: 'M. Ortiz',
       requestedBy: 'M. Ortiz',
       approvedBy: 'J. Lin',
+      approverRole: 'Security officer',
       until: '2026-12-31',
     })
     const view = await kit.get('assessment.get', { of: 'run' })
@@ -154,6 +157,7 @@ describe('one node', () => {
       verdictLetters['not-met'],
     )
     expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
+    expect(view?.asOf).toBe(now)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-guest-03' })
     expect(node?.exceptions.map(({ standing }) => standing)).toEqual(['in-force'])
   })

@@ -31,7 +31,7 @@ afterEach(() => {
   for (const kit of kits.splice(0)) kit.remove()
 })
 
-const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, withhold: null }
+const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, also: [], withhold: null }
 const PASSPHRASE = 'correct horse battery'
 const names = (draft: { readonly files: ExportDraft['files'] }): readonly string[] =>
   draft.files.map(({ name }) => name)
@@ -52,7 +52,14 @@ describe('what an export would hold', () => {
       declared: 3,
       missing: [{ node: 'node-c', why: 'It was not asked in this run.' }],
       captures: 2,
-      frameworks: [{ id: 'soc2', title: 'Sample', chosen: true }],
+      frameworks: [{ id: 'soc2', title: 'Sample', chosen: true, kind: 'usual' }],
+      also: [
+        expect.objectContaining({ id: 'executive', chosen: true }),
+        expect.objectContaining({ id: 'binder', chosen: false }),
+        expect.objectContaining({ id: 'xlsx', chosen: true }),
+        expect.objectContaining({ id: 'oscal', chosen: true }),
+        expect.objectContaining({ id: 'hdf', chosen: false }),
+      ],
       exceptions: 0,
       attachments: 0,
       identities: [],
@@ -84,6 +91,9 @@ describe('sealing', () => {
       'summary.txt',
       'findings.csv',
       'controls.csv',
+      'population.csv',
+      'location.csv',
+      'evidence.csv',
     ])
     expect(first.signer).toMatch(/^sample fleet, key [0-9a-f]{64}$/)
     expect(first.notDerivable).toEqual([])
@@ -98,6 +108,28 @@ describe('sealing', () => {
     const plan = value(await kit.exports['export.plan'](null))
     expect(plan.identities.map(({ name, keptHow }) => [name, keptHow])).toEqual([['default', 'by the test vault']])
     expect(filesHolding(kit.folder, vault.secrets.get('identity:default') ?? '')).toEqual([])
+  })
+
+  test('what is chosen besides lies in the draft and is saved with it; what no plan offers is refused', async () => {
+    const kit = kitOf()
+    const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal'] }
+    const draft = value(await kit.exports['export.build'](wanted))
+    const besides = names(draft).filter((name) => /register|oscal|hdf/.test(name))
+    expect(besides).toEqual(
+      expect.arrayContaining([
+        'run-1.register.xlsx',
+        'run-1.oscal-assessment-results.json',
+        expect.stringMatching(/^hdf\/./),
+      ]),
+    )
+    const to = join(kit.folder, 'saved')
+    const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path: to }))
+    expect(saved?.files).toEqual(draft.files)
+    for (const name of besides) expect(existsSync(join(to, name))).toBe(true)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, also: ['../x'] }))).toMatch(
+      /“..\/x” is nothing that can be written beside a pack/,
+    )
+    expect(exportsIn(kit)).toHaveLength(1)
   })
 
   test('without a vault the passphrase is asked for each time, and lies in no file', async () => {

@@ -116,7 +116,7 @@ describe('deciding about a key', () => {
     await kit.get('hostkeys.scan', { nodes: NODES })
     const rows = await kit.get('hostkeys.confirm', { node: 'db-2', fingerprint: print('db-2'), ...HOW })
     expect(rows[1]?.state).toBe('confirmed')
-    expect(readFileSync(join(kit.folder, 'host-keys'), 'utf8')).toBe(
+    expect(readFileSync(join(kit.folder, 'fleet.json.known_hosts'), 'utf8')).toBe(
       `192.0.2.2 ssh-ed25519 ${base64('db-2')} 2026-11-20 read on the console\n`,
     )
     expect(await kit.refusal('hostkeys.confirm', { node: 'db-9', fingerprint: print('db-9'), ...HOW })).toBe(
@@ -139,7 +139,7 @@ describe('a pasted list', () => {
     const after = await kit.get('hostkeys.confirm-matched', HOW)
     expect(after.map(({ state }) => state)).toEqual(['confirmed', 'changed', 'confirmed', 'revoked'])
     expect(after[0]?.matched).toBe('pasted line 2')
-    expect(readFileSync(join(kit.folder, 'host-keys'), 'utf8').trim().split('\n')).toHaveLength(1)
+    expect(readFileSync(join(kit.folder, 'fleet.json.known_hosts'), 'utf8').trim().split('\n')).toHaveLength(1)
     expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
   })
 

@@ -187,7 +187,7 @@ describe('a key and the address that showed it', () => {
     expect(again).toMatchObject({ state: 'not-asked', fingerprint: null })
     const confirm = { node: 'db-1', fingerprint: row?.fingerprint ?? '', ...CONFIRM }
     expect(await kit.refusal('hostkeys.confirm', confirm)).toBe('input.refused')
-    expect(existsSync(join(kit.folder, 'host-keys'))).toBe(false)
+    expect(existsSync(join(kit.folder, 'fleet.json.known_hosts'))).toBe(false)
   })
 
   test('a decision is about the address that showed the key, though that changes in between', async () => {
@@ -214,7 +214,7 @@ describe('a key and the address that showed it', () => {
     await kit.get('fleet.edit-node', at('db-1', '192.0.2.77'))
     held.letGo()
     expect(await confirming).toBe('input.refused')
-    expect(existsSync(join(kit.folder, 'host-keys'))).toBe(false)
+    expect(existsSync(join(kit.folder, 'fleet.json.known_hosts'))).toBe(false)
   })
 
   test('nor is one recorded for an address that the fleet file got by another hand', async () => {
@@ -226,7 +226,7 @@ describe('a key and the address that showed it', () => {
     writeFileSync(join(kit.folder, 'fleet.json'), JSON.stringify(moved))
     const confirm = { node: 'db-1', fingerprint: row?.fingerprint ?? '', ...CONFIRM }
     expect(await kit.refusal('hostkeys.confirm', confirm)).toBe('input.refused')
-    expect(existsSync(join(kit.folder, 'host-keys'))).toBe(false)
+    expect(existsSync(join(kit.folder, 'fleet.json.known_hosts'))).toBe(false)
   })
 })
 
@@ -372,6 +372,7 @@ test('an acceptance that ended while the window stayed open is no longer shown a
     owner: 'M. Ortiz',
     requestedBy: 'M. Ortiz',
     approvedBy: 'J. Lin',
+    approverRole: 'Security officer',
     until: '2026-11-21',
   })
   const row = async () =>
@@ -458,6 +459,7 @@ test('an export takes the words about its own fleet, though the demo is opened m
       frameworks: ['soc2'],
       identity: null,
       timestamp: true,
+      also: [],
       withhold: null,
     })
     expect(built.ok).toBe(true)

@@ -48,6 +48,8 @@ beforeAll(async () => {
       recordings: recordings.map(inMemory),
       asOf: AS_OF,
       register: EMPTY_REGISTER,
+      inventory: null,
+      also: [],
       attachmentBytes: async () => {
         throw new Error('nothing is attached')
       },
@@ -412,6 +414,8 @@ describe('what happens at the same time, or by another hand', () => {
         recordings: [inMemory(sampleRecording('node-a', ''))],
         asOf: AS_OF,
         register: EMPTY_REGISTER,
+        inventory: null,
+        also: [],
         attachmentBytes: async () => {
           throw new Error('nothing is attached')
         },

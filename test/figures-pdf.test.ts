@@ -49,6 +49,9 @@ describe('pictures in the report', () => {
       'isolation-families',
       'block-stack',
       'topology',
+      'location-map',
+      'location-map',
+      'location-map',
     ])
   })
 
@@ -70,7 +73,7 @@ describe('pictures in the report', () => {
     const with_ = await render(buildReport(input))
     const { figures: _, ...without } = input
     const plain = await render(buildReport(without))
-    expect(occurrences(with_, '/S /Figure') - occurrences(plain, '/S /Figure')).toBe(8)
+    expect(occurrences(with_, '/S /Figure') - occurrences(plain, '/S /Figure')).toBe(11)
     expect(with_).toContain('How GPUs and adapters are connected. Connections as the GPU driver of this node says.')
   })
 

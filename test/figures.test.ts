@@ -30,8 +30,8 @@ const against = (picture: Figure): readonly Figure['marks'][number][] =>
 
 describe('which pictures a node has', () => {
   test.each([
-    ['demo-gpu-01', ['isolation-families', 'block-stack', 'topology']],
-    ['demo-guest-03', ['isolation-families', 'block-stack']],
+    ['demo-gpu-01', ['isolation-families', 'block-stack', 'topology', 'location-map']],
+    ['demo-guest-03', ['isolation-families', 'block-stack', 'location-map']],
     ['fx-zfs-remote', ['block-stack']],
     ['fx-access-silent', []],
   ] as const)('%s: those for which there is evidence, in this order', (name, kinds) => {
@@ -195,6 +195,13 @@ const stackOf = (storage: Storage): Figure => {
   return found
 }
 const KEY = '0'.repeat(128)
+
+test('a way that ends in something that is not listed says that it was not followed', () => {
+  const storage = storageOf('', ['/sys/class/block/sda/dev:8:0'], '')
+  const way = { outcome: 'encrypted', path: ['/data (xfs)', 'somewhere'], why: '', remote: false } as const
+  const picture = blockStack(storage, [{ name: '“/data”', walked: way }])
+  expect(picture === null ? [] : said(picture)).toEqual(expect.arrayContaining(['its drives', 'not followed']))
+})
 
 describe('sixty drives', () => {
   const array = Array.from({ length: 24 }, (_, index) => index)

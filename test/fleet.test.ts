@@ -121,6 +121,44 @@ nodes:
       'name: x\nnodes:\n  - { name: a, address: a, jump: [b] }\n  - { name: b, address: b, jump: [a] }\n',
       'nodes[0].jump leads in a circle through “a”',
     ],
+    [
+      'name: x\nresidency: [{ region: US, nodes: [a, b] }]\nnodes:\n  - { name: a, address: a }\n',
+      'residency[0].nodes[1] is “b”, which is no node of this fleet',
+    ],
+    [
+      'name: x\nresidency: [{ region: US, nodes: [] }]\nnodes:\n  - { name: a, address: a }\n',
+      'residency[0].nodes is empty, so that the policy is for no node',
+    ],
+    ...[
+      [
+        'residency: [{ region: US, country: [DE] }]',
+        'fleet.yaml:2:13: residency[0] names region and country: only one',
+      ],
+      ['residency: [{ name: x }]', 'fleet.yaml:2:13: residency[0] names no place: one of region, country, polygon'],
+      [
+        'residency: [{ country: [de] }]',
+        'fleet.yaml:2:25: residency[0].country[0] is “de”, which is not a country code',
+      ],
+      ['residency: [{ polygon: [[50, 170], [50, -170], [40, -170]] }]', 'residency[0].polygon cannot be used: '],
+      ['residency: [{ polygon: [[0, 0], [10, 10], [0, 10], [10, 0]] }]', 'residency[0].polygon cannot be used: '],
+      ['residency: [{ polygon: [[50, 1], [51, 2]] }]', 'fleet.yaml:2:15: residency[0].polygon must hold at least 3'],
+      [
+        'vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 51, declaredBy: us }',
+        'fleet.yaml:2:1: vantage is known to within 51 km only',
+      ],
+      ['vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 1 }', 'fleet.yaml:2:1: vantage lacks “declaredBy”'],
+      [
+        'sites: { file: s, source: H, on: 2026-13-01, declaredBy: us }',
+        'sites.on is “2026-13-01”, which is no day of the calendar',
+      ],
+      [
+        'sites: { file: s, source: H, on: 2026-11-01, declaredBy: us, signer: abc }',
+        'sites.signer is “abc”, which has not',
+      ],
+      ['addressDatabases: [{ provenance: x }]', 'fleet.yaml:2:20: addressDatabases[0] lacks “file”'],
+      ['vantages: [7]', 'fleet.yaml:2:12: vantages[0] must be text, not 7'],
+      ['locationSpreadSeconds: -1', 'fleet.yaml:2:1: locationSpreadSeconds must be at least 0, not -1'],
+    ].map(([line = '', problem = '']) => [`name: x\n${line}\nnodes:\n  - { name: a, address: a }\n`, problem]),
     ['name: x\nnodes:\n  - { name: a, address: a, jumpOnly: true }\n', 'nodes holds jump hosts only'],
     [
       'name: x\nknownHosts: nowhere\nnodes:\n  - { name: a, address: a }\n',

@@ -37,7 +37,11 @@ const mapped: Catalog = {
 const explained: Catalog = { ...mapped, notFromNodes: [BEYOND] }
 const judgedBy = (catalog: Catalog) => ({
   ...input.assessment,
-  controls: rollUp(catalog, input.assessment.scope.frameworks, input.assessment.nodes),
+  controls: rollUp(catalog, input.assessment.scope.frameworks, input.assessment.nodes, {
+    register: input.register,
+    asOf: input.assessment.asOf,
+    uncovered: 0,
+  }),
 })
 const textOf = (catalog: Catalog, register: Register = input.register): string =>
   documentText(buildReport({ ...input, catalog, assessment: judgedBy(catalog), register })).join('\n')
@@ -72,7 +76,7 @@ describe('a mapped check that nodes cannot bear', () => {
         }),
       ],
     })
-    expect(textOf(explained, register)).toContain(`Attached: ${BEYOND.bring}`)
+    expect(textOf(explained, register)).toContain(`Attached and not examined: ${BEYOND.bring}`)
   })
 
   test('is told in the table of controls', () => {

@@ -49,6 +49,35 @@ test('starts are spread over time; stopping ends the waiting', async () => {
   })
 })
 
+test('a dead network adds one time-out, not one for every four of its servers; one that was heard keeps its place', async () => {
+  const pacer = createPacer({ perSecond: 10_000, patienceMs: 20 })
+  const [timeout, dead] = [600, 40]
+  const rest = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+  const hanging = async () => {
+    await rest(timeout)
+    return ok(null)
+  }
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: dead }, (_, at) => pacer.run(target(`192.0.2.${at}`), never, hanging)).concat(
+      pacer.run(target('192.0.2.200'), never, async () => ok(null)),
+    ),
+  )
+  // Four at a time, each to its end, would be ten time-outs.
+  expect(performance.now() - began).toBeLessThan(timeout * 5)
+  let [now, most] = [0, 0]
+  const slow = async (heard: () => void) => {
+    now += 1
+    most = Math.max(most, now)
+    heard()
+    await rest(100)
+    now -= 1
+    return ok(null)
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, at) => pacer.run(target(`198.51.100.${at}`), never, slow)))
+  expect(most).toBe(4)
+})
+
 test('networks', () => {
   expect(networkOf('192.0.2.7')).toBe('192.0.2.0/24')
   expect(networkOf('[2001:db8:1:2:3::4]')).toBe('2001:db8:1:2::/64')

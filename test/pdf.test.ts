@@ -1,17 +1,26 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fonts } from '../main/adapters/pdf/fonts.ts'
 import { BYTE_RANGE_PLACEHOLDER, renderReport, SIGNATURE_BYTES } from '../main/adapters/pdf/index.ts'
 import { drawable, wrap, wrapFixed } from '../main/adapters/pdf/wrap.ts'
-import { buildReport } from '../main/core/report.ts'
+import type { Block } from '../main/core/report/model.ts'
+import { buildReport, type ReportDocument } from '../main/core/report.ts'
+import { bundled } from './support/bundled.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 
 const document = buildReport(sampleInput())
 const attachment = { name: 'assessment.json', bytes: new TextEncoder().encode('{}\n'), description: 'Results' }
+const COLUMNS = [
+  { title: 'What', width: 1 },
+  { title: 'Answer', width: 2 },
+]
+const poppler = spawnSync('which', ['pdftotext']).status === 0
 const options = { attachments: [attachment], created: SAMPLE_AS_OF }
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const occurrences = (text: string, part: string): number => text.split(part).length - 1
@@ -61,17 +70,14 @@ describe('PDF report', () => {
   })
 
   it('gives the same bytes in another time zone and locale', async () => {
-    const script = fileURLToPath(new URL('./support/report/digest-of-sample.ts', import.meta.url))
-    const under = async (env: Record<string, string>): Promise<string> => {
-      const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
-        env: { ...process.env, ...env },
-      })
-      return stdout.trim()
-    }
+    const { program, folder } = await bundled('report/digest-of-sample.ts')
+    const under = async (env: Record<string, string>): Promise<string> =>
+      (await promisify(execFile)(process.execPath, [program], { env: { ...process.env, ...env } })).stdout.trim()
     const [east, west] = await Promise.all([
       under({ TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
       under({ TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C' }),
     ])
+    rmSync(folder, { recursive: true })
     expect(east).toBe(west)
     expect(east).toBe(createHash('sha256').update(pdf).digest('hex'))
   }, 60_000)
@@ -81,8 +87,53 @@ describe('PDF report', () => {
     const from = performance.now()
     const bytes = await renderReport(big, options)
     expect(performance.now() - from).toBeLessThan(20_000)
-    expect(Number(/\/Type \/Pages\n\/Count (\d+)/.exec(latin1(bytes))?.[1])).toBeGreaterThan(200)
+    expect(Number(/\/Type \/Pages\n\/Count (\d+)/.exec(latin1(bytes))?.[1])).toBeGreaterThan(50)
   }, 60_000)
+})
+
+describe('pages', () => {
+  const rows = Array.from({ length: 60 }, (_, index) => [
+    [{ text: `Row ${index}` }],
+    Array.from({ length: 1 + ((index * 7) % 23) }, (__, line) => ({ text: `line ${line} of ${index}` })),
+  ])
+  const made: ReportDocument = {
+    ...document,
+    sections: [
+      {
+        id: 'long',
+        title: 'A section with a title',
+        blocks: rows.flatMap((row): readonly Block[] => [
+          { kind: 'heading', level: 3, text: `Heading ${row[0]?.[0]?.text}` },
+          { kind: 'heading', level: 4, text: 'Below it' },
+          { kind: 'table', columns: COLUMNS, rows: [row, row] },
+        ]),
+      },
+      { id: 'other', title: 'Another one', blocks: [{ kind: 'table', columns: COLUMNS, rows }] },
+    ],
+  }
+
+  it.skipIf(!poppler)(
+    'end with no heading, split no row, and repeat the header (skipped where pdftotext is absent)',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'barewitness-pages-'))
+      writeFileSync(join(folder, 'made.pdf'), await renderReport(made, { ...options, placeholder: false }))
+      const pages = execFileSync('pdftotext', ['-layout', join(folder, 'made.pdf'), '-'])
+        .toString()
+        .split('\f')
+        .slice(0, -1)
+      rmSync(folder, { recursive: true })
+      expect(pages.length).toBeGreaterThan(10)
+      pages.forEach((page, index) => {
+        const lines = page.split('\n').filter((line) => line.trim() !== '')
+        expect(lines[0]).toMatch(/(A section with a title|Another one)$/)
+        expect(lines.at(-1)).toMatch(new RegExp(`Page ${index + 1} of ${pages.length}$`))
+        expect(lines.at(-2)).toMatch(/line \d+ of \d+/)
+        // Each row begins with its name, so a page that begins with another line goes on with a row.
+        expect(lines.findIndex((line) => line.includes('line 1 of'))).not.toBe(1)
+        expect(lines[1]).toMatch(/^ *(What +Answer|Heading Row|A section with|Another one)/)
+      })
+    },
+  )
 })
 
 describe('breaking lines', () => {

@@ -1,14 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { NOTHING_SAID } from '../main/app/attachments.ts'
+import { idNamed, needNamed } from '../main/app/register/named.ts'
+import { changeRegister } from '../main/app/register/store.ts'
 import { readSaid } from '../main/cli/register.ts'
+import type { Outcome } from '../main/core/failure.ts'
+import { ok } from '../main/core/result.ts'
+import type { Register } from '../schemas/types.ts'
 import { attachmentOf, exceptionOf, POLICY, registerOf } from './support/register.ts'
+import { sampleCatalog } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-register-cli-'))
-const world = createWorld([])
+const world = createWorld(sampleCatalog)
 const path = join(folder, 'register.json')
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -45,4 +51,93 @@ test.each([
 ])('%#: what does not fit is refused with its line', async (text, detail) => {
   writeFileSync(path, text)
   expect(await readSaid(world, path)).toEqual({ ok: false, error: { code: 'input.refused', detail } })
+})
+
+test('a register that contradicts itself is refused: a pack with it would not verify', async () => {
+  writeFileSync(path, JSON.stringify(registerOf({ exceptions: [exceptionOf(), exceptionOf()] })))
+  expect(await readSaid(world, path)).toEqual({
+    ok: false,
+    error: { code: 'input.refused', detail: `${path}: two entries have the id ${'a'.repeat(32)}.` },
+  })
+})
+
+describe('changing a register file', () => {
+  const place = { path, folder }
+  const entry = exceptionOf()
+  const put = (register: Register): Outcome<Register> => ok({ ...register, exceptions: [entry] })
+  beforeEach(() => rmSync(path, { force: true }))
+
+  test('begins one only where that is meant', async () => {
+    expect(await changeRegister(world, place, { begin: false, next: put })).toEqual({
+      ok: false,
+      error: { code: 'input.not-found', detail: `there is no register ${path}` },
+    })
+    expect(await changeRegister(world, place, { begin: true, next: put })).toMatchObject({ ok: true })
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(registerOf({ exceptions: [entry] }))
+  })
+
+  test('never loses what somebody else wrote meanwhile', async () => {
+    const theirs = JSON.stringify(registerOf({ attachments: [attachmentOf()] }))
+    const next = (register: Register): Outcome<Register> => {
+      writeFileSync(path, theirs)
+      return put(register)
+    }
+    expect(await changeRegister(world, place, { begin: true, next })).toEqual({
+      ok: false,
+      error: {
+        code: 'input.refused',
+        detail: `${path} was changed by somebody else meanwhile; run the command again`,
+      },
+    })
+    expect(readFileSync(path, 'utf8')).toBe(theirs)
+  })
+
+  test('by many at once keeps every change that was not refused', async () => {
+    const changes = Array.from({ length: 6 }, (_, at) => {
+      const one = exceptionOf({ id: String(at).repeat(32) })
+      const next = (register: Register): Outcome<Register> =>
+        ok({ ...register, exceptions: [...register.exceptions, one] })
+      return changeRegister(world, place, { begin: true, next }).then((done) => (done.ok ? [one.id] : []))
+    })
+    const done = (await Promise.all(changes)).flat()
+    const { exceptions } = JSON.parse(readFileSync(path, 'utf8')) as Register
+    expect(done.length).toBeGreaterThan(0)
+    expect(exceptions.map(({ id }) => id).sort()).toEqual(done.sort())
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock.'))).toEqual([])
+  })
+
+  test('writes nothing that does not fit the schema', async () => {
+    const next = (register: Register): Outcome<Register> =>
+      ok({ ...register, exceptions: [exceptionOf({ reason: 'x' })] })
+    expect((await changeRegister(world, place, { begin: true, next })).ok).toBe(false)
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe('what people name', () => {
+  const ids = ['abcdef11', 'abcdef22', 'abc']
+  test.each([
+    ['abcdef1', 'abcdef11'],
+    ['abcdef22', 'abcdef22'],
+    ['abcdef', 'several entries begin with “abcdef”; name more of the id'],
+    ['abc', 'there is no entry “abc”; “except list” shows each with its id'],
+    ['abcdef3', 'there is no entry “abcdef3”; “except list” shows each with its id'],
+    ['', 'there is no entry “”; “except list” shows each with its id'],
+  ])('the id %j', (text, expected) => {
+    const named = idNamed(ids, text)
+    expect(named.ok ? named.value : named.error.detail).toBe(expected)
+  })
+
+  const needs = ['Agreement', 'Agreement with the landlord', 'The log of visits']
+  test.each([
+    ['agreement ', 'Agreement'],
+    ['LANDLORD', 'Agreement with the landlord'],
+    ['log', 'The log of visits'],
+    ['agree', null],
+    ['', null],
+    ['gold', null],
+  ])('the record %j', (text, expected) => {
+    const named = needNamed(needs, text)
+    expect(named.ok ? named.value : null).toBe(expected)
+  })
 })

@@ -29,6 +29,7 @@ import { attachmentPath } from '../main/core/register/attachments.ts'
 import { ok } from '../main/core/result.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
 import type { World } from '../main/core/world.ts'
+import { fakeScheduling } from './support/fake-timers.ts'
 import { attachmentOf, exceptionOf, registerOf as madeRegister } from './support/register.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
@@ -63,6 +64,7 @@ const draft = {
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
+  approverRole: 'Security officer',
   until: '2027-03-01',
 }
 const record = {
@@ -87,7 +89,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bw-register-'))
   now = AS_OF
   shown = []
-  const real = createWorld([])
+  const real = createWorld(catalog)
   world = { ...real, clock: { ...real.clock, now: () => now } }
   session = await openSession(world, catalog, folder)
   session.run = { run: 'run-1', scope, recordings, assessment, unreadable: [] }
@@ -101,6 +103,7 @@ beforeEach(async () => {
     folder,
     session,
     desktop: { ask: async () => null, show, vault: null },
+    scheduling: fakeScheduling(folder),
     tell: () => undefined,
   }
   methods = registerMethods(context)
@@ -121,10 +124,73 @@ const file = (name: string, bytes: string | Uint8Array): { readonly path: string
 }
 const stored = (): string => readFileSync(join(folder, 'register.json'), 'utf8')
 
+describe('requests for an exception', () => {
+  const { approvedBy, approverRole, ...asked } = draft
+  const approval = { approvedBy, approverRole }
+  test('accept nothing until one is approved, and then as it was asked for', async () => {
+    const { pending, exceptions } = must(await methods['exceptions.request'](asked))
+    expect(exceptions).toEqual([])
+    expect(pending).toMatchObject([{ standing: 'open', requestedBy: 'K. Adeyemi', nodes: ['node-b'] }])
+    const id = pending[0]?.id ?? ''
+    const after = must(await methods['exceptions.approve']({ id, ...approval }))
+    expect(after.exceptions).toMatchObject([{ id, standing: 'in-force', ...approval, reason: '=cmd|x' }])
+    expect(after.pending).toMatchObject([{ id, standing: 'approved' }])
+    expect((await methods['exceptions.approve']({ id, ...approval })).ok).toBe(false)
+  })
+  test('stay listed when they are refused, and cannot be approved then', async () => {
+    const id = must(await methods['exceptions.request'](asked)).pending[0]?.id ?? ''
+    const refused = must(await methods['exceptions.refuse']({ id, by: 'M. Ortiz', reason: 'replace it instead' }))
+    expect(refused.pending).toMatchObject([{ id, standing: 'refused', settled: { reason: 'replace it instead' } }])
+    expect((await methods['exceptions.approve']({ id, ...approval })).ok).toBe(false)
+  })
+  test('name a check and nodes that there are', async () => {
+    for (const wrong of [{ check: 'no.such' }, { nodes: ['node-z'] }, { nodes: [] }])
+      expect(await methods['exceptions.request']({ ...asked, ...wrong })).toMatchObject({
+        ok: false,
+        error: { code: 'input.refused' },
+      })
+  })
+})
+
+describe('decisions', () => {
+  const decision = {
+    framework: 'soc2' as const,
+    control: 'C1',
+    decision: 'not-applicable' as const,
+    reason: 'nothing is stored there',
+    factors: null,
+    alternativeMeasure: null,
+    riskAnalysis: null,
+    owner: 'K. Adeyemi',
+    requestedBy: 'K. Adeyemi',
+    approvedBy: 'M. Ortiz',
+    approverRole: 'Security officer',
+    until: '2027-03-01',
+  }
+  test('about a row are kept, lapse with their day, and can be withdrawn', async () => {
+    const { decisions } = must(await methods['decisions.set'](decision))
+    expect(decisions).toMatchObject([
+      { standing: 'in-force', reason: decision.reason, approverRole: 'Security officer' },
+    ])
+    now = '2027-03-02T00:00:00.000Z'
+    expect(must(await methods['register.get']({ of: 'run' })).decisions).toMatchObject([{ standing: 'expired' }])
+    now = AS_OF
+    const withdrawal = { id: decisions[0]?.id ?? '', by: 'M. Ortiz', reason: 'it does apply' }
+    expect(must(await methods['decisions.withdraw'](withdrawal)).decisions).toMatchObject([{ standing: 'withdrawn' }])
+  })
+  test('only an addressable specification leaves a choice, and only rows that there are', async () => {
+    for (const wrong of [{ decision: 'implemented' as const }, { control: 'C9' }, { approverRole: ' ' }])
+      expect((await methods['decisions.set']({ ...decision, ...wrong })).ok).toBe(false)
+    expect(must(await methods['register.get']({ of: 'run' })).decisions).toEqual([])
+  })
+})
+
 describe('exceptions', () => {
   test('are empty at first, kept on disk, and the version before is kept too', async () => {
     expect(must(await methods['register.get']({ of: 'run' }))).toEqual({
       exceptions: [],
+      pending: [],
+      decisions: [],
       attachments: [],
       requests: [],
     })
@@ -339,6 +405,8 @@ async function exported(): Promise<Outcome<{ readonly files: readonly { readonly
     stamping: null,
     folder: join(folder, 'out'),
     chainFolder: null,
+    inventory: null,
+    also: [],
     ...said.value,
   })
 }
@@ -358,10 +426,19 @@ describe('in a pack', () => {
     expect(complete?.details).toContain(
       'The pack lists 1 accepted exception and 2 attached records; none of them changes a verdict.',
     )
-    expect(reviewed.contents?.assessment?.controls).toEqual(
-      assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now }).controls,
-    )
     const register = reviewed.contents?.register ?? null
+    const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })
+    expect(reviewed.contents?.assessment?.nodes).toEqual(bare.nodes)
+    // The exception is counted; the record was only received, and what nodes cannot bear is still missing.
+    expect(reviewed.contents?.assessment?.controls).toEqual(
+      bare.controls.map((control) => ({
+        ...control,
+        state: 'insufficient-evidence',
+        nodePart: 'insufficient-evidence',
+        checks: control.checks.map((check) => ({ ...check, excepted: check.built ? 1 : 0 })),
+      })),
+    )
+    expect(bare.controls.map(({ state }) => state)).toEqual(['not-supported'])
     expect(register?.exceptions.map(({ nodes }) => nodes)).toEqual([['node-b']])
     const opened = must(await world.packs.open(pack))
     expect(opened.paths.filter((path) => path.startsWith('data/attachments/'))).toEqual([

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogSnapshot } from '../main/core/catalog.ts'
 import { PATHS } from '../main/core/pack.ts'
 import { jsonBytes } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
@@ -10,8 +11,17 @@ import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { registerOfPack } from '../main/core/verify/register.ts'
 import type { Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
-import { attachmentOf, exceptionOf, POLICY, registerOf } from './support/register.ts'
-import { outcomes, samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
+import { attachmentOf, decisionOf, exceptionOf, POLICY, pendingOf, registerOf } from './support/register.ts'
+import {
+  AS_OF,
+  outcomes,
+  sampleCatalog,
+  samplePack,
+  sampleSigner,
+  sealing,
+  sourceOf,
+  verifySource,
+} from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-register-pack-'))
 const PATH = attachmentPath(attachmentOf())
@@ -36,16 +46,120 @@ async function completeness(files: ReadonlyMap<string, Uint8Array>): Promise<rea
   return answer?.outcome === 'no' ? answer.details : []
 }
 
+/** What a register says in a pack of the sample nodes, without the rest of the pack. */
+const readAlone = (register: Register, catalog = JSON.stringify(catalogSnapshot(sampleCatalog))) => {
+  const files = new Map([
+    [PATHS.exceptions, jsonBytes(register)],
+    [PATHS.catalog, new TextEncoder().encode(catalog)],
+  ])
+  const scope = { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'], asOf: AS_OF }
+  return registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope })
+}
+
 describe('a register in a pack', () => {
-  test('verifies, is read, and changes no verdict and no state', async () => {
+  test('verifies, is read, changes no verdict, and states exactly by the model', async () => {
     const files = await packed(good, new Map([[PATH, POLICY]]))
     expect(await completeness(files)).toEqual([])
     const verified = await verifySource(sourceOf(files), [root])
     expect(verified.contents.register).toEqual(good)
     const bare = await verifySource(sourceOf(await packed(EMPTY_REGISTER, new Map())), [root])
-    expect(verified.contents.assessment).toEqual(bare.contents.assessment)
+    const [said, unsaid] = [verified.contents.assessment, bare.contents.assessment]
+    expect(said?.nodes).toEqual(unsaid?.nodes)
+    expect(said?.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict))).toEqual(['met', 'not-met'])
+    expect(unsaid?.controls.map(({ state }) => state)).toEqual(['not-supported'])
+    expect(said?.controls).toEqual(
+      unsaid?.controls.map((control) => ({
+        ...control,
+        state: 'supported-with-exceptions',
+        nodePart: 'supported-with-exceptions',
+        checks: control.checks.map((check) => ({ ...check, excepted: 1 })),
+      })),
+    )
     expect(bare.contents.register).toEqual(EMPTY_REGISTER)
     expect(files.get(PATHS.exceptions)).toEqual(jsonBytes(good))
+  })
+
+  test('that was left out of the states it was packed with does not come out the same', async () => {
+    const files = await samplePack({
+      signer,
+      register: registerOf({ exceptions: [exceptionOf()] }),
+      forge: (assessment) => ({
+        ...assessment,
+        controls: assessment.controls.map((control) => ({ ...control, state: 'supported', nodePart: 'supported' })),
+      }),
+    })
+    const verified = await verifySource(sourceOf(files), [root])
+    expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'no' })
+    const [control] = verified.contents.assessment?.controls ?? []
+    expect(control?.state).toBe('supported')
+  })
+
+  test.each<[string, Partial<Register>, string]>([
+    [
+      'a decision about a row that is not there',
+      { decisions: [decisionOf({ framework: 'soc2', control: 'C9' })] },
+      `${PATHS.exceptions}: decision ${'c'.repeat(32)} about “soc2 C9”: there is no such row.`,
+    ],
+    [
+      'a choice where the row leaves none',
+      { decisions: [decisionOf({ framework: 'soc2', control: 'C1' })] },
+      'only an addressable specification can be decided about',
+    ],
+    [
+      'a decision without an end that anybody may set',
+      {
+        decisions: [
+          decisionOf({
+            framework: 'soc2',
+            control: 'C1',
+            decision: 'not-applicable',
+            expiresAt: '2036-01-01T23:59:59.999Z',
+          }),
+        ],
+      },
+      'it must be at most 366 days from today',
+    ],
+    ['a request on a strange node', { pending: [pendingOf({ nodes: ['node-x'] })] }, 'names node “node-x”'],
+    ['a request about no check', { pending: [pendingOf({ check: 'no.such' })] }, 'names check “no.such”'],
+    [
+      'an approval without its exception',
+      { pending: [pendingOf({ settled: { at: AS_OF, by: 'x', as: 'approved', reason: null } })] },
+      'is said to be approved, and there is no such exception.',
+    ],
+  ])('with %s is not complete', async (_, parts, problem) => {
+    const read = await readAlone({ ...registerOf({}), ...parts })
+    expect(read.problems).toEqual([expect.stringContaining(problem)])
+  })
+
+  test.each(['{"checks":[]}', '{"checks":[],"frameworks":[{"controls":5}]}', 'null', '\u0000'])(
+    'beside the catalog %j knows no row and no check, and is read all the same',
+    async (text) => {
+      const register = registerOf({ exceptions: [exceptionOf()], decisions: [decisionOf()] })
+      const read = await readAlone(register, text)
+      expect(read.register).toEqual(register)
+      expect(read.problems.join()).toContain(
+        'names check “encryption.at-rest.swap”, which the pack’s catalog does not have',
+      )
+      expect(read.problems.join()).toContain('there is no such row')
+    },
+  )
+
+  test('says what is asked for, decided, unsigned, and of one person', async () => {
+    const register = registerOf({
+      exceptions: [exceptionOf({ requestedBy: 'M. Ortiz ' })],
+      pending: [pendingOf()],
+      decisions: [decisionOf({ framework: 'soc2', control: 'C1', decision: 'not-applicable' })],
+    })
+    const { notes: details } = await readAlone(register)
+    expect(details).toEqual(
+      expect.arrayContaining([
+        'The pack lists 1 accepted exception and 0 attached records; none of them changes a verdict.',
+        'The pack lists 1 decision about rows; none of them changes a verdict.',
+        'The pack lists 1 request that nobody settled; a request accepts nothing.',
+        '3 of 3 exceptions, requests and decisions are not signed: that is on the word of whoever made the register.',
+        '1 of 3 exceptions, requests and decisions is asked for and approved by one person.',
+      ]),
+    )
   })
 
   test.each([
@@ -84,14 +198,21 @@ describe('a register in a pack', () => {
       `${PATHS.exceptions}: exception ${'a'.repeat(32)} names check “no.such”, which the pack’s catalog does not have.`,
     ],
     [exceptionOf({ nodes: [] }), `${PATHS.exceptions}: exception ${'a'.repeat(32)} names no node.`],
-    [exceptionOf({ owner: '' }), `${PATHS.exceptions}: exceptions[0].owner must not be empty.`],
   ])('with an exception that does not fit is not complete: %#', async (exception, problem) => {
-    expect(await completeness(await packed(registerOf({ exceptions: [exception] }), new Map()))).toEqual([problem])
+    expect((await readAlone(registerOf({ exceptions: [exception] }))).problems).toEqual([problem])
+  })
+
+  test('that does not fit its schema is no register, and states that rest on it do not come out the same', async () => {
+    const files = await packed(registerOf({ exceptions: [exceptionOf({ owner: '' })] }), new Map())
+    const verified = await verifySource(sourceOf(files), [root])
+    expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'no', reproducible: 'no' })
+    const complete = verified.report.answers.find(({ question }) => question === 'complete')
+    expect(complete?.details).toEqual([`${PATHS.exceptions}: exceptions[0].owner must not be empty.`])
   })
 
   test('with an acceptance that is longer than anybody may give is not complete', async () => {
     const forever = registerOf({ exceptions: [exceptionOf({ expiresAt: '2036-01-01T23:59:59.999Z' })] })
-    expect(await completeness(await packed(forever, new Map()))).toEqual([
+    expect((await readAlone(forever)).problems).toEqual([
       expect.stringContaining('it must be at most 366 days from today'),
     ])
   })
@@ -115,7 +236,7 @@ describe('a register in a pack', () => {
     'that reads %j is none',
     async (text) => {
       const files = new Map([[PATHS.exceptions, new TextEncoder().encode(text)]])
-      const read = await registerOfPack(sourceOf(files), validator, { scope: null })
+      const read = await registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope: null })
       expect(read.register).toBe(null)
       expect(read.problems).toEqual([expect.stringMatching(/^data\/exceptions\.json: /)])
     },

@@ -12,13 +12,13 @@ import {
 import { isDay } from '../main/core/register/days.ts'
 import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
 import { recordsOf, setRequest } from '../main/core/register/requests.ts'
+import { registerView } from '../main/core/register/view.ts'
 import {
   acceptancesOf,
   acceptException,
   EMPTY_REGISTER,
   isOnePerson,
   registerFor,
-  registerView,
   standingOf,
   withdrawAttachment,
   withdrawException,
@@ -52,6 +52,7 @@ const draft = (changes: Partial<ExceptionDraft> = {}): ExceptionDraft => ({
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
+  approverRole: 'Security officer',
   until: '2027-03-01',
   ...changes,
 })
@@ -79,6 +80,7 @@ describe('accepting a finding', () => {
             owner: 'K. Adeyemi',
             requestedBy: 'K. Adeyemi',
             approvedBy: 'M. Ortiz',
+            approverRole: 'Security officer',
             acceptedAt: NOW,
             expiresAt: '2027-03-01T23:59:59.999Z',
             withdrawn: null,
@@ -132,7 +134,7 @@ describe('accepting a finding', () => {
 })
 
 describe('how an entry stands', () => {
-  const until = exceptionOf({ expiresAt: '2028-02-29T23:59:59.999Z' })
+  const until = exceptionOf({ acceptedAt: '2027-03-01T00:00:00.000Z', expiresAt: '2028-02-29T23:59:59.999Z' })
   test.each([
     ['2028-02-29T23:59:59.998Z', 'in-force'],
     ['2028-02-29T23:59:59.999Z', 'in-force'],
@@ -144,7 +146,7 @@ describe('how an entry stands', () => {
 
   test('withdrawn is withdrawn, whatever the day; no end is in force; an end that is no moment has passed', () => {
     const withdrawn = { at: NOW, by: 'x', reason: 'y' }
-    expect(standingOf({ ...until, withdrawn }, '2027-01-01T00:00:00.000Z')).toBe('withdrawn')
+    expect(standingOf({ ...until, withdrawn }, '2028-01-01T00:00:00.000Z')).toBe('withdrawn')
     expect(standingOf(attachmentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
     expect(standingOf(attachmentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
     expect(standingOf(exceptionOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')

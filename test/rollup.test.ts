@@ -1,84 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import type { Catalog } from '../main/core/catalog.ts'
-import { type Check, defineCheck } from '../main/core/check.ts'
-import type { Control, Framework } from '../main/core/framework.ts'
-import { rollUp } from '../main/core/rollup.ts'
-import type { NodeAssessment } from '../schemas/types.ts'
-import type { Verdict } from '../schemas/words.ts'
-import { UNDECIDED } from './support/undecided.ts'
+import type { Control } from '../main/core/framework.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { type NodeVerdicts, type RollUpMatter, rollUp } from '../main/core/rollup.ts'
+import { catalogWith, controlOf, frameworkOf, nodeWith } from './support/rollup-kit.ts'
 
-const check = (id: string): Check =>
-  defineCheck({
-    id,
-    property: 'access',
-    claim: 'c',
-    limits: 'l',
-    needs: {},
-    evaluate: () => ({ verdict: 'inconclusive', because: [] }),
-  })
+const NOTHING: RollUpMatter = { register: EMPTY_REGISTER, asOf: '2026-11-21T00:00:00.000Z', uncovered: 0 }
 
-const control = (changes: Partial<Control>): Control => ({
-  key: 'k',
-  id: 'k',
-  title: 't',
-  summary: 's',
-  kind: 'standard',
-  level: 'required',
-  group: 'g',
-  parent: null,
-  evidenceClass: 'partial',
-  nodeEvidence: 'primary',
-  supports: [{ check: 'a', shows: 'a' }],
-  notShown: 'n',
-  needsAlso: [],
-  responsibility: [],
-  refs: {},
-  ...changes,
-})
+const rolled = (row: Partial<Control>, nodes: readonly NodeVerdicts[], changes: Partial<RollUpMatter> = {}) =>
+  rollUp(catalogWith([frameworkOf([controlOf(row)])]), ['hipaa'], nodes, { ...NOTHING, ...changes })[0]
 
-const catalog = (row: Control): Catalog => {
-  const framework: Framework = {
-    id: 'hipaa',
-    title: 't',
-    version: 'v',
-    status: 's',
-    overlay: false,
-    source: [],
-    notes: [],
-    controls: [row],
-  }
-  return {
-    version: '1',
-    probes: [],
-    checks: [check('a'), check('b')],
-    frameworks: [framework],
-    signals: [],
-    thresholds: [],
-    notFromNodes: [],
-    arguesIsolation: () => UNDECIDED,
-  }
-}
-
-const node = (name: string, a: Verdict, b: Verdict = 'met'): NodeAssessment => ({
-  node: name,
-  recording: null,
-  status: 'complete',
-  failure: null,
-  observedAt: null,
-  ageDays: 0,
-  stale: false,
-  privilege: 'sudo',
-  synthetic: null,
-  isolation: null,
-  findings: [
-    { check: 'a', property: 'access', verdict: a, reasons: [] },
-    { check: 'b', property: 'access', verdict: b, reasons: [] },
-  ],
-})
-
-const state = (row: Partial<Control>, nodes: readonly NodeAssessment[]) => {
-  const [rolled] = rollUp(catalog(control(row)), ['hipaa'], nodes)
-  return [rolled?.nodePart, rolled?.state]
+const state = (row: Partial<Control>, nodes: readonly NodeVerdicts[], changes: Partial<RollUpMatter> = {}) => {
+  const found = rolled(row, nodes, changes)
+  return [found?.nodePart, found?.state]
 }
 
 describe('control states', () => {
@@ -93,12 +26,28 @@ describe('control states', () => {
       ['informational', 'informational'],
       ['insufficient-evidence', 'insufficient-evidence'],
     ],
-    ['it applies nowhere', ['not-applicable', 'not-applicable'], ['not-applicable', 'not-applicable']],
+    [
+      'it applies nowhere, and nobody approved why',
+      ['not-applicable', 'not-applicable'],
+      ['not-applicable', 'insufficient-evidence'],
+    ],
+    ['it does not apply to one node, and is met on the other', ['not-applicable', 'met'], ['supported', 'supported']],
+    [
+      'it does not apply to one node, and the other only records',
+      ['not-applicable', 'informational'],
+      ['not-applicable', 'insufficient-evidence'],
+    ],
+    ['failing beats what does not apply', ['not-applicable', 'not-met'], ['not-supported', 'not-supported']],
+    [
+      'missing beats what does not apply',
+      ['not-applicable', 'not-tested'],
+      ['insufficient-evidence', 'insufficient-evidence'],
+    ],
   ] as const)('%s', (_name, verdicts, expected) => {
     expect(
       state(
         {},
-        verdicts.map((verdict, at) => node(`n${at}`, verdict)),
+        verdicts.map((verdict, at) => nodeWith(`n${at}`, verdict)),
       ),
     ).toEqual(expected)
   })
@@ -115,29 +64,79 @@ describe('control states', () => {
             { check: 'unbuilt', shows: 'u' },
           ],
         },
-        [node('n', 'met')],
+        [nodeWith('n', 'met')],
       ),
     ).toEqual(['insufficient-evidence', 'insufficient-evidence'])
   })
 
   test('outstanding records keep a supported node part from being more', () => {
-    expect(state({ needsAlso: ['a register'] }, [node('n', 'met')])).toEqual(['supported', 'manual-evidence-required'])
-    expect(state({ needsAlso: ['a register'], evidenceClass: 'automatable' }, [node('n', 'met')])).toEqual([
+    expect(state({ needsAlso: ['a register'] }, [nodeWith('n', 'met')])).toEqual([
+      'supported',
+      'manual-evidence-required',
+    ])
+    expect(state({ needsAlso: ['a register'], evidenceClass: 'automatable' }, [nodeWith('n', 'met')])).toEqual([
       'supported',
       'manual-evidence-required',
     ])
   })
 
   test('background checks decide nothing, in either direction', () => {
-    expect(state({ nodeEvidence: 'context' }, [node('n', 'not-met')])).toEqual([null, 'manual-evidence-required'])
-    expect(state({ nodeEvidence: 'context' }, [node('n', 'met')])).toEqual([null, 'manual-evidence-required'])
+    expect(state({ nodeEvidence: 'context' }, [nodeWith('n', 'not-met')])).toEqual([null, 'manual-evidence-required'])
+    expect(state({ nodeEvidence: 'context' }, [nodeWith('n', 'met')])).toEqual([null, 'manual-evidence-required'])
   })
 
   test('people-only and out-of-scope rows have no machine state', () => {
-    expect(state({ evidenceClass: 'manual', nodeEvidence: 'none', supports: [] }, [node('n', 'met')])).toEqual([
+    expect(state({ evidenceClass: 'manual', nodeEvidence: 'none', supports: [] }, [nodeWith('n', 'met')])).toEqual([
       null,
       'manual-evidence-required',
     ])
-    expect(state({ evidenceClass: 'out-of-scope' }, [node('n', 'not-met')])).toEqual([null, 'out-of-scope'])
+    expect(state({ evidenceClass: 'out-of-scope' }, [nodeWith('n', 'not-met')])).toEqual([null, 'out-of-scope'])
+  })
+
+  test('a row that nodes should bear and no check is mapped to lacks evidence, whatever records are held', () => {
+    expect(state({ supports: [] }, [nodeWith('n', 'met')])).toEqual(['insufficient-evidence', 'insufficient-evidence'])
+  })
+
+  test('a machine that nobody accounts for leaves the population open, and hides no contradiction', () => {
+    const missing = ['insufficient-evidence', 'insufficient-evidence']
+    expect(state({}, [nodeWith('n', 'met')], { uncovered: 1 })).toEqual(missing)
+    expect(state({}, [nodeWith('n', 'not-applicable')], { uncovered: 1 })).toEqual(missing)
+    expect(state({}, [nodeWith('n', 'not-met')], { uncovered: 1 })).toEqual(['not-supported', 'not-supported'])
+    expect(state({ evidenceClass: 'manual', needsAlso: ['x'] }, [nodeWith('n', 'met')], { uncovered: 1 })).toEqual([
+      null,
+      'manual-evidence-required',
+    ])
+  })
+
+  test('every count of a check adds up to its population', () => {
+    const verdicts = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational'] as const
+    const nodes = [...verdicts, 'met' as const].map((verdict, at) => nodeWith(`n${at}`, verdict))
+    expect(rolled({}, [...nodes, { node: 'silent', findings: [] }])?.checks).toEqual([
+      {
+        check: 'a',
+        built: true,
+        population: 8,
+        met: 2,
+        notMet: 1,
+        inconclusive: 1,
+        notApplicable: 1,
+        informational: 1,
+        notTested: 2,
+        excepted: 0,
+      },
+    ])
+  })
+
+  test('an overlay is rolled up apart: with it or without, the rows in force come out the same', () => {
+    const overlay = frameworkOf([controlOf({ supports: [{ check: 'b', shows: 'b' }] })], { id: 'nprm', overlay: true })
+    const catalog = catalogWith([frameworkOf([controlOf()]), overlay])
+    const nodes = [nodeWith('n', 'met', 'not-met')]
+    const alone = rollUp(catalog, ['hipaa'], nodes, NOTHING)
+    const both = rollUp(catalog, ['hipaa', 'nprm'], nodes, NOTHING)
+    expect(both.map(({ framework, state: found }) => [framework, found])).toEqual([
+      ['hipaa', 'supported'],
+      ['nprm', 'not-supported'],
+    ])
+    expect(both.filter(({ framework }) => framework === 'hipaa')).toEqual(alone)
   })
 })

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRunChain } from '../main/adapters/run-chain.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { rootOf } from '../main/core/merkle.ts'
 import { entryLine, type LoggedEntry, leafOf, type OpenRunChain } from '../main/core/run-chain/entry.ts'
+import { bundled } from './support/bundled.ts'
 
 const ID = 'ab'.repeat(32)
 const FRESH = { id: ID, fleet: 'clinic' }
@@ -207,12 +208,16 @@ describe('a chain on the disk', () => {
 })
 
 describe('one at a time', () => {
-  const program = fileURLToPath(new URL('support/append-to-chain.ts', import.meta.url))
+  let made: Awaited<ReturnType<typeof bundled>>
+  beforeAll(async () => {
+    made = await bundled('append-to-chain.ts')
+  })
+  afterAll(() => rmSync(made.folder, { recursive: true }))
 
   /** Lets a child add runs; gives the names that it said are there. Killed after so many milliseconds, when given. */
   const child = (count: string, killedAfter?: number): Promise<readonly string[]> =>
     new Promise((resolve, reject) => {
-      const running = spawn(process.execPath, ['--import', 'tsx', program, folder, count], {
+      const running = spawn(process.execPath, [made.program, folder, count], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let said = ''

@@ -4,7 +4,10 @@ import { type NodeOutcome, runFleet } from '../main/app/run.ts'
 import { newRunId } from '../main/app/run-id.ts'
 import { EXIT, worst } from '../main/cli/exit-codes.ts'
 import type { RunEvent } from '../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import type { Register } from '../schemas/types.ts'
 import { targetOf } from './support/deps.ts'
+import { exceptionOf } from './support/register.ts'
 
 const targets = (count: number) => Array.from({ length: count }, (_, at) => targetOf(`n${at}`))
 const options = (concurrency: number, signal = new AbortController().signal) => {
@@ -32,6 +35,47 @@ describe('running a fleet', () => {
     )
     expect(most).toBe(3)
     expect(new Set(seen).size).toBe(20)
+  })
+
+  test('nodes that stand aside let others begin, up to four times as many; the others wait', async () => {
+    let [working, open, mostWorking, mostOpen] = [0, 0, 0, 0]
+    await runFleet(
+      targets(40),
+      async (_target, aside) => {
+        working += 1
+        open += 1
+        mostWorking = Math.max(mostWorking, working)
+        mostOpen = Math.max(mostOpen, open)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        working -= 1
+        await aside(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        open -= 1
+        return fine
+      },
+      options(2),
+    )
+    expect(mostWorking).toBe(2)
+    expect(mostOpen).toBe(10)
+  })
+
+  test('a node that comes back waits for nobody', async () => {
+    const done: string[] = []
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await runFleet(
+      targets(2),
+      async ({ node }, aside) => {
+        if (node.name === 'n0') await aside(async () => undefined)
+        else await held
+        done.push(node.name)
+        letGo()
+        return fine
+      },
+      options(1),
+    )
+    expect(done).toEqual(['n0', 'n1'])
   })
 
   test('three refused logins among the first twenty stop the rest, so that no account gets locked', async () => {
@@ -94,5 +138,55 @@ test('a declared node without evidence makes a run incomplete', () => {
     demo: false,
     controls: [],
   } as const
-  expect(outcomeOf({ ...base, nodes: [] })).toEqual({ gaps: false, incomplete: true })
+  expect(outcomeOf({ ...base, nodes: [] }, EMPTY_REGISTER)).toEqual({ gaps: false, incomplete: true })
+})
+
+describe('gaps', () => {
+  const node = {
+    node: 'a',
+    recording: null,
+    status: 'complete',
+    failure: null,
+    observedAt: null,
+    ageDays: null,
+    stale: false,
+    privilege: null,
+    synthetic: null,
+    isolation: null,
+    findings: [{ check: 'c', property: 'access', verdict: 'not-met', reasons: [] }],
+  } as const
+  const assessment = {
+    schema: 'barewitness.assessment/1',
+    asOf: '2026-11-21T00:00:00.000Z',
+    engine: '',
+    catalog: { version: '', digest: '' },
+    scope: { fleet: '', population: ['a'], frameworks: [] },
+    demo: false,
+    controls: [],
+    nodes: [node],
+  } as const
+  const until = (expiresAt: string): Register => ({
+    ...EMPTY_REGISTER,
+    exceptions: [exceptionOf({ check: 'c', nodes: ['a'], expiresAt })],
+  })
+  test.each([
+    ['nobody accepts it', EMPTY_REGISTER, true],
+    ['somebody accepts it until later', until('2026-12-01T23:59:59.999Z'), false],
+    ['the acceptance has ended', until('2026-11-01T23:59:59.999Z'), true],
+  ])('a contradiction is one when %s', (_, register, gaps) => {
+    expect(outcomeOf(assessment, register)).toEqual({ gaps, incomplete: false })
+  })
+  test('a machine in the provider’s list that nobody accounts for makes a run incomplete', () => {
+    const coverage = {
+      declared: 1,
+      enrolled: 1,
+      answered: 1,
+      inventory: 2,
+      nodes: [],
+      inventoryOnly: [],
+      conflicts: [],
+      uncovered: 1,
+    }
+    expect(outcomeOf({ ...assessment, coverage }, EMPTY_REGISTER).incomplete).toBe(true)
+  })
 })

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeApart } from '../main/adapters/identity/folder.ts'
 import { readRecordingFolder, readRecordingFolders, writeRecordingFolder } from '../main/adapters/recording-folder.ts'
 import { writeWhole } from '../main/adapters/store/durable.ts'
@@ -24,8 +24,10 @@ import { measuredCapture } from '../main/app/captures.ts'
 import type { EvidenceStore, RecordingWriter } from '../main/core/ports.ts'
 import { loadAll } from '../main/core/recording.ts'
 import type { Recording } from '../schemas/types.ts'
+import { bundled } from './support/bundled.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
+import { loadedOf } from './support/loaded.ts'
 
 let root = ''
 beforeEach(() => {
@@ -138,7 +140,8 @@ describe('the evidence store', () => {
     await writer.append(answer(2))
     const finished = await writer.finish(recording)
     store.close()
-    expect(finished.ok && finished.value.captures.map(({ meta }) => meta.command)).toEqual(['c0', 'c1', 'c2'])
+    expect(finished).toMatchObject({ value: { answers: 3 } })
+    expect((await loadedOf(finished)).captures.map(({ meta }) => meta.command)).toEqual(['c0', 'c1', 'c2'])
     expect(readFileSync(join(folder, 'captures.jsonl'), 'utf8')).not.toContain('"comm{')
     expect(readdirSync(join(folder, 'sha256')).filter((name) => name.includes('part'))).toEqual([])
   })
@@ -170,7 +173,8 @@ describe('the evidence store', () => {
     expect(appended.every(({ ok }) => ok)).toBe(true)
     const finished = await writer.finish(recording)
     store.close()
-    expect(finished.ok && finished.value.captures.map(({ meta }) => meta.command)).toEqual(
+    expect(finished).toMatchObject({ value: { answers: 200 } })
+    expect((await loadedOf(finished)).captures.map(({ meta }) => meta.command)).toEqual(
       numbers.map((n) => `c${n % 50}`),
     )
   })
@@ -263,12 +267,16 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
 })
 
 describe('killed while appending', () => {
-  const program = fileURLToPath(new URL('support/append-forever.ts', import.meta.url))
+  let made: Awaited<ReturnType<typeof bundled>>
+  beforeAll(async () => {
+    made = await bundled('append-forever.ts')
+  })
+  afterAll(() => rmSync(made.folder, { recursive: true }))
 
   /** Lets a child append, eight at a time, and acknowledge until it is killed; gives the acknowledged names. */
   const killed = (after: number): Promise<readonly string[]> =>
     new Promise((resolve) => {
-      const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program, root], {
+      const child: ChildProcess = spawn(process.execPath, [made.program, root], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let said = ''

@@ -1,8 +1,30 @@
 import { stringify } from 'csv-stringify/sync'
 
+// What spreadsheet programs take for the start of a formula, also full width, and also behind blanks and quotation marks. A program
+// that splits at semicolons, tabs or line ends starts a new cell there, whatever stood around it.
+const INSIDE = /[;\t\r\n](?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const AT_START = /^(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/
+
+/** The same text, with an apostrophe before whatever could be taken for a formula (OWASP, CSV injection). */
+export const defused = (cell: string): string => cell.replace(INSIDE, "$&'").replace(AT_START, "'")
+
 /** A table as CSV (RFC 4180) with a byte order mark for spreadsheets; a cell that could be taken for a formula is defused. */
-export const csvOf = (rows: readonly (readonly string[])[]): string =>
-  `\ufeff${stringify(
-    rows.map((row) => [...row]),
-    { escape_formulas: true, record_delimiter: '\r\n' },
-  )}`
+export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
+
+/** The text of csvOf() in pieces of some hundred rows. */
+export function* csvPieces(rows: Iterable<readonly string[]>): Generator<string> {
+  yield '\ufeff'
+  let piece: string[][] = []
+  for (const row of rows) {
+    piece.push(row.map(defused))
+    if (piece.length < ROWS_AT_ONCE) continue
+    yield pieceOf(piece)
+    piece = []
+  }
+  yield pieceOf(piece)
+}
+
+const ROWS_AT_ONCE = 500
+
+// Readers take either half of a line end for one, so a cell with it is quoted.
+const pieceOf = (rows: string[][]): string => stringify(rows, { record_delimiter: '\r\n', quoted_match: /[\r\n\t;]/ })

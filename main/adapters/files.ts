@@ -1,13 +1,21 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, lstat, mkdir, open, readFile, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, copyFile, link, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fail } from '../core/failure.ts'
+import type { StoredBytes } from '../core/ports.ts'
+import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { Files } from '../core/world.ts'
-import { isCode, orRemoved, readPlain, syncFolder, writeWhole } from './store/durable.ts'
-import { digestOfFile } from './stored-file.ts'
+import { lockFolder } from './folder-lock.ts'
+import { appendLine, cutTornLine } from './line-file.ts'
+import { isCode, orRemoved, readPlain, syncFolder, writeWhole, writeWholePieces } from './store/durable.ts'
+import { storeFailure } from './store/migrations.ts'
+import { digestOfFile, storedFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024
+/** How long somebody else may take to write a small file. */
+const PATIENCE_MS = 10_000
 
 /** Files of this computer. A file is written whole or not at all. */
 export const createFiles = (): Files => ({
@@ -37,6 +45,32 @@ export const createFiles = (): Files => ({
       return fail('store.failed', told(problem))
     }
   },
+  writePieces: async (path, pieces) => {
+    try {
+      await mkdir(dirname(path), { recursive: true })
+      return ok(await writeWholePieces(path, pieces))
+    } catch (problem) {
+      // Anything else comes from whoever makes the pieces, and is a bug of ours.
+      if (!(problem instanceof Error && 'syscall' in problem)) throw problem
+      return fail('store.failed', told(problem))
+    }
+  },
+  append: async (path, line) => {
+    try {
+      await mkdir(dirname(path), { recursive: true })
+      const held = await lockFolder(dirname(path), PATIENCE_MS)
+      if (!held.ok) return held
+      try {
+        await cutTornLine(path, LARGEST)
+        await appendLine(path, `${line}\n`, LARGEST)
+        return ok(null)
+      } finally {
+        await held.value.release()
+      }
+    } catch (problem) {
+      return fail('store.failed', told(problem))
+    }
+  },
   isThere: async (path) =>
     await lstat(path).then(
       () => true,
@@ -53,6 +87,54 @@ export const createFiles = (): Files => ({
       // From here on the file is one that we made.
       await orRemoved(to, () => synced(to))
       return ok(await digestOfFile(to))
+    } catch (problem) {
+      return fail('store.failed', told(problem))
+    }
+  },
+  below: async (folder, depth = Number.POSITIVE_INFINITY) => {
+    try {
+      const [files, others]: [string[], string[]] = [[], []]
+      for await (const [path, isFile] of entriesBelow(folder, '', depth)) (isFile ? files : others).push(path)
+      return ok({ files: files.sort(compare), others: others.sort(compare) })
+    } catch (problem) {
+      return storeFailure(problem)
+    }
+  },
+  stored: async (path) => {
+    try {
+      if (!(await lstat(path)).isFile()) return fail('input.refused', `${path} is not an ordinary file`)
+      const { size, sha256 } = await digestOfFile(path)
+      return ok(storedFile(path, size, sha256))
+    } catch {
+      return fail('input.not-found', `${path} could not be read`)
+    }
+  },
+  putNew: async (path, content) => {
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await putStored(path, content)
+      return ok(null)
+    } catch (problem) {
+      return storeFailure(problem)
+    }
+  },
+  linkNew: async (from, to) => {
+    try {
+      await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+      await link(from, to).catch(async (problem) => {
+        if (isCode(problem, 'EEXIST')) throw problem
+        await copyFile(from, to, constants.COPYFILE_EXCL)
+        await orRemoved(to, () => synced(to))
+      })
+      return ok(null)
+    } catch (problem) {
+      return storeFailure(problem)
+    }
+  },
+  hold: async (folder, patience = PATIENCE_MS) => {
+    try {
+      await mkdir(folder, { recursive: true })
+      return await lockFolder(folder, patience)
     } catch (problem) {
       return fail('store.failed', told(problem))
     }
@@ -74,6 +156,41 @@ export const createFiles = (): Files => ({
     }
   },
 })
+
+/** Paths from a folder, and whether each is an ordinary file. Links to folders are not entered. */
+async function* entriesBelow(folder: string, at: string, depth: number): AsyncGenerator<readonly [string, boolean]> {
+  const entries = await readdir(join(folder, at), { withFileTypes: true }).catch((problem) => {
+    if (isCode(problem, 'ENOENT')) return []
+    throw problem
+  })
+  for (const entry of entries) {
+    const path = at === '' ? entry.name : `${at}/${entry.name}`
+    if (!entry.isDirectory()) yield [path, entry.isFile()]
+    else if (depth > 1) yield* entriesBelow(folder, path, depth - 1)
+  }
+}
+
+/** What is not what it should be is taken away again. */
+async function putStored(path: string, content: StoredBytes): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  await orRemoved(path, async () => {
+    try {
+      const hash = createHash('sha256')
+      let size = 0
+      for await (const chunk of content.open()) {
+        hash.update(chunk)
+        size += chunk.length
+        await handle.writeFile(chunk)
+      }
+      if (size !== content.size || hash.digest('hex') !== content.sha256)
+        throw new Error(`${path}: its bytes are not the ones that were stored`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  })
+  await syncFolder(dirname(path))
+}
 
 async function synced(path: string): Promise<void> {
   const handle = await open(path, 'r+')

@@ -138,11 +138,7 @@ export async function readRecordingFolders(
       for (const folder of found) {
         const header = await readRecordingHeader(folder, validator)
         if (!header.ok) return header
-        recordings.push({
-          recording: header.value,
-          load: () => readRecordingFolder(folder, validator),
-          blob: ({ sha256: digest, size }) => storedFile(join(folder, 'sha256', digest), size, digest),
-        })
+        recordings.push(recordingSource(folder, header.value, validator))
       }
     } catch (problem) {
       return invalid(named, problem)
@@ -150,6 +146,13 @@ export async function readRecordingFolders(
   }
   return ok(recordings)
 }
+
+/** The recording in a folder, whose recording.json was read. It is checked in full whenever it is loaded. */
+export const recordingSource = (folder: string, recording: Recording, validator: SchemaValidator): RecordingSource => ({
+  recording,
+  load: () => readRecordingFolder(folder, validator),
+  blob: ({ sha256: digest, size }) => storedFile(join(folder, 'sha256', digest), size, digest),
+})
 
 const DEEPEST = 3
 

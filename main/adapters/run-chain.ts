@@ -1,4 +1,4 @@
-import { mkdir, open, readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -19,7 +19,8 @@ import {
 } from '../core/run-chain/entry.ts'
 import { CHAIN_SCHEMA } from '../core/run-chain/files.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { isCode, readPlain, writeWhole } from './store/durable.ts'
+import { appendLine, bytesIfThere, cutTornLine } from './line-file.ts'
+import { writeWhole } from './store/durable.ts'
 
 /** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
 type Beginning = Pick<RunChain, 'id' | 'fleet'>
@@ -64,7 +65,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
   if (read.value.fleet !== fresh.fleet)
     return fail('input.refused', `the chain is of fleet ${quote(read.value.fleet)}, not of ${quote(fresh.fleet)}`)
   let chain = read.value
-  await cutTornLine(join(folder, NAMES.entries))
+  await cutTornLine(join(folder, NAMES.entries), LARGEST)
   await writeHead(folder, chain)
   const add = async (logged: LoggedEntry): Promise<Outcome<RunChain>> => {
     const line = entryLine(logged)
@@ -72,7 +73,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
       return fail('input.refused', `this is not an entry of the chain of fleet ${quote(chain.fleet)}`)
     if (isEntered(chain, logged)) return fail('input.refused', 'this pack is in the chain already')
     try {
-      await appendLine(join(folder, NAMES.entries), line)
+      await appendLine(join(folder, NAMES.entries), line, LARGEST)
       chain = { ...chain, entries: [...chain.entries, logged] }
       await writeHead(folder, chain)
       return ok(chain)
@@ -96,7 +97,8 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
 }
 
 const isEntered = ({ entries }: RunChain, { entry: added }: LoggedEntry): boolean =>
-  added.kind === 'run' && entries.some(({ entry }) => entry.kind === 'run' && entry.tagManifest === added.tagManifest)
+  (added.kind === 'run' || added.kind === 'period') &&
+  entries.some(({ entry }) => entry.kind === added.kind && entry.tagManifest === added.tagManifest)
 
 /** Without a last line that has no end: see cutTornLine(). */
 async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
@@ -146,36 +148,5 @@ const writeHead = (folder: string, { entries }: RunChain): Promise<void> => {
   return writeWhole(join(folder, NAMES.head), `${canonicalJson({ size: entries.length, root })}\n`)
 }
 
-async function appendLine(path: string, line: string): Promise<void> {
-  const handle = await open(path, 'a', 0o600)
-  try {
-    const { size } = await handle.stat()
-    if (size + Buffer.byteLength(line) > LARGEST) throw new Error(`${path} would be larger than ${LARGEST} bytes`)
-    await handle.appendFile(line)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** A line without its end was being written when a process was killed: nobody was told that it is there. */
-async function cutTornLine(path: string): Promise<void> {
-  const bytes = await bytesIfThere(path)
-  const whole = (bytes?.lastIndexOf(0x0a) ?? -1) + 1
-  if (bytes === null || whole === bytes.length) return
-  const handle = await open(path, 'r+')
-  try {
-    await handle.truncate(whole)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-const textIfThere = async (path: string): Promise<string | null> => (await bytesIfThere(path))?.toString('utf8') ?? null
-
-const bytesIfThere = (path: string): Promise<Buffer | null> =>
-  readPlain(path, LARGEST).catch((problem) => {
-    if (isCode(problem, 'ENOENT')) return null
-    throw problem
-  })
+const textIfThere = async (path: string): Promise<string | null> =>
+  (await bytesIfThere(path, LARGEST))?.toString('utf8') ?? null

@@ -1,11 +1,20 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
+import engagement from '../../schemas/engagement.schema.json' with { type: 'json' }
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
+import framework from '../../schemas/framework.schema.json' with { type: 'json' }
 import hardware from '../../schemas/hardware.schema.json' with { type: 'json' }
+import location from '../../schemas/location.schema.json' with { type: 'json' }
+import mapping from '../../schemas/mapping.schema.json' with { type: 'json' }
 import pack from '../../schemas/pack.schema.json' with { type: 'json' }
+import period from '../../schemas/period.schema.json' with { type: 'json' }
+import provider from '../../schemas/provider.schema.json' with { type: 'json' }
 import recording from '../../schemas/recording.schema.json' with { type: 'json' }
 import register from '../../schemas/register.schema.json' with { type: 'json' }
+import schedule from '../../schemas/schedule.schema.json' with { type: 'json' }
+import trace from '../../schemas/trace.schema.json' with { type: 'json' }
+import vantage from '../../schemas/vantage.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
 
@@ -25,6 +34,19 @@ const IDS = {
   hardware: hardware.$id,
   statement: pack.$id,
   register: register.$id,
+  mapping: framework.$id,
+  'mapping-file': mapping.$id,
+  engagement: engagement.$id,
+  'engagement-in-file': `${engagement.$id}#/$defs/EngagementInFile`,
+  'inventory-in-file': `${engagement.$id}#/$defs/InventoryInFile`,
+  provider: provider.$id,
+  vantage: vantage.$id,
+  'vantage-measurement': `${location.$id}#/$defs/VantageMeasurement`,
+  'echo-timing': `${location.$id}#/$defs/EchoTiming`,
+  scope: `${assessment.$id}#/$defs/Scope`,
+  trace: trace.$id,
+  period: period.$id,
+  schedules: schedule.$id,
 } as const
 export type SchemaName = keyof typeof IDS
 
@@ -37,7 +59,24 @@ export function createSchemaValidator(): SchemaValidator & {
 } {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
   formats.default(ajv)
-  for (const schema of [recording, fleet, hardware, assessment, pack, register]) ajv.addSchema(schema)
+  for (const schema of [
+    recording,
+    fleet,
+    hardware,
+    assessment,
+    pack,
+    register,
+    framework,
+    engagement,
+    provider,
+    mapping,
+    location,
+    vantage,
+    trace,
+    period,
+    schedule,
+  ])
+    ajv.addSchema(schema)
   const compiled = new Map<SchemaName, ValidateFunction>()
   const validatorOf = (name: SchemaName): ValidateFunction => {
     const found = compiled.get(name) ?? ajv.getSchema(IDS[name])
@@ -73,7 +112,7 @@ function sentence(problem: ErrorObject): PlacedProblem {
   const path = pointer(problem.instancePath)
   const { params } = problem
   const shown = (): string =>
-    typeof problem.data === 'string' ? quote(problem.data, 60) : plain(JSON.stringify(problem.data) ?? 'nothing', 60)
+    typeof problem.data === 'string' ? quote(problem.data, 60) : plain(jsonOf(problem.data), 60)
   switch (problem.keyword) {
     case 'required':
       return { path, text: `lacks “${plain(String(params.missingProperty))}”` }
@@ -108,6 +147,15 @@ function sentence(problem: ErrorObject): PlacedProblem {
       }
     default:
       return { path, text: plain(problem.message ?? 'does not fit its schema') }
+  }
+}
+
+/** YAML can name a list inside itself, which JSON cannot say. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing'
+  } catch {
+    return 'something that holds itself'
   }
 }
 

@@ -2,37 +2,48 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock, Entropy } from '../core/ports.ts'
-import type { Probe } from '../core/probe.ts'
-import type { Identities, World } from '../core/world.ts'
-import { csvOf } from './csv-file.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { Identities } from '../core/identities.ts'
+import type { Clock, Entropy, SealReader } from '../core/ports.ts'
+import type { World } from '../core/world.ts'
+import { csvOf, csvPieces } from './csv-file.ts'
+import { createDeclarations, type Known } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
+import { createNotify } from './notify/index.ts'
 import { packs } from './pack/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
 import { readRegister } from './register-file.ts'
 import { openRunChain } from './run-chain.ts'
+import { hostTimers } from './schedules/index.ts'
+import { createScheduleStore } from './schedules/schedule-file.ts'
 import { createSchemaValidator } from './schema-validator.ts'
 import { createHostKeys } from './ssh/host-keys.ts'
 import { createTransport } from './ssh/transport.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
+import { openHistoryStore } from './store/history-store.ts'
 import { createTimestamps } from './timestamps.ts'
+import { zones } from './zones.ts'
 
-/** Where identities are kept unless told otherwise: per user, by the XDG base directory convention. */
-const identitiesFolder = (): string =>
-  join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness', 'identities')
+/** Where identities and schedules are kept unless told otherwise: per user, by the XDG base directory convention. */
+const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness')
 
 // Loaded when first needed: a command that only reads a file should not wait for PDF and certificate code.
 const seal = () => import('./seal/index.ts')
 
-/** The real world: every port with its adapter. The probes are those the demo servers can answer. */
-export function createWorld(probes: readonly Probe<unknown>[]): World {
+/** The real world: every port with its adapter. The catalog says what the demo servers can answer, and what declarations may name. */
+export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
   const validator = createSchemaValidator()
+  const reader: SealReader = {
+    read: async (...input) => (await seal()).createSealing(clock, entropy).reader.read(...input),
+    readPdf: async (...input) => (await seal()).createSealing(clock, entropy).reader.readPdf(...input),
+  }
   return {
     clock,
     entropy,
+    zones,
     // A pause alone keeps no program running: it is raced against something that does.
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     validator,
@@ -45,17 +56,20 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
     files: createFiles(),
     readRegister,
     csv: csvOf,
+    csvPieces,
+    xlsx: async (sheets) => (await import('./xlsx-file.ts')).xlsxOf(sheets),
+    declarations: createDeclarations(catalog, reader),
     openStore: (folder) => openEvidenceStore(folder, validator),
+    openHistory: (folder) => openHistoryStore(folder, validator),
+    schedules: createScheduleStore(join(configFolder(), 'schedules.json'), validator),
+    timers: hostTimers(configFolder()),
     writeRecording: writeRecordingFolder,
     readRecordings: (folders) => readRecordingFolders(folders, validator),
     sealing: {
       signDetached: async (...input) => (await seal()).createSealing(clock, entropy).signDetached(...input),
       signPdf: async (...input) => (await seal()).createSealing(clock, entropy).signPdf(...input),
       nextPdfStamp: async (...input) => (await seal()).createSealing(clock, entropy).nextPdfStamp(...input),
-      reader: {
-        read: async (...input) => (await seal()).createSealing(clock, entropy).reader.read(...input),
-        readPdf: async (...input) => (await seal()).createSealing(clock, entropy).reader.readPdf(...input),
-      },
+      reader,
       demoSigner: async () => (await seal()).createSealing(clock, entropy).demoSigner(),
     },
     identities: identitiesOf(clock, entropy),
@@ -63,13 +77,14 @@ export function createWorld(probes: readonly Probe<unknown>[]): World {
     packs,
     openRunChain: (folder, beginning) => openRunChain(folder, beginning),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
-    demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(probes) },
+    notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
+    demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes) },
   }
 }
 
 /** Loaded when first used, as above. */
 function identitiesOf(clock: Clock, entropy: Entropy): Identities {
-  const defaultFolder = identitiesFolder()
+  const defaultFolder = join(configFolder(), 'identities')
   const keys = async () => (await import('./identity/index.ts')).createIdentities(clock, entropy, defaultFolder)
   return {
     defaultFolder,

@@ -38,21 +38,36 @@ export const attachmentsIn =
     })
   }
 
+/** Attached records that are in memory, by SHA-256. Fails with attachment.altered where one is not there. */
+export const attachmentsOf =
+  (bytes: ReadonlyMap<string, Uint8Array>): AttachmentBytes =>
+  async ({ name, sha256 }) => {
+    const found = bytes.get(sha256)
+    return found === undefined ? fail('attachment.altered', `${quote(name)}, SHA-256 ${sha256}`) : ok(found)
+  }
+
 export interface Said {
   readonly register: Register
   readonly attachmentBytes: AttachmentBytes
 }
+
+/** The part of a register that concerns the nodes and frameworks of a scope. */
+export const registerInScope = ({ checks }: Pick<Catalog, 'checks'>, register: Register, scope: Scope): Register =>
+  registerFor(register, {
+    nodes: scope.population,
+    checks: checks.map(({ id }) => id),
+    frameworks: scope.frameworks,
+  })
 
 /**
  * What goes into a pack of what people said: the part of the register that concerns its nodes and frameworks, and the bytes it attaches
  * by path. Fails with the first record that cannot be had.
  */
 export async function saidInPack(
-  { checks }: Catalog,
+  catalog: Catalog,
   { register, attachmentBytes, scope }: Said & { readonly scope: Scope },
 ): Promise<Outcome<{ readonly register: Register; readonly attachments: ReadonlyMap<string, PackContent> }>> {
-  const concerned = { nodes: scope.population, checks: checks.map(({ id }) => id), frameworks: scope.frameworks }
-  const part = registerFor(register, concerned)
+  const part = registerInScope(catalog, register, scope)
   const attachments = new Map<string, PackContent>()
   for (const [path, attachment] of attachmentPaths(part)) {
     const bytes = await attachmentBytes(attachment)

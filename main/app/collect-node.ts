@@ -1,26 +1,29 @@
 import type { Recording, Session } from '../../schemas/types.ts'
-import { VERSION } from '../../schemas/version.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { catalogDigest } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { plain } from '../core/plain-text.ts'
 import type {
   Clock,
   Connection,
   ConnectTarget,
   Entropy,
   EvidenceStore,
+  FinishedRecording,
   RecordingWriter,
   RunEvent,
   Transport,
 } from '../core/ports.ts'
-import { captureKey } from '../core/probe.ts'
-import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
+import { askedFor, captureKey } from '../core/probe.ts'
+import type { CapturedAnswer } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
+import { bootIn } from './boots.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
 import { converse } from './converse.ts'
+import { beginning, type Ended, keep, sessionOf } from './keep-recording.ts'
+import { paceOf } from './location/pace.ts'
+import type { Aside } from './location/spread.ts'
+import { isOpen } from './measures.ts'
 import { isAboutListeners, observeListeners, withListeners } from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
 
@@ -43,8 +46,16 @@ export interface CollectOptions {
   readonly skip: ReadonlySet<string>
   /** What that attempt recorded of the node. Its answers stay in the recording, so the same host key must answer again. */
   readonly earlier?: Recording | null
+  /** The boot of the node that those answers are of, where it is known. */
+  readonly earlierBoot?: string | null
   /** Ask live tests too: bounded measurements that keep a processor of the node busy for seconds. Off unless somebody asked for it. */
   readonly liveTests?: boolean
+  /** Ask the provider’s metadata service too: requests that leave the node. Off unless the fleet file says so. */
+  readonly metadata?: boolean
+  /** Over how long round trips are spread, where the place of this computer is declared. */
+  readonly spreadSeconds?: number
+  /** Lets others begin while this node is only timed. */
+  readonly aside?: Aside
 }
 
 const LEAST_SILENCE_SECONDS = 60
@@ -57,7 +68,7 @@ export async function collectNode(
   deps: CollectDeps,
   target: ConnectTarget,
   options: CollectOptions,
-): Promise<Outcome<LoadedRecording>> {
+): Promise<Outcome<FinishedRecording>> {
   const { node } = target
   options.onEvent({ kind: 'node-connecting', node: node.name })
   const plan = planFor(deps.catalog, target, options)
@@ -114,84 +125,16 @@ async function connect(
   })
 }
 
-/** Once connected it names the host key, so that even the answers of a killed collection say whose they are. */
-function beginning(
-  { clock, catalog }: CollectDeps,
-  { node }: ConnectTarget,
-  { run, earlier, marks, liveTests }: CollectOptions,
-  startedAt: string,
-  connection: Connection | null,
-): Recording {
-  return {
-    schema: 'barewitness.recording/1',
-    id: node.name,
-    run,
-    node,
-    hostKey: connection?.hostKey ?? earlier?.hostKey ?? null,
-    session: connection === null ? (earlier?.session ?? null) : sessionOf(connection, node.sudo ? 'sudo' : 'none'),
-    collector: { version: VERSION, catalogVersion: catalog.version, catalogDigest: digestOf(catalog) },
-    startedAt: earlier?.startedAt ?? startedAt,
-    endedAt: clock.now(),
-    clock: earlier?.clock ?? null,
-    outcome: {
-      status: 'partial',
-      failure: { code: 'run.cancelled', detail: 'the collection did not come to its end' },
-    },
-    ...marks,
-    ...(liveTests === true ? { liveTests } : {}),
-  }
-}
-
-const sessionOf = ({ session }: Connection, privilege: Session['privilege']): Session => ({ ...session, privilege })
-
-// One catalog serves a whole run; its digest is over some hundred kilobytes.
-const digests = new WeakMap<Catalog, string>()
-function digestOf(catalog: Catalog): string {
-  const digest = digests.get(catalog) ?? catalogDigest(catalog)
-  digests.set(catalog, digest)
-  return digest
-}
-
-const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, liveTests }: CollectOptions): Plan =>
+const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, ...asked }: CollectOptions): Plan =>
   planOf(probes, {
     sudo: node.sudo,
-    echo: node.location !== undefined && node.vantage !== undefined,
+    echo: node.vantage !== undefined && isOpen(probes, 'nonce-echo', skip),
     skip: withListeners(probes, skip),
-    liveTests: liveTests === true,
+    ...askedFor(asked),
   })
 
 const longestTimeout = ({ commands }: Plan): number =>
   Math.max(0, ...commands.map(({ run }) => run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS))
-
-interface Ended {
-  readonly recording: Recording
-  readonly failure: Failure | null
-  /** How many answers there are now, those of earlier attempts included. */
-  readonly answers: number
-}
-
-/** Opens the recording, lets `fill` fill it, and closes it with how that ended. Nothing answered is a failure; less than all is partial. */
-async function keep(
-  { store, clock }: CollectDeps,
-  begun: Recording,
-  { onEvent }: CollectOptions,
-  fill: (writer: RecordingWriter) => Promise<Ended>,
-): Promise<Outcome<LoadedRecording>> {
-  const node = begun.node.name
-  const writer = await store.begin(begun)
-  if (!writer.ok) {
-    onEvent({ kind: 'node-failed', node, code: writer.error.code, detail: writer.error.detail })
-    return writer
-  }
-  const { recording, failure, answers } = await fill(writer.value)
-  const told = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
-  const status = told === null ? 'complete' : answers > 0 ? 'partial' : 'failed'
-  const held = await writer.value.finish({ ...recording, endedAt: clock.now(), outcome: { status, failure: told } })
-  if (!held.ok) onEvent({ kind: 'node-failed', node, code: held.error.code, detail: held.error.detail })
-  else if (status === 'failed' && told !== null) onEvent({ kind: 'node-failed', node, ...told })
-  else onEvent({ kind: 'node-done', node, captures: held.value.captures.length, partial: told !== null })
-  return held
-}
 
 interface Asking {
   readonly deps: CollectDeps
@@ -215,6 +158,14 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
     if (!stored.ok) watch.give(stored.error.code, stored.error.detail)
   }
   const startedAt = deps.clock.now()
+  let boot: string | null = null
+  // Once, and before we sit down to time the node: its session may not last as long.
+  let listeners: ReturnType<typeof observeListeners> | null = null
+  const observe = (): ReturnType<typeof observeListeners> => {
+    const { address, port: sshPort } = node
+    listeners ??= observeListeners(deps, connection, { listed, sshPort, address }, watch)
+    return listeners
+  }
   const { clock, echo } = await converse(
     deps,
     connection,
@@ -223,7 +174,10 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
       nonce,
       commands: plan.commands.length,
       keep: keptBytes(plan),
-      echo: plan.echo,
+      echo: plan.echo ? paceOf(node.name, options) : null,
+      beforeEcho: async () => {
+        if (isOpen(deps.catalog.probes, 'tls-listeners', options.skip)) await observe()
+      },
       onHeader: (header) => {
         uid = header.uid
       },
@@ -232,6 +186,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
         if (planned === undefined) return
         const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() })
         if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
+        boot = bootIn(answer) ?? boot
         await store(answer)
         got.add(frame.index)
         options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
@@ -249,10 +204,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   for (const probe of deps.catalog.probes) {
     for (const [command, spec] of Object.entries(probe.commands)) {
       if (spec.kind !== 'measure' || options.skip.has(`${probe.id}/${command}`)) continue
-      const value =
-        spec.measure === 'tls-listeners'
-          ? await observeListeners(deps, connection, { listed, sshPort: node.port, address: node.address }, watch)
-          : measured[spec.measure]
+      const value = spec.measure === 'tls-listeners' ? await observe() : measured[spec.measure]
       if (value !== null) await store(measuredCapture(probe.id, command, spec.measure, value, startedAt))
     }
   }
@@ -260,10 +212,16 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   if (missing > 0) watch.give('collector.truncated', `${missing} of ${plan.commands.length} commands were not answered`)
   return {
     recording: { ...recording, session: sessionOf(connection, privilege()), clock },
-    failure: watch.failure(),
+    failure: watch.failure() ?? restarted(options.earlierBoot ?? null, boot),
     answers: got.size + options.skip.size,
   }
 }
+
+/** Answers of two boots do not describe one state of a node. The next attempt asks again what was answered before the restart. */
+const restarted = (then: string | null, now: string | null): Failure | null =>
+  then === null || now === null || then === now
+    ? null
+    : { code: 'collector.restarted', detail: `the answers so far are of boot ${then}, this time it was ${now}` }
 
 const sessionFacts = ({ hostKey, session }: Connection): unknown => ({
   hostKey,

@@ -2,10 +2,13 @@ import type { Recording } from '../../schemas/types.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
+import { type AskedFor, askedFor } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
+import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
+import type { Aside } from './location/spread.ts'
 import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
 
 export interface CollectRunInput {
@@ -15,15 +18,21 @@ export interface CollectRunInput {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
+  /** Given what a person should know of the store, one sentence each. */
+  readonly onTold?: (text: string) => void
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
-  /** Told of each node when it is done. */
+  /** Given each recording when its node is done; nothing else keeps it. */
   readonly onRecorded?: (loaded: LoadedRecording) => void
   /** Awaited before each node is begun. */
   readonly mayBegin?: () => Promise<void>
   /** Ask live tests too. A run keeps to what it was begun with. */
   readonly liveTests?: boolean
+  /** Ask the provider’s metadata service too: `askMetadata` of the fleet file. A run keeps to it, as well. */
+  readonly metadata?: boolean
+  /** Over how long the round trips of a node are spread: `locationSpreadSeconds` of the fleet file. */
+  readonly spreadSeconds?: number
 }
 
 const DEADLINE_SECONDS = 300
@@ -32,6 +41,13 @@ const DEADLINE_SECONDS = 300
 export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
   const store = await world.openStore(input.storeFolder)
   if (!store.ok) return store
+  for (const text of store.value.told) input.onTold?.(text)
+  // Two that collect one run would each take the other's half-written files for leftovers.
+  const held = await world.files.hold(`${input.storeFolder}/${input.run}`)
+  if (!held.ok) {
+    store.value.close()
+    return held
+  }
   // One listener for the whole run: hundreds on one signal are taken for a leak, and warned of.
   const nodes = new Set<AbortController>()
   const stopAll = (): void => {
@@ -48,14 +64,18 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
       catalog,
     }
     const digest = catalogDigest(catalog)
-    const collect = async (target: ConnectTarget): Promise<NodeOutcome> => {
-      const before = await stored(store.value, input.run, target.node.name)
-      const detail = before === null ? null : whyNotResumed(before, digest, input.liveTests === true)
+    const recorded = ({ loaded }: Stored): NodeOutcome => {
+      input.onRecorded?.(loaded)
+      return { recording: store.value.source(loaded.recording), authRefused: false }
+    }
+    const collect = async (target: ConnectTarget, aside: Aside): Promise<NodeOutcome> => {
+      const before = await stored(store.value, catalog, input.run, target.node.name)
+      const detail = before === null ? null : whyNotResumed(before, digest, askedFor(input))
       if (before !== null && detail !== null) {
         input.onEvent({ kind: 'node-failed', node: target.node.name, code: 'input.refused', detail })
-        return { recording: before.loaded, authRefused: false }
+        return recorded(before)
       }
-      if (before?.complete === true) return { recording: before.loaded, authRefused: false }
+      if (before?.complete === true) return recorded(before)
       const stop = new AbortController()
       if (input.signal.aborted) stop.abort()
       nodes.add(stop)
@@ -65,46 +85,60 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         deadlineSeconds: input.deadlineSeconds ?? DEADLINE_SECONDS,
         onEvent: input.onEvent,
         marks: input.marks(target.node.name),
-        skip: before?.answered ?? new Set(),
+        skip: before?.answered.keys ?? new Set(),
+        earlierBoot: before?.answered.boot ?? null,
         earlier: before?.loaded.recording ?? null,
-        liveTests: input.liveTests === true,
+        ...askedFor(input),
+        ...(input.spreadSeconds === undefined ? {} : { spreadSeconds: input.spreadSeconds }),
+        aside,
       })
       nodes.delete(stop)
       if (!collected.ok) return { recording: null, authRefused: false }
-      return {
-        recording: collected.value,
-        authRefused: collected.value.recording.outcome.failure?.code === 'ssh.auth-refused',
-      }
+      const recording = collected.value
+      const loaded = input.onRecorded === undefined ? null : await recording.load()
+      if (loaded?.ok === true) input.onRecorded?.(loaded.value)
+      else if (loaded !== null) input.onEvent({ kind: 'node-failed', node: target.node.name, ...loaded.error })
+      return { recording, authRefused: recording.recording.outcome.failure?.code === 'ssh.auth-refused' }
     }
     return ok(await runFleet(input.targets, collect, input))
   } finally {
     input.signal.removeEventListener('abort', stopAll)
     store.value.close()
+    await held.value.release()
   }
 }
 
 interface Stored {
   readonly loaded: LoadedRecording
   readonly complete: boolean
-  readonly answered: ReadonlySet<string>
+  readonly answered: Answered
 }
 
 /** Why a node cannot go on where it stopped, or null. Another catalog may ask another thing by the same name: such answers do not mix. */
-function whyNotResumed({ loaded, complete }: Stored, digest: string, liveTests: boolean): string | null {
-  const { collector, liveTests: begun = false } = loaded.recording
-  if (liveTests && !begun) return 'this run was begun without live tests; start a new one to have them'
+function whyNotResumed({ loaded, complete }: Stored, digest: string, asked: AskedFor): string | null {
+  const begun = askedFor(loaded.recording)
+  const [added, dropped] = [[asked, begun] as const, [begun, asked] as const].map(([here, there]) =>
+    CHOICES.find(({ choice }) => here[choice] === true && there[choice] !== true),
+  )
+  if (added !== undefined) return `this run was begun without ${added.words}; start a new one to have them`
   if (complete) return null
-  if (collector.catalogDigest !== digest) return 'this run was begun with another catalog; start a new one'
-  return begun && !liveTests ? 'this run was begun with live tests; resume it with them, or start a new one' : null
+  if (loaded.recording.collector.catalogDigest !== digest)
+    return 'this run was begun with another catalog; start a new one'
+  return dropped === undefined
+    ? null
+    : `this run was begun with ${dropped.words}; resume it with them, or start a new one`
 }
 
+const CHOICES = [
+  { choice: 'liveTests', words: 'live tests' },
+  { choice: 'metadata', words: 'questions to the metadata service' },
+] as const
+
 /** What an earlier attempt of this run stored of a node: its recording, and the answers that need not be asked again. */
-async function stored(store: EvidenceStore, run: string, id: string): Promise<Stored | null> {
+async function stored(store: EvidenceStore, catalog: Catalog, run: string, id: string): Promise<Stored | null> {
   const loaded = await store.load(run, id)
   if (!loaded.ok) return null
   const { recording, captures } = loaded.value
-  const answered = captures
-    .filter(({ meta }) => meta.status === 'done')
-    .map(({ meta }) => `${meta.probe}/${meta.command}`)
-  return { loaded: loaded.value, complete: recording.outcome.status === 'complete', answered: new Set(answered) }
+  const complete = recording.outcome.status === 'complete'
+  return { loaded: loaded.value, complete, answered: answeredInOneBoot(catalog, captures) }
 }

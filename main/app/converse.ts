@@ -1,8 +1,9 @@
-import type { Recording } from '../../schemas/types.ts'
+import type { EchoTiming, PathTiming, Recording } from '../../schemas/types.ts'
 import { createFrameReader, type Frame, type FrameEvent, type Header } from '../core/collector/frames.ts'
 import { fail } from '../core/failure.ts'
 import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts'
-import { type EchoMeasurement, echoListener, measureEcho } from './echo.ts'
+import { echoListener, measureEcho } from './echo.ts'
+import type { Pace } from './location/spread.ts'
 import type { Watch } from './watch.ts'
 
 export interface ConverseDeps {
@@ -17,7 +18,10 @@ export interface ConverseInput {
   readonly commands: number
   /** Most bytes of a command's stream that are kept: one more than its limit. */
   readonly keep: (index: number, stream: 'stdout' | 'stderr') => number
-  readonly echo: boolean
+  /** How round trips are timed once the collector is done; null where they are not. */
+  readonly echo: Pace | null
+  /** Awaited before that begins. */
+  readonly beforeEcho?: () => Promise<void>
   readonly onHeader: (header: Header) => void
   /** Stores an answer; answers may be under way at the same time. */
   readonly onFrame: (frame: Frame, firstUptime: number) => Promise<void>
@@ -25,7 +29,8 @@ export interface ConverseInput {
 
 export interface Conversation {
   readonly clock: Recording['clock']
-  readonly echo: EchoMeasurement | null
+  /** Round trips, and what the transport can tell of the way beside them; null where they were not timed. */
+  readonly echo: (EchoTiming & { readonly path: PathTiming | null }) | null
 }
 
 const FAREWELL_MS = 3000
@@ -88,15 +93,25 @@ export async function converse(
   })
   watch.heard()
   process.write(new TextEncoder().encode(input.script))
-  if (!input.echo) process.end()
+  if (input.echo === null) process.end()
   const ended = await watch.unless(over)
-  const measured = ended.ok && isEnded && input.echo ? await measureEcho(deps, process, echo, watch) : null
+  const canTime = ended.ok && isEnded && input.echo !== null
+  if (canTime) await input.beforeEcho?.()
+  const path = canTime ? await timedPath(connection, watch) : null
+  const measured = canTime ? { ...(await measureEcho(deps, process, echo, watch, input.echo)), path } : null
   const hasLeft = ended.ok && (await farewell(deps, process, watch))
   if (!isGreeted) watch.give('collector.no-answer', 'the session ended without our header')
   // Killing ends the connection too, over which ports of the node may still be asked.
   if (!hasLeft) process.kill()
   await Promise.all(storing)
   return { clock, echo: measured }
+}
+
+/** What the transport measures of the way; null where it has no means. */
+async function timedPath({ timePath }: Connection, watch: Watch): Promise<PathTiming | null> {
+  if (timePath === undefined) return null
+  const timed = await watch.unless(timePath().catch(() => null))
+  return timed.ok ? timed.value : null
 }
 
 /** Waits for the process to end by itself, briefly, so that the last bytes of its errors arrive. Whether it did. */

@@ -1,16 +1,16 @@
+import type { EchoBurst, EchoTiming } from '../../schemas/types.ts'
+import { sha256OfAll } from '../core/digest.ts'
 import type { Clock, Entropy, RemoteProcess } from '../core/ports.ts'
+import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/spread.ts'
 import type { Watch } from './watch.ts'
 
-/** Round trips of random nonces through `cat`, in milliseconds, by our own clock. The first `warmup` rounds are recorded and not used. */
-export interface EchoMeasurement {
-  readonly samples: readonly number[]
-  readonly warmup: number
-  readonly mismatches: number
-}
-
-export const ECHO_WARMUP = 3
-const ECHO_SAMPLES = 15
 const PATIENCE_MS = 10_000
+
+export interface EchoDeps {
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly pause: (milliseconds: number) => Promise<void>
+}
 
 export interface EchoListener {
   readonly hear: (bytes: Uint8Array) => void
@@ -43,26 +43,102 @@ export function echoListener(): EchoListener {
   }
 }
 
-/** Random 16-byte nonces as hex lines, one at a time: nobody can answer one before it was sent, and delay only lengthens it. */
+/** What a burst gave. It is not whole when an answer did not come. */
+interface Burst {
+  readonly timed: EchoBurst
+  readonly mismatches: number
+  readonly isWhole: boolean
+}
+
+/**
+ * Random 16-byte nonces as hex lines, one at a time: nobody can answer one before it was sent, and delay only lengthens it. Ends early, with
+ * what was measured, when an answer is altered, is not there within ten seconds, or the collection ends. Never hangs.
+ */
 export async function measureEcho(
-  deps: { readonly clock: Clock; readonly entropy: Entropy; readonly pause: (milliseconds: number) => Promise<void> },
+  deps: EchoDeps,
   process: RemoteProcess,
   echo: EchoListener,
   watch: Watch,
-): Promise<EchoMeasurement> {
-  const samples: number[] = []
+  pace: Pace,
+): Promise<EchoTiming> {
+  const bursts: EchoBurst[] = []
   let mismatches = 0
-  for (let round = 0; round < ECHO_WARMUP + ECHO_SAMPLES; round += 1) {
-    const nonce = Buffer.from(deps.entropy.bytes(16)).toString('hex')
-    const answer = echo.next()
-    const sent = deps.clock.ticks()
-    process.write(new TextEncoder().encode(`${nonce}\n`))
-    const nothing = Promise.race([process.closed.then(() => null), deps.pause(PATIENCE_MS).then(() => null)])
-    const heard = await watch.unless(Promise.race([answer, nothing]))
-    const milliseconds = Number(deps.clock.ticks() - sent) / 1e6
-    if (!heard.ok || heard.value === null) break
-    if (heard.value === nonce) samples.push(Math.round(milliseconds * 1000) / 1000)
-    else mismatches += 1
+  const measure = async (): Promise<void> => {
+    const started = deps.clock.ticks()
+    for (const begins of burstTimes(pace.spreadSeconds)) {
+      const waitMs = begins * 1000 - Number(deps.clock.ticks() - started) / 1e6
+      if (waitMs > 0) {
+        pace.onWait?.(Math.ceil(pace.spreadSeconds - begins + waitMs / 1000))
+        // Timers may come a little early.
+        const over = Promise.race([deps.pause(Math.ceil(waitMs) + 1), process.closed])
+        if (!(await watch.rest(over)).ok) return
+      }
+      const burst = await measureBurst(deps, process, echo, watch)
+      mismatches += burst.mismatches
+      if (burst.timed.samples.length > 0) bursts.push(burst.timed)
+      if (burst.mismatches > 0 || !burst.isWhole) return
+    }
   }
-  return { samples, warmup: ECHO_WARMUP, mismatches }
+  await (pace.aside === undefined || pace.spreadSeconds === 0 ? measure() : pace.aside(measure))
+  return { bursts, warmup: ECHO_WARMUP, mismatches }
+}
+
+async function measureBurst(deps: EchoDeps, process: RemoteProcess, echo: EchoListener, watch: Watch): Promise<Burst> {
+  const kept: Sample[] = []
+  let mismatches = 0
+  let begun = momentOf(deps.clock)
+  let isWhole = true
+  for (let round = 0; round < ECHO_WARMUP + ECHO_ROUNDS && isWhole; round += 1) {
+    if (round === ECHO_WARMUP) begun = momentOf(deps.clock)
+    const sample = await oneRound(deps, process, echo, watch)
+    if (sample === null) isWhole = false
+    else if (sample.isAltered) mismatches += 1
+    else if (round >= ECHO_WARMUP) kept.push(sample)
+  }
+  const timed: EchoBurst = {
+    at: begun.at,
+    samples: kept.map(({ milliseconds }) => milliseconds),
+    nonces: sha256OfAll(kept.map(({ nonce }) => `${nonce}\n`)),
+    wallDriftMs: driftSince(begun, momentOf(deps.clock)),
+  }
+  return { timed, mismatches, isWhole }
+}
+
+interface Sample {
+  readonly nonce: string
+  readonly isAltered: boolean
+  readonly milliseconds: number
+}
+
+/** One nonce there and back; null when nothing came, or the collection ended. */
+async function oneRound(
+  { clock, entropy, pause }: EchoDeps,
+  process: RemoteProcess,
+  echo: EchoListener,
+  watch: Watch,
+): Promise<Sample | null> {
+  const nonce = Buffer.from(entropy.bytes(16)).toString('hex')
+  const line = new TextEncoder().encode(`${nonce}\n`)
+  const answer = echo.next()
+  const nothing = Promise.race([process.closed, pause(PATIENCE_MS)]).then(() => null)
+  const sent = clock.ticks()
+  process.write(line)
+  const heard = await watch.unless(Promise.race([answer, nothing]))
+  const elapsed = clock.ticks() - sent
+  if (!heard.ok || heard.value === null) return null
+  // Rounded up: what is written down is never shorter than what was measured.
+  const milliseconds = Math.max(1, Math.ceil(Number(elapsed) / 1000)) / 1000
+  return { nonce, isAltered: heard.value !== nonce, milliseconds }
+}
+
+interface Moment {
+  readonly at: string
+  readonly ticks: bigint
+}
+const momentOf = (clock: Clock): Moment => ({ at: clock.now(), ticks: clock.ticks() })
+
+/** The wall clock goes on while a computer sleeps, and can be set; the other one does neither. */
+function driftSince(from: Moment, to: Moment): number {
+  const drift = Date.parse(to.at) - Date.parse(from.at) - Number(to.ticks - from.ticks) / 1e6
+  return Math.round(drift * 1000) / 1000
 }

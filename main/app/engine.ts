@@ -5,13 +5,18 @@ import { fail } from '../core/failure.ts'
 import type { World } from '../core/world.ts'
 import { appMethods } from './engine/app-methods.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
-import type { Desktop, EngineContext, Handlers } from './engine/context.ts'
+import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/context.ts'
+import { engagementMethods } from './engine/engagement-methods.ts'
 import { exportMethods } from './engine/export-methods.ts'
 import { fleetMethods } from './engine/fleet-methods.ts'
+import { historyMethods } from './engine/history-methods.ts'
 import { hostKeyMethods } from './engine/hostkey-methods.ts'
+import { mappingMethods } from './engine/mapping-methods.ts'
+import { providerMethods } from './engine/provider-methods.ts'
 import { registerMethods } from './engine/register-methods.ts'
 import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
+import { scheduleMethods } from './engine/schedule-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { trustMethods } from './engine/trust-methods.ts'
 import { turnOf } from './engine/turns.ts'
@@ -20,17 +25,27 @@ export interface EngineOptions {
   /** Where this user's fleet, evidence, register and identities are kept. */
   readonly folder: string
   readonly desktop: Desktop
+  /** Without it, schedules are kept where the command line keeps them, and nothing can be planned. */
+  readonly scheduling?: Partial<Scheduling>
 }
 
 /** The whole product as one object, over the given ports: what the window talks to. Failures come back as values. */
 export async function createEngine(
   world: World,
   catalog: Catalog,
-  { folder, desktop }: EngineOptions,
+  { folder, desktop, scheduling = {} }: EngineOptions,
 ): Promise<Engine> {
   const { add, tell } = listeners()
   const session = await openSession(world, catalog, folder)
-  const context: EngineContext = { world, catalog, folder, session, desktop, tell }
+  const context: EngineContext = {
+    world,
+    catalog,
+    folder,
+    session,
+    desktop,
+    scheduling: { file: world.schedules.defaultFile, program: null, ...scheduling },
+    tell,
+  }
   const handlers: Handlers = {
     ...appMethods(context),
     ...fleetMethods(context),
@@ -38,9 +53,14 @@ export async function createEngine(
     ...runMethods(context),
     ...assessmentMethods(context),
     ...registerMethods(context),
+    ...engagementMethods(context),
+    ...providerMethods(context),
+    ...mappingMethods(context),
     ...exportMethods(context),
     ...reviewMethods(context),
     ...trustMethods(context),
+    ...historyMethods(context),
+    ...scheduleMethods(context),
   }
   return {
     call: async (method, input, chosen) => {

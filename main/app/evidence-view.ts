@@ -1,10 +1,10 @@
 import type { EvidenceList, EvidencePiece } from '../../schemas/ipc-results.ts'
-import { capturesByKey } from '../core/assess.ts'
+import { capturesByKey } from '../core/captures.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { markedLines } from '../core/evidence-lines.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import { readProbe } from '../core/probe.ts'
+import { askedFor, readProbe } from '../core/probe.ts'
 import { byProbeAndCommand, type LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 
@@ -34,7 +34,7 @@ export function evidencePiece(
   const parsed =
     probe === undefined
       ? ({ ok: false, reason: 'this catalog has no such probe' } as const)
-      : readProbe(probe, captures, { liveTests: loaded?.recording.liveTests === true })
+      : readProbe(probe, captures, askedFor(loaded?.recording ?? {}))
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end))
   return ok({
     capture: found.meta,

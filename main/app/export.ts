@@ -1,33 +1,35 @@
-import type { Figure } from '../../schemas/figure.ts'
-import type { Assessment, NodeAssessment, Register, Scope } from '../../schemas/types.ts'
-import { VERSION } from '../../schemas/version.ts'
-import { figuresOf } from '../catalog/figures/figures.ts'
-import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
-import { assessNode, conclude, latest, populationOf } from '../core/assess.ts'
-import type { Catalog } from '../core/catalog.ts'
+import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
+import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { assessmentBytes, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import { type PackContent, recordingFiles } from '../core/pack-files.ts'
+import { bagOfRun, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import { assessmentPieces, type PackContent } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
-import type { Parsed } from '../core/probe.ts'
-import type { LoadedRecording, RecordingOutline, RecordingSource } from '../core/recording.ts'
-import { isPictured } from '../core/report/figures.ts'
-import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
-import { buildReport } from '../core/report.ts'
+import type { RecordingSource } from '../core/recording.ts'
+import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
+import { MANY_NODES } from '../core/report/figures.ts'
+import { buildReport, type ReportInput } from '../core/report.ts'
 import { ok } from '../core/result.ts'
 import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
+import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
+import { type Also, alsoFiles } from './also.ts'
 import { type AttachmentBytes, saidInPack } from './attachments.ts'
+import { claimsTable } from './claims-table.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
+import { earlierRuns } from './earlier-runs.ts'
+import { type Evaluated, evaluate, picturesOf } from './evaluate.ts'
+import { evidenceTable } from './evidence-table.ts'
+import { PRODUCER } from './producer.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 import { summaryText } from './summary.ts'
-import { controlsTable, findingsTable } from './tables.ts'
+import { controlsTable, findingsTable, locationTable, populationTable } from './tables.ts'
 
 export interface ExportInput {
   readonly run: string
@@ -41,8 +43,21 @@ export interface ExportInput {
   /** What people say about the evidence. The part that concerns these nodes and frameworks goes into the pack. */
   readonly register: Register
   readonly attachmentBytes: AttachmentBytes
+  /** The provider's own list that the engagement in the scope names; null without one. */
+  readonly inventory: Uint8Array | null
+  /** The provider's own record of where machines stand that the location in the scope names; null or absent without one. */
+  readonly sites?: Uint8Array | null
+  /** What is written beside pack and report. */
+  readonly also: readonly Also[]
   /** Where the chain of this fleet's runs is kept; null: the pack is in none. */
   readonly chainFolder: string | null
+  /** Which planned run it is; null or absent for one that somebody started. */
+  readonly planned?: Planned | null
+  /**
+   * The folder whose history says what earlier runs of the declared period found; null or absent: the report is about this run alone. A
+   * history that cannot be read is named, and left out.
+   */
+  readonly history?: string | null
 }
 
 export interface ExportedFile {
@@ -54,22 +69,32 @@ export interface ExportedFile {
 
 export interface Exported {
   readonly assessment: Assessment
+  /** What people say that concerns it. */
+  readonly register: Register
   readonly files: readonly ExportedFile[]
   readonly level: PadesLevel
   /** The seal over the pack has a time-stamp. */
   readonly stamped: boolean
+  readonly trace: RunTrace
+  /** SHA-256 of what was sealed, which the chain names: the tag manifest. */
+  readonly tagManifest: string
+  /** Fingerprint of the certificate that sealed it. */
+  readonly signer: string
   /** What was asked for and could not be had; everything else was written. */
   readonly shortfalls: readonly Failure[]
 }
 
-export const PRODUCER = `Barewitness ${VERSION}`
+export { ALSO, type Also } from './also.ts'
+
+export { PRODUCER } from './producer.ts'
 
 /**
  * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and tables. The report
  * is bound to the evidence by the evidence digest it prints; the pack holds the report; the one seal covers both. An authority that
  * cannot be had leaves the lower level, and is named.
  */
-export async function exportRun(world: World, catalog: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
+export async function exportRun(world: World, ours: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
+  const catalog = catalogFor(ours, input.scope)
   const taken = await takenName(world, input)
   if (taken !== null) return fail('input.refused', `${taken} exists already; choose another folder`)
   const evaluated = await evaluate(catalog, input)
@@ -98,29 +123,52 @@ async function exportEvaluated(
   world: World,
   catalog: Catalog,
   input: ExportInput,
-  { assessment, outlines, files: recordings, figures, sudo }: Evaluated,
+  { assessment, outlines, files: recordings, figures, sudo, traced }: Evaluated,
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
   const said = await saidInPack(catalog, input)
   if (!said.ok) return said
   const { register, attachments } = said.value
-  const payload = payloadFiles({ recordings, assessment, catalog, register, attachments })
+  const { inventory, sites = null, planned = null } = input
+  const payload = payloadFiles({ recordings, assessment, catalog, register, attachments, inventory, sites })
+  const trace = traceOf(catalog, { run, planned, assessment, nodes: traced })
+  payload.set(PATHS.trace, traceBytes(trace))
   for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) payload.set(path, content)
   const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
   if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
-  const results = assessmentBytes(assessment)
-  const parts = { assessment, outlines, results, packName, payload, register, figures, sudo }
-  const report = await stampReport(world, await signedReport(world, catalog, input, parts), signer, stamping)
+  const earlier =
+    chain === null || input.history == null
+      ? ok(null)
+      : await earlierRuns(world, input.history, { scope: input.scope, chain: chain.chain(), own: trace })
+  const embedded = embeddedFile(assessment, payload)
+  const plain: ReportInput = {
+    assessment,
+    catalog,
+    recordings: outlines,
+    sudo,
+    embeds: embedded.form,
+    producer: PRODUCER,
+    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    packName,
+    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
+    demo: assessment.demo,
+    register,
+    ...(earlier.ok && earlier.value !== null ? { earlier: earlier.value } : {}),
+  }
+  const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, input.recordings) : ok(figures)
+  if (!pictures.ok) return pictures
+  const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
+  const report = await stampReport(world, await signedReport(world, about, embedded, input), signer, stamping)
   payload.set(PATHS.report, report.pdf)
-  const stated = { run, producer: PRODUCER, assessment, recordings: outlines }
+  const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
-  const { pack, seal, stamp } = await sealedPack(world, tagged, report.authority, stamping)
+  const { pack, seal, stamp } = await sealedPack(world, bagOfRun(tagged), report.authority, stamping)
   // Before the archive exists: should this stop here, the chain names a pack that nobody has, and never has two packs in one place.
   const entered = await chain?.append({
-    entry: ownEntry(predicateFor(evidenceDigestOf(manifestLines(payload)), stated), pack.toSeal, signer.fingerprint),
+    entry: ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint),
     signature: null,
   })
   if (entered?.ok === false) return entered
@@ -134,132 +182,75 @@ async function exportEvaluated(
     ]),
   )
   if (!archive.ok) return archive
-  const files = await writeBeside(world, catalog, folder, { run, assessment, results, report: report.pdf, packName })
+  const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer })
+  const files = await writeBeside(world, folder, packName, besideFiles(world, about, run, report.pdf), also)
   if (!files.ok) return files
   return ok({
     assessment,
+    register,
     files: files.value,
+    trace,
+    tagManifest: sha256(pack.toSeal),
+    signer: signer.fingerprint,
     level: report.level,
     stamped: stamp?.ok === true,
     shortfalls: [
+      ...(earlier.ok ? [] : [earlier.error]),
       ...(report.shortfall === null ? [] : [report.shortfall]),
       ...(stamp?.ok === false ? [stamp.error] : []),
     ],
   })
 }
 
-interface Beside {
-  readonly run: string
-  readonly assessment: Assessment
-  readonly results: Uint8Array
-  readonly report: Uint8Array
-  readonly packName: string
+type Content = Uint8Array | string | Iterable<string>
+
+/** What people open without a pack, by name. Each is made when it is asked for: of a large fleet each of these is large. */
+function* besideFiles(
+  { csvPieces }: World,
+  { assessment, catalog, register, recordings }: ReportInput,
+  run: string,
+  report: Uint8Array,
+): Generator<readonly [string, Content]> {
+  yield [`${run}.report.pdf`, report]
+  yield ['assessment.json', assessmentPieces(assessment)]
+  yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
+  yield ['findings.csv', csvPieces(findingsTable(assessment, catalog, register))]
+  yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]
+  yield ['population.csv', csvPieces(populationTable(assessment))]
+  yield ['location.csv', csvPieces(locationTable(assessment))]
+  yield ['evidence.csv', csvPieces(evidenceTable(recordings))]
+  if (assessment.scope.provider !== undefined) yield ['claims.csv', csvPieces(claimsTable(assessment))]
 }
 
-/** What people open without a pack, beside it. */
+/** Puts files beside the pack, one after the other. */
 async function writeBeside(
   world: World,
-  catalog: Catalog,
   folder: string,
-  { run, assessment, results, report, packName }: Beside,
+  packName: string,
+  ...contents: readonly (Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>)[]
 ): Promise<Outcome<readonly ExportedFile[]>> {
   const archive = await world.files.digest(`${folder}/${packName}`)
   if (!archive.ok) return archive
-  const texts: readonly (readonly [string, Uint8Array | string])[] = [
-    [`${run}.report.pdf`, report],
-    ['assessment.json', results],
-    ['summary.txt', `${summaryText(assessment, catalog)}\n`],
-    ['findings.csv', world.csv(findingsTable(assessment, catalog))],
-    ['controls.csv', world.csv(controlsTable(assessment, catalog))],
-  ]
   const files: ExportedFile[] = [{ name: packName, path: `${folder}/${packName}`, ...archive.value }]
-  for (const [name, bytes] of texts) {
-    const written = await world.files.write(`${folder}/${name}`, bytes)
-    if (!written.ok) return written
-    files.push({ name, path: `${folder}/${name}`, size: Buffer.byteLength(bytes), sha256: sha256(bytes) })
-  }
-  return ok(files)
-}
-
-interface Evaluated {
-  readonly assessment: Assessment
-  readonly outlines: readonly RecordingOutline[]
-  readonly figures: ReadonlyMap<string, readonly Figure[]>
-  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
-  readonly files: ReadonlyMap<string, PackContent>
-}
-
-/** One declared node after the other, so that the answers of one are in memory at a time where they lie in files. */
-async function evaluate(catalog: Catalog, { scope, recordings, asOf }: ExportInput): Promise<Outcome<Evaluated>> {
-  const nodes: NodeAssessment[] = []
-  const outlines: RecordingOutline[] = []
-  const files = new Map<string, PackContent>()
-  const figures = new Map<string, readonly Figure[]>()
-  const sudo = new Map<string, Parsed<SudoReconciliation>>()
-  let demo = false
-  for (const node of populationOf(scope)) {
-    const loaded: {
-      readonly recording: LoadedRecording['recording']
-      readonly captures: LoadedRecording['captures']
-      readonly source: RecordingSource
-    }[] = []
-    for (const source of recordings.filter(({ recording }) => recording.node.name === node)) {
-      const one = await source.load()
-      if (!one.ok) return one
-      loaded.push({ ...one.value, source })
+  for (const some of contents)
+    for await (const [name, content] of some) {
+      const path = `${folder}/${name}`
+      const whole = typeof content === 'string' || content instanceof Uint8Array
+      const written = await world.files.writePieces(path, whole ? [content] : content)
+      if (!written.ok) return written
+      files.push({ name, path, ...written.value })
     }
-    const rested = latest(loaded, node)
-    nodes.push(assessNode(catalog, node, rested, { asOf, profile: scope.profile }))
-    if (rested === null) continue
-    const assessed = nodes.at(-1)
-    if (assessed !== undefined && isPictured(assessed, populationOf(scope).length))
-      figures.set(node, figuresOf(rested, assessed))
-    sudo.set(node, sudoReconciliation(rested))
-    const { recording, captures, source } = rested
-    demo ||= recording.demo
-    outlines.push({ recording, captures: captures.map(({ meta }) => ({ meta })) })
-    for (const [path, content] of recordingFiles(rested, source.blob ?? undefined)) files.set(path, content)
-  }
-  const assessment: Assessment = {
-    schema: 'barewitness.assessment/1',
-    ...conclude(catalog, { scope, asOf, demo }, nodes),
-    nodes,
-  }
-  return ok({ assessment, outlines, files, figures, sudo })
-}
-
-interface ReportParts {
-  readonly assessment: Assessment
-  readonly outlines: readonly RecordingOutline[]
-  readonly figures: ReadonlyMap<string, readonly Figure[]>
-  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
-  readonly results: Uint8Array
-  readonly packName: string
-  readonly payload: ReadonlyMap<string, PackContent>
-  readonly register: Register
+  return ok(files)
 }
 
 async function signedReport(
   world: World,
-  catalog: Catalog,
-  { signer, asOf }: ExportInput,
-  { assessment, outlines, results, packName, payload, register, figures, sudo }: ReportParts,
+  about: ReportInput,
+  embedded: EmbeddedFile,
+  { asOf, signer }: ExportInput,
 ): Promise<Uint8Array> {
-  const document = buildReport({
-    assessment,
-    catalog,
-    recordings: outlines,
-    figures,
-    sudo,
-    producer: PRODUCER,
-    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
-    packName,
-    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
-    demo: assessment.demo,
-    register,
-  })
-  const attachments = [{ name: 'assessment.json', bytes: results, description: 'Every verdict with its reasons' }]
-  return await world.sealing.signPdf(await world.reports.render(document, { attachments, created: asOf }), signer)
+  const options = { attachments: [embedded], created: asOf }
+  return await world.sealing.signPdf(await world.reports.render(buildReport(about), options), signer)
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

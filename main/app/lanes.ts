@@ -12,3 +12,39 @@ export async function inLanes<T, R>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
   return results
 }
+
+/** So many pieces of work at a time. */
+export interface Lanes {
+  readonly take: () => Promise<void>
+  readonly give: () => void
+  /** Gives the lane back while work goes on that needs none. Whoever comes back waits for nobody: little of its own work is left. */
+  readonly aside: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+export function createLanes(width: number): Lanes {
+  let free = width
+  const waiting: (() => void)[] = []
+  const admit = (): void => {
+    for (; free > 0 && waiting.length > 0; free -= 1) waiting.shift()?.()
+  }
+  const give = (): void => {
+    free += 1
+    admit()
+  }
+  return {
+    take: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        admit()
+      }),
+    give,
+    aside: async (work) => {
+      give()
+      try {
+        return await work()
+      } finally {
+        free -= 1
+      }
+    },
+  }
+}

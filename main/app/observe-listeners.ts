@@ -5,6 +5,7 @@ import type { Connection } from '../core/ports.ts'
 import { captureKey, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import type { TlsObservation } from '../core/tls/observation.ts'
+import { isOpen } from './measures.ts'
 import { observeTls, type TlsDeps } from './tls-listeners.ts'
 import type { Watch } from './watch.ts'
 
@@ -48,10 +49,6 @@ export async function observeListeners(
 
 /** A resumed collection asks for the listeners again when their ports have not been asked yet: it goes by what it heard itself. */
 export function withListeners(probes: readonly Probe<unknown>[], skip: ReadonlySet<string>): ReadonlySet<string> {
-  const isOpen = probes.some(({ id, commands }) =>
-    Object.entries(commands).some(
-      ([name, spec]) => spec.kind === 'measure' && spec.measure === 'tls-listeners' && !skip.has(captureKey(id, name)),
-    ),
-  )
-  return isOpen ? new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/'))))) : skip
+  if (!isOpen(probes, 'tls-listeners', skip)) return skip
+  return new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/')))))
 }

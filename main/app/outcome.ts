@@ -1,14 +1,21 @@
-import type { Assessment } from '../../schemas/types.ts'
+import type { Assessment, Register } from '../../schemas/types.ts'
+import { acceptancesOf } from '../core/register.ts'
 
 /** What an assessment means for whoever scheduled it. */
 export interface AssessmentOutcome {
-  /** At least one check is contradicted on at least one node. */
+  /** At least one check is contradicted on at least one node, and nobody accepts that as of the assessment's moment. */
   readonly gaps: boolean
-  /** At least one declared node was not collected, or only in part. */
+  /** At least one declared node was not collected, or only in part; or the provider lists a machine that nobody accounts for. */
   readonly incomplete: boolean
 }
 
-export const outcomeOf = ({ nodes }: Assessment): AssessmentOutcome => ({
-  gaps: nodes.some(({ findings }) => findings.some(({ verdict }) => verdict === 'not-met')),
-  incomplete: nodes.length === 0 || nodes.some(({ status }) => status !== 'complete'),
-})
+export function outcomeOf({ nodes, asOf, coverage }: Assessment, { exceptions }: Register): AssessmentOutcome {
+  const { inForce } = acceptancesOf(exceptions, asOf)
+  return {
+    gaps: nodes.some(({ node, findings }) =>
+      findings.some(({ check, verdict }) => verdict === 'not-met' && inForce(node, check) === null),
+    ),
+    incomplete:
+      nodes.length === 0 || nodes.some(({ status }) => status !== 'complete') || (coverage?.uncovered ?? 0) > 0,
+  }
+}

@@ -3,10 +3,18 @@ import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 
-/** The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. */
-export async function latestRun(world: World, storeFolder: string): Promise<Outcome<string>> {
+/**
+ * The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. `tell` gets what a person should
+ * know of the store.
+ */
+export async function latestRun(
+  world: World,
+  storeFolder: string,
+  tell: (text: string) => void,
+): Promise<Outcome<string>> {
   const store = await world.openStore(storeFolder)
   if (!store.ok) return store
+  for (const text of store.value.told) tell(text)
   const runs = await store.value.runs()
   store.value.close()
   if (!runs.ok) return runs

@@ -2,13 +2,17 @@ import type { VerificationReport } from '../../schemas/verification.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { isDisclosure } from '../core/disclosure/read.ts'
 import type { Outcome } from '../core/failure.ts'
+import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
 import type { ChainHead } from '../core/run-chain/head.ts'
 import type { Trust } from '../core/verify/trust.ts'
 import { type PackContents, verifyPack } from '../core/verify.ts'
 import { verifyDisclosure } from '../core/verify-disclosure.ts'
+import { verifyExcerpt } from '../core/verify-excerpt.ts'
+import { verifyPeriod } from '../core/verify-period.ts'
 import { verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
+import { PRODUCER } from './producer.ts'
 
 export interface ReviewInput {
   readonly path: string
@@ -43,10 +47,16 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
     const { departures } = opened.value
     const asked = { source: opened.value, departures, seal: world.sealing.reader, catalog, trust, verifiedAt, file }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
+    const whole = { ...asked, validator: world.validator }
+    if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
+    if (isPeriodPack(opened.value)) {
+      const { zones, csv } = world
+      const verified = await verifyPeriod({ ...whole, zones, csv, producer: PRODUCER, lastHead: input.lastHead })
+      return ok({ ...verified, contents: null })
+    }
     return ok(
       await verifyPack({
-        ...asked,
-        validator: world.validator,
+        ...whole,
         lastHead: input.lastHead,
         keep: input.keep,
       }),

@@ -1,16 +1,19 @@
 import type { Scope } from '../../schemas/types.ts'
 import type { ConnectTarget, RunEvent } from '../core/ports.ts'
-import type { LoadedRecording } from '../core/recording.ts'
+import type { LoadedRecording, RecordingSource } from '../core/recording.ts'
+import { createLanes } from './lanes.ts'
+import type { Aside } from './location/spread.ts'
 
-/** What a finished run gives: the recordings of the nodes it reached, and whether somebody stopped it. */
+/** What a finished run gives: the recordings of the nodes it reached, read again when needed, and whether somebody stopped it. */
 export interface RunResult {
   readonly run: string
-  readonly recordings: readonly LoadedRecording[]
+  readonly recordings: readonly RecordingSource[]
   readonly cancelled: boolean
 }
 
 export interface NodeOutcome {
-  readonly recording: LoadedRecording | null
+  /** Without its answers: a run of a thousand nodes holds only those that it is asking. */
+  readonly recording: RecordingSource | null
   readonly authRefused: boolean
 }
 
@@ -19,8 +22,6 @@ export interface RunOptions {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** Told of each node when it is done. */
-  readonly onRecorded?: (loaded: LoadedRecording) => void
   /** Awaited before each node is begun: how a run is held back. Those that are being asked go on. */
   readonly mayBegin?: () => Promise<void>
 }
@@ -30,44 +31,54 @@ export interface RunOptions {
 const BREAKER_REFUSALS = 3
 const BREAKER_WINDOW = 20
 
-/** Collects every target, some at a time. One node's failure never ends another's collection. */
+// Nodes that are only timed hold a connection, and nothing else.
+const MOST_ASIDE = 256
+const ASIDE_PER_LANE = 4
+
+/**
+ * Collects every target, some at a time; those that stand aside do not count, up to four times as many. One node's failure never ends
+ * another's collection.
+ */
 export async function runFleet(
   targets: readonly ConnectTarget[],
-  collect: (target: ConnectTarget) => Promise<NodeOutcome>,
+  collect: (target: ConnectTarget, aside: Aside) => Promise<NodeOutcome>,
   options: RunOptions,
 ): Promise<RunResult> {
   const { run, signal, onEvent } = options
   onEvent({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
-  const recordings: LoadedRecording[] = []
+  const recordings: RecordingSource[] = []
   const queue = [...targets]
   let finished = 0
   let refused = 0
   let broken = false
-  const lane = async (): Promise<void> => {
-    for (;;) {
-      await options.mayBegin?.()
-      const target = queue.shift()
-      if (target === undefined || signal.aborted) return
-      if (broken) {
-        onEvent({
-          kind: 'node-failed',
-          node: target.node.name,
-          code: 'ssh.auth-refused',
-          detail: 'not tried: several nodes refused the same login',
-        })
-        continue
+  const lanes = createLanes(options.concurrency)
+  const one = async (target: ConnectTarget): Promise<void> => {
+    if (broken) {
+      const detail = 'not tried: several nodes refused the same login'
+      onEvent({ kind: 'node-failed', node: target.node.name, code: 'ssh.auth-refused', detail })
+      return
+    }
+    const outcome = await collect(target, lanes.aside)
+    finished += 1
+    if (outcome.recording !== null) recordings.push(outcome.recording)
+    if (outcome.authRefused) refused += 1
+    broken ||= finished <= BREAKER_WINDOW && refused >= BREAKER_REFUSALS
+  }
+  const work = async (): Promise<void> => {
+    for (let isLeft = true; isLeft; ) {
+      await lanes.take()
+      try {
+        await options.mayBegin?.()
+        const target = signal.aborted ? undefined : queue.shift()
+        if (target === undefined) isLeft = false
+        else await one(target)
+      } finally {
+        lanes.give()
       }
-      const outcome = await collect(target)
-      finished += 1
-      if (outcome.recording !== null) {
-        recordings.push(outcome.recording)
-        options.onRecorded?.(outcome.recording)
-      }
-      if (outcome.authRefused) refused += 1
-      broken ||= finished <= BREAKER_WINDOW && refused >= BREAKER_REFUSALS
     }
   }
-  await Promise.all(Array.from({ length: Math.min(options.concurrency, targets.length) }, lane))
+  const open = options.concurrency + Math.min(MOST_ASIDE, options.concurrency * ASIDE_PER_LANE)
+  await Promise.all(Array.from({ length: Math.min(open, targets.length) }, work))
   onEvent({ kind: 'run-done', run, cancelled: signal.aborted })
   return { run, recordings, cancelled: signal.aborted }
 }

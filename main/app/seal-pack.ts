@@ -1,6 +1,6 @@
 import { sha256 } from '../core/digest.ts'
 import type { Outcome } from '../core/failure.ts'
-import { type AssembledPack, assemblePack, type PackInput, type StampAuthority } from '../core/pack.ts'
+import { type AssembledPack, assembleBag, type BagInput, type StampAuthority } from '../core/pack.ts'
 import type { Signer } from '../core/ports.ts'
 import type { Stamp, World } from '../core/world.ts'
 import type { Stamping } from './stamping.ts'
@@ -19,12 +19,12 @@ export interface Sealed {
  */
 export async function sealedPack(
   world: World,
-  input: Omit<PackInput, 'authority'> & { readonly signer: Signer },
+  input: Omit<BagInput, 'authority'> & { readonly signer: Signer },
   authority: StampAuthority | null,
   stamping: Stamping | null,
 ): Promise<Sealed> {
   const { signer } = input
-  const pack = assemblePack({ ...input, authority })
+  const pack = assembleBag({ ...input, authority })
   const seal = await world.sealing.signDetached(signer, pack.toSeal)
   if (stamping === null) return { pack, seal, stamp: null }
   const stamp = await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)

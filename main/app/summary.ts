@@ -1,6 +1,9 @@
-import type { Assessment } from '../../schemas/types.ts'
+import { locationVerdictWords } from '../../schemas/location-words.ts'
+import type { Assessment, Location, LocationAnswer, Register } from '../../schemas/types.ts'
 import {
+  CLAIM_ANSWERS,
   CONTROL_STATES,
+  claimAnswerWords,
   controlStateWords,
   gradeWords,
   layerWords,
@@ -8,26 +11,32 @@ import {
   profileWords,
   propertyWords,
 } from '../../schemas/words.ts'
-import type { Catalog } from '../core/catalog.ts'
+import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Limit, limitsOf } from '../core/profile.ts'
+import { compare } from '../core/recording.ts'
+import { acceptancesOf } from '../core/register.ts'
 
 /** An assessment on one screen of plain text: nodes, gaps, controls. Counts with denominators, never a score. */
-export function summaryText(assessment: Assessment, catalog: Catalog): string {
+export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
+  const catalog = catalogFor(ours, assessment.scope)
   return [
     ...head(assessment, [...limitsOf(catalog.thresholds, assessment.scope.profile).values()]),
-    ...assessment.nodes.flatMap((node) => nodeLines(node)),
+    ...nodeList(assessment),
     '',
-    ...gapLines(assessment, catalog),
+    ...gapLines(assessment, catalog, register),
+    ...locationCounts(assessment),
+    ...claimLines(assessment),
     ...controlLines(assessment, catalog),
   ].join('\n')
 }
 
-function head({ scope, nodes, asOf, catalog, demo }: Assessment, limits: readonly Limit[]): string[] {
+function head({ scope, nodes, asOf, catalog, demo, coverage }: Assessment, limits: readonly Limit[]): string[] {
   const reached = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested')).length
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
     `${reached} of ${nodes.length} declared nodes answered; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
+    ...populationLine(coverage),
     `compared against: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
     ...limits
       .filter(({ moved }) => moved === 'looser')
@@ -56,20 +65,110 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
     `    ${layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...counts.map((line) => `    ${line}`),
+    ...locationLine(node.location ?? null),
   ]
 }
 
-function gapLines({ nodes }: Assessment, catalog: Catalog): string[] {
-  const gaps = nodes.flatMap((node) =>
-    node.findings.filter(({ verdict }) => verdict === 'not-met').map((finding) => ({ node: node.node, ...finding })),
+/** What is said of the declared place of a node, and of each policy that is for it. */
+function locationLine(location: Location | null): readonly string[] {
+  if (location === null || location.answers.length === 0) return []
+  const answers = location.answers.map(
+    (answer) => `${questionOf(answer)}: ${locationVerdictWords[answer.verdict].label}`,
   )
-  if (gaps.length === 0) return ['No check was contradicted.', '']
-  const lines = gaps.map(({ node, check, reasons }) => {
-    const against = reasons.find(({ says }) => says === 'against')?.text ?? ''
-    const claim = catalog.checks.find(({ id }) => id === check)?.claim ?? check
-    return `  ${node}: ${claim}\n      ${plain(against, 300)}`
+  return [`    where it is: ${answers.join('; ')}`]
+}
+
+const questionOf = ({ of, title }: Pick<LocationAnswer, 'of' | 'title'>): string =>
+  of === 'declared-place' ? 'declared place' : plain(title)
+
+const LOCATION_VERDICTS = Object.keys(locationVerdictWords) as readonly LocationAnswer['verdict'][]
+
+/** By declared place and by policy: of the nodes that it is asked about, how many have which answer. */
+function locationCounts({ nodes }: Assessment): readonly string[] {
+  const answers = nodes.flatMap(({ location }) => location?.answers ?? [])
+  if (answers.length === 0) return []
+  const lines = [...new Set(answers.map(questionOf))].map((question) => {
+    const own = answers.filter((answer) => questionOf(answer) === question)
+    const told = LOCATION_VERDICTS.map((verdict) => ({
+      label: locationVerdictWords[verdict].label,
+      count: own.filter((answer) => answer.verdict === verdict).length,
+    })).filter(({ count }) => count > 0)
+    return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length})`
   })
-  return [`Gaps (${gaps.length}):`, ...lines, '']
+  return ['Where nodes are, by declared place and policy:', ...lines, '']
+}
+
+/** A screen names so many nodes; of more, those that something is wrong with. */
+const MOST_NODES = 40
+const MOST_NAMES = 12
+
+function nodeList({ nodes }: Assessment): readonly string[] {
+  if (nodes.length <= MOST_NODES) return nodes.flatMap((node) => nodeLines(node))
+  const silent = nodes.filter(({ status }) => status !== 'complete').map(({ node }) => node)
+  return [
+    `${nodes.length} nodes; findings.csv has every one.`,
+    ...(silent.length === 0 ? [] : [`Not collected, or only in part (${silent.length}): ${namesOf(silent)}`]),
+  ]
+}
+
+const namesOf = (names: readonly string[]): string => {
+  const more = names.length - MOST_NAMES
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Contradicted claims, on most nodes first; what somebody accepts is told, and stays contradicted. */
+function gapLines({ nodes, asOf }: Assessment, { checks }: Catalog, { exceptions }: Register): readonly string[] {
+  const { inForce, ended } = acceptancesOf(exceptions, asOf)
+  const gaps = checks
+    .map(({ id, claim }) => ({
+      claim,
+      id,
+      found: nodes.flatMap(({ node, findings }) =>
+        findings.filter(({ check, verdict }) => check === id && verdict === 'not-met').map((one) => ({ node, ...one })),
+      ),
+    }))
+    .filter(({ found }) => found.length > 0)
+    .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
+  if (gaps.length === 0) return ['No check was contradicted.', '']
+  const total = gaps.reduce((sum, { found }) => sum + found.length, 0)
+  const lines = gaps.flatMap(({ claim, id, found }) => {
+    const accepted = found.filter(({ node }) => inForce(node, id) !== null).length
+    const over = found.filter(({ node }) => ended(node, id) !== null).length
+    const why = found[0]?.reasons.find(({ says }) => says === 'against')?.text ?? ''
+    return [
+      `  ${claim}`,
+      `      ${found.length} of ${nodes.length}: ${namesOf(found.map(({ node }) => node))}`,
+      ...(accepted === 0 ? [] : [`      accepted by a named person on ${accepted} of these; still contradicted`]),
+      ...(over === 0 ? [] : [`      an acceptance has ended on ${over} of these`]),
+      `      ${found[0]?.node}: ${plain(why, 300)}`,
+    ]
+  })
+  return [`Gaps (${gaps.length} claims, ${total} findings):`, ...lines, '']
+}
+
+/** What the provider promised, by how many nodes bear it out. */
+function claimLines({ nodes, scope: { provider } }: Assessment): readonly string[] {
+  if (provider === undefined) return []
+  const lines = provider.claims.map(({ id, says }) => {
+    const answers = nodes.flatMap(({ claims }) => claims?.filter(({ claim }) => claim === id) ?? [])
+    const counts = CLAIM_ANSWERS.map((word) => ({
+      word,
+      count: answers.filter(({ answer }) => answer === word).length,
+    }))
+    const told = counts
+      .filter(({ count }) => count > 0)
+      .map(({ word, count }) => `${claimAnswerWords[word].label} ${count}`)
+    return `  ${plain(says)}\n      ${told.join(', ')} (of ${answers.length})`
+  })
+  return [`What ${plain(provider.name)} promised, by node:`, ...lines, '']
+}
+
+function populationLine(coverage: Assessment['coverage']): readonly string[] {
+  if (coverage === undefined) return []
+  const { declared, enrolled, inventory, uncovered } = coverage
+  const listed = inventory === null ? 'no list of the provider' : `${inventory} in the provider’s list`
+  const open = uncovered === 0 ? '' : `; ${uncovered} of them nobody accounts for`
+  return [`population: ${declared} declared, ${enrolled} enrolled, ${listed}${open}`]
 }
 
 function controlLines({ controls }: Assessment, catalog: Catalog): string[] {

@@ -1,83 +1,30 @@
-import type { Assessment } from '../../schemas/types.ts'
-import { controlStateWords, verdictWords } from '../../schemas/words.ts'
+import type { Assessment, Register } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { plain } from '../core/plain-text.ts'
+import { controlsGrid } from '../core/formats/grids/controls.ts'
+import { FINDINGS_COLUMNS, findingRows } from '../core/formats/grids/findings.ts'
+import { type Grid, textRows } from '../core/formats/grids/grid.ts'
+import { locationGrid } from '../core/formats/grids/location.ts'
+import { populationGrid } from '../core/formats/grids/population.ts'
+import { EMPTY_REGISTER } from '../core/register.ts'
 
 /** The assessment as tables for people who live in spreadsheets. Plain rows of text; an adapter turns them into files. */
 export type Table = readonly (readonly string[])[]
 
-/** One row per node and check. */
-export function findingsTable(assessment: Assessment, catalog: Catalog): Table {
-  const claims = new Map(catalog.checks.map(({ id, claim, limits }) => [id, { claim, limits }]))
-  const rows = assessment.nodes.flatMap((node) =>
-    node.findings.map((finding) => [
-      node.node,
-      finding.check,
-      claims.get(finding.check)?.claim ?? '',
-      finding.verdict,
-      verdictWords[finding.verdict].label,
-      finding.reasons.map(({ says, text }) => `${says}: ${text}`).join(' | '),
-      claims.get(finding.check)?.limits ?? '',
-      node.observedAt ?? '',
-      node.recording?.digest ?? '',
-    ]),
-  )
-  return [
-    [
-      'node',
-      'check',
-      'claim',
-      'verdict',
-      'in words',
-      'reasons',
-      'what it does not show',
-      'observed at (UTC)',
-      'recording SHA-256',
-    ],
-    ...rows,
-  ].map(cells)
-}
+/** One row per node and check, with the exception that is in force over it. Each is made as it is asked for. */
+export const findingsTable = (
+  assessment: Assessment,
+  catalog: Catalog,
+  register: Register = EMPTY_REGISTER,
+): Iterable<readonly string[]> => textRows(FINDINGS_COLUMNS, findingRows(assessment, catalog, register))
 
-/** One row per control of each framework in scope. */
-export function controlsTable(assessment: Assessment, catalog: Catalog): Table {
-  const beyond = new Set(catalog.notFromNodes.map(({ id }) => id))
-  const rows = assessment.controls.map((state) => {
-    const control = catalog.frameworks
-      .find(({ id }) => id === state.framework)
-      ?.controls.find(({ key }) => key === state.control)
-    const counts = state.checks.map(({ check, built, met, population }) =>
-      built
-        ? `${check}: ${met} of ${population}`
-        : `${check}: ${beyond.has(check) ? 'nodes cannot bear it' : 'no check yet'}`,
-    )
-    return [
-      state.framework,
-      control?.id ?? state.control,
-      control?.title ?? '',
-      control?.evidenceClass ?? '',
-      state.state,
-      controlStateWords[state.state].label,
-      state.nodePart ?? 'none',
-      counts.join(' | '),
-      control?.notShown ?? '',
-      state.outstanding.join(' | '),
-    ]
-  })
-  return [
-    [
-      'framework',
-      'control',
-      'title',
-      'class',
-      'state',
-      'in words',
-      'node part',
-      'supported nodes per check',
-      'what it does not show',
-      'records outstanding',
-    ],
-    ...rows,
-  ].map(cells)
-}
+/** One row per control of each framework in scope, with its counts, its records and what was decided about it. */
+export const controlsTable = (assessment: Assessment, catalog: Catalog, register: Register = EMPTY_REGISTER): Table =>
+  tableOf(controlsGrid(assessment, catalog, register))
 
-const cells = (row: readonly string[]): readonly string[] => row.map((cell) => plain(cell, 30_000))
+/** One row per node of the population, with the lists that it is on and the counts of its verdicts. */
+export const populationTable = (assessment: Assessment): Table => tableOf(populationGrid(assessment))
+
+/** One row per node: where it is said to be, what bears that out, and how far away it can be at most. */
+export const locationTable = (assessment: Assessment): Table => tableOf(locationGrid(assessment))
+
+const tableOf = ({ columns, rows }: Grid): Table => [...textRows(columns, rows)]

@@ -10,11 +10,11 @@ import type {
 import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
 import type { Assessment, DeclaredNode, Exception, Fleet, FleetNode, NodeAssessment } from '../../schemas/types.ts'
 import { type Verdict, verdictLetters } from '../../schemas/words.ts'
-import { type Catalog, catalogDigest, notFromNodesOf } from '../core/catalog.ts'
+import { type Catalog, catalogDigest, catalogFor, notFromNodesOf } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Control } from '../core/framework.ts'
-import { argvOf, type Command } from '../core/probe.ts'
+import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { limitsOf } from '../core/profile.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 
@@ -31,8 +31,9 @@ export interface ViewSource {
   readonly unreadable: readonly Failure[]
 }
 
-export function assessmentView(catalog: Catalog, source: ViewSource): AssessmentView {
+export function assessmentView(ours: Catalog, source: ViewSource): AssessmentView {
   const { of, run, assessment } = source
+  const catalog = catalogFor(ours, assessment.scope)
   const checks = checkViews(catalog)
   const acceptances = acceptancesOf(source.exceptions, assessment.asOf)
   const places = new Map(source.recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
@@ -146,10 +147,10 @@ function controlView(catalog: Catalog, control: Control): ControlView {
 }
 
 /** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */
-export const runPreview = (catalog: Catalog, nodes: readonly string[]): RunPreview => ({
+export const runPreview = (catalog: Catalog, nodes: readonly string[], asked: AskedFor): RunPreview => ({
   nodes,
   questions: catalog.probes
-    .filter(({ live }) => live !== true)
+    .filter((probe) => isAskedFor(probe, asked))
     .map(({ id, title, why, commands }) => ({
       probe: id,
       title,

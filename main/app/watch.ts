@@ -22,6 +22,8 @@ export interface Watch {
   readonly signal: AbortSignal
   /** Whatever comes first: the value, or the failure that ends the collection. Rejects only as `work` does. */
   readonly unless: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
+  /** The same for a rest that we take ourselves: its time counts neither towards the deadline nor as silence. */
+  readonly rest: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
   readonly stop: () => void
 }
 
@@ -29,7 +31,8 @@ const LOOK_MS = 250
 
 export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Watch {
   const ending = new AbortController()
-  const started = clock.ticks()
+  let started = clock.ticks()
+  let resting = false
   let heardAt: bigint | null = null
   let failure: Failure | null = null
   let isOver = false
@@ -52,6 +55,7 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
   const look = async (): Promise<void> => {
     while (!isOver && failure === null) {
       await pause(LOOK_MS)
+      if (resting) continue
       if (seconds(started) > limits.deadlineSeconds)
         give('collector.timed-out', `not finished after ${limits.deadlineSeconds} seconds`)
       else if (heardAt !== null && seconds(heardAt) > limits.silenceSeconds)
@@ -60,6 +64,9 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
   }
   void look()
 
+  const unless: Watch['unless'] = (work) =>
+    Promise.race([failed.then((reason) => err(reason)), work.then((value) => ({ ok: true, value }) as const)])
+
   return {
     give,
     heard: () => {
@@ -67,8 +74,19 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
     },
     failure: () => failure,
     signal: ending.signal,
-    unless: (work) =>
-      Promise.race([failed.then((reason) => err(reason)), work.then((value) => ({ ok: true, value }) as const)]),
+    unless,
+    rest: async (work) => {
+      const since = clock.ticks()
+      resting = true
+      try {
+        return await unless(work)
+      } finally {
+        resting = false
+        const rested = clock.ticks() - since
+        started += rested
+        if (heardAt !== null) heardAt += rested
+      }
+    },
     stop: () => {
       isOver = true
       limits.signal.removeEventListener('abort', cancel)

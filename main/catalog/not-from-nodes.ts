@@ -90,7 +90,7 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'inventory.population',
     from: 'record',
-    why: 'A node does not know of the others.',
+    why: 'A node does not know of the others. An engagement that brings the provider’s list has it compared with the declared nodes.',
     bring: 'The provider’s list of servers, or its invoice.',
   },
   { id: 'evidence.chain-of-custody', from: 'pack', why: 'The pack shows it: verify it.', bring: null },

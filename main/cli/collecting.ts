@@ -16,6 +16,8 @@ export interface CollectOptions {
   readonly node?: string[]
   readonly out: string
   readonly resume?: true
+  /** Goes on with this run, whether or not it is the latest. */
+  readonly goOnWith?: string
   readonly liveTests?: true
 }
 
@@ -50,14 +52,14 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
     return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
   const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
   const storeFolder = evidenceFolder(options.out)
-  const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
+  const resumed = options.resume === true ? await latestRun(world, storeFolder, say) : ok(null)
   if (!resumed.ok) return resumed
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    const run = resumed.value ?? newRunId(world.clock, world.entropy)
-    const { concurrency = 64 } = read.value.fleet
+    const run = options.goOnWith ?? resumed.value ?? newRunId(world.clock, world.entropy)
+    const { concurrency = 64, locationSpreadSeconds, askMetadata } = read.value.fleet
     const marks = () => ({ demo: false, synthetic: null })
     const result = await collectRun(world, catalog, {
       run,
@@ -67,7 +69,10 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       marks,
       signal: stop.signal,
       onEvent: progressTo(process.stderr),
+      onTold: say,
       liveTests: options.liveTests === true,
+      metadata: askMetadata === true,
+      ...(locationSpreadSeconds === undefined ? {} : { spreadSeconds: locationSpreadSeconds }),
     })
     if (!result.ok) return result
     for (const { recording } of result.value.recordings) sayHowToTrust(options.fleet, recording)

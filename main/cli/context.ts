@@ -17,7 +17,13 @@ export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
   if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered') return EXIT.notVerified
   if (code.startsWith('timestamp.') || code.startsWith('revocation.')) return EXIT.incomplete
-  if (code === 'run.cancelled' || code.startsWith('ssh.') || code.startsWith('collector.') || code === 'store.failed')
+  if (
+    code === 'run.cancelled' ||
+    code === 'notice.undelivered' ||
+    code.startsWith('ssh.') ||
+    code.startsWith('collector.') ||
+    code === 'store.failed'
+  )
     return EXIT.incomplete
   return EXIT.usage
 }

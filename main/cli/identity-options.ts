@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Outcome } from '../core/failure.ts'
+import type { IdentityInfo } from '../core/identities.ts'
 import { plain } from '../core/plain-text.ts'
-import type { IdentityInfo } from '../core/world.ts'
 import { type Context, endWith } from './context.ts'
 import { say } from './terminal.ts'
 

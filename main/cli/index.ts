@@ -4,18 +4,7 @@ import { VERSION } from '../../schemas/version.ts'
 import { createWorld } from '../adapters/world.ts'
 import { catalog } from '../catalog/index.ts'
 import { plain } from '../core/plain-text.ts'
-import { assessCommand } from './commands/assess.ts'
-import { catalogCommand } from './commands/catalog.ts'
-import { chainCommand } from './commands/chain.ts'
-import { collectCommand } from './commands/collect.ts'
-import { demoCommand } from './commands/demo.ts'
-import { disclosureCommand } from './commands/disclosure.ts'
-import { exportCommand } from './commands/export.ts'
-import { fleetCommand } from './commands/fleet.ts'
-import { identityCommand } from './commands/identity.ts'
-import { runCommand } from './commands/run.ts'
-import { sealCommands } from './commands/seal.ts'
-import { verifyCommand } from './commands/verify.ts'
+import { COMMANDS } from './commands.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import { say, sayFailure } from './terminal.ts'
@@ -29,27 +18,13 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     .configureOutput({ writeOut: (text) => process.stderr.write(text) })
     .exitOverride()
   const context: Context = {
-    world: createWorld(catalog.probes),
+    world: createWorld(catalog),
     program,
     exit: (next) => {
       code = next
     },
   }
-  for (const add of [
-    demoCommand,
-    fleetCommand,
-    collectCommand,
-    assessCommand,
-    exportCommand,
-    runCommand,
-    chainCommand,
-    disclosureCommand,
-    sealCommands,
-    verifyCommand,
-    catalogCommand,
-    identityCommand,
-  ])
-    add(context)
+  for (const add of COMMANDS) add(context)
   try {
     await program.parseAsync([...argv])
   } catch (thrown) {

@@ -1,14 +1,11 @@
 import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
-import type { Scope } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { Clock } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { EXIT } from './exit-codes.ts'
 import { sayFailure } from './terminal.ts'
-
-const KNOWN = ['hipaa', 'soc2', 'nprm'] as const
 
 /** Off unless given: live tests load the node. */
 export const LIVE_TESTS = [
@@ -16,17 +13,18 @@ export const LIVE_TESTS = [
   'also ask live tests: bounded measurements that keep one processor of each node busy, less than a minute in all',
 ] as const
 
-/** "hipaa,soc2" → the frameworks in scope. The proposed rule is in only when asked for. */
-export function frameworkList(
-  text: string | undefined,
-  otherwise: Scope['frameworks'] = ['hipaa', 'soc2'],
-): Outcome<Scope['frameworks']> {
-  if (text === undefined) return ok(otherwise)
-  const names = text.split(',').map((name) => name.trim().toLowerCase())
-  const unknown = names.find((name) => !KNOWN.some((known) => known === name))
-  if (unknown !== undefined) return fail('input.refused', `--framework: “${unknown}” is none of ${KNOWN.join(', ')}`)
-  return ok(KNOWN.filter((known) => names.includes(known)))
-}
+/** The option that chooses frameworks. */
+export const FRAMEWORKS = [
+  '--framework <list>',
+  'of hipaa, soc2, nprm, nist-800-53, csf-2, iso-27001, pci-dss-4 and the fleet’s mappings; default hipaa,soc2 and those mappings',
+] as const
+
+/** "hipaa,soc2" as names; undefined where none was given. Whether they exist is told where mappings are known. */
+export const frameworkList = (text: string | undefined): readonly string[] | undefined =>
+  text
+    ?.split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '')
 
 /** A moment given by a person, as UTC with milliseconds; now when none is given. */
 export function instant(option: string, text: string | undefined, clock: Clock): Outcome<string> {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { firstLineOf, ownersFile } from '../adapters/secret-file.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import { askSecret } from './terminal.ts'
@@ -47,39 +47,9 @@ async function secretFrom({ fd, file, option, question }: SecretSource): Promise
       return fail('input.refused', `${option}-fd must be a file descriptor number`)
     return firstLineOf(number, `file descriptor ${fd}`)
   }
-  if (file !== undefined) return ownersFile(file)
+  if (file !== undefined) return ownersFile(file, 'passphrase')
   const answer = await askSecret(question)
   if (answer === null)
     return fail('input.refused', `no terminal to ask for the passphrase; use ${option}-file or ${option}-fd`)
   return ok(answer)
-}
-
-/** Looks at the opened file and not at its name, so that nobody can put another in its place between the two. */
-function ownersFile(file: string): Outcome<string> {
-  let fd: number
-  try {
-    fd = openSync(file, 'r')
-  } catch {
-    return fail('input.not-found', file)
-  }
-  try {
-    const stats = fstatSync(fd)
-    if (stats.isDirectory()) return fail('input.refused', `${file} is a folder; name a file that holds the passphrase`)
-    const { mode, uid } = stats
-    if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid())
-      return fail('input.refused', `${file} belongs to somebody else`)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return fail('input.refused', `${file} can be read by others; run: chmod 600 ${file}`)
-    return firstLineOf(fd, file)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function firstLineOf(fd: number, what: string): Outcome<string> {
-  try {
-    return ok(readFileSync(fd, 'utf8').split(/\r?\n/, 1)[0] ?? '')
-  } catch {
-    return fail('input.refused', `${what} cannot be read`)
-  }
 }

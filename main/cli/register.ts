@@ -1,15 +1,25 @@
 import { dirname } from 'node:path'
 import { attachmentsIn, NOTHING_SAID, type Said } from '../app/attachments.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { registerProblems } from '../core/register/problems.ts'
 import { ok } from '../core/result.ts'
+import { readEntries } from '../core/verify/entries.ts'
 import type { World } from '../core/world.ts'
 
-/** What people said, in a register file and the folder “attachments” beside it; nothing where no file is named. */
+const MOST_PROBLEMS = 5
+
+/**
+ * What people said, in a register file and the folder “attachments” beside it; nothing where no file is named. One that contradicts itself,
+ * or with a signature that does not stand, is refused: a pack with it would not verify.
+ */
 export async function readSaid(world: World, file: string | undefined): Promise<Outcome<Said>> {
   if (file === undefined) return ok(NOTHING_SAID)
   const register = await world.readRegister(file)
   if (!register.ok) return register
   if (register.value === null) return fail('input.not-found', `${file} could not be read`)
+  const signed = await readEntries(world.sealing.reader, register.value)
+  const problems = [...registerProblems(register.value), ...signed.problems]
+  if (problems.length > 0) return fail('input.refused', `${file}: ${problems.slice(0, MOST_PROBLEMS).join(' ')}`)
   const attachmentBytes = attachmentsIn(world, `${dirname(file)}/attachments`)
   return ok({ register: register.value, attachmentBytes })
 }

@@ -1,7 +1,8 @@
-import type { DeclaredNode, Scope } from '../../schemas/types.ts'
+import type { DeclaredNode } from '../../schemas/types.ts'
+import { chosenFrameworks, type Declared, declaredScope } from '../app/declared-scope.ts'
 import { scopeOf } from '../app/run.ts'
+import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import { profileOf } from '../core/fleet.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
@@ -12,8 +13,7 @@ export interface ScopeOptions {
   readonly framework?: string
 }
 
-export interface Declared {
-  readonly scope: Scope
+export interface ScopeDeclared extends Declared {
   readonly timestampAuthority: string | undefined
 }
 
@@ -22,23 +22,26 @@ export async function scopeFor(
   world: World,
   options: ScopeOptions,
   recordings: readonly Pick<RecordingSource, 'recording'>[],
-): Promise<Outcome<Declared>> {
+): Promise<Outcome<ScopeDeclared>> {
+  const asked = frameworkList(options.framework)
   if (options.fleet === undefined) {
-    const frameworks = frameworkList(options.framework)
+    const frameworks = chosenFrameworks(catalog, [], asked)
     return frameworks.ok
-      ? ok({ scope: scopeOf('recordings', recordings, frameworks.value), timestampAuthority: undefined })
+      ? ok({
+          scope: scopeOf('recordings', recordings, frameworks.value),
+          inventory: null,
+          sites: null,
+          databases: [],
+          timestampAuthority: undefined,
+        })
       : frameworks
   }
   const read = await world.fleets.read(options.fleet)
   if (!read.ok) return read
   const { fleet, targets } = read.value
-  const frameworks = frameworkList(options.framework, fleet.frameworks ?? ['hipaa', 'soc2'])
-  if (!frameworks.ok) return frameworks
-  const population = targets({}).map(({ node }) => node.name)
-  return ok({
-    scope: { fleet: fleet.name, population, frameworks: frameworks.value, ...profileOf(fleet) },
-    timestampAuthority: fleet.timestampAuthority,
-  })
+  const nodes = targets({}).map(({ node }) => node.name)
+  const declared = await declaredScope(world, catalog, { fleet, path: options.fleet, nodes, frameworks: asked })
+  return declared.ok ? ok({ ...declared.value, timestampAuthority: fleet.timestampAuthority }) : declared
 }
 
 /** What the fleet file declares of a node; without a fleet file, its name alone. */

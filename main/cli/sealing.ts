@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Scope } from '../../schemas/types.ts'
+import type { Planned, Scope } from '../../schemas/types.ts'
 import { askable } from '../adapters/seal/tsp/http.ts'
-import { type Exported, exportRun } from '../app/export.ts'
+import { ALSO, type Also, type Exported, exportRun } from '../app/export.ts'
 import type { Stamping } from '../app/stamping.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -25,6 +25,18 @@ export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly timestamp?: string
   readonly chain?: string
   readonly register?: string
+  readonly also?: string
+}
+
+/** Without a choice: what is one file each. */
+const USUALLY: readonly Also[] = ['executive', 'xlsx', 'oscal']
+
+function alsoList(text: string | undefined): Outcome<readonly Also[]> {
+  if (text === undefined) return ok(USUALLY)
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => name !== '' && !ALSO.some((known) => known === name))
+  if (unknown !== undefined) return fail('input.refused', `--also: “${unknown}” is none of ${ALSO.join(', ')}`)
+  return ok(ALSO.filter((known) => names.includes(known)))
 }
 
 /** Options of what is sealed: whose key, whose time, in which chain of runs, and what people said. */
@@ -35,6 +47,7 @@ export const signingOptions = (command: Command): Command =>
       'ask this time-stamp authority (RFC 3161); default the fleet file’s timestampAuthority',
     )
     .option('--chain <folder>', 'the chain of this fleet’s runs that the pack extends; “run” keeps one in its --out')
+    .option('--also <list>', `what else is written, of ${ALSO.join(',')}; default ${USUALLY.join(',')}; empty for none`)
     .option('--register <file>', 'accepted exceptions and attached records; their files lie in “attachments” beside it')
 
 /** Options that say whose key signs. */
@@ -69,8 +82,14 @@ export interface ToExport {
   readonly recordings: readonly RecordingSource[]
   readonly folder: string
   readonly chainFolder: string | null
+  /** The folder whose history the report looks back into; absent: the report is about this run alone. */
+  readonly history?: string
   /** The fleet file's time-stamp authority. */
   readonly timestampAuthority: string | undefined
+  readonly inventory: Uint8Array | null
+  readonly sites: Uint8Array | null
+  /** Which planned run it is; null or absent for one that somebody started. */
+  readonly planned?: Planned | null
 }
 
 /** Assesses as of now, writes report, pack and tables, and names what was written. */
@@ -82,6 +101,8 @@ export async function exportAndSay(
   const { world } = context
   const stamping = await stampingOf(context, options, input.timestampAuthority)
   if (!stamping.ok) return stamping
+  const also = alsoList(options.also)
+  if (!also.ok) return also
   const said = await readSaid(world, options.register)
   if (!said.ok) return said
   const signer = await openSigner(context, options)
@@ -89,6 +110,7 @@ export async function exportAndSay(
   const exported = await exportRun(world, catalog, {
     ...input,
     ...said.value,
+    also: also.value,
     asOf: world.clock.now(),
     signer: signer.value,
     stamping: stamping.value,

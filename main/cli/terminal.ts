@@ -21,7 +21,10 @@ export function sayFailure(failure: Failure): void {
 }
 
 /** Progress of a run: one rewritten line on a terminal, a line per node otherwise. */
-export function progressTo(stream: NodeJS.WriteStream): (event: RunEvent) => void {
+export function progressTo(
+  stream: NodeJS.WriteStream,
+  stored: (answers: number) => string = (answers) => `${answers} answers stored`,
+): (event: RunEvent) => void {
   let total = 0
   let finished = 0
   const moving = new Map<string, string>()
@@ -38,11 +41,12 @@ export function progressTo(stream: NodeJS.WriteStream): (event: RunEvent) => voi
     if (event.kind === 'run-started') total = event.nodes.length
     if (event.kind === 'node-connecting') moving.set(event.node, 'connecting')
     if (event.kind === 'node-collecting') moving.set(event.node, `${event.done}/${event.total}`)
+    if (event.kind === 'node-timing') moving.set(event.node, `timing, ${event.secondsLeft} s left`)
     if (event.kind === 'node-done' || event.kind === 'node-failed') {
       finished += 1
       moving.delete(event.node)
       if (event.kind === 'node-done')
-        line(`${event.node}: ${event.captures} answers stored${event.partial ? ', incomplete' : ''}`)
+        line(`${event.node}: ${stored(event.captures)}${event.partial ? ', incomplete' : ''}`)
       else
         line(
           `${event.node}: ${failureWords[event.code as keyof typeof failureWords]?.title ?? event.code} (${plain(event.detail, 300)})`,

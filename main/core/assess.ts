@@ -1,24 +1,28 @@
 import type {
   Assessment,
   ChosenProfile,
+  ClaimAnswer,
+  DeclaredLocation,
   Finding,
   Isolation,
+  Location,
   NodeAssessment,
+  ProviderProfile,
   Reason,
+  Register,
   Scope,
 } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
-import { type Catalog, catalogDigest } from './catalog.ts'
+import { type CaptureIndex, capturesByKey } from './captures.ts'
+import { type Catalog, catalogDigest, catalogFor } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
-import { captureKey, type Parsed, readProbe } from './probe.ts'
+import { answerClaims, unansweredClaims } from './claim.ts'
+import { coverageOf } from './engagement/coverage.ts'
+import type { Parsed } from './probe.ts'
 import { limitsOf } from './profile.ts'
-import {
-  type CapturedAnswer,
-  compare,
-  type LoadedRecording,
-  type RecordingOutline,
-  recordingDigest,
-} from './recording.ts'
+import { readingsOf } from './readings.ts'
+import { compare, type LoadedRecording, type RecordingOutline, recordingDigest } from './recording.ts'
+import { EMPTY_REGISTER } from './register.ts'
 import { type NodeVerdicts, rollUp } from './rollup.ts'
 
 export interface AssessInput {
@@ -27,6 +31,8 @@ export interface AssessInput {
   readonly recordings: readonly LoadedRecording[]
   /** The moment it is judged at: UTC, ISO 8601. Nothing here reads a clock. */
   readonly asOf: string
+  /** What people say about it, as far as it concerns this scope. It changes no verdict; control states know of it. */
+  readonly register?: Register
 }
 
 /** Evidence older than this supports nothing (state and config facts; crosswalk result model). */
@@ -39,12 +45,12 @@ const DAY_MS = 86_400_000
  * the same input gives the same bytes of canonical JSON, whatever the order of recordings and captures, the time zone or the locale.
  * A declared node without a usable recording gets a not-tested finding for every check.
  */
-export function assess({ catalog, scope, recordings, asOf }: AssessInput): Assessment {
+export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGISTER }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
-  const judging = { asOf, profile: scope.profile }
+  const judging = judgingOf({ ...scope, asOf })
   const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, judging))
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
-  return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo }, nodes), nodes }
+  return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
 }
 
 /** The declared nodes, each once, in the one order. */
@@ -53,27 +59,47 @@ export const populationOf = ({ population }: Pick<Scope, 'population'>): readonl
 
 /**
  * What an assessment says beside its nodes: the second half of assess(), for readers that take one node at a time and keep only the
- * verdicts. `demo`: whether any node rests on demonstration data.
+ * verdicts. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
  */
 export function conclude(
-  catalog: Catalog,
-  { scope, asOf, demo }: { readonly scope: Scope; readonly asOf: string; readonly demo: boolean },
+  ours: Catalog,
+  {
+    scope,
+    asOf,
+    demo,
+    register,
+  }: { readonly scope: Scope; readonly asOf: string; readonly demo: boolean; readonly register: Register },
   nodes: readonly NodeVerdicts[],
 ): Omit<Assessment, 'nodes' | 'schema'> {
+  const catalog = catalogFor(ours, scope)
   const frameworks = [...new Set(scope.frameworks)].sort(compare)
+  const coverage = coverageOf(
+    scope,
+    nodes.map(({ node, findings, machine }) => ({
+      node,
+      answered: findings.some(({ verdict }) => verdict !== 'not-tested'),
+      machine: machine ?? null,
+    })),
+  )
   return {
     asOf,
     engine: VERSION,
     catalog: { version: catalog.version, digest: catalogDigest(catalog) },
     scope: {
-      fleet: scope.fleet,
-      population: populationOf(scope),
+      ...scope,
+      population: [...populationOf(scope)],
       frameworks,
-      ...(scope.profile === undefined ? {} : { profile: scope.profile }),
     },
     demo,
-    controls: rollUp(catalog, frameworks, nodes),
+    ...(coverage === undefined ? {} : { coverage }),
+    controls: rollUp(catalog, frameworks, nodes, { register, asOf, uncovered: coverage?.uncovered ?? 0 }),
   }
+}
+
+/** An assessment with control states as a register makes them: for one that was changed since. Verdicts stay what they are. */
+export function withRegister(catalog: Catalog, assessment: Assessment, register: Register): Assessment {
+  const { scope, asOf, demo, nodes, schema } = assessment
+  return { schema, ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
 }
 
 /** Of several recordings of a node, the one that ended last; the digest breaks a tie, so that order carries no meaning. */
@@ -83,16 +109,25 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-/** What findings depend on beside the evidence: a moment, and the numbers to compare against. */
+/** What findings depend on beside the evidence: a moment, the numbers to compare against, what the provider promised, what locates nodes. */
 export interface Judging {
   /** UTC, ISO 8601. */
   readonly asOf: string
   readonly profile: ChosenProfile | undefined
+  readonly provider?: ProviderProfile | undefined
+  readonly location?: DeclaredLocation | undefined
 }
 
-export const judgingOf = ({ asOf, profile }: { readonly asOf: string; readonly profile?: ChosenProfile }): Judging => ({
+export const judgingOf = ({
   asOf,
   profile,
+  provider,
+  location,
+}: Pick<Scope, 'profile' | 'provider' | 'location'> & { readonly asOf: string }): Judging => ({
+  asOf,
+  profile,
+  provider,
+  location,
 })
 
 /** The first half of assess(): everything that is said of one declared node, from its recording or from the lack of one. */
@@ -100,9 +135,9 @@ export function assessNode(
   catalog: Catalog,
   node: string,
   loaded: LoadedRecording | null,
-  { asOf, profile }: Judging,
+  { asOf, profile, provider, location }: Judging,
 ): NodeAssessment {
-  if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.')
+  if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.', provider)
   const { recording, captures } = loaded
   const days = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
   const stale = !(days >= 0 && days <= FRESH_DAYS)
@@ -125,26 +160,43 @@ export function assessNode(
       recording.outcome.failure === null
         ? 'The node answered nothing.'
         : `The node was not collected: ${recording.outcome.failure.code}.`
-    return { ...notCollected(catalog, node, why), ...identity }
+    return { ...notCollected(catalog, node, why, provider), ...identity }
   }
   const byKey = capturesByKey(captures)
-  const asked = { liveTests: recording.liveTests === true }
-  const readings = new Map(catalog.probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
+  const readings = readingsOf(catalog, loaded)
   const context: Context = {
     node: recording.node,
     asOf,
     observedAt: recording.endedAt,
     limits: limitsOf(catalog.thresholds, profile),
+    ...(recording.hostKey === null ? {} : { hostKey: recording.hostKey.fingerprint }),
+    ...(recording.demo ? { demo: true } : {}),
+    ...(location === undefined ? {} : { location }),
   }
-  const findings = catalog.checks.map((check) =>
-    finding(check, concludeCheck(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
-  )
+  const findings = catalog.checks
+    .map((check) =>
+      finding(check, concludeCheck(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
+    )
+    .sort((a, b) => compare(a.check, b.check))
+  const dossier = isolation(catalog, readings, context, byKey)
+  const { claimTests: tests } = catalog
+  const claims = (promised: ProviderProfile): ClaimAnswer[] => [
+    ...answerClaims(promised, { tests, findings, readings, context, stale, cite: (step) => cite(step, byKey) }),
+  ]
   return {
     ...identity,
-    isolation: isolation(catalog, readings, context, byKey),
-    findings: findings.sort((a, b) => compare(a.check, b.check)),
+    machine: { address: recording.node.address, serials: serialsIn(dossier) },
+    isolation: dossier,
+    location: located(catalog, readings, context, byKey),
+    findings,
+    ...(provider === undefined ? {} : { claims: claims(provider) }),
   }
 }
+
+/** What firmware tells of the whole machine; parts of it can be bought by themselves. */
+const serialsIn = ({ pins }: Isolation): string[] => [
+  ...new Set(pins.filter(({ kind }) => ['system', 'board', 'chassis'].includes(kind)).map(({ value }) => value)),
+]
 
 const age = (observedAt: string, asOf: string): string =>
   observedAt > asOf
@@ -168,6 +220,25 @@ function isolation(
   }
 }
 
+function located(
+  catalog: Catalog,
+  readings: ReadonlyMap<string, Parsed<unknown>>,
+  context: Context,
+  byKey: CaptureIndex,
+): Location {
+  const { signals, ...answers } = catalog.arguesLocation(readings, context)
+  return {
+    ...answers,
+    signals: signals.map(({ commands, ...signal }) => {
+      const { captures } = cite(
+        { says: 'unclear', text: signal.text, probe: signal.probe, ...(commands === undefined ? {} : { commands }) },
+        byKey,
+      )
+      return { ...signal, captures }
+    }),
+  }
+}
+
 function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooOld: string | null): Finding {
   const reasons = conclusion.because.map((step) => cite(step, byKey))
   const positive = conclusion.verdict === 'met' || conclusion.verdict === 'not-applicable'
@@ -181,16 +252,6 @@ function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooO
   }
 }
 
-type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
-
-/** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
-export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
-  const rank = ({ meta }: CapturedAnswer): string =>
-    `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
-  const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))
-  return new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-}
-
 function cite(step: Step, byKey: CaptureIndex): Reason {
   const cited = [...byKey.values()]
     .filter(
@@ -201,7 +262,12 @@ function cite(step: Step, byKey: CaptureIndex): Reason {
   return { says: step.says, text: step.text, probe: step.probe, captures: cited }
 }
 
-function notCollected(catalog: Catalog, node: string, why: string): NodeAssessment {
+function notCollected(
+  catalog: Catalog,
+  node: string,
+  why: string,
+  provider: ProviderProfile | undefined,
+): NodeAssessment {
   const reasons: Reason[] = [{ says: 'unclear', text: why, probe: null, captures: [] }]
   const findings = catalog.checks.map(
     (check): Finding => ({ check: check.id, property: check.property, verdict: 'not-tested', reasons }),
@@ -217,6 +283,8 @@ function notCollected(catalog: Catalog, node: string, why: string): NodeAssessme
     privilege: null,
     synthetic: null,
     isolation: null,
+    location: null,
     findings: findings.sort((a, b) => compare(a.check, b.check)),
+    ...(provider === undefined ? {} : { claims: [...unansweredClaims(provider, node, why)] }),
   }
 }

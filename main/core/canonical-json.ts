@@ -12,14 +12,21 @@ export function canonicalJson(value: unknown): string {
     if (!Number.isFinite(value)) throw new Error('canonicalJson: number is not finite')
     return JSON.stringify(value)
   }
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  // Text is added on, not gathered in lists: of a large fleet this writes hundreds of megabytes.
+  if (Array.isArray(value)) {
+    let items = ''
+    for (const item of value) items += items === '' ? canonicalJson(item) : `,${canonicalJson(item)}`
+    return `[${items}]`
+  }
   if (typeof value === 'object') {
     const object = value as Record<string, unknown>
-    const members = Object.keys(object)
-      .filter((key) => object[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`)
-    return `{${members.join(',')}}`
+    let members = ''
+    for (const key of Object.keys(object).sort()) {
+      const member = object[key]
+      if (member === undefined) continue
+      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
+    }
+    return `{${members}}`
   }
   throw new Error(`canonicalJson: ${typeof value} has no JSON form`)
 }

@@ -1,6 +1,15 @@
-import type { Contradiction, Isolation } from '../../schemas/types.ts'
+import type {
+  Contradiction,
+  Isolation,
+  Location,
+  LocationSignal,
+  ProviderProfile,
+  Scope,
+  TracedNode,
+} from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Check, Context, Step } from './check.ts'
+import type { ClaimTest } from './claim.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
@@ -10,6 +19,11 @@ import type { Threshold } from './profile.ts'
 export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
   readonly because: readonly Step[]
   readonly contradictions: readonly (Omit<Contradiction, 'text' | 'probe' | 'captures'> & { readonly step: Step })[]
+}
+
+/** Where a node is, before its signals cite captures. */
+export type LocationArgument = Omit<Location, 'signals'> & {
+  readonly signals: readonly (Omit<LocationSignal, 'captures'> & { readonly commands?: readonly string[] })[]
 }
 
 /** What the catalog says about one signal of isolation, apart from the code that reads it. */
@@ -59,6 +73,16 @@ export const recordsToAttach = (catalog: Pick<Catalog, 'notFromNodes'>, control:
   ...notFromNodesOf(catalog, control).flatMap(({ bring }) => bring ?? []),
 ]
 
+/** A dated list that checks or mappings rest on. */
+export interface ReferenceList {
+  readonly id: string
+  readonly title: string
+  /** YYYY-MM-DD: when it was last compared with its sources. */
+  readonly asOf: string
+  /** Over its canonical JSON. */
+  readonly sha256: Sha256
+}
+
 /** Everything we ask, conclude and map, as one value that assess() and verify() take. */
 export interface Catalog {
   readonly version: string
@@ -70,18 +94,39 @@ export interface Catalog {
   readonly thresholds: readonly Threshold[]
   /** Mapped checks that are not built because nodes cannot bear them. */
   readonly notFromNodes: readonly NotFromNodes[]
+  /** Readings that a provider's promise can be compared with, besides checks. */
+  readonly claimTests: readonly ClaimTest[]
+  /** Providers' public statements that ship with us. */
+  readonly providers: readonly ProviderProfile[]
+  /** Lists of others' facts that checks compare against, each as of a day. */
+  readonly references?: readonly ReferenceList[]
   readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
+  readonly arguesLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
+  /** Who can log in to a node, as far as its answers tell: for lists of whole populations, never for a verdict. */
+  readonly listsAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
+}
+
+/**
+ * The catalog as one scope uses it: with the customer's own frameworks behind ours, which none of them can replace. The same value where
+ * there are none; applied twice it is as applied once.
+ */
+export function catalogFor(catalog: Catalog, { mappings = [] }: Pick<Scope, 'mappings'>): Catalog {
+  const known = new Set(catalog.frameworks.map(({ id }) => id))
+  const own = mappings.filter(({ id }) => !known.has(id))
+  return own.length === 0 ? catalog : { ...catalog, frameworks: [...catalog.frameworks, ...own] }
 }
 
 /** The catalog without its functions: what a pack carries so that a reader sees what was asked and claimed. */
 export function catalogSnapshot(catalog: Catalog): unknown {
   return {
     version: catalog.version,
-    probes: catalog.probes.map(({ id, title, why, live, commands }) => ({
+    probes: catalog.probes.map(({ id, title, why, live, optIn, volatile, commands }) => ({
       id,
       title,
       why,
       ...(live === true ? { live } : {}),
+      ...(optIn === undefined ? {} : { optIn }),
+      ...(volatile === undefined ? {} : { volatile: volatile.why }),
       commands,
     })),
     checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants, thresholds }) => ({
@@ -98,7 +143,19 @@ export function catalogSnapshot(catalog: Catalog): unknown {
     signals: catalog.signals,
     thresholds: catalog.thresholds,
     notFromNodes: catalog.notFromNodes,
+    claimTests: catalog.claimTests.map(({ id, title, takes, limits }) => ({ id, title, takes, limits })),
+    providers: catalog.providers,
+    ...(catalog.references === undefined ? {} : { references: catalog.references }),
   }
 }
 
-export const catalogDigest = (catalog: Catalog): Sha256 => sha256(canonicalJson(catalogSnapshot(catalog)))
+/** SHA-256 of the snapshot in canonical JSON. A catalog is never changed once it is made, and its digest is asked for at every assessment. */
+export function catalogDigest(catalog: Catalog): Sha256 {
+  const known = DIGESTS.get(catalog)
+  if (known !== undefined) return known
+  const digest = sha256(canonicalJson(catalogSnapshot(catalog)))
+  DIGESTS.set(catalog, digest)
+  return digest
+}
+
+const DIGESTS = new WeakMap<Catalog, Sha256>()

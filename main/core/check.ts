@@ -1,4 +1,4 @@
-import type { DeclaredNode } from '../../schemas/types.ts'
+import type { DeclaredLocation, DeclaredNode } from '../../schemas/types.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Limits } from './profile.ts'
@@ -31,6 +31,12 @@ export interface Context {
   readonly asOf: string
   /** When the recording was taken. */
   readonly observedAt: string
+  /** Fingerprint of the host key that the node showed; absent where none is on record. */
+  readonly hostKey?: string
+  /** True for a recording of a demonstration: what was brought from real places does not go with it, and the other way round. */
+  readonly demo?: boolean
+  /** What was brought from outside the node to judge where it is. */
+  readonly location?: DeclaredLocation
   /** The numbers to compare against, by threshold. */
   readonly limits: Limits
 }

@@ -52,6 +52,12 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['cat', ANY],
   // Over loopback: else, asked by root, it makes a socket of its own in /run/chrony.
   ['chronyc', /^-h 127\.0\.0\.1,::1 (-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
+  // One GET of a leaf of a provider's metadata service: no settings file, proxy, redirect or second try, and none of its paths that can
+  // hold a secret. Asked only where the fleet file says so.
+  [
+    'curl',
+    /^-q --noproxy \* --max-time 1 --retry 0 --max-redirs 0 -s -f (http:\/\/169\.254\.169\.254\/(latest\/meta-data\/placement\/(region|availability-zone)|latest\/dynamic\/instance-identity\/rsa2048|v1\/region\/(regioncode|countrycode)|hetzner\/v1\/metadata\/(region|availability-zone))|-H Metadata-Flavor: Google http:\/\/169\.254\.169\.254\/computeMetadata\/v1\/instance\/zone|-H Metadata: true http:\/\/169\.254\.169\.254\/metadata\/instance\/compute\/location\?api-version=2021-02-01&format=text|-H Authorization: Bearer Oracle http:\/\/169\.254\.169\.254\/opc\/v2\/instance\/(canonicalRegionName|availabilityDomain))$/,
+  ],
   ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
   // The clock and its zone; without the plus sign it could set it.
   ['date', /^\+%s %z %Z$/],
@@ -94,7 +100,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['last', /^(-(w|F|i|n|[0-9]+)( [0-9]+)? ?)*$/],
   ['lastlog', /^$/],
   ['lastlog2', /^$/],
-  ['lldpctl', /^-f json$/],
+  ['lldpctl', /^-f json0?$/],
   ['ls', ANY],
   ['lsblk', ANY],
   ['lscpu', ANY],
@@ -108,7 +114,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['lspci', /^((-[Dvmnkqbt]+ ?)*|-Dnvvv -d ::0604)$/],
   ['mdadm', /^(--detail|--examine) (--scan|\/dev\/\S+)$/],
   ['mokutil', /^--(sb-state|list-enrolled|list-new|kek|pk|db)$/],
-  ['networkctl', /^(--json=\w+ )?(list|status)$/],
+  ['networkctl', /^(--json=\w+ )?(list|status|lldp)$/],
   ['nft', /^(-[jnasy] )*list (ruleset|tables|chains|sets)$/],
   ['nproc', ANY],
   // Peers of the time service on this server: no host, no other request.
@@ -131,6 +137,8 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['rpm', /^(-q|-V|--query|--verify)/],
   // Administrators of the batch system only, by name and level; -r keeps it from changing anything.
   ['sacctmgr', /^-r -n -P show user where adminlevel=(Administrator|Operator) format=User,AdminLevel$/],
+  // Prints one list of one file that cloud-init leaves for every user, and runs and writes nothing.
+  ['sed', /^-n \/\^ {4}"rsa2048": \\\[\$\/,\/\^ \\\{0,4\\\}\[\]\}\]\/p \/run\/cloud-init\/instance-data\.json$/],
   // Its other options change the drive or take its password.
   ['sedutil-cli', /^--query \/dev\/(nvme\d|sd[a-z])$/],
   ['sestatus', /^(-[bv])?$/],
@@ -157,6 +165,8 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ],
   ['tail', /^(?!.*(^| )(-[a-z]*[fF]|--follow))/],
   ['timedatectl', /^(show|show-timesync|status|timesync-status)( --\S+)*$/],
+  // Numbers of what is defined, without what is in it.
+  ['tpm2_getcap', /^-T device:\/dev\/tpmrm0 handles-nv-index$/],
   // One public index, by the kernel's own device, to standard output: no file, no service, no other authorization.
   ['tpm2_nvread', /^-T device:\/dev\/tpmrm0 -C o 0x1c00002$/],
   ['uname', ANY],
@@ -287,7 +297,7 @@ const DENIALS: readonly Denial[] = [
     denies: ([program = '', ...words]) =>
       ['cat', 'grep', 'head', 'od', 'tail', 'wc'].includes(program) && words.some((word) => word.startsWith('/dev/')),
   },
-  { why: 'it reaches out over the network', denies: (argv) => any(argv, /^[a-z]+:\/\//) },
+  { why: 'it reaches out over the network', denies: (argv) => argv[0] !== 'curl' && any(argv, /^[a-z]+:\/\//) },
 ]
 
 /** Why a command may not be in the catalog, or null. Path patterns are given as their text. */

@@ -1,4 +1,5 @@
 import type { ChosenProfile, DeclaredNode, Fleet, FleetNode } from '../../schemas/types.ts'
+import { placeProblems } from './fleet-places.ts'
 import { err, ok, type Result } from './result.ts'
 
 /** The account we log in with where the fleet file names none: the one that the generated sudoers drop-in is written for. */
@@ -34,6 +35,15 @@ export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly
     for (const [at, name] of (node.jump ?? []).entries())
       if (!byName.has(name))
         problems.push({ path: ['nodes', index, 'jump', at], text: `is “${name}”, which is no node of this fleet` })
+  // A policy for a name that is mistyped would be asked of nobody, and nobody would see it.
+  for (const [index, { nodes }] of (fleet.residency ?? []).entries()) {
+    const path = ['residency', index, 'nodes']
+    if (nodes?.length === 0) problems.push({ path, text: 'is empty, so that the policy is for no node' })
+    for (const [at, name] of (nodes ?? []).entries())
+      if (!byName.has(name))
+        problems.push({ path: [...path, at], text: `is “${name}”, which is no node of this fleet` })
+  }
+  problems.push(...placeProblems(fleet))
   if (fleet.nodes.every(({ jumpOnly }) => jumpOnly === true))
     problems.push({ path: ['nodes'], text: 'holds jump hosts only: there is nothing to collect from' })
   if (problems.length > 0) return err(problems)

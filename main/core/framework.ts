@@ -1,7 +1,8 @@
 /** What node evidence can decide of a control: see the legend in each framework's data. */
 export type EvidenceClass = 'automatable' | 'partial' | 'manual' | 'out-of-scope'
 
-export type FrameworkId = 'hipaa' | 'soc2' | 'nprm'
+/** One of the catalog's frameworks, or the customer's own. */
+export type FrameworkId = string
 
 /** "This check shows this part of that control." Checks that the catalog does not have yet count as not tested. */
 export interface Support {

@@ -8,19 +8,34 @@ const nodeHash = (left: Sha256, right: Sha256): Sha256 => sha256(Buffer.from(`01
 /** RFC 9162 §2.1.1: the root of a tree without leaves is the hash of nothing. */
 const EMPTY_ROOT = sha256('')
 
-/**
- * Merkle Tree Hash of leaves in order, given as their leaf hashes (RFC 9162 §2.1.1). One pass that keeps the roots of the perfect
- * subtrees so far, largest first, as in §2.1.2.
- */
-export function rootOf(leaves: readonly Sha256[]): Sha256 {
+/** A tree that leaves are added to, in order; `root` is the one of the leaves so far. */
+export interface GrowingTree {
+  readonly add: (leaf: Sha256) => void
+  readonly root: () => Sha256
+}
+
+/** One pass that keeps the roots of the perfect subtrees so far, largest first, as in RFC 9162 §2.1.2. */
+export function growingTree(): GrowingTree {
   const subtrees: Sha256[] = []
-  for (const [index, leaf] of leaves.entries()) {
-    let root = leaf
-    for (let before = index; before % 2 === 1; before = half(before))
-      root = nodeHash(subtrees.pop() ?? EMPTY_ROOT, root)
-    subtrees.push(root)
+  let size = 0
+  return {
+    add: (leaf) => {
+      let root = leaf
+      for (let before = size; before % 2 === 1; before = half(before))
+        root = nodeHash(subtrees.pop() ?? EMPTY_ROOT, root)
+      subtrees.push(root)
+      size += 1
+    },
+    root: () =>
+      subtrees.slice(0, -1).reduceRight((right, left) => nodeHash(left, right), subtrees.at(-1) ?? EMPTY_ROOT),
   }
-  return subtrees.reduceRight((right, left) => nodeHash(left, right), subtrees.pop() ?? EMPTY_ROOT)
+}
+
+/** Merkle Tree Hash of leaves in order, given as their leaf hashes (RFC 9162 §2.1.1). */
+export function rootOf(leaves: readonly Sha256[]): Sha256 {
+  const tree = growingTree()
+  for (const leaf of leaves) tree.add(leaf)
+  return tree.root()
 }
 
 /** The hashes that lead from a leaf to the root, nearest first (RFC 9162 §2.1.3.1). Throws for a leaf that isn't there: our bug. */

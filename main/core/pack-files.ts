@@ -19,6 +19,12 @@ export const PATHS = {
   catalog: 'data/catalog.json',
   scope: 'data/scope.json',
   exceptions: 'data/exceptions.json',
+  /** The provider's own list, as it was read. */
+  inventory: 'data/inventory.csv',
+  /** The provider's own record of where machines stand, as it was read. */
+  sites: 'data/sites',
+  /** What later runs are compared with. */
+  trace: 'data/trace.json',
   report: 'data/report.pdf',
   manifest: 'manifest-sha256.txt',
   tagManifest: 'tagmanifest-sha256.txt',
@@ -44,23 +50,74 @@ export interface PackScope extends Scope {
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const jsonBytes = (value: unknown): Uint8Array => utf8(`${canonicalJson(value)}\n`)
 
+/** The catalog as it stands in a pack: without a line end, so that the file's digest is the catalog's digest. */
+export const catalogBytes = (catalog: Catalog): Uint8Array => utf8(canonicalJson(catalogSnapshot(catalog)))
+
 /** The bytes of a whole assessment, as embedded in the report. In a pack, nodes stand apart. */
 export const assessmentBytes = (assessment: Assessment): Uint8Array => jsonBytes(assessment)
+
+/** The text of assessmentBytes() in pieces, one node at a time: of a large fleet the whole is larger than all the rest. */
+export function* assessmentPieces(assessment: Assessment): Generator<string> {
+  const { nodes, ...head } = assessment
+  const members = Object.entries({ ...head, nodes: null })
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => compare(a, b))
+  for (const [at, [key, value]] of members.entries()) {
+    yield `${at === 0 ? '{' : ','}${canonicalJson(key)}:`
+    if (key !== 'nodes') yield canonicalJson(value)
+    else yield* listPieces(nodes)
+  }
+  yield '}\n'
+}
+
+function* listPieces(values: readonly unknown[]): Generator<string> {
+  yield '['
+  for (const [at, value] of values.entries()) yield `${at === 0 ? '' : ','}${canonicalJson(value)}`
+  yield ']'
+}
 
 /**
  * An assessment as it stands in a pack: one file per node, and an index that names them by digest, so that a reader can take one
  * node at a time.
  */
-export const assessmentFiles = (assessment: Assessment): Map<string, Uint8Array> =>
-  new Map([
-    [PATHS.assessment, jsonBytes(assessmentIndexOf(assessment))],
-    ...assessment.nodes.map((entry) => [nodeAssessmentPath(entry.node), jsonBytes(entry)] as const),
+export function assessmentFiles(assessment: Assessment): Map<string, PackContent> {
+  let kept = 0
+  const nodes = assessment.nodes.map((entry) => {
+    const make = (): Uint8Array => jsonBytes(entry)
+    const bytes = make()
+    kept += bytes.length
+    return [entry.node, kept > MOST_KEPT ? madeAgain(bytes, make) : bytes] as const
+  })
+  const listed = nodes.map(([node, content]) => ({ node, sha256: digestOf(content) }))
+  return new Map<string, PackContent>([
+    [PATHS.assessment, jsonBytes(indexOver(assessment, listed))],
+    ...nodes.map(([node, content]) => [nodeAssessmentPath(node), content] as const),
   ])
+}
 
-export const assessmentIndexOf = ({ nodes, schema: _, ...head }: Assessment): AssessmentIndex => ({
-  schema: 'barewitness.assessment-index/1',
+/** Bytes of nodes beyond this are made again when they are read. */
+const MOST_KEPT = 16 * 1024 * 1024
+
+/** Bytes that can be made at any time, and so need not be kept; the same ones each time. */
+const madeAgain = (bytes: Uint8Array, make: () => Uint8Array): StoredBytes => ({
+  size: bytes.length,
+  sha256: sha256(bytes),
+  read: async () => make(),
+  open: async function* () {
+    yield make()
+  },
+})
+
+export const assessmentIndexOf = (assessment: Assessment): AssessmentIndex =>
+  indexOver(
+    assessment,
+    assessment.nodes.map((entry) => ({ node: entry.node, sha256: sha256(jsonBytes(entry)) })),
+  )
+
+const indexOver = ({ schema: _, ...head }: Assessment, nodes: AssessmentIndex['nodes']): AssessmentIndex => ({
   ...head,
-  nodes: nodes.map((entry) => ({ node: entry.node, sha256: sha256(jsonBytes(entry)) })),
+  schema: 'barewitness.assessment-index/1',
+  nodes,
 })
 
 export const nodeAssessmentPath = (node: string): string => `${nodeFolder(node)}/assessment.json`
@@ -74,6 +131,10 @@ export interface PayloadInput {
   readonly register: Register
   /** What the register attaches, by path in the pack. */
   readonly attachments?: PackFiles
+  /** The list of the provider that the scope's engagement names. */
+  readonly inventory?: Uint8Array | null
+  /** The provider's record of where machines stand that the scope's location names. */
+  readonly sites?: Uint8Array | null
 }
 
 /**
@@ -85,12 +146,13 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   const { scope, asOf } = assessment
   const files = new Map<string, PackContent>([
     ...assessmentFiles(assessment),
-    // Without a line end, so that the file's digest is the catalog's digest.
-    [PATHS.catalog, utf8(canonicalJson(catalogSnapshot(catalog)))],
+    [PATHS.catalog, catalogBytes(catalog)],
     [PATHS.scope, jsonBytes({ ...scope, asOf } satisfies PackScope)],
     [PATHS.exceptions, jsonBytes(input.register)],
     ...input.recordings,
     ...(input.attachments ?? []),
+    ...(input.inventory == null ? [] : [[PATHS.inventory, input.inventory] as const]),
+    ...(input.sites == null ? [] : [[PATHS.sites, input.sites] as const]),
   ])
   const unfit = [...files.keys()].find((path) => !isSafePath(path))
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
@@ -99,23 +161,27 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
 
 /**
  * A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. `blob` says where the bytes of an
- * answer are to be had; they themselves unless told otherwise.
+ * answer are to be had; they themselves unless told otherwise. Then the lines are not kept either, and made again when they are read.
  */
 export function recordingFiles(
   loaded: LoadedRecording,
-  blob: (stream: Capture['stdout'], bytes: Uint8Array) => PackContent = (_, bytes) => bytes,
+  blob?: (stream: Capture['stdout'], bytes: Uint8Array) => PackContent,
 ): readonly (readonly [string, PackContent])[] {
   const folder = nodeFolder(loaded.recording.node.name)
   const captures = [...loaded.captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta))
+  const lines = linesMade(captures.map(({ meta }) => meta))
   return [
     [`${folder}/recording.json`, utf8(recordingJson(loaded.recording))],
-    [`${folder}/captures.jsonl`, utf8(captures.map(({ meta }) => captureLine(meta)).join(''))],
+    [`${folder}/captures.jsonl`, blob === undefined ? lines() : madeAgain(lines(), lines)],
     ...captures.flatMap(({ meta, stdout, stderr }): (readonly [string, PackContent])[] => [
-      [`${folder}/sha256/${meta.stdout.sha256}`, blob(meta.stdout, stdout)],
-      [`${folder}/sha256/${meta.stderr.sha256}`, blob(meta.stderr, stderr)],
+      [`${folder}/sha256/${meta.stdout.sha256}`, blob?.(meta.stdout, stdout) ?? stdout],
+      [`${folder}/sha256/${meta.stderr.sha256}`, blob?.(meta.stderr, stderr) ?? stderr],
     ]),
   ]
 }
+
+/** Made by itself, so that it holds on to the lines and not to the answers. */
+const linesMade = (metas: readonly Capture[]) => (): Uint8Array => utf8(metas.map(captureLine).join(''))
 
 /** Where a node's recording lies. A name that some file system cannot hold is replaced by a digest of it. */
 export const nodeFolder = (node: string): string =>

@@ -42,25 +42,50 @@ export interface AssembledPack {
 
 export const BAG_DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'
 
+/** The pack of a run: see assembleBag(). */
+export const assemblePack = (input: PackInput): AssembledPack => assembleBag(bagOfRun(input))
+
+/** What the pack of a run is made of. */
+export const bagOfRun = <T extends PackInput>(input: T): T & BagInput => ({
+  ...input,
+  identifier: input.run,
+  asOf: input.assessment.asOf,
+  demo: input.assessment.demo,
+  statement: (manifest: string) => statementFor(input.payload, manifest, input),
+})
+
+/** What a sealed pack of any kind is made of. */
+export interface BagInput
+  extends Pick<PackInput, 'payload' | 'signer' | 'authority' | 'tags' | 'packName' | 'producer'> {
+  /** What the pack is of, in one word. */
+  readonly identifier: string
+  readonly asOf: string
+  readonly demo: boolean
+  /** The content of statement.json, over the text of the payload manifest. */
+  readonly statement: (manifest: string) => unknown
+  /** Of VERIFY.txt: where raw answers lie. The folder of a run's own pack unless told otherwise. */
+  readonly nodes?: string
+}
+
 /**
  * A BagIt 1.0 bag (RFC 8493) around a payload. The tag manifest lists every other file outside the payload, certificates and revocation
  * lists included, so that the one signature over it covers every byte of the pack but its own and the time-stamps over it.
  */
-export function assemblePack(input: PackInput): AssembledPack {
-  const { payload, signer, assessment, authority } = input
+export function assembleBag(input: BagInput): AssembledPack {
+  const { payload, signer, authority, demo } = input
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
   const manifest = manifestLines(payload)
   const digest = evidenceDigestOf(manifest)
   const bytes = [...payload.values()].reduce((sum, content) => sum + sizeOf(content), 0)
   const info = [
     ['Bag-Software-Agent', input.producer],
-    ['Bagging-Date', assessment.asOf.slice(0, 10)],
-    ['External-Identifier', input.run],
+    ['Bagging-Date', input.asOf.slice(0, 10)],
+    ['External-Identifier', input.identifier],
     ['Payload-Oxum', `${bytes}.${payload.size}`],
     ['Pack-Version', '2'],
     ['Evidence-Digest', digest],
     ['Signer-Fingerprint', signer.fingerprint],
-    ...(assessment.demo ? [['Demo-Data', 'yes']] : []),
+    ...(demo ? [['Demo-Data', 'yes']] : []),
   ]
   const help = verifyText({
     packName: input.packName,
@@ -68,17 +93,18 @@ export function assemblePack(input: PackInput): AssembledPack {
     rootFingerprint: sha256(signer.chain.at(-1) ?? signer.certificate),
     subject: signer.subject,
     evidenceDigest: digest,
-    demo: assessment.demo,
+    demo,
     revocationLists: signer.crls.map((_, index) => listPath('signature/crls/', index)),
     timestamp: authority == null ? null : { authority: authority.name },
     recipes: payload.has(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
+    ...(input.nodes === undefined ? {} : { nodes: input.nodes }),
   })
   const tags = new Map<string, Uint8Array>([
     ...(input.tags ?? []),
     [PATHS.bag, utf8(BAG_DECLARATION)],
     [PATHS.info, utf8(info.map(([name, value]) => `${name}: ${value}\n`).join(''))],
     [PATHS.manifest, utf8(manifest)],
-    [PATHS.statement, utf8(`${canonicalJson(statementFor(payload, manifest, input))}\n`)],
+    [PATHS.statement, utf8(`${canonicalJson(input.statement(manifest))}\n`)],
     [PATHS.help, utf8(help)],
     [PATHS.verifyScript, utf8(VERIFY_SH)],
     [PATHS.chain, certificates([signer.certificate, ...signer.chain])],

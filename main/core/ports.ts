@@ -1,6 +1,6 @@
-import type { DeclaredNode, HostKey, Recording, Session } from '../../schemas/types.ts'
+import type { DeclaredNode, HostKey, PathTiming, Recording, Session } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
-import type { CapturedAnswer, LoadedRecording } from './recording.ts'
+import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recording.ts'
 import type { SshOffer } from './ssh-offer.ts'
 
 /** The world as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
@@ -50,6 +50,8 @@ export interface Connection {
   readonly offer?: SshOffer | null
   /** A TCP stream from the node to one of its own ports, through this connection (RFC 4254 §7.2); absent where the adapter has none. */
   readonly dial?: (host: string, port: number) => Promise<Dialed>
+  /** Times the way to the server: what stands beside the echo and bounds nothing. Absent where the adapter has no means. */
+  readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void
 }
 /** `refused`: the SSH server does not forward. `failed`: it tried, and nobody took the connection. `lost`: the session has ended. */
@@ -81,13 +83,24 @@ export interface EvidenceStore {
   /** Opens (or resumes) a recording for writing. Each append is durable when its promise resolves. */
   readonly begin: (recording: Recording) => Promise<Outcome<RecordingWriter>>
   readonly load: (run: string, id: string) => Promise<Outcome<LoadedRecording>>
+  /** A stored recording without its answers, which are read when they are needed, even after the store was closed. */
+  readonly source: (recording: Recording) => RecordingSource
   readonly list: (run: string) => Promise<Outcome<readonly Recording[]>>
   readonly runs: () => Promise<Outcome<readonly string[]>>
+  /** Takes away stored bytes that no recording holds any more; gives how many that were. */
+  readonly sweep: () => Promise<Outcome<number>>
+  /** What a person should know of the opening, one sentence each: a damaged index that was put aside. */
+  readonly told: readonly string[]
   readonly close: () => void
 }
 export interface RecordingWriter {
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
-  readonly finish: (recording: Recording) => Promise<Outcome<LoadedRecording>>
+  /** The recording as it lies there now. Its answers are not read back, unless it held some when it was begun. */
+  readonly finish: (recording: Recording) => Promise<Outcome<FinishedRecording>>
+}
+export interface FinishedRecording extends RecordingSource {
+  /** How many answers it holds. */
+  readonly answers: number
 }
 
 /** A private key that signs: local file, PKCS#12 or token look the same from here. */
@@ -115,7 +128,14 @@ export interface CertificateName {
 export interface SealReading {
   readonly problems: readonly string[]
   /** The term is that of the whole chain: the latest beginning, the earliest end. */
-  readonly signer: (CertificateName & { readonly notBefore: string; readonly notAfter: string }) | null
+  readonly signer:
+    | (CertificateName & {
+        readonly notBefore: string
+        readonly notAfter: string
+        /** SHA-256 of the public key: one key can be in several certificates. */
+        readonly key: string
+      })
+    | null
   /** The root that the signer's chain ends in, when it does. */
   readonly root: CertificateName | null
   /** Whose issuer is not at hand, in a sentence: the signature verifies, and the chain ends before a root. */
@@ -224,7 +244,14 @@ export interface SchemaValidator {
       | 'node-assessment'
       | 'fleet'
       | 'statement'
-      | 'register',
+      | 'register'
+      | 'mapping'
+      | 'engagement'
+      | 'provider'
+      | 'scope'
+      | 'trace'
+      | 'period'
+      | 'schedules',
     value: unknown,
   ) => readonly string[]
 }
@@ -234,6 +261,8 @@ export type RunEvent =
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
+  /** Everything is answered; only round trips are still timed, over a while. */
+  | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

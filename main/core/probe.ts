@@ -56,8 +56,23 @@ export interface Probe<F = unknown, C extends string = string> {
   readonly why: string
   /** It measures, and so keeps a processor busy for seconds: asked only where live tests were asked for. Its commands run in their order. */
   readonly live?: true
+  /**
+   * Asked only where somebody chose it: `metadata` sends requests from the node to the provider’s metadata service, or reads what that
+   * service signed, which some systems accept as a login.
+   */
+  readonly optIn?: 'metadata'
+  /** What changes by itself on a host that nobody touched. Absent: two looks at an unchanged host read the same. */
+  readonly volatile?: Volatile<F>
   readonly commands: Readonly<Record<C, Command>>
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
+}
+
+export interface Volatile<F> {
+  /** What changes, and why that is no change of the host. */
+  readonly why: string
+  /** The reading without it; null where nothing of it stays. */
+  // As a method, so that a probe of anything can stand in a list of probes.
+  steady(fact: F): unknown
 }
 
 export const known = <F>(fact: F): Parsed<F> => ({ ok: true, fact })
@@ -111,22 +126,47 @@ export const NO_SUCH_PATH = 'no such path: '
 /** Why a live test has no answer: nobody asked for it, which is no gap; or somebody did, which is one. */
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
+/** The same of questions to the provider’s metadata service. */
+export const METADATA_NOT_ASKED = 'not collected: what the provider’s metadata service says was not asked for'
+export const METADATA_UNANSWERED =
+  'not collected: what the provider’s metadata service says was asked for, and this has no answer'
+
+/** Whether a probe went unanswered because nobody asked for it, which is no gap. */
+export const wasNotAsked = (reading: Parsed<unknown>): boolean =>
+  !reading.ok && (reading.reason === LIVE_NOT_ASKED || reading.reason === METADATA_NOT_ASKED)
+
+/** What a recording says was asked for besides the ordinary questions. */
+export interface AskedFor {
+  readonly liveTests?: boolean
+  readonly metadata?: boolean
+}
+
+/** Whether a probe is among the questions of such a collection. */
+export const isAskedFor = ({ live, optIn }: Probe<unknown>, { liveTests, metadata }: AskedFor): boolean =>
+  (live !== true || liveTests === true) && (optIn !== 'metadata' || metadata === true)
+
+/** Of a recording, or of a run, only that. */
+export const askedFor = ({ liveTests, metadata }: AskedFor): AskedFor => ({
+  liveTests: liveTests === true,
+  metadata: metadata === true,
+})
 
 /**
- * Reads a probe from a recording's captures. A command whose path does not exist reads as if its tool had said so. Missing, not-run, lost, timed-out and truncated captures give a reason before
- * `parse` is called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused
- * sudo line.
- * `liveTests` is what the recording says of itself: without it, live tests of which there is no capture at all were not asked for.
+ * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before `parse` is
+ * called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused sudo line. A
+ * command whose path does not exist reads as if its tool had said so.
+ * `asked` is what the recording says of itself: without it, live tests and questions to a metadata service of which there is no capture
+ * at all were not asked for.
  */
 export function readProbe<F>(
   probe: Probe<F>,
   captures: ReadonlyMap<string, CapturedAnswer>,
-  { liveTests = false }: { readonly liveTests?: boolean } = {},
+  asked: AskedFor = {},
 ): Parsed<F> {
   const answers: Record<string, Answer> = {}
   for (const [name, command] of Object.entries(probe.commands)) {
     const capture = captures.get(captureKey(probe.id, name))
-    if (capture === undefined) return unknown(whyMissing(probe, captures, liveTests))
+    if (capture === undefined) return unknown(whyMissing(probe, captures, asked))
     const refusal = whyUnusable(capture, command)
     if (refusal !== null) return unknown(refusal)
     answers[name] = capture.meta.status === 'no-path' ? withoutPath(command) : decode(capture)
@@ -135,13 +175,17 @@ export function readProbe<F>(
 }
 
 function whyMissing(
-  { id, live, commands }: Probe<unknown>,
+  { id, live, optIn, commands }: Probe<unknown>,
   captures: ReadonlyMap<string, CapturedAnswer>,
-  liveTests: boolean,
+  { liveTests, metadata }: AskedFor,
 ): string {
-  if (live !== true) return 'this was not collected'
-  const wasAsked = liveTests || Object.keys(commands).some((name) => captures.has(captureKey(id, name)))
-  return wasAsked ? LIVE_UNANSWERED : LIVE_NOT_ASKED
+  const [isAsked, unanswered, notAsked] =
+    live === true
+      ? [liveTests === true, LIVE_UNANSWERED, LIVE_NOT_ASKED]
+      : optIn === 'metadata'
+        ? [metadata === true, METADATA_UNANSWERED, METADATA_NOT_ASKED]
+        : [true, 'this was not collected', '']
+  return isAsked || Object.keys(commands).some((name) => captures.has(captureKey(id, name))) ? unanswered : notAsked
 }
 
 export const captureKey = (probe: string, command: string): string => `${probe}/${command}`

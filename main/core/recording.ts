@@ -55,9 +55,24 @@ export const captureLine = (capture: Capture): string => `${canonicalJson(captur
 
 /** The one identity of a recording: SHA-256 over recording.json followed by captures.jsonl, captures sorted by probe and command. */
 export function recordingDigest(loaded: RecordingOutline): Sha256 {
+  const known = DIGESTS.get(loaded)
+  if (known !== undefined) return known
   const lines = loaded.captures.map(({ meta }) => meta).sort(byProbeAndCommand)
-  return sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
+  const digest = sha256(recordingJson(loaded.recording) + lines.map(captureLine).join(''))
+  DIGESTS.set(loaded, digest)
+  return digest
 }
+
+/** A recording without the bytes of its answers. Its digest, where it is known, is not found again. */
+export function outlineOf(loaded: RecordingOutline): RecordingOutline {
+  const outline = { recording: loaded.recording, captures: loaded.captures.map(({ meta }) => ({ meta })) }
+  const known = DIGESTS.get(loaded)
+  if (known !== undefined) DIGESTS.set(outline, known)
+  return outline
+}
+
+/** Recordings are never changed once they are read, and a report of a thousand of them asks for each several times. */
+const DIGESTS = new WeakMap<RecordingOutline, Sha256>()
 
 /** The one order of captures. A resumed run may hold two of a command; the whole line then decides, so that no order is left to chance. */
 export const byProbeAndCommand = (a: Capture, b: Capture): number =>

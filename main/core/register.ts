@@ -1,14 +1,23 @@
-import type { ExceptionDraft, RegisterView } from '../../schemas/ipc-packs.ts'
-import type { Attachment, Exception, RecordRequest, Register, Withdrawal } from '../../schemas/types.ts'
+import type { ExceptionDraft, WithdrawalDraft } from '../../schemas/ipc-packs.ts'
+import type {
+  Attachment,
+  Decision,
+  Exception,
+  PendingException,
+  RecordRequest,
+  Register,
+  Withdrawal,
+} from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { fail, type Outcome } from './failure.ts'
 import { quote } from './plain-text.ts'
-import { dayProblem, endOfDay } from './register/days.ts'
+import { dayProblem, daysBetween, endOfDay, millisOf } from './register/days.ts'
 import { ok } from './result.ts'
 
 /**
- * What people say about the evidence: accepted exceptions, attached records, and who is to bring a record by when. It is laid
- * beside verdicts and control states and never changes one. Entries are added and withdrawn, never deleted.
+ * What people say about the evidence: exceptions asked for and accepted, decisions about rows, attached records, and who is to bring a
+ * record by when. It is laid beside verdicts and never changes one; control states follow it by the result model (rollup.ts). Entries
+ * are added, settled and withdrawn, never deleted.
  */
 export const EMPTY_REGISTER: Register = {
   schema: 'barewitness.register/1',
@@ -17,25 +26,49 @@ export const EMPTY_REGISTER: Register = {
   requests: [],
 }
 
-export type Standing = 'in-force' | 'expired' | 'withdrawn'
+export type Standing = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
 
-/** How an entry stands at a moment. The last millisecond of its last day still counts; an end that is no moment has passed. */
-export function standingOf(entry: Exception | Attachment, asOf: string): Standing {
+/** When an entry was made: nothing counts as of a moment before. */
+const madeAt = (entry: Exception | Attachment | Decision): string =>
+  'acceptedAt' in entry ? entry.acceptedAt : 'decidedAt' in entry ? entry.decidedAt : entry.attachedAt
+
+/**
+ * How an entry stands at a moment. It counts from the moment it was made, and the last millisecond of its last day still counts. What
+ * people accept or decide for longer than anybody may has ended once the longest term has. A beginning that is no moment never comes,
+ * and an end that is none has passed.
+ */
+export function standingOf(entry: Exception | Attachment | Decision, asOf: string): Standing {
   if (entry.withdrawn !== null) return 'withdrawn'
+  const [since, now] = [madeAt(entry), millisOf(asOf)]
+  if (!(millisOf(since) <= now)) return 'not-begun'
   const end = 'expiresAt' in entry ? entry.expiresAt : entry.validUntil
-  return end === null || Date.parse(asOf) <= Date.parse(end) ? 'in-force' : 'expired'
+  if (end === null) return 'in-force'
+  if (!(now <= millisOf(end))) return 'expired'
+  return 'expiresAt' in entry && daysBetween(since, asOf) > LONGEST_DAYS ? 'expired' : 'in-force'
 }
 
-/** The register with how each entry stands at a moment. */
-export const registerView = (register: Register, asOf: string): RegisterView => ({
-  exceptions: register.exceptions.map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
-  attachments: register.attachments.map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
-  requests: register.requests,
-})
+/** The latest moment at which something in a register was made, of those up to now; null without one. */
+export function lastMade({ exceptions, attachments, decisions = [] }: Register, now: string): string | null {
+  let last: string | null = null
+  for (const entry of [...exceptions, ...attachments, ...decisions]) {
+    const at = madeAt(entry)
+    if (millisOf(at) <= millisOf(now) && (last === null || millisOf(last) < millisOf(at))) last = at
+  }
+  return last
+}
 
-/** Whether one person asked for an acceptance and gave it: allowed, and always said. */
-export const isOnePerson = ({ requestedBy, approvedBy }: Exception): boolean =>
-  requestedBy.trim().toLowerCase() === approvedBy.trim().toLowerCase()
+/** Whether one person asked for an acceptance and gave it: allowed, and always said. Another way to write a name is no other person. */
+export const isOnePerson = ({ requestedBy, approvedBy }: Pick<Exception, 'requestedBy' | 'approvedBy'>): boolean =>
+  nameOf(requestedBy) === nameOf(approvedBy)
+
+/** A name without what the eye does not see in it: case, blanks, width and composition of letters, and characters that do not show. */
+const nameOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .toLowerCase()
 
 /** Acceptances by finding at one moment. */
 export interface Acceptances {
@@ -50,11 +83,11 @@ export function acceptancesOf(exceptions: readonly Exception[], asOf: string): A
   const found = { 'in-force': new Map<string, Exception>(), expired: new Map<string, Exception>() }
   for (const entry of exceptions) {
     const standing = standingOf(entry, asOf)
-    if (standing === 'withdrawn') continue
+    if (standing !== 'in-force' && standing !== 'expired') continue
     for (const node of entry.nodes) {
       const key = `${node}\n${entry.check}`
       const other = found[standing].get(key)
-      if (other === undefined || Date.parse(other.expiresAt) < Date.parse(entry.expiresAt))
+      if (other === undefined || !(Date.parse(other.expiresAt) >= Date.parse(entry.expiresAt)))
         found[standing].set(key, entry)
     }
   }
@@ -79,10 +112,11 @@ export interface AcceptanceFacts extends Moment {
   readonly verdictOf: (node: string, check: string) => Verdict | null
 }
 
-/** At most a year, whichever way it falls. */
 /** Nobody accepts a finding for longer: days after the one on which it is accepted. */
 export const LONGEST_DAYS = 366
-const NOTHING_TO_ACCEPT: readonly Verdict[] = ['met', 'not-applicable', 'informational']
+/** Whether a finding leaves nothing that anybody could accept. */
+export const isNothingToAccept = (verdict: Verdict): boolean =>
+  verdict === 'met' || verdict === 'not-applicable' || verdict === 'informational'
 
 /** Accepts a finding on named nodes until the end of a day. Fails with input.refused, in words for the person who asked. */
 export function acceptException(
@@ -91,7 +125,7 @@ export function acceptException(
   { now, id, run, verdictOf }: AcceptanceFacts,
 ): Outcome<Register> {
   const { check, nodes, until } = draft
-  const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy', 'approvedBy'])
+  const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy', 'approvedBy', 'approverRole'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
   if (day !== null) return fail('input.refused', `the end of the acceptance ${day}`)
@@ -100,7 +134,7 @@ export function acceptException(
     const verdict = verdictOf(node, check)
     if (verdict === null)
       return fail('input.refused', `there is no finding of check ${quote(check)} on node ${quote(node)}`)
-    if (NOTHING_TO_ACCEPT.includes(verdict))
+    if (isNothingToAccept(verdict))
       return fail('input.refused', `check ${quote(check)} on node ${quote(node)} leaves nothing to accept`)
   }
   const entry: Exception = {
@@ -116,25 +150,20 @@ export function acceptException(
   return ok({ ...register, exceptions: [...register.exceptions, entry] })
 }
 
-export interface WithdrawalDraft {
-  readonly id: string
-  readonly by: string
-  readonly reason: string
-}
-
 /** Takes an acceptance back from now on; it stays listed. Fails with input.refused. */
 export function withdrawException(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const exceptions = withdrawn(register.exceptions, draft, now, 'exception')
+  const exceptions = takeBack(register.exceptions, draft, now, 'exception')
   return exceptions.ok ? ok({ ...register, exceptions: exceptions.value }) : exceptions
 }
 
 /** Takes a record back from now on; it stays listed. Fails with input.refused. */
 export function withdrawAttachment(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const attachments = withdrawn(register.attachments, draft, now, 'record')
+  const attachments = takeBack(register.attachments, draft, now, 'record')
   return attachments.ok ? ok({ ...register, attachments: attachments.value }) : attachments
 }
 
-function withdrawn<T extends { readonly id: string; readonly withdrawn: Withdrawal | null }>(
+/** Entries with one of them withdrawn from now on. Fails with input.refused, naming what it is called. */
+export function takeBack<T extends { readonly id: string; readonly withdrawn: Withdrawal | null }>(
   entries: readonly T[],
   draft: WithdrawalDraft,
   now: string,
@@ -155,6 +184,7 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   owner: 'the owner',
   requestedBy: 'who asks for it',
   approvedBy: 'who approves it',
+  approverRole: 'the role of who approves it',
   by: 'who withdraws it',
   shows: 'what the record shows',
   saidBy: 'who says so',
@@ -180,20 +210,28 @@ export interface Concerned {
 
 /**
  * The part of a register that concerns one pack. Other nodes and other frameworks may be of another customer, so their names
- * stay out: an acceptance is narrowed to the nodes of the pack.
+ * stay out: an acceptance is narrowed to the nodes of the pack. What was signed is the whole entry, so one that is narrowed goes in
+ * without its signatures, as an entry that nobody signed.
  */
 export function registerFor(register: Register, { nodes, checks, frameworks }: Concerned): Register {
   const here = new Set(nodes)
+  const known = new Set(checks)
   const chosen = new Set<string>(frameworks)
+  const narrowed = <T extends Exception | PendingException>(entry: T): readonly T[] => {
+    const named = entry.nodes.filter((node) => here.has(node))
+    if (named.length === 0 || !known.has(entry.check)) return []
+    if (named.length === entry.nodes.length) return [entry]
+    return [{ ...entry, nodes: named, ...(entry.signatures && { signatures: [] }) }]
+  }
+  const { decisions, pending } = register
   return {
     ...register,
-    exceptions: register.exceptions.flatMap((entry) => {
-      const named = entry.nodes.filter((node) => here.has(node))
-      return named.length > 0 && checks.includes(entry.check) ? [{ ...entry, nodes: named }] : []
-    }),
+    exceptions: register.exceptions.flatMap(narrowed),
     attachments: register.attachments.filter(
       ({ controls }) => controls.length === 0 || controls.some(({ framework }) => chosen.has(framework)),
     ),
     requests: register.requests.filter(({ framework }) => chosen.has(framework)),
+    ...(decisions && { decisions: decisions.filter(({ framework }) => chosen.has(framework)) }),
+    ...(pending && { pending: pending.flatMap(narrowed) }),
   }
 }

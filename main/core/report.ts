@@ -1,19 +1,33 @@
 import { plain } from './plain-text.ts'
 import { acceptancesOf } from './register.ts'
+import { boundarySection } from './report/boundary.ts'
+import { checkSection } from './report/checks.ts'
+import { claimSection } from './report/claims.ts'
 import { controlSection } from './report/controls.ts'
 import { cover } from './report/cover.ts'
+import { custodySection } from './report/custody.ts'
+import { decisionSection } from './report/decisions.ts'
 import { evidenceSection } from './report/evidence.ts'
-import { exceptionSection } from './report/exceptions.ts'
+import { exceptionSection } from './report/exception-section.ts'
 import { gapSection, undecidedSection } from './report/gaps.ts'
+import { glossarySection } from './report/glossary.ts'
 import { howtoSection } from './report/howto.ts'
 import type { Matter, ReportInput } from './report/input.ts'
 import { isolationSection } from './report/isolation.ts'
+import { chosenFrameworks } from './report/items.ts'
 import { limitSection } from './report/limits.ts'
+import { locationSection } from './report/location.ts'
+import { methodSection } from './report/method.ts'
 import type { ReportDocument, Section } from './report/model.ts'
+import { nodeSection } from './report/nodes.ts'
+import { overlaySections } from './report/overlay.ts'
+import { populationSection } from './report/population.ts'
 import { profileSection } from './report/profile.ts'
 import { recordSection } from './report/records.ts'
+import { signOffSection } from './report/sign-off.ts'
 import { summary } from './report/summary.ts'
 import { tally } from './report/tally.ts'
+import { versionSection } from './report/versions.ts'
 import { when } from './report/wording.ts'
 
 export type { ReportInput } from './report/input.ts'
@@ -22,28 +36,35 @@ export { documentText, type ReportDocument } from './report/model.ts'
 /**
  * The report as plain data: an assessment, the catalog that gave it, and the recordings it rests on, in words an auditor can
  * follow. Pure: every date comes from `asOf` and the recordings, so the same input gives the same document.
+ *
+ * A reader has the matter after the gaps; what follows is for whoever works through it, in the order in which assessors look for it.
  */
 export function buildReport(input: ReportInput): ReportDocument {
-  const { assessment, catalog } = input
-  const matter: Matter = {
-    ...input,
-    tally: tally(assessment, catalog.checks),
-    accepted: acceptancesOf(input.register.exceptions, assessment.asOf),
-  }
-  const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
-  const ordered = [...chosen.filter(({ overlay }) => !overlay), ...chosen.filter(({ overlay }) => overlay)]
+  const { assessment } = input
+  const matter = matterOf(input)
+  const { current } = chosenFrameworks(matter)
   const parts = [
     summary(matter),
-    isolationSection(matter),
+    boundarySection(matter),
+    populationSection(matter),
     gapSection(matter),
-    undecidedSection(matter),
-    ...ordered.map((framework) => controlSection(matter, framework)),
+    methodSection(matter),
+    ...under('Versions and numbers', versionSection(matter), profileSection(matter)),
+    ...under(
+      'Results by control',
+      ...current.map((framework) => controlSection(matter, framework)),
+      checkSection(matter),
+    ),
+    ...under('Nodes', nodeSection(matter), isolationSection(matter), locationSection(matter), undecidedSection(matter)),
+    claimSection(matter),
     exceptionSection(matter),
+    decisionSection(matter),
     recordSection(matter),
-    profileSection(matter),
     limitSection(matter),
-    howtoSection(matter),
-    evidenceSection(matter),
+    ...under('Overlay of proposed rules', ...overlaySections(matter)),
+    signOffSection(matter),
+    ...under('Chain of custody and verification', custodySection(matter), howtoSection(matter)),
+    ...under('Appendix', evidenceSection(matter), glossarySection()),
   ]
   const fleet = plain(assessment.scope.fleet, 60)
   return {
@@ -54,8 +75,18 @@ export function buildReport(input: ReportInput): ReportDocument {
     demo: input.demo,
     runningHead: `${fleet}, pack ${plain(input.packName, 60)}`,
     runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(assessment.asOf)}`,
-    sections: [numbered(cover(matter), 1), ...parts.map((section, index) => numbered(section, index + 2))],
+    sections: [cover(matter), ...parts].map((section, index) => numbered(section, index + 1)),
   }
 }
+
+/** What every part of the report, and of what is made beside it, is written from. */
+export const matterOf = (input: ReportInput): Matter => ({
+  ...input,
+  tally: tally(input.assessment, input.catalog.checks),
+  accepted: acceptancesOf(input.register.exceptions, input.assessment.asOf),
+})
+
+const under = (part: string, ...sections: readonly Section[]): readonly Section[] =>
+  sections.map((section) => ({ ...section, part }))
 
 const numbered = (section: Section, number: number): Section => ({ ...section, title: `${number}  ${section.title}` })

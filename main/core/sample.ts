@@ -9,26 +9,47 @@ export interface SampledFinding {
   readonly verdict: Verdict
 }
 
+/** A row that was drawn, and its place in the population, counted from 1. */
+export interface DrawnPlace<T> {
+  readonly place: number
+  readonly row: T
+}
+
 /**
- * Findings drawn from a population by a seed, so that anybody who has the findings draws the same again.
+ * Rows drawn from a population by a seed, so that anybody who has the rows draws the same again.
  *
- * The population is sorted by node, then by check, both by code unit; `place` counts in that list from 1. Each finding gets the SHA-256, in
- * lower-case hexadecimal, of the seed, a line feed, the node, a line feed and the check, in UTF-8 and without a line end after it. The
- * findings with the smallest digests are drawn, smallest first. The verdict takes no part, so nobody can steer the draw by it. By hand:
+ * Each row gets the SHA-256, in lower-case hexadecimal, of the seed, a line feed and the row's key, in UTF-8 and without a line end after
+ * it. The rows with the smallest digests are drawn, smallest first; of equal ones, the one that stands first. Nothing but the key takes
+ * part, so nobody can steer the draw by what else a row says. By hand:
+ *
+ *     printf '%s\n%s' "$seed" "$key" | sha256sum
+ *
+ * for every row, then `sort | head -n "$size"`. A size beyond the population draws all of it.
+ */
+export const drawRows = <T>(
+  population: readonly T[],
+  { keyOf, size, seed }: { readonly keyOf: (row: T) => string; readonly size: number; readonly seed: string },
+): readonly DrawnPlace<T>[] =>
+  population
+    .map((row, index) => ({ digest: sha256(`${seed}\n${keyOf(row)}`), drawn: { place: index + 1, row } }))
+    .sort((a, b) => compare(a.digest, b.digest))
+    .slice(0, size)
+    .map(({ drawn }) => drawn)
+
+/**
+ * Findings drawn from a population by a seed: see drawRows(). The population is sorted by node, then by check, both by code unit. The key is
+ * the node, a line feed and the check; the verdict takes no part. By hand:
  *
  *     printf '%s\n%s\n%s' "$seed" "$node" "$check" | sha256sum
- *
- * for every line of the population, then `sort | head -n "$size"`. A size beyond the population draws all of it.
  */
 export function drawSample(findings: readonly SampledFinding[], size: number, seed: string): Sample {
   const population = [...findings].sort((a, b) => compare(a.node, b.node) || compare(a.check, b.check))
-  const drawn = population
-    .map(({ node, check, verdict }, index) => ({
-      digest: sha256(`${seed}\n${node}\n${check}`),
-      line: { place: index + 1, node, check, verdict },
-    }))
-    .sort((a, b) => compare(a.digest, b.digest))
-    .slice(0, size)
-    .map(({ line }) => line)
+  const keyOf = ({ node, check }: SampledFinding): string => `${node}\n${check}`
+  const drawn = drawRows(population, { keyOf, size, seed }).map(({ place, row: { node, check, verdict } }) => ({
+    place,
+    node,
+    check,
+    verdict,
+  }))
   return { seed, population: population.length, drawn }
 }

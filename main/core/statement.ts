@@ -1,4 +1,4 @@
-import type { Assessment, PackPredicate, Statement } from '../../schemas/types.ts'
+import type { Assessment, PackPredicate, Planned, Statement } from '../../schemas/types.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import { digestOf, evidenceDigestOf, PATHS, type PackFiles } from './pack-files.ts'
 import { compare, type RecordingOutline } from './recording.ts'
@@ -11,6 +11,8 @@ export interface StatementInput {
   readonly producer: string
   readonly assessment: Assessment
   readonly recordings: readonly RecordingOutline[]
+  /** Which planned run it is; null for one that somebody started. */
+  readonly planned?: Planned | null
 }
 
 /** The documents that people ask for by themselves: subjects of the statement beside the list that names every file. */
@@ -33,7 +35,7 @@ export const statementFor = (payload: PackFiles, manifest: string, input: Statem
 /** What a pack states of its run; the digest is that of evidenceDigestOf(). */
 export function predicateFor(
   evidenceDigest: Sha256,
-  { run, producer, assessment, recordings }: StatementInput,
+  { run, producer, assessment, recordings, planned = null }: StatementInput,
 ): PackPredicate {
   const hostKeys = new Map(
     recordings.map(({ recording }) => [recording.node.name, recording.hostKey?.fingerprint ?? null]),
@@ -51,5 +53,6 @@ export function predicateFor(
       hostKey: recording === null ? null : (hostKeys.get(node) ?? null),
     })),
     report: { evidenceDigest },
+    ...(planned === null ? {} : { planned }),
   }
 }

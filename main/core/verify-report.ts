@@ -1,7 +1,7 @@
 import type { Question, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
 import { plain } from './plain-text.ts'
 import type { PdfReading, SealReader } from './ports.ts'
-import { embeddedAssessment } from './verify/report.ts'
+import { type EmbeddedForm, embeddedResults } from './report/embedded.ts'
 import { signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { certificatesOf, type Trust } from './verify/trust.ts'
@@ -32,7 +32,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   // Whoever adds a time-stamp over a whole report puts all chains into it first.
   const wholeChains = stamps.length > 1
   const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
-  const embedded = embeddedAssessment(reading.attachments)
+  const embedded = embeddedResults(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
   const answers: readonly VerificationAnswer[] = [
     broken.length === 0
@@ -47,9 +47,10 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
         )
       : answer('intact', 'no', 'The report is not as it was sealed.', broken),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains }),
-    existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.asOf ?? null }),
+    existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
     notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
       `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
+      CARRIED[embedded?.form ?? 'none'],
     ]),
     notShown('reproducible', 'Verdicts can be evaluated again from a pack only.'),
     notShown('chain-continuous', 'The chain of runs stands in packs only.'),
@@ -60,11 +61,18 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     kind: 'report',
     verifiedAt,
     ok: answers.every(({ outcome }) => outcome !== 'no'),
-    demo: seal?.demo === true || embedded?.demo === true,
+    demo: seal?.demo === true || embedded?.index.demo === true,
     answers,
     differences: [],
     signer: signerOf(seal, trust),
   }
+}
+
+const CARRIED: Readonly<Record<EmbeddedForm | 'none', string>> = {
+  whole: 'It carries the results of every node.',
+  index:
+    'It carries the states of controls, and each node with the digest of its results. The results themselves are in the pack.',
+  none: 'It carries no results that can be read.',
 }
 
 const ofOthers = (

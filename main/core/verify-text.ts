@@ -15,6 +15,8 @@ export interface VerifyTextInput {
   readonly timestamp: { readonly authority: string } | null
   /** Further ways to look at the pack, printed at the end. No test runs their lines, so they get no COMMAND_INDENT. */
   readonly recipes?: readonly Recipe[]
+  /** The folder of nodes, `data/nodes` where not told otherwise. */
+  readonly nodes?: string
 }
 
 export interface Recipe {
@@ -27,7 +29,7 @@ export const COMMAND_INDENT = '    '
 
 /** VERIFY.txt: how a stranger checks a pack without Barewitness. The checks themselves are those of verify.sh. */
 export function verifyText(input: VerifyTextInput): string {
-  const { timestamp } = input
+  const { timestamp, nodes = 'data/nodes' } = input
   const stamped = timestamp !== null
   return `${[
     'HOW TO CHECK THIS PACK WITHOUT BAREWITNESS',
@@ -82,9 +84,9 @@ export function verifyText(input: VerifyTextInput): string {
     '  - The report belongs to this evidence: the digest printed on its first page is',
     `   ${input.evidenceDigest}`,
     "   and is computed by:  grep -v '  data/report' manifest-sha256.txt | sha256sum",
-    '  - A raw answer: the files data/nodes/NODE/sha256/DIGEST hold the exact bytes a node gave, named by their digest;',
-    '   data/nodes/NODE/captures.jsonl says which command each belongs to.',
-    '  - A recording as a whole:  cat data/nodes/NODE/recording.json data/nodes/NODE/captures.jsonl | sha256sum',
+    `  - A raw answer: the files ${nodes}/NODE/sha256/DIGEST hold the exact bytes a node gave, named by their digest;`,
+    `   ${nodes}/NODE/captures.jsonl says which command each belongs to.`,
+    `  - A recording as a whole:  cat ${nodes}/NODE/recording.json ${nodes}/NODE/captures.jsonl | sha256sum`,
     '   gives the digest that statement.json names for the node.',
     ...(input.recipes ?? []).flatMap(recipe),
   ].join('\n')}\n`

@@ -1,14 +1,19 @@
-import type { Assessment, NodeAssessment, Register, Scope, Statement } from '../../schemas/types.ts'
+import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, catalogFor } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
+import { EMPTY_REGISTER } from './register.ts'
 import type { NodeVerdicts } from './rollup.ts'
+import { ownEntry } from './run-chain/entry.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
+import { traceNode } from './trace.ts'
 import { chainOf } from './verify/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './verify/complete.ts'
+import { engagementOfPack } from './verify/engagement.ts'
+import { locationOfPack } from './verify/location.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { profileNotes } from './verify/profile.ts'
@@ -18,6 +23,7 @@ import { readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
 import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
+import { traceDiffers } from './verify/trace.ts'
 import type { Trust } from './verify/trust.ts'
 
 export interface VerifyInput {
@@ -66,7 +72,9 @@ export interface PackContents {
 export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
   const reading = await readPack(source, input.validator)
-  const said = await registerOfPack(source, input.validator, reading)
+  const said = await registerOfPack(input, reading)
+  const declared = await engagementOfPack(source, reading, input.catalog)
+  const location = await locationOfPack(source, reading, input.seal, trust)
   const seal = await readSealOf(source, input.seal, trust)
   const altered = [
     ...input.departures.map(packedAgain),
@@ -79,7 +87,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
   const chain = await chainOf(
     { ...input, trusted: seal !== null && standing(seal, trust) !== 'unknown' },
-    reading.statement,
+    ownOf(reading),
     seal,
   )
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
@@ -92,12 +100,20 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
       expected: named.wholeChains,
       statedAt: assessment?.asOf ?? null,
     }),
-    completeness([...walked.problems, ...said.problems, ...reportProblems(pdf, reading, signer)], {
-      ...walked,
-      notes: said.notes,
-      level: pdf?.level ?? null,
+    completeness(
+      [
+        ...walked.problems,
+        ...declared,
+        ...location.problems,
+        ...said.problems,
+        ...reportProblems(pdf, reading, signer),
+      ],
+      { ...walked, notes: [...said.notes, ...location.notes], level: pdf?.level ?? null },
+    ),
+    reproducible(reading, input.catalog, walked, {
+      register: said.register,
+      trace: await traceDiffers(input, reading, walked),
     }),
-    reproducible(reading, input.catalog, walked),
     chain.answer,
   ]
   const ok = answers.every(({ outcome }) => outcome !== 'no')
@@ -127,6 +143,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   return { report, contents, head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
 }
 
+const ownOf = ({ statement }: PackReading) =>
+  statement === null
+    ? null
+    : (tagManifest: Uint8Array, signer: string) => ownEntry(statement.predicate, tagManifest, signer)
+
 interface Walk {
   readonly problems: readonly string[]
   readonly absences: readonly string[]
@@ -138,6 +159,8 @@ interface Walk {
   readonly identical: number
   readonly recorded: number
   readonly demo: boolean
+  /** Null as soon as one node could not be evaluated again. */
+  readonly traced: readonly TracedNode[] | null
   /** Only with `keep`. */
   readonly stated: readonly NodeAssessment[]
   readonly recordings: readonly LoadedRecording[]
@@ -156,6 +179,7 @@ async function walk({ source, validator, catalog, keep }: VerifyInput, reading: 
     identical: 0,
     recorded: 0,
     demo: false,
+    traced: [] as TracedNode[] | null,
     stated: [] as NodeAssessment[],
     recordings: [] as LoadedRecording[],
   }
@@ -172,6 +196,8 @@ async function walk({ source, validator, catalog, keep }: VerifyInput, reading: 
     found.identical += compared.identical
     if (node.recording !== null) found.recorded += 1
     found.demo ||= node.recording?.recording.demo === true
+    if (node.derived === null || 'threw' in node.derived) found.traced = null
+    else found.traced?.push(traceNode(catalogFor(catalog, reading.scope ?? {}), node.recording, node.derived))
     if (keep && node.stated !== null) found.stated.push(node.stated)
     if (keep && node.recording !== null) found.recordings.push(node.recording)
   }
@@ -179,7 +205,7 @@ async function walk({ source, validator, catalog, keep }: VerifyInput, reading: 
 }
 
 /** The files against the sealed list. Without a seal that verifies, nothing says that the list is the sealed one. */
-function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
+export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
   const question = 'intact'
   if (altered.length > 0) {
     const summary = `${altered.length === 1 ? 'One thing differs' : `${altered.length} things differ`} from what was sealed.`
@@ -200,10 +226,18 @@ function intact(altered: readonly string[], seal: SealReading | null, files: num
   }
 }
 
-function reproducible(reading: PackReading, catalog: Catalog, walked: Walk): VerificationAnswer {
+function reproducible(
+  reading: PackReading,
+  catalog: Catalog,
+  walked: Walk,
+  { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
+): VerificationAnswer {
   const question = 'reproducible'
   const count = `${walked.identical} of ${walked.count} verdicts`
-  const whole = compareWhole(reading, catalog, walked.verdicts, walked.demo)
+  const whole = compareWhole(reading, catalog, walked.verdicts, {
+    demo: walked.demo,
+    register: register ?? EMPTY_REGISTER,
+  })
   if (whole === null || reading.assessment === null)
     return {
       question,
@@ -213,7 +247,7 @@ function reproducible(reading: PackReading, catalog: Catalog, walked: Walk): Ver
     }
   const said = [...walked.details, ...whole.details]
   const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
-  const differing = [...said, ...walked.wording, ...rest]
+  const differing = [...said, ...walked.wording, ...rest, ...trace]
   const { sentence, loosened } = profileNotes(catalog, reading.scope?.profile)
   const details = [...differing, ...loosened]
   if (hasSameRules(reading.assessment, catalog))

@@ -1,6 +1,28 @@
-import type { Fleet, FleetNode, HostKey, Recording, Register } from '../../schemas/types.ts'
+import type {
+  AddressAnswer,
+  AddressDatabase,
+  AddressDatabaseInFile,
+  DeclaredLocation,
+  Engagement,
+  Fleet,
+  FleetNode,
+  HostKey,
+  Inventory,
+  Mapping,
+  Notify,
+  ProviderProfile,
+  Recording,
+  Register,
+  SiteList,
+  SitesInFile,
+  VantageRecord,
+} from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
+import type { HistoryStore } from './history.ts'
+import type { Identities } from './identities.ts'
+import type { Notice } from './notice.ts'
 import type { PackFiles } from './pack-files.ts'
+import type { Zones } from './period/cadence.ts'
 import type {
   Clock,
   ConnectTarget,
@@ -18,11 +40,14 @@ import type {
 import type { LoadedRecording, RecordingSource } from './recording.ts'
 import type { ReportDocument } from './report.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
+import type { ScheduleStore, Timers } from './schedule/store.ts'
+import type { UnsignedVantage } from './vantage.ts'
 
 /** All ports in one value: what the use cases may ask of the outside. `main/adapters/world.ts` makes the real one. */
 export interface World {
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly zones: Zones
   /** Resolves after a pause. */
   readonly pause: (milliseconds: number) => Promise<void>
   readonly validator: SchemaValidator
@@ -34,8 +59,17 @@ export interface World {
   /** The register in a file; null when nothing is there. Fails with input.refused, naming the line. */
   readonly readRegister: (path: string) => Promise<Outcome<Register | null>>
   /** Rows of text as one CSV file. */
-  readonly csv: (rows: readonly (readonly string[])[]) => string
+  readonly csv: (rows: Iterable<readonly string[]>) => string
+  /** The same in pieces, for as many rows as there are. */
+  readonly csvPieces: (rows: Iterable<readonly string[]>) => Iterable<string>
+  /** Sheets as one workbook; the same sheets give the same bytes. */
+  readonly xlsx: (sheets: readonly Sheet[]) => Promise<Uint8Array>
+  readonly declarations: Declarations
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
+  /** The history of runs below a folder. */
+  readonly openHistory: (folder: string) => Promise<Outcome<HistoryStore>>
+  readonly schedules: ScheduleStore
+  readonly timers: Timers
   readonly writeRecording: (folder: string, loaded: LoadedRecording) => Promise<Outcome<null>>
   /** Recordings in folders; each is checked in full when it is loaded. */
   readonly readRecordings: (folders: readonly string[]) => Promise<Outcome<readonly RecordingSource[]>>
@@ -52,7 +86,64 @@ export interface World {
     beginning: { readonly id: string; readonly fleet: string },
   ) => Promise<Outcome<OpenRunChain>>
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
+  /** Tells one place of a change. Fails with notice.undelivered or input.refused; what it says holds no secret. */
+  readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>
   readonly demo: { readonly start: () => Promise<DemoFleet> }
+}
+
+/** What people declare beside the fleet file. A path starts at the folder of `beside`, where that is given; problems name file, line and field. */
+export interface Declarations {
+  /** An engagement file (YAML or JSON) and the inventory that it names, read and checked. It may name rows of the given mappings. */
+  readonly engagement: (
+    file: string,
+    beside: string | null,
+    mappings: readonly Mapping[],
+  ) => Promise<Outcome<DeclaredEngagement>>
+  /** A provider's list as a table by itself (CSV); problems name the line. */
+  readonly inventory: (file: string) => Promise<Outcome<InventoryTable>>
+  /** A provider profile: one that ships, by its id, or a file. */
+  readonly provider: (idOrFile: string, beside: string | null) => Promise<Outcome<ProviderProfile>>
+  /** A framework of the customer's own, from a YAML or JSON mapping, and the OSCAL catalog that it names. */
+  readonly mapping: (file: string, beside: string | null) => Promise<Outcome<Mapping>>
+  /** A vantage record whose signature stands. */
+  readonly vantage: (file: string, beside: string | null) => Promise<Outcome<VantageRecord>>
+  /** The provider's record of where machines stand, and its bytes. */
+  readonly sites: (declared: SitesInFile, beside: string | null) => Promise<Outcome<DeclaredSites>>
+  readonly addressDatabase: (
+    declared: AddressDatabaseInFile,
+    beside: string | null,
+  ) => Promise<Outcome<OpenAddressDatabase>>
+}
+export interface DeclaredEngagement {
+  readonly engagement: Engagement
+  /** The bytes of the provider's list as it was read; null without one. */
+  readonly inventory: Uint8Array | null
+}
+
+export interface DeclaredSites {
+  readonly sites: SiteList
+  /** As they were read. */
+  readonly bytes: Uint8Array
+}
+
+/** A database of addresses, open for questions. */
+export interface OpenAddressDatabase {
+  readonly about: Omit<AddressDatabase, 'answers'>
+  /** What it says of an address; null for a family that it does not hold, and for what is no public address. */
+  readonly answer: (address: string) => AddressAnswer | null
+}
+
+export interface InventoryTable extends Pick<Inventory, 'file' | 'rows'> {
+  /** As they were read. */
+  readonly bytes: Uint8Array
+}
+
+/** One sheet of a workbook. The first row names the columns; cells are text or numbers, never formulas. */
+export interface Sheet {
+  readonly name: string
+  /** Widths in characters, one for each column. */
+  readonly widths: readonly number[]
+  readonly rows: readonly (readonly (string | number)[])[]
 }
 
 export interface Fleets {
@@ -107,14 +198,43 @@ export interface Files {
   readonly digest: (path: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** Writes a whole file or nothing; makes folders on the way. */
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<Outcome<null>>
+  /** As write, piece by piece as they come, so that a large file is never in memory as a whole. Rejects as whoever makes the pieces does. */
+  readonly writePieces: (
+    path: string,
+    pieces: Iterable<string | Uint8Array>,
+  ) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
+  /**
+   * Adds a line to a file that is only appended to, and makes file and folders where there are none. It is on the disk when this resolves. A
+   * last line without its end, which nobody was told of, is cut. Holds the file’s folder meanwhile; fails with store.failed.
+   */
+  readonly append: (path: string, line: string) => Promise<Outcome<null>>
   /** Whether a file or folder of this name is there. */
   readonly isThere: (path: string) => Promise<boolean>
   /** Copies a file of any size, whole or not at all, never over another. Size and SHA-256 of the copy, read back from where it now lies. */
   readonly copyNew: (from: string, to: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
+  /** The ordinary files at most so many names below a folder, sorted, as paths from it with “/”; none where there is no folder. */
+  readonly below: (folder: string, depth?: number) => Promise<Outcome<FilesBelow>>
+  /** A file as bytes to be read later, of the size and digest that it has now. */
+  readonly stored: (path: string) => Promise<Outcome<StoredBytes>>
+  /** Writes bytes kept elsewhere as a new file, whole and compared with their size and digest, or not at all. */
+  readonly putNew: (path: string, content: StoredBytes) => Promise<Outcome<null>>
+  /** Gives a file a second name, or where that cannot be, copies it; never over another. */
+  readonly linkNew: (from: string, to: string) => Promise<Outcome<null>>
+  /**
+   * Holds a folder, made where there is none, against other programs of ours, until it is released. Waits `patience` milliseconds for
+   * somebody else who does, ten seconds unless told otherwise. Fails with store.failed.
+   */
+  readonly hold: (folder: string, patience?: number) => Promise<Outcome<{ readonly release: () => Promise<void> }>>
   /** From now on the file can only be read. */
   readonly lock: (path: string) => Promise<Outcome<null>>
   /** Takes away a file, or a folder with all that is in it: only for what we made ourselves. */
   readonly remove: (path: string) => Promise<Outcome<null>>
+}
+
+export interface FilesBelow {
+  readonly files: readonly string[]
+  /** Links, pipes and devices, which are never followed or opened. */
+  readonly others: readonly string[]
 }
 
 export interface Sealing {
@@ -175,91 +295,6 @@ export interface Stamp {
   readonly certificates: readonly Uint8Array[]
 }
 
-/** Keys that seal, where their owner keeps them: here and encrypted, or on a token. */
-export interface Identities {
-  readonly defaultFolder: string
-  readonly list: (folder: string) => Promise<Outcome<readonly IdentityInfo[]>>
-  readonly create: (input: {
-    readonly folder: string
-    readonly name: string
-    readonly subject: string
-    readonly passphrase: string
-  }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
-  /** For a key on a token, the passphrase is its PIN: tried once. */
-  readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
-  readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
-  /** One file with all that is kept here, keys encrypted as they are, or anew with `rekey`; never over another file. */
-  readonly backup: (folder: string, name: string, to: string, rekey?: Rekey) => Promise<Outcome<IdentityInfo>>
-  /** Never over another identity. */
-  readonly restore: (folder: string, backup: Uint8Array) => Promise<Outcome<IdentityInfo>>
-  readonly rotate: (input: RotateInput) => Promise<Outcome<IdentityInfo>>
-  readonly revoke: (input: RevokeInput) => Promise<Outcome<IdentityInfo>>
-  readonly takeRootOffline: (folder: string, name: string, to: string) => Promise<Outcome<IdentityInfo>>
-  readonly importPkcs12: (input: ImportInput) => Promise<Outcome<IdentityInfo>>
-  readonly addToken: (input: AddTokenInput) => Promise<Outcome<IdentityInfo>>
-}
-export interface IdentityInfo {
-  readonly name: string
-  /** Made here under a root of its own; taken from a PKCS #12 file; or on a token. */
-  readonly kind: 'local' | 'imported' | 'token'
-  readonly subject: string
-  /** SHA-256 of the leaf certificate, 64 lower-case hex characters. */
-  readonly fingerprint: string
-  readonly notAfter: string
-  /** Leaves that sealed before this one. */
-  readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
-}
-/** A backup opens with another passphrase than the identity: the system keeps the present one, and no person knows it. */
-export interface Rekey {
-  readonly passphrase: string
-  readonly next: string
-}
-/** What an auditor needs, by another way than a pack. */
-export interface IdentityTrust {
-  readonly rootPem: string
-  readonly rootFingerprint: string
-  readonly leafFingerprint: string
-}
-interface OfLocalIdentity {
-  readonly folder: string
-  readonly name: string
-  readonly passphrase: string
-  /** The file with the root's key, when it was taken offline. */
-  readonly rootKey?: Uint8Array
-}
-export interface RotateInput extends OfLocalIdentity {
-  readonly why: string
-}
-export interface RevokeInput extends OfLocalIdentity {
-  /** Fingerprint of the leaf. */
-  readonly leaf: string
-  readonly reason: 'superseded' | 'key-compromise' | 'cessation'
-  /** UTC, ISO 8601; now, unless told. */
-  readonly from?: string
-}
-interface CertifiedByOthers {
-  readonly folder: string
-  readonly name: string
-  /** Files of certificates, PEM or DER, that may complete the chain. */
-  readonly certificates: readonly Uint8Array[]
-  /** Files of revocation lists, PEM or DER. */
-  readonly crls: readonly Uint8Array[]
-}
-export interface ImportInput extends CertifiedByOthers {
-  readonly p12: Uint8Array
-  readonly p12Passphrase: string
-  /** For the key as it is kept from now on. */
-  readonly passphrase: string
-}
-export interface AddTokenInput extends CertifiedByOthers {
-  /** Path of the PKCS #11 module. */
-  readonly module: string
-  /** Label of the token, and of the key on it. */
-  readonly token: string
-  readonly key: string
-  readonly pin: string
-}
-
 export interface Packs {
   /** Writes files (paths under `pack/`) as one deterministic archive. */
   readonly write: (path: string, files: PackFiles) => Promise<Outcome<null>>
@@ -290,5 +325,18 @@ export interface DemoFleet {
   readonly targets: readonly ConnectTarget[]
   /** What a recording of a demo node says of itself. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
+  /** What people say about it, made up like its nodes; days are counted from the given moment. */
+  readonly declared: (asOf: string) => DemoDeclared
+  /** What another machine would have timed shortly before, made up; nobody has signed it yet. */
+  readonly vantage: (asOf: string) => UnsignedVantage
   readonly close: () => Promise<void>
+}
+export interface DemoDeclared extends DeclaredEngagement {
+  readonly provider: ProviderProfile
+  readonly register: Register
+  /** Bytes of the attached records, by SHA-256. */
+  readonly attachments: ReadonlyMap<string, Uint8Array>
+  readonly location: DeclaredLocation
+  /** The bytes of the provider's record of where machines stand. */
+  readonly sites: Uint8Array
 }

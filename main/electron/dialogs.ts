@@ -5,6 +5,8 @@ import { PACK_ENDINGS } from './pack-file.ts'
 
 const ANY: FileFilter = { name: 'All files', extensions: ['*'] }
 
+const DECLARED: FileFilter = { name: 'YAML and JSON', extensions: ['yaml', 'yml', 'json'] }
+
 const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = {
   'import-file': { title: 'Import nodes', buttonLabel: 'Read file', properties: ['openFile', 'showHiddenFiles'] },
   'export-folder': {
@@ -30,6 +32,26 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
 /** Where a method asks for a file that is not any file: its own words. */
 const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
   'attachments.add': { title: 'Attach a record', buttonLabel: 'Attach file' },
+  'engagement.import-choose': {
+    title: 'Import an engagement',
+    buttonLabel: 'Read file',
+    filters: [DECLARED, ANY],
+  },
+  'inventory.import-choose': {
+    title: 'Import the provider’s list',
+    buttonLabel: 'Read file',
+    filters: [{ name: 'Comma-separated values', extensions: ['csv', 'txt', 'tsv'] }, ANY],
+  },
+  'provider.import-choose': {
+    title: 'Import a provider profile',
+    buttonLabel: 'Read file',
+    filters: [DECLARED, ANY],
+  },
+  'mappings.import-choose': {
+    title: 'Import a framework of your own',
+    buttonLabel: 'Read file',
+    filters: [DECLARED, ANY],
+  },
   'identities.restore': {
     title: 'Restore a signing identity',
     buttonLabel: 'Restore identity',

@@ -50,11 +50,16 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'review.save-worksheet': 'always',
   'assessment.get': 'pack',
   'node.get': 'pack',
+  'location.get': 'pack',
   'figures.get': 'pack',
   'evidence.list': 'pack',
   'evidence.get': 'pack',
   'register.get': 'pack',
   'attachments.show': 'pack',
+  'engagement.get': 'pack',
+  'coverage.get': 'pack',
+  'claims.get': 'pack',
+  'claims.answers': 'pack',
 }
 
 /** Methods after which a pack is open; a null value means a dialog was closed. */

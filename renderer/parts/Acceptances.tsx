@@ -1,22 +1,40 @@
 import { useState } from 'react'
 import type { ExceptionView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-export const STANDING = { 'in-force': 'In force', expired: 'Expired', withdrawn: 'Withdrawn' } as const
+export const STANDING = {
+  'in-force': 'In force',
+  'not-begun': 'Not yet in force',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+} as const
 
 /** "Accepted until 1 Mar 2027 · M. Ortiz", or what became of it. */
 function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
   if (standing === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
-  return `${standing === 'expired' ? 'Acceptance ended' : 'Accepted until'} ${day(expiresAt)} · ${visible(owner)}`
+  const words = { expired: 'Acceptance ended', 'in-force': 'Accepted until', 'not-begun': 'To be accepted until' }
+  return `${words[standing]} ${day(expiresAt)} · ${visible(owner)}`
 }
 
 /** Nodes that are named; the others are counted. */
 const MOST_NODES = 8
+
+export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes: readonly string[] }) => (
+  <span className="acceptance-nodes note">
+    {nodes.slice(0, MOST_NODES).map((node) => (
+      <Button key={node} kind="link" small onPress={() => go({ screen: 'node', of, node })}>
+        {visible(node)}
+      </Button>
+    ))}
+    {nodes.length > MOST_NODES && `and ${plural(nodes.length - MOST_NODES, 'more node')}`}
+  </span>
+)
 
 export interface AcceptancesProps {
   readonly exceptions: readonly ExceptionView[]
@@ -36,14 +54,7 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
             <p className="acceptance-head">
               <span className="accepted-tab">{standingLine(one)}</span>
               {withChecks && <span className="mono">{one.check}</span>}
-              <span className="acceptance-nodes note">
-                {one.nodes.slice(0, MOST_NODES).map((node) => (
-                  <Button key={node} kind="link" small onPress={() => go({ screen: 'node', of, node })}>
-                    {visible(node)}
-                  </Button>
-                ))}
-                {one.nodes.length > MOST_NODES && `and ${plural(one.nodes.length - MOST_NODES, 'more node')}`}
-              </span>
+              <NamedNodes of={of} nodes={one.nodes} />
               {one.standing !== 'withdrawn' && of === 'run' && (
                 <Button small kind="quiet" onPress={() => setWithdrawn(one)}>
                   Withdraw acceptance
@@ -59,8 +70,11 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
               <dd>{visible(one.requestedBy)}</dd>
               <dt>Approved by</dt>
               <dd>
-                {visible(one.approvedBy)}, {day(one.acceptedAt)}
+                {visible(one.approvedBy)}
+                {one.approverRole !== undefined && `, ${visible(one.approverRole)}`}, {day(one.acceptedAt)}
               </dd>
+              <dt>Keys</dt>
+              <dd>{signedLine(one.signatures)}</dd>
             </dl>
           </li>
         ))}

@@ -1,27 +1,62 @@
-import type { RegisterView } from '../../schemas/ipc-packs.ts'
+import type { ExportFramework, RegisterView } from '../../schemas/ipc-packs.ts'
 import { useAnswer } from '../bridge.ts'
-import { nodesLine, type StepProps } from '../seal-model.ts'
+import { frameworkGroups, nodesLine, type StepProps } from '../seal-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask } from './Ask.tsx'
 
-/** What goes in: which nodes, which frameworks, and what people added. Every count opens its list. */
+/** The ids that are chosen once one is taken or left, in the order of the plan. */
+const chosenIn = (
+  all: readonly { readonly id: string }[],
+  chosen: readonly string[],
+  id: string,
+  on: boolean,
+): readonly string[] => all.map((one) => one.id).filter((one) => (one === id ? on : chosen.includes(one)))
+
+/** What goes in: which nodes, which frameworks, and what people added, and what is written besides. Every count opens its list. */
 export function ExportScope({ plan, choices, onChange }: StepProps) {
   const register = useAnswer('register.get', { of: 'run' })
-  const toggle = (id: (typeof choices.frameworks)[number], on: boolean): void =>
-    onChange({
-      frameworks: plan.frameworks
-        .map((framework) => framework.id)
-        .filter((one) => (one === id ? on : choices.frameworks.includes(one))),
-    })
+  const { usual, more } = frameworkGroups(plan)
+  const tick = ({ id, title, kind }: ExportFramework) => (
+    <Checkbox
+      key={id}
+      isSelected={choices.frameworks.includes(id)}
+      onChange={(on) => onChange({ frameworks: chosenIn(plan.frameworks, choices.frameworks, id, on) })}
+      {...(kind === 'own' ? { note: 'Your own framework' } : {})}
+    >
+      {visible(title)}
+    </Checkbox>
+  )
   return (
     <section aria-labelledby="scope" className="wizard-step">
       <h2 id="scope">What goes into the pack</h2>
       <fieldset className="ticks">
         <legend>Frameworks in the report</legend>
-        {plan.frameworks.map(({ id, title }) => (
-          <Checkbox key={id} isSelected={choices.frameworks.includes(id)} onChange={(on) => toggle(id, on)}>
+        {usual.map(tick)}
+      </fieldset>
+      {more.length > 0 && (
+        <Disclosure
+          title="More frameworks"
+          aside={`${more.filter(({ id }) => choices.frameworks.includes(id)).length} of ${more.length} chosen`}
+          startsOpen={more.some(({ id }) => choices.frameworks.includes(id))}
+        >
+          <p className="quiet">A proposed rule, and frameworks of which we name only the rows that ours relate to.</p>
+          <fieldset className="ticks">
+            <legend>More frameworks in the report</legend>
+            {more.map(tick)}
+          </fieldset>
+        </Disclosure>
+      )}
+      <fieldset className="ticks">
+        <legend>Written besides</legend>
+        {plan.also.map(({ id, title, note }) => (
+          <Checkbox
+            key={id}
+            note={note}
+            isSelected={choices.also.includes(id)}
+            onChange={(on) => onChange({ also: chosenIn(plan.also, choices.also, id, on) })}
+          >
             {title}
           </Checkbox>
         ))}

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import type { FigureMark, Figure as Picture } from '../../schemas/figure.ts'
 import { visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Area } from './FigureArea.tsx'
 
 /** Rem for one point of a picture: its smallest words are then a little under the size of small text. */
 const REM = 0.09
@@ -95,6 +96,8 @@ function Mark({ mark }: { readonly mark: FigureMark }) {
   switch (mark.is) {
     case 'box':
       return <Box mark={mark} />
+    case 'area':
+      return <Area mark={mark} />
     case 'line':
       return (
         <polyline
@@ -105,7 +108,14 @@ function Mark({ mark }: { readonly mark: FigureMark }) {
     case 'text':
       return (
         <text
-          className={classes('figure-text', mark.tone, `size-${mark.size}`, mark.bold && 'bold', mark.mono && 'mono')}
+          className={classes(
+            'figure-text',
+            mark.tone,
+            `size-${mark.size}`,
+            mark.bold && 'bold',
+            mark.mono && 'mono',
+            mark.rimmed === true && 'rimmed',
+          )}
           x={mark.x}
           y={mark.y}
           textAnchor={mark.anchor}

@@ -1,9 +1,13 @@
 import {
+  IconClipboardText,
   IconFileCertificate,
+  IconHistory,
   IconLayoutGrid,
   IconListCheck,
+  IconMap2,
   IconPackage,
   IconPlayerPlay,
+  IconQuote,
   IconServer,
   IconSettings,
 } from '@tabler/icons-react'
@@ -26,8 +30,17 @@ interface Entry {
 const PLACES: readonly Entry[] = [
   { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
   { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
+  { place: 'location', title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
+  {
+    place: 'engagement',
+    title: 'Engagement',
+    icon: IconClipboardText,
+    route: { screen: 'engagement', of: 'run' },
+  },
   { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
+  { place: 'claims', title: 'Provider claims', icon: IconQuote, route: { screen: 'claims', of: 'run' } },
   { place: 'packs', title: 'Packs', icon: IconPackage, route: { screen: 'packs' } },
+  { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
 ]
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 

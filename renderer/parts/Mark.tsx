@@ -26,6 +26,22 @@ const SHAPES: Readonly<Record<string, ReactNode>> = {
   'dotted-ring': (
     <circle cx="8" cy="8" r="6.4" fill="none" strokeDasharray=".2 2.68" strokeLinecap="round" strokeWidth="1.9" />
   ),
+  ring: <circle cx="8" cy="8" r="5" fill="none" />,
+  disc: <circle cx="8" cy="8" r="6" fill="currentColor" stroke="none" />,
+  'disc-half': (
+    <>
+      <circle cx="8" cy="8" r="5.4" fill="none" />
+      <path d="M8 2.6a5.4 5.4 0 0 0 0 10.8Z" fill="currentColor" stroke="none" />
+    </>
+  ),
+  // A clock: late.
+  'disc-late': (
+    <>
+      <circle cx="8" cy="8" r="6" fill="none" />
+      <path d="M8 4.4V8l2.6 1.8" fill="none" />
+    </>
+  ),
+  speck: <circle cx="8" cy="8" r="1.1" fill="currentColor" stroke="none" />,
   dot: <circle cx="8" cy="8" r="3" fill="currentColor" stroke="none" />,
 }
 

@@ -162,7 +162,7 @@ export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
 
 /** A cell as a sentence, for those who do not see the mark. */
-export function cellSentence({ verdict, met, total, accepted, expired }: OneCell): string {
+function cellSentence({ verdict, met, total, accepted, expired }: OneCell): string {
   const parts = [
     `${verdictWords[verdict].label}: ${met} of ${plural(total, 'check')} supported`,
     accepted === null ? null : `${accepted.count} accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,

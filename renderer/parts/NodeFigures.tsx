@@ -10,10 +10,13 @@ export function NodeFigures({
   of,
   node,
   kinds,
+  heading = 'Pictures',
 }: {
   readonly of: Source
   readonly node: string
   readonly kinds: readonly Figure['kind'][]
+  /** Read, not seen; null where they stand under a heading already. */
+  readonly heading?: string | null
 }) {
   const { runs } = useStore()
   const answer = useAnswer('figures.get', { of, node }, runs)
@@ -23,7 +26,7 @@ export function NodeFigures({
   if (figures.length === 0) return null
   return (
     <>
-      <h2 className="said">Pictures</h2>
+      {heading !== null && <h2 className="said">{heading}</h2>}
       {figures.map((figure) => (
         <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />
       ))}

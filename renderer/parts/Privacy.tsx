@@ -11,6 +11,10 @@ const KEPT: readonly { readonly what: string; readonly where: string }[] = [
     what: 'Exceptions and attachments',
     where: 'What people accepted or attached, with their names. Attached files are kept as copies.',
   },
+  {
+    what: 'Engagement and provider profile',
+    where: 'What you declared before an audit, the provider’s own list, and the profile that you chose.',
+  },
   { what: 'Sealed packs', where: 'Each export that you sealed here, also where you did not save it.' },
   { what: 'Signing keys', where: 'Encrypted with a passphrase. Settings, Identity says where each passphrase lies.' },
   { what: 'Trust', where: 'Certificates that you decided to trust, and how you verified them.' },

@@ -31,7 +31,8 @@ export function Records({ of, view, framework, control }: RecordsProps) {
           <>
             {slots.length > 0 && (
               <h3>
-                Records from people: {slots.filter(({ is }) => is === 'attached').length} of {slots.length} attached
+                Records from people: {slots.filter(({ is }) => is === 'attached' || is === 'decided').length} of{' '}
+                {slots.length} held
               </h3>
             )}
             <Slots of={of} slots={slots} />

@@ -4,7 +4,7 @@ import { change, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface Place {
-  readonly id: 'seal' | 'results' | 'controls' | 'evidence' | 'sampling'
+  readonly id: 'seal' | 'results' | 'location' | 'controls' | 'engagement' | 'claims' | 'evidence' | 'sampling'
   readonly title: string
   readonly route: Route
 }
@@ -12,18 +12,24 @@ interface Place {
 const PLACES: readonly Place[] = [
   { id: 'seal', title: 'Seal', route: { screen: 'review', part: 'seal' } },
   { id: 'results', title: 'Results', route: { screen: 'overview', of: 'pack' } },
+  { id: 'location', title: 'Location', route: { screen: 'location', of: 'pack' } },
   { id: 'controls', title: 'Controls', route: { screen: 'controls', of: 'pack' } },
+  { id: 'engagement', title: 'Engagement', route: { screen: 'engagement', of: 'pack' } },
+  { id: 'claims', title: 'Provider claims', route: { screen: 'claims', of: 'pack' } },
   { id: 'evidence', title: 'Evidence', route: { screen: 'review', part: 'evidence' } },
   { id: 'sampling', title: 'Sampling', route: { screen: 'review', part: 'sampling' } },
 ]
 
 /** Which place of the review window a screen belongs to. */
-export function placeInReview(route: Route): Place['id'] {
+function placeInReview(route: Route): Place['id'] {
   switch (route.screen) {
     case 'review':
       return route.part ?? 'seal'
     case 'evidence':
-      return 'evidence'
+    case 'location':
+    case 'engagement':
+    case 'claims':
+      return route.screen
     case 'controls':
     case 'control':
     case 'attachments':

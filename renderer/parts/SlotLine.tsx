@@ -7,6 +7,8 @@ export const SLOT_WORDS: Readonly<
   Record<Slot['is'], { readonly word: string; readonly mark: string; readonly tone: string }>
 > = {
   attached: { word: 'Attached', mark: 'ring-tick', tone: 'met' },
+  decided: { word: 'Decided', mark: 'ring-tick', tone: 'met' },
+  unexamined: { word: 'Received, not examined', mark: 'dotted-ring', tone: 'not-tested' },
   requested: { word: 'Expected', mark: 'dotted-ring', tone: 'not-tested' },
   overdue: { word: 'Overdue', mark: 'square-cross', tone: 'not-met' },
   missing: { word: 'Missing', mark: 'dotted-ring', tone: 'not-tested' },

@@ -6,8 +6,15 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Failure.tsx'
 
+const WAYS = {
+  acceptance: { method: 'exceptions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  record: { method: 'attachments.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  decision: { method: 'decisions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  request: { method: 'exceptions.refuse', verb: 'Refuse', done: 'refused', by: 'Refused by' },
+} as const
+
 export interface WithdrawDialogProps {
-  readonly what: 'acceptance' | 'record'
+  readonly what: keyof typeof WAYS
   readonly id: string
   /** What it is about, in words. */
   readonly about: string
@@ -15,10 +22,11 @@ export interface WithdrawDialogProps {
   readonly onDone: () => void
 }
 
-/** Takes an acceptance or a record back, with a name and a reason. It stays listed as withdrawn. */
+/** Takes something back, or refuses a request, with a name and a reason. It stays listed. */
 export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDialogProps) {
   const form = useId()
-  const withdraw = useAction(what === 'acceptance' ? 'exceptions.withdraw' : 'attachments.withdraw')
+  const way = WAYS[what]
+  const withdraw = useAction(way.method)
   const [by, setBy] = useState('')
   const [reason, setReason] = useState('')
   const [tried, setTried] = useState(false)
@@ -27,17 +35,17 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     setTried(true)
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
-    say(what === 'acceptance' ? 'Acceptance withdrawn.' : 'Record withdrawn.')
+    say(`${what.charAt(0).toUpperCase()}${what.slice(1)} ${way.done}.`)
     onDone()
   }
   return (
     <Dialog
-      title={`Withdraw this ${what}`}
+      title={`${way.verb} this ${what}`}
       onClose={onClose}
       actions={
         <>
           <Button kind="danger" type="submit" form={form} busy={withdraw.busy}>
-            Withdraw {what}
+            {way.verb} {what}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </>
@@ -45,13 +53,19 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     >
       <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
         <p>{about}</p>
-        <p className="quiet">It stays listed as withdrawn, with your reason. Nothing is deleted.</p>
+        <p className="quiet">It stays listed as {way.done}, with your reason. Nothing is deleted.</p>
         <TextField
-          label="Withdrawn by"
+          label={way.by}
           value={by}
           onChange={setBy}
           maxLength={200}
-          error={tried && by.trim() === '' ? 'Name who withdraws it.' : undefined}
+          error={
+            tried && by.trim() === ''
+              ? what === 'request'
+                ? 'Name who refuses it.'
+                : 'Name who withdraws it.'
+              : undefined
+          }
           isRequired
           autoFocus
         />

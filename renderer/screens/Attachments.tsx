@@ -32,7 +32,7 @@ export function Attachments({ of }: { readonly of: Source }) {
   )
 }
 
-const ORDER: readonly Slot['is'][] = ['overdue', 'missing', 'requested', 'attached']
+const ORDER: readonly Slot['is'][] = ['overdue', 'missing', 'unexamined', 'requested', 'decided', 'attached']
 
 interface ListedProps {
   readonly of: Source

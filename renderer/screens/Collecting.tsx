@@ -6,7 +6,7 @@ import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import {
   counts,
-  failureTitle,
+  detailOf,
   missingNodes,
   type NodeProgress,
   type RunProgress,
@@ -27,6 +27,7 @@ const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: s
   waiting: ['dotted-ring', 'not-tested'],
   connecting: ['dotted-ring', 'informational'],
   collecting: ['dot', 'informational'],
+  timing: ['dot', 'informational'],
   done: ['ring-tick', 'met'],
   failed: ['square-cross', 'not-met'],
 }
@@ -151,6 +152,7 @@ interface Line {
 const RANK: Readonly<Record<NodeProgress['is'], number>> = {
   failed: 0,
   collecting: 1,
+  timing: 1,
   connecting: 1,
   waiting: 2,
   done: 3,
@@ -220,14 +222,3 @@ const COLUMNS: readonly GridColumn<Line>[] = [
     ),
   },
 ]
-
-function detailOf(at: NodeProgress): string {
-  switch (at.is) {
-    case 'failed':
-      return `${failureTitle(at.code)}: ${visible(at.detail)}`
-    case 'done':
-      return `${plural(at.captures, 'answer')} kept${at.partial ? '; some questions have none' : ''}`
-    default:
-      return ''
-  }
-}

@@ -10,6 +10,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { ControlMark, ShownChecks } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Records } from '../parts/Records.tsx'
+import { WhyState } from '../parts/WhyState.tsx'
 import { go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -55,6 +56,7 @@ interface BodyProps {
 
 function Body({ of, view, frame, row }: BodyProps) {
   const peopleOnly = isPeopleOnly(row)
+  const isOwn = view.scope.mappings?.some(({ id }) => id === frame.id) === true
   return (
     <Page
       title={`${row.id} ${row.title}`}
@@ -62,6 +64,7 @@ function Body({ of, view, frame, row }: BodyProps) {
       under={
         <>
           <ControlMark control={row} /> {peopleOnly ? '' : controlStateWords[stateOf(row)].meaning}
+          {isOwn && ' A framework of your own.'}
         </>
       }
       actions={<Button onPress={() => go({ screen: 'controls', of, framework: frame.id })}>All controls</Button>}
@@ -77,6 +80,7 @@ function Body({ of, view, frame, row }: BodyProps) {
           </p>
           {row.responsibility.length > 0 && <p className="quiet">Responsible: {row.responsibility.join(', ')}.</p>}
         </section>
+        <WhyState of={of} frame={frame} row={row} />
         {!peopleOnly && (
           <section aria-labelledby="shows">
             <h2 id="shows">What Barewitness shows</h2>

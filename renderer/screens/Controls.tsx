@@ -111,6 +111,9 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
               <Chevron />
               <span className="tree-title">
                 {one.title}
+                {view.scope.mappings?.some(({ id }) => id === one.id) === true && (
+                  <span className="note">A framework of your own.</span>
+                )}
                 {one.overlay && <span className="note">A proposal, not in force: shown apart. {one.status}</span>}
               </span>
               <Counts counts={one.counts} total={one.total} />
@@ -143,8 +146,8 @@ const Chevron = () => (
 )
 
 function ControlItem({ id, control }: { readonly id: string; readonly control: ControlRow }) {
-  const records = control.needsAlso.length
-  const there = records - (control.assessed?.outstanding.length ?? records)
+  const records = control.assessed?.records.needed ?? control.needsAlso.length
+  const there = control.assessed?.records.held ?? 0
   const nodePart = control.assessed?.nodePart ?? null
   const notes = [
     isPeopleOnly(control) ? 'people only' : '',

@@ -1,34 +1,40 @@
 import { useState } from 'react'
-import type { ExceptionView } from '../../schemas/ipc-packs.ts'
+import type { DecisionView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { standingWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { useKept } from '../kept.ts'
-import { Acceptances, STANDING } from '../parts/Acceptances.tsx'
+import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
+import { Decisions } from '../parts/Decisions.tsx'
 import { FailureNote } from '../parts/Failure.tsx'
 import { Page } from '../parts/Page.tsx'
+import { PendingRequests } from '../parts/PendingRequests.tsx'
+import { UnsignedNote } from '../parts/UnsignedNote.tsx'
+import { exceptionsShown, type Shown, STANDINGS } from '../register-model.ts'
 import { say, useStore } from '../store.ts'
-import { plural } from '../text.ts'
+import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-/** What has ended comes first: it is a finding again that nobody accepts. */
-const ORDER: readonly ExceptionView['standing'][] = ['expired', 'in-force', 'withdrawn']
-const SHOWN = [
+const SHOWN: readonly { readonly id: Shown; readonly title: string }[] = [
   { id: 'all', title: 'All' },
-  ...ORDER.map((id) => ({ id, title: STANDING[id] })),
-] as const satisfies readonly { readonly id: ExceptionView['standing'] | 'all'; readonly title: string }[]
+  { id: 'pending', title: 'Requests' },
+  ...STANDINGS.map((id) => ({ id, title: standingWords[id] })),
+]
 
-/** Every finding that somebody accepts for a time, with what became of it. */
+/** Every finding that somebody accepts for a time or asked to, with what became of it, and decisions about rows. */
 export function Exceptions({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('register.get', { of }, runs), of)
   const save = useAction('exceptions.save')
   const [text, setText] = useState('')
-  const [shown, setShown] = useState<ExceptionView['standing'] | 'all'>('all')
+  const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const [shown, setShown] = useState<Shown>('all')
   const onSave = async (): Promise<void> => {
     const saved = await save.run(null)
     if (saved !== null) say(`List saved as ${saved.file}.`)
@@ -48,46 +54,81 @@ export function Exceptions({ of }: { readonly of: Source }) {
     >
       {save.error !== null && <FailureNote error={save.error} />}
       <Ask answer={answer}>
-        {({ exceptions }) => {
-          const wanted = text.trim().toLowerCase()
-          const matching = exceptions.filter(
-            (one) =>
-              (shown === 'all' || one.standing === shown) &&
-              [one.check, one.owner, one.reason, one.approvedBy, ...one.nodes].join(' ').toLowerCase().includes(wanted),
-          )
+        {(register) => {
+          const found = exceptionsShown(register, text, shown)
           return (
             <>
+              {of === 'run' && <UnsignedNote />}
               <div className="table-bar">
                 <SearchField label="Find an acceptance" value={text} onChange={setText} isFilter />
                 <Select label="Standing" hideLabel options={SHOWN} value={shown} onChange={setShown} />
                 <span className="note" role="status">
-                  {matching.length} of {plural(exceptions.length, 'acceptance')}
+                  {found.count} of {found.total === 1 ? '1 entry' : `${found.total} entries`}
                 </span>
               </div>
-              {exceptions.length === 0 && (
+              {found.total === 0 && (
                 <EmptyState title="No finding is accepted">
-                  Here will be each finding that somebody accepts until a day. It is accepted from the page of its
-                  claim.
+                  Here will be each finding that somebody accepts until a day, or asks to. That is written down on the
+                  page of its claim.
                 </EmptyState>
               )}
-              {exceptions.length > 0 && matching.length === 0 && <p className="empty">No acceptance matches.</p>}
-              {ORDER.map((standing) => {
-                const own = matching
-                  .filter((one) => one.standing === standing)
-                  .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
-                return own.length === 0 ? null : (
-                  <section key={standing} aria-label={`${STANDING[standing]}: ${own.length}`}>
-                    <h2>
-                      {STANDING[standing]} <span className="number quiet">{own.length}</span>
-                    </h2>
-                    <Acceptances exceptions={own} of={of} withChecks />
-                  </section>
-                )
-              })}
+              {found.total > 0 && found.count === 0 && <p className="empty">No acceptance matches.</p>}
+              {found.pending.length > 0 && (
+                <section aria-label={`Requests: ${found.pending.length}`}>
+                  <h2>
+                    Requests <span className="number quiet">{found.pending.length}</span>
+                  </h2>
+                  <p className="quiet">A request accepts nothing until somebody approves it.</p>
+                  <PendingRequests requests={found.pending} of={of} />
+                </section>
+              )}
+              {found.groups.map(({ standing, entries }) => (
+                <section key={standing} aria-label={`${standingWords[standing]}: ${entries.length}`}>
+                  <h2>
+                    {standingWords[standing]} <span className="number quiet">{entries.length}</span>
+                  </h2>
+                  {standing === 'expired' && (
+                    <p className="quiet">
+                      What has ended counts for nothing: a contradiction that it covered is a gap again.
+                    </p>
+                  )}
+                  <Acceptances exceptions={entries} of={of} withChecks />
+                </section>
+              ))}
+              <DecidedRows of={of} register={register} view={view.state === 'here' ? view.value : null} />
             </>
           )
         }}
       </Ask>
     </Page>
+  )
+}
+
+interface DecidedRowsProps {
+  readonly of: Source
+  readonly register: RegisterView
+  readonly view: AssessmentView | null
+}
+
+/** What was decided about rows, in a list of its own: nothing of it accepts a finding. */
+function DecidedRows({ of, register, view }: DecidedRowsProps) {
+  const nameOf = ({ framework, control }: DecisionView): string => {
+    const frame = view?.frameworks.find(({ id }) => id === framework)
+    const row = frame?.controls.find(({ key }) => key === control)
+    return visible(frame === undefined || row === undefined ? control : `${frame.title}, ${row.id} ${row.title}`)
+  }
+  const order = (one: DecisionView): number => STANDINGS.indexOf(one.standing)
+  const decisions = [...register.decisions].sort((a, b) => order(a) - order(b) || (a.expiresAt < b.expiresAt ? -1 : 1))
+  return (
+    <section aria-labelledby="decisions">
+      <h2 id="decisions">
+        Decisions about rows <span className="number quiet">{decisions.length}</span>
+      </h2>
+      {decisions.length === 0 ? (
+        <p className="quiet">None. They are written down on the page of their row, and change no verdict.</p>
+      ) : (
+        <Decisions decisions={decisions} of={of} rowName={nameOf} />
+      )}
+    </section>
   )
 }

@@ -9,6 +9,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { NodeIdentity } from '../parts/NodeIdentity.tsx'
+import { NodeLocation } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
@@ -85,6 +86,7 @@ function Known({
           {assessment.isolation !== null && <p className="quiet">{layerLine(assessment.isolation)}.</p>}
         </section>
       </div>
+      {assessment.location != null && <NodeLocation of={of} node={node} location={assessment.location} />}
       <NodeFigures of={of} node={node} kinds={['topology', 'block-stack', 'isolation-families']} />
       <section aria-labelledby="node-exceptions">
         <h2 id="node-exceptions">

@@ -10,6 +10,7 @@ import { useKept } from '../kept.ts'
 import { matrixOf, wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Attention } from '../parts/Attention.tsx'
+import { CoverageNote } from '../parts/CoverageNote.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
 import { Legend } from '../parts/Mark.tsx'
 import { MatrixGrid } from '../parts/Matrix.tsx'
@@ -106,6 +107,7 @@ function Results({ view, of, filter }: ResultsProps) {
     >
       {of === 'run' && <StillRunning run={view.run} />}
       <ProfileNote view={view} />
+      <CoverageNote of={of} />
       <Attention matrix={matrix} onShow={narrow} />
       <FilterBar
         filter={filter}

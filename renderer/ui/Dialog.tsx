@@ -10,6 +10,8 @@ export interface DialogProps {
   readonly size?: 'small' | 'medium' | 'large'
   /** Answered before anything else goes on: read out at once. */
   readonly alert?: boolean
+  /** It is only read: nothing in it takes the focus, so that it takes it itself, to be scrolled by keyboard. */
+  readonly read?: boolean
   /** Buttons at the foot; the first is the one that does it. */
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -22,6 +24,7 @@ export function Dialog({
   onClose,
   size = 'medium',
   alert = false,
+  read = false,
   actions,
   children,
 }: DialogProps) {
@@ -41,7 +44,9 @@ export function Dialog({
               <Icon of={IconX} />
             </Press>
           </header>
-          <div className="dialog-body">{children}</div>
+          <div className="dialog-body" {...(read ? { tabIndex: 0, role: 'group', 'aria-label': title } : {})}>
+            {children}
+          </div>
           {actions !== undefined && <footer className="dialog-actions">{actions}</footer>}
         </Spoken>
       </Modal>

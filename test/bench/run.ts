@@ -5,10 +5,14 @@ import { catalog } from '../../main/catalog/index.ts'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
+import { FULL_QUARTER } from '../support/quarter.ts'
+import { benchFleet } from './fleet/bench.ts'
 import { type Spread, spread, timed } from './measure.ts'
 import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
 import { benchNodeCost } from './node-cost.ts'
 import { benchPacks } from './pack.ts'
+import { benchQuarter } from './quarter.ts'
+import { benchReport } from './report.ts'
 import { startBenchServer } from './server.ts'
 import { benchStart } from './start.ts'
 
@@ -155,6 +159,22 @@ if (process.argv.includes('--node')) {
 }
 if (process.argv.includes('--packs')) {
   await benchPacks(process.argv.includes('--small'))
+  process.exit(0)
+}
+
+if (process.argv.includes('--fleet')) {
+  await benchFleet(process.argv.includes('--quick'))
+  process.exit(0)
+}
+if (process.argv.includes('--quarter')) {
+  const at = process.argv.indexOf('--days')
+  await benchQuarter(at === -1 ? FULL_QUARTER.days : Number(process.argv[at + 1]))
+  process.exit(0)
+}
+
+if (process.argv.includes('--report')) {
+  const at = process.argv.indexOf('--nodes')
+  await benchReport(at === -1 ? 1000 : Number(process.argv[at + 1]))
   process.exit(0)
 }
 

@@ -11,6 +11,7 @@ export interface BenchServer {
   readonly knownHosts: string
   /** Logins that sshd wrote into its log so far. */
   readonly logins: () => number
+  readonly log: () => string
   readonly stop: () => void
 }
 
@@ -18,6 +19,7 @@ export async function startBenchServer(
   enter: (argv: readonly string[]) => string[],
   address: string,
   port: number,
+  config: readonly string[] = [],
 ): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'bwbench-sshd-'))
   mkdirSync('/run/sshd', { recursive: true })
@@ -28,8 +30,9 @@ export async function startBenchServer(
   writeFileSync(authorized, readFileSync(`${identityFile}.pub`))
   const knownHosts = join(folder, 'known_hosts')
   writeFileSync(knownHosts, `[${address}]:${port} ${readFileSync(`${hostKey}.pub`, 'utf8')}`)
-  const config = join(folder, 'sshd_config')
+  const file = join(folder, 'sshd_config')
   const lines = [
+    ...config,
     `ListenAddress ${address}:${port}`,
     `HostKey ${hostKey}`,
     `AuthorizedKeysFile ${authorized}`,
@@ -39,8 +42,8 @@ export async function startBenchServer(
     'StrictModes no',
     'LogLevel VERBOSE',
   ]
-  writeFileSync(config, `${lines.join('\n')}\n`)
-  const [program = '', ...rest] = enter(['/usr/sbin/sshd', '-D', '-e', '-f', config])
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const [program = '', ...rest] = enter(['/usr/sbin/sshd', '-D', '-e', '-f', file])
   const server: ChildProcess = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   let log = ''
   server.stderr?.on('data', (chunk) => {
@@ -57,6 +60,7 @@ export async function startBenchServer(
     fingerprint,
     knownHosts,
     logins: () => log.split('Accepted publickey').length - 1,
+    log: () => log,
     stop: () => {
       // Its sessions too: they hold the log's pipe, and the benchmark could not end.
       if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM')

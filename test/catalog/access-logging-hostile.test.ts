@@ -121,6 +121,15 @@ describe('accounts', () => {
     )
   })
 
+  test.each([
+    ['bash', 'met'],
+    ['zsh', 'inconclusive'],
+    ['sh', 'inconclusive'],
+  ])('an idle limit in the files of shells holds for those that read them: %s', (shell, expected) => {
+    const accounts = local(`${ROOT}ann:x:1001:1001::/home/ann:/bin/${shell}\n`)
+    expect(over('access.session-timeout', [accountsLocal, accounts]).verdict).toBe(expected)
+  })
+
   test('a state that was told of some accounts only says nothing of the others', () => {
     const partial = known({ states: new Map([['root', 'locked' as const]]) })
     expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('met')

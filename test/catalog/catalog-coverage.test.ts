@@ -11,14 +11,6 @@ import assessmentSchema from '../../schemas/assessment.schema.json' with { type:
 import { BANNED } from '../../schemas/words.ts'
 import { checks, fixtures } from '../support/evaluated.ts'
 
-/** Ideas of the vocabulary that need more than a node and its declaration, and are neither built nor given up. */
-const OF_LOCATION = [
-  'location.ip-registry',
-  'location.tpm-geotag',
-  'location.egress-path',
-  'location.storage-endpoints',
-]
-
 const built = new Set(checks.map(({ id }) => id))
 const given = new Set(NOT_FROM_NODES.map(({ id }) => id))
 const mapped = new Set(
@@ -26,9 +18,8 @@ const mapped = new Set(
 )
 
 describe('every idea of the vocabulary', () => {
-  test('is built, or told why no node can bear it, or waits with the others of location; never two of these', () => {
-    const places = ({ id }: { readonly id: string }): number =>
-      [built.has(id), given.has(id), OF_LOCATION.includes(id)].filter(Boolean).length
+  test('is built, or told why no node can bear it; never both', () => {
+    const places = ({ id }: { readonly id: string }): number => [built.has(id), given.has(id)].filter(Boolean).length
     expect(VOCABULARY.filter((entry) => places(entry) !== 1).map(({ id }) => id)).toEqual([])
   })
 
@@ -98,7 +89,7 @@ describe('the listing', () => {
   test('has every check and everything that is given up, each with the rows it feeds in every framework', () => {
     expect(listing.map(({ id }) => id)).toEqual([...built, ...given])
     const feeds = new Map(listing.map((one) => [one.id, one.feeds]))
-    for (const id of mapped) if (!OF_LOCATION.includes(id)) expect(feeds.get(id)?.length, id).toBeGreaterThan(0)
+    for (const id of mapped) expect(feeds.get(id)?.length, id).toBeGreaterThan(0)
     const keys = catalog.frameworks.flatMap(({ id, controls }) => controls.map(({ key }) => [id, key] as const))
     expect(keys.filter(([id, key]) => !key.startsWith(`${id}:`))).toEqual([])
     expect(listing.every((one) => (one.built ? one.limits : one.why).length > 10)).toBe(true)

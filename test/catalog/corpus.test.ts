@@ -5,7 +5,7 @@ import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
 import { assessCase } from '../support/corpus/assess.ts'
 import { countSignals } from '../support/corpus/counts.ts'
 import { defaultCorpus, hasLabels, readCorpus } from '../support/corpus/labels.ts'
-import { acceptanceOf, matrixText, reasonsText, wrongOnes } from '../support/corpus/matrix.ts'
+import { acceptanceOf, reasonsText, wrongOnes } from '../support/corpus/matrix.ts'
 
 /** Labelled captures of real machines that live outside this repository. */
 const DIR = defaultCorpus(fileURLToPath(new URL('../..', import.meta.url)))
@@ -15,7 +15,6 @@ describe.skipIf(!hasLabels(DIR))('the labelled captures of real machines (skippe
   const assessed = corpus.cases.map(assessCase)
 
   test('every label has its folder, and nearly every folder answers a question of the catalog', () => {
-    console.log(matrixText(assessed))
     expect(corpus.missing).toEqual([])
     expect(assessed.length).toBeGreaterThan(100)
     expect(assessed.filter(({ read }) => read === 0).length).toBeLessThan(assessed.length * 0.05)

@@ -136,7 +136,8 @@ describe('settings that newer OpenSSH prints', () => {
 
 describe('what tools say of their failures', () => {
   const asked = captures.get('fx-dist-ubuntu')?.get('log.files/files')
-  const heard: Probe<string, 'files'> = { ...logFiles, parse: ({ files }) => known(files.errorText) }
+  const { volatile: _, ...asks } = logFiles
+  const heard: Probe<string, 'files'> = { ...asks, parse: ({ files }) => known(files.errorText) }
   const answering = (stderr: string, exitCode = 1) => {
     if (asked === undefined) throw new Error('no such capture')
     const capture = { ...asked, meta: { ...asked.meta, exitCode }, stderr: new TextEncoder().encode(stderr) }

@@ -1,72 +1,27 @@
 import fc from 'fast-check'
-import geodesic from 'geographiclib-geodesic'
 import { describe, expect, test } from 'vitest'
 import { locationRttBound } from '../../main/catalog/checks/location-rtt-bound.ts'
-import { farthestKm, neededMilliseconds, settledTime } from '../../main/catalog/isolation/light.ts'
-import { regionCountry } from '../../main/catalog/isolation/regions.ts'
+import { regionCountry } from '../../main/catalog/location/regions.ts'
+import { farthestKm, LIGHT_KM_PER_MS, neededMilliseconds, settledTime } from '../../main/catalog/location/timing.ts'
 import { nonceEcho } from '../../main/catalog/probes/nonce-echo.ts'
 import { conclude } from '../../main/core/check.ts'
-import { geodesicKm } from '../../main/core/geodesy.ts'
+import { geodesicKm, type Point } from '../../main/core/geo/geodesy.ts'
 import { known } from '../../main/core/probe.ts'
 import type { Place } from '../../schemas/types.ts'
 import { BASELINE } from '../support/baseline.ts'
-
-const WGS84 = geodesic.Geodesic.WGS84
-
-const truth = (a: readonly [number, number], b: readonly [number, number]): number =>
-  (WGS84.Inverse(a[0], a[1], b[0], b[1]).s12 ?? Number.NaN) / 1000
-
-const point = fc.tuple(fc.double({ min: -90, max: 90, noNaN: true }), fc.double({ min: -180, max: 180, noNaN: true }))
+import { straightKm } from '../support/straight-line.ts'
 
 describe('distance on the ellipsoid', () => {
-  test('agrees with Karney’s algorithm to within a kilometre, and always encloses it', () => {
-    fc.assert(
-      fc.property(point, point, (a, b) => {
-        const exact = truth(a, b)
-        const { atLeast, atMost } = geodesicKm({ latitude: a[0], longitude: a[1] }, { latitude: b[0], longitude: b[1] })
-        expect(atLeast).toBeLessThanOrEqual(exact)
-        expect(atMost).toBeGreaterThanOrEqual(exact)
-        if (exact < 19800) {
-          expect(exact - atLeast).toBeLessThan(1)
-          expect(atMost - exact).toBeLessThan(1)
-        }
-      }),
-      { numRuns: 5000 },
-    )
-  })
-
-  test('encloses the distance near the antipode, where the series does not settle', () => {
-    fc.assert(
-      fc.property(
-        point,
-        fc.double({ min: -2, max: 2, noNaN: true }),
-        fc.double({ min: -2, max: 2, noNaN: true }),
-        (a, dy, dx) => {
-          const b: readonly [number, number] = [
-            Math.max(-90, Math.min(90, -a[0] + dy)),
-            a[1] > 0 ? a[1] - 180 + dx : a[1] + 180 + dx,
-          ]
-          const exact = truth(a, b)
-          const { atLeast, atMost } = geodesicKm(
-            { latitude: a[0], longitude: a[1] },
-            { latitude: b[0], longitude: b[1] },
-          )
-          expect(atLeast).toBeLessThanOrEqual(exact)
-          expect(atMost).toBeGreaterThanOrEqual(exact)
-        },
-      ),
-      { numRuns: 3000 },
-    )
-  })
-
-  test('the equator, the poles, the date line and one point', () => {
-    expect(geodesicKm({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 90 }).atMost).toBeCloseTo(10018.754, 1)
-    expect(geodesicKm({ latitude: 90, longitude: 0 }, { latitude: 0, longitude: 50 }).atMost).toBeCloseTo(10001.966, 1)
-    expect(geodesicKm({ latitude: 10, longitude: 179.5 }, { latitude: 10, longitude: -179.5 }).atMost).toBeLessThan(111)
-    expect(geodesicKm({ latitude: 39, longitude: -77 }, { latitude: 39, longitude: -77 }).atLeast).toBe(0)
+  test('the equator, the poles, the date line, one point, and the antipode', () => {
+    expect(geodesicKm({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 90 })).toBeCloseTo(10018.754, 1)
+    expect(geodesicKm({ latitude: 90, longitude: 0 }, { latitude: 0, longitude: 50 })).toBeCloseTo(10001.966, 1)
+    expect(geodesicKm({ latitude: 10, longitude: 179.5 }, { latitude: 10, longitude: -179.5 })).toBeLessThan(111)
+    expect(geodesicKm({ latitude: 39, longitude: -77 }, { latitude: 39, longitude: -77 })).toBe(0)
+    expect(geodesicKm({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 180 })).toBeCloseTo(20003.931, 2)
   })
 })
 
+const point = (latitude: number, longitude: number): Point => ({ latitude, longitude })
 const place = (latitude: number, longitude: number, radiusKm: number): Place => ({
   name: 'a place',
   country: 'US',
@@ -77,6 +32,12 @@ const place = (latitude: number, longitude: number, radiusKm: number): Place => 
 })
 const ASHBURN = place(39.0438, -77.4874, 60)
 const DESK = place(39.04, -77.49, 2)
+
+const timed = (samples: readonly number[], mismatches = 0) => ({
+  bursts: [{ at: null, nonces: null, samples, wallDriftMs: 0 }],
+  warmup: 3,
+  mismatches,
+})
 
 function judge(samples: readonly number[], location: Place | undefined, vantage: Place | undefined, mismatches = 0) {
   const node = {
@@ -89,7 +50,7 @@ function judge(samples: readonly number[], location: Place | undefined, vantage:
     ...(vantage === undefined ? {} : { vantage }),
   }
   const time = '2026-11-20T09:12:00.000Z'
-  return conclude(locationRttBound, new Map([[nonceEcho.id, known({ samples, warmup: 3, mismatches })]]), {
+  return conclude(locationRttBound, new Map([[nonceEcho.id, known({ ...timed(samples, mismatches), path: null })]]), {
     node,
     asOf: time,
     observedAt: time,
@@ -124,7 +85,7 @@ describe('a round trip against a declared place', () => {
   )
 
   test('one impossibly small sample moves nothing', () => {
-    const glitch = settledTime({ samples: [0.000001, ...around(30)], warmup: 3, mismatches: 0 })
+    const glitch = settledTime(timed([0.000001, ...around(30)]))
     expect(glitch).toMatchObject({ ok: true, milliseconds: 30 })
   })
   test('a slower answer never bounds closer', () => {
@@ -134,10 +95,63 @@ describe('a round trip against a declared place', () => {
         fc.double({ min: 0, max: 100, noNaN: true }),
         (time, added) => {
           expect(farthestKm(time + added, 2)).toBeGreaterThanOrEqual(farthestKm(time, 2))
-          expect(neededMilliseconds(farthestKm(time, 2), 2)).toBeCloseTo(time, 6)
         },
       ),
     )
+  })
+  test('the time that is needed to bound within so much bounds within it, and no longer one does', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.01, max: 25_000, noNaN: true }),
+        fc.double({ min: 0, max: 50, noNaN: true }),
+        (km, error) => {
+          const needed = neededMilliseconds(km + error, error)
+          expect(farthestKm(needed, error)).toBeLessThanOrEqual(km + error + 1e-6)
+          if (km < 20_004) expect(farthestKm(needed * 1.0001 + 1e-6, error)).toBeGreaterThan(km + error - 1e-6)
+        },
+      ),
+    )
+  })
+})
+
+describe('a straight line through the earth', () => {
+  const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
+  const height = fc.double({ min: -0.43, max: 9, noNaN: true })
+  /** Half of them near each other, or near the antipode. */
+  const other = (a: Point, b: Point, how: number): Point => {
+    if (how === 0) return b
+    const up = Math.max(-90, Math.min(90, a.latitude + b.latitude / 1000))
+    const aside = (a.longitude + b.longitude / 1000 + 540) % 360
+    return how === 1 ? point(up, aside - 180) : point(-up, ((aside + 180) % 360) - 180)
+  }
+
+  test('is never too short for where the answering party is, with clocks that run off as far as is allowed', () => {
+    fc.assert(
+      fc.property(
+        degrees(90),
+        degrees(180),
+        degrees(90),
+        degrees(180),
+        fc.tuple(height, height),
+        fc.nat(2),
+        (a, b, c, d, heights, how) => {
+          const [here, there] = [point(a, b), other(point(a, b), point(c, d), how)]
+          const timed = (2 * straightKm(here, there, heights)) / LIGHT_KM_PER_MS / (1 + 5e-4)
+          expect(farthestKm(timed, 0) + 1e-6).toBeGreaterThanOrEqual(geodesicKm(here, there))
+        },
+      ),
+      { numRuns: 20_000 },
+    )
+  })
+
+  test('reaches hardly further than along the surface at short range, and everywhere near the antipode', () => {
+    const along = (milliseconds: number): number => (milliseconds / 2) * LIGHT_KM_PER_MS * (1 + 5e-4)
+    expect(farthestKm(1, 0) / along(1)).toBeLessThan(1.0002)
+    expect(farthestKm(6.67, 0) / along(6.67)).toBeLessThan(1.002)
+    expect(farthestKm(33, 0) / along(33)).toBeLessThan(1.03)
+    expect(farthestKm(84.3, 0)).toBeGreaterThan(19_000)
+    expect(farthestKm(85, 3)).toBe(20_043)
+    expect(farthestKm(0, 3)).toBe(3)
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sudoLog } from '../../main/catalog/probes/sudo-log.ts'
 import { sudoReconciliation } from '../../main/catalog/sudo-reconciliation.ts'
 import { known } from '../../main/core/probe.ts'
-import { type LoggedCommand, reconcileSudo, sudoBlocks } from '../../main/core/report/sudo-reconciliation.ts'
+import { type LoggedCommand, reconcileSudo, sudoSection } from '../../main/core/report/sudo-reconciliation.ts'
 import { documentText } from '../../main/core/report.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { probes } from '../support/evaluated.ts'
@@ -109,6 +109,14 @@ describe('beside our recording', () => {
     ])
   })
 
+  test('a pattern of ours that the redactor took out of the log is still told as ours', () => {
+    const { rows } = states(
+      [capture(['grep', '-e', '^GRUB2_PASSWORD=grub[.]pbkdf2', '/boot/grub2/user.cfg'])],
+      [logged('/usr/bin/grep -e ^GRUB2_PASSWORD=[redacted:password] /boot/grub2/user.cfg')],
+    )
+    expect(rows.map(({ state }) => state)).toEqual(['both'])
+  })
+
   test('one line answers for one question: the second of two needs its own', () => {
     const twice = [capture(['auditctl', '-s']), capture(['auditctl', '-s'])]
     expect(states(twice, [logged('/sbin/auditctl -s')]).rows.map(({ state }) => state)).toEqual(['only-asked', 'both'])
@@ -139,7 +147,7 @@ describe('beside our recording', () => {
 
   test('blocks for the report: counts, and a table of what has no counterpart', () => {
     const apart = states([capture(['auditctl', '-s'])], [logged('/usr/bin/cat \u001b[31m/x')])
-    const blocks = sudoBlocks(known(apart))
+    const blocks = sudoSection(new Map([['node', known(apart)]]), true)
     const shown = documentText({
       title: '',
       language: 'en',

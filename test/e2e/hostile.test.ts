@@ -177,6 +177,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
           owner: '<b>M. Ortiz</b>',
           requestedBy: 'J. Chen',
           approvedBy: 'M. Ortiz',
+          approverRole: 'Security officer',
           until: '2027-01-31',
         }),
       NODE,

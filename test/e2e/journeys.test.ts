@@ -110,6 +110,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await dialog.getByLabel('Owner').fill('M. Ortiz')
       await dialog.getByLabel('Requested by').fill('J. Chen')
       await dialog.getByLabel('Approved by').fill('M. Ortiz')
+      await dialog.getByLabel('Role of who approves').fill('Security officer')
       await dialog.getByText('This will still appear as Contradicted').waitFor()
       await press(page, 'Record acceptance')
       await page

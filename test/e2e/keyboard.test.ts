@@ -152,6 +152,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       expect(await focused(page)).toBe('Find a node')
       for (const [second, title] of [
         ['c', 'Controls'],
+        ['l', 'Location'],
         ['p', 'Packs'],
         ['o', 'Overview'],
         ['n', 'Nodes'],

@@ -26,7 +26,7 @@ async function killAfterFirstNode(opened: TestWindow): Promise<void> {
 
 /** The recordings of a run that can be read. Loading reads every answer again and compares it with its digest. */
 async function verified(profile: string, run: string) {
-  const store = await createWorld(catalog.probes).openStore(join(profile, 'evidence'))
+  const store = await createWorld(catalog).openStore(join(profile, 'evidence'))
   if (!store.ok) throw new Error(store.error.detail)
   const recordings = await store.value.list(run)
   if (!recordings.ok) throw new Error(recordings.error.detail)

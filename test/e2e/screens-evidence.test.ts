@@ -96,6 +96,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
       ['Owner', 'M. Ortiz'],
       ['Requested by', 'J. Chen'],
       ['Approved by', 'M. Ortiz'],
+      ['Role of who approves', 'Security officer'],
     ] as const)
       await dialog.getByLabel(label).fill(text)
     await press(page, 'Record acceptance')
@@ -114,6 +115,43 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await press(page, 'Exceptions')
     await titled(page, 'Exceptions')
     await book.look('22-exceptions')
+  })
+
+  test('an exception is asked for, then approved by somebody', async () => {
+    await rail(page, 'Overview')
+    await open('demo-metal-04', 0)
+    await titled(page, /demo-metal-04 ▸/)
+    await claim('Contradicted')
+    await press(page, 'Accept until…')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Ask for it; somebody approves it later').click()
+    for (const [label, text] of [
+      ['Reason', 'The setting is changed in the next maintenance window.'],
+      ['Compensating measure', 'The console is watched until then.'],
+      ['Owner', 'M. Ortiz'],
+      ['Requested by', 'J. Chen'],
+    ] as const)
+      await dialog.getByLabel(label).fill(text)
+    await book.look('22-request-exception-dialog')
+    await press(page, 'Record request')
+    await dialog.waitFor({ state: 'hidden' })
+    await rail(page, 'Overview')
+    await press(page, 'Exceptions')
+    await titled(page, 'Exceptions')
+    await page.getByText('A request accepts nothing until somebody approves it.').waitFor()
+    await book.look('22-exceptions-pending', { full: true })
+    await page
+      .getByRole('button', { name: /^Approve request:/ })
+      .first()
+      .click()
+    await dialog.getByLabel('Approved by').fill('J. Chen')
+    await dialog.getByText('The same person asked for it.').waitFor()
+    await dialog.getByLabel('Approved by').fill('M. Ortiz')
+    await dialog.getByLabel('Role of who approves').fill('Security officer')
+    await book.look('22-approve-dialog')
+    await dialog.getByRole('button', { name: 'Approve request' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await book.look('22-exceptions-approved', { full: true })
   })
 
   test('a node: what it is, what it supports, its runs', async () => {
@@ -157,6 +195,41 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.getByRole('dialog').waitFor()
     await book.look('26-control-nodes')
     await page.keyboard.press('Escape')
+  })
+
+  test('an addressable specification: undecided, then decided', async () => {
+    await rail(page, 'Controls')
+    await page.getByLabel('Find a control').fill('312(a)(2)(iv)')
+    await page.locator('.tree-control').first().click()
+    await page.getByText('Addressable is not optional.').waitFor()
+    await book.look('26-control-undecided', { full: true })
+    await press(page, 'Write down a decision…')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Another measure in its place').click()
+    await press(page, 'Record decision')
+    await dialog.getByText('Say what was weighed.').waitFor()
+    await book.look('26-decision-dialog-missing')
+    for (const [label, text] of [
+      ['Reason', 'The data is encrypted by the application.'],
+      ['Factors weighed', 'Two servers, and no new hardware this year.'],
+      ['Measure in its place', 'Each record is encrypted before it is stored.'],
+      ['Owner', 'M. Ortiz'],
+      ['Requested by', 'J. Chen'],
+      ['Approved by', 'M. Ortiz'],
+      ['Role of who approves', 'Security officer'],
+    ] as const)
+      await dialog.getByLabel(label, { exact: true }).fill(text)
+    await press(page, 'Record decision')
+    await dialog.waitFor({ state: 'hidden' })
+    await page
+      .getByText(/^Another measure in its place · In force/)
+      .first()
+      .waitFor()
+    await book.look('26-control-decided', { full: true })
+    await rail(page, 'Controls')
+    await page.getByLabel('Find a control').fill('encrypt')
+    await page.locator('.tree-control').first().click()
+    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
   })
 
   test('records: asked for, then attached', async () => {
@@ -242,6 +315,10 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.locator('.tree-control').first().click()
     await page.getByRole('heading', { name: 'The requirement' }).waitFor()
     await book.lookZoomed('control')
+    await rail(page, 'Overview')
+    await press(page, 'Exceptions')
+    await titled(page, 'Exceptions')
+    await book.lookZoomed('exceptions')
     await zoom(opened, 1)
   })
 })

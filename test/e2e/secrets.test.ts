@@ -91,7 +91,13 @@ describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: 
 
     let sealed: Promise<{ readonly handle: string }> | undefined
     const seal = async (): Promise<void> => {
-      sealed = ask(page, 'export.build', { frameworks: ['hipaa'], identity: null, timestamp: false, withhold: null })
+      sealed = ask(page, 'export.build', {
+        frameworks: ['hipaa'],
+        identity: null,
+        timestamp: false,
+        also: [],
+        withhold: null,
+      })
     }
     await giveSecret(opened, seal, SIGNING, 2)
     const handle = (await sealed)?.handle ?? ''

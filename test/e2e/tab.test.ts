@@ -108,6 +108,10 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
         await page.getByRole('button', { name: 'Records from people' }).waitFor({ state: 'detached' })
       },
     ],
+    ['Engagement', () => rail(page, 'Engagement').then(() => titled(page, 'Engagement'))],
+    ['Population', () => page.getByRole('tab', { name: 'Population' }).click()],
+    ['Location', () => rail(page, 'Location').then(() => titled(page, 'Location'))],
+    ['Provider claims', () => rail(page, 'Provider claims').then(() => titled(page, 'Provider claims'))],
     ['Packs', () => rail(page, 'Packs').then(() => titled(page, 'Packs'))],
     ['Export: scope', () => press(page, /^Export a pack/).then(() => titled(page, 'Export a pack'))],
     ['Export: withhold', () => press(page, 'Continue')],

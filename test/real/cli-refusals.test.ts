@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   const ids = (): string[] => ['--identity-folder', at('ids')]
   const key = (): string[] => ['--identity', 'acme', ...ids(), '--passphrase-file', at('secret')]
   const pack = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
-  const report = (): string => at('one', readdirSync(at('one')).find((file) => file.endsWith('.pdf')) ?? '')
+  const report = (): string => at('one', readdirSync(at('one')).find((file) => file.endsWith('.report.pdf')) ?? '')
   const root = (): string => at('ids', 'acme', 'root.pem')
   const trust = (): string[] => ['--trust', root()]
   const refused = (ran: Ran, words: string | RegExp): void => {
@@ -117,7 +117,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   test('--crl and --certificate name files that hold such', () => {
     refused(cli('verify', pack('one'), '--crl', root()), /root.pem holds no revocation list/)
     refused(cli('verify', pack('one'), '--crl', at('words.pem')), /words.pem holds no revocation list/)
-    const out = ['export', at('recording'), '--out', at('none'), ...key()]
+    const out = ['export', at('recording'), '--out', at('none'), '--also', '', ...key()]
     refused(cli(...out, '--certificate', at('empty.pem')), /empty.pem holds no certificate/)
     const absent = cli(...out, '--certificate', at('absent.pem'))
     expect([absent.status, existsSync(at('none'))]).toEqual([2, false])

@@ -162,7 +162,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     const first = cli('assess', recording, '--as-of', '2099-01-01', '--json')
     expect(JSON.parse(first.stdout)).toMatchObject({ nodes: [{ stale: true }] })
     expect(first.stdout).toBe(cli('assess', recording, '--as-of', '2099-01-01', '--json').stdout)
-    expect([0, 3]).toContain(cli('export', recording, '--out', at('again'), ...signing()).status)
+    expect([0, 3]).toContain(cli('export', recording, '--out', at('again'), '--also', '', ...signing()).status)
   })
 
   test('an unknown host key is refused with the fingerprint and the command that records a decision', () => {
@@ -234,6 +234,8 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     const asked = captures
       .filter((capture) => capture.status === 'done')
       .map((capture) => `${capture.probe}/${capture.command}`)
+      // Each attempt asks which boot it is: answers of two are never joined.
+      .filter((key) => key !== 'host.identity/ids')
     expect(before).toBeGreaterThan(0)
     expect(new Set(asked).size).toBe(asked.length)
   })

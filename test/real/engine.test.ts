@@ -29,7 +29,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
   beforeAll(async () => {
     sshd = await startSshd()
     folder = mkdtempSync(join(tmpdir(), 'bw-engine-'))
-    engine = await createEngine(createWorld(catalog.probes), catalog, {
+    engine = await createEngine(createWorld(catalog), catalog, {
       folder,
       desktop,
     })
@@ -99,7 +99,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
   test('the run is there when the window is opened again', async () => {
     const before = value(await engine.call('assessment.get', { of: 'run' }))
     await engine.close()
-    engine = await createEngine(createWorld(catalog.probes), catalog, { folder, desktop })
+    engine = await createEngine(createWorld(catalog), catalog, { folder, desktop })
     const view = value(await engine.call('assessment.get', { of: 'run' }))
     expect(view?.run).toBe(before?.run)
     expect(view?.rows[0]?.verdicts).toEqual(before?.rows[0]?.verdicts)
@@ -113,6 +113,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
         frameworks: ['hipaa', 'soc2'],
         identity: null,
         timestamp: false,
+        also: [],
         withhold: null,
       }),
     )

@@ -15,11 +15,11 @@ import { join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { IdentityInfo } from '../../main/core/world.ts'
+import type { IdentityInfo } from '../../main/core/identities.ts'
 import { testCa } from '../support/test-ca.ts'
 
-// The program as a person runs it, from its source.
-const PROGRAM = ['--import', 'tsx', resolve('main/cli/index.ts')]
+// The program as a person runs it.
+const PROGRAM = [resolve('out/main/cli.js')]
 const SECRET = 'correct horse battery staple'
 const openssl = spawnSync('openssl', ['version']).status === 0
 const home = mkdtempSync(join(tmpdir(), 'bw-identity-cli-'))

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
+import { buildBinder } from '../../main/core/report/binder.ts'
 import { buildReport } from '../../main/core/report.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { SAMPLE_AS_OF, sampleInput } from '../support/report/sample.ts'
@@ -31,6 +32,7 @@ describe('the report in tools that are not ours', () => {
   let folder = ''
   let plain = ''
   let signed = ''
+  let binder = ''
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'barewitness-pdf-'))
@@ -39,13 +41,16 @@ describe('the report in tools that are not ours', () => {
       renderReport(buildReport(input), { attachments, created: SAMPLE_AS_OF, placeholder })
     plain = join(folder, 'plain.pdf')
     await writeFile(plain, await render(false))
+    binder = join(folder, 'binder.pdf')
+    const cut = { attachments: [], created: SAMPLE_AS_OF, placeholder: false }
+    await writeFile(binder, await renderReport(buildBinder(input), cut))
     if (openssl) signed = await signWithOpenssl(await render(true), folder)
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   for (const flavour of FLAVOURS) {
-    it.skipIf(noVeraPdf !== null)(`unsigned: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
-      const { passed, failures, checks } = await validate(plain, flavour)
+    it.skipIf(noVeraPdf !== null)(`the binder, unsigned: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+      const { passed, failures, checks } = await validate(binder, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)
       expect(checks).toBeGreaterThan(10_000)

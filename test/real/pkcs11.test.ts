@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { signDetached } from '../../main/adapters/seal/cms.ts'
 import { readCertificate, verifies } from '../../main/adapters/seal/x509.ts'
-import type { Identities } from '../../main/core/world.ts'
+import type { Identities } from '../../main/core/identities.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
 import { chainFiles, type SoftHsm, softHsm, softhsmSigner, whyNoSoftHsm } from '../support/softhsm.ts'
 

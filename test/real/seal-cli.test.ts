@@ -60,9 +60,10 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     )
   const said = ({ stdout }: Ran): string => stdout
   const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
-  const reportIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.pdf')) ?? '')
+  const reportIn = (name: string): string =>
+    at(name, readdirSync(at(name)).find((file) => file.endsWith('.report.pdf')) ?? '')
   const exported = async (name: string, ...more: string[]): Promise<string> => {
-    const ran = await cli('export', at('recording'), '--out', at(name), ...signing(), ...more)
+    const ran = await cli('export', at('recording'), '--out', at(name), '--also', '', ...signing(), ...more)
     expect([0, 3], ran.stderr).toContain(ran.status)
     return ran.stderr
   }

@@ -24,7 +24,18 @@ const control = (
   notFromNodes: [],
   responsibility: [],
   assessed:
-    state === null ? null : { framework: 'hipaa', control: id, state, nodePart: null, checks: [], outstanding: [] },
+    state === null
+      ? null
+      : {
+          framework: 'hipaa',
+          control: id,
+          state,
+          nodePart: null,
+          checks: [],
+          outstanding: [],
+          records: { needed: 2, held: 0 },
+          rationale: null,
+        },
   ...more,
 })
 const hipaa: FrameworkView = {
@@ -104,6 +115,7 @@ describe('numbers that open a list of nodes', () => {
       notTested: 1,
       notApplicable: 0,
       informational: 0,
+      excepted: 1,
     }
     expect(checkCounts(view, counts)).toEqual({ population: 5, covered: 4, contradicted: 2, accepted: 1 })
     expect(nodesWith(view, 'c', 'all').length).toBe(5)
@@ -117,8 +129,16 @@ describe('numbers that open a list of nodes', () => {
 
 describe('records from people', () => {
   const attached = (id: string, need: string | null, standing: AttachmentView['standing']): AttachmentView =>
-    ({ id, need, standing, controls: [{ framework: 'hipaa', control: 'hipaa:312(a)' }] }) as unknown as AttachmentView
+    ({
+      id,
+      need,
+      standing,
+      bears: standing === 'in-force',
+      controls: [{ framework: 'hipaa', control: 'hipaa:312(a)' }],
+    }) as unknown as AttachmentView
   const register: RegisterView = {
+    pending: [],
+    decisions: [],
     exceptions: [],
     attachments: [
       attached('1', 'Policy', 'expired'),
@@ -149,6 +169,15 @@ describe('records from people', () => {
   test('a record in force fills its slot, even a late one', () => {
     const more = { ...register, attachments: [...register.attachments, attached('5', 'Agreement', 'in-force')] }
     expect(standing('2026-11-02T00:00:00.000Z', more)[1]).toEqual(['Agreement', 'attached'])
+  })
+  test('what was only received is no record held yet, and a decision in force stands for one', () => {
+    const received = { ...attached('6', 'Policy', 'in-force'), bears: false }
+    const decided = { ...row, assessed: { outstanding: ['Policy'] } } as unknown as typeof row
+    const found = slotsOf('hipaa', decided, { ...register, attachments: [received] }, '2026-10-01T00:00:00.000Z')
+    expect(found.map(({ need, is }) => [need, is])).toEqual([
+      ['Policy', 'unexamined'],
+      ['Agreement', 'decided'],
+    ])
   })
   test('another framework’s record fills nothing', () =>
     expect(slotsOf('soc2', row, register, '2026-10-01T00:00:00.000Z').every(({ is }) => is === 'missing')).toBe(true))

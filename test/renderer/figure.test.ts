@@ -64,6 +64,42 @@ const figure: Figure = {
 }
 const html = renderToStaticMarkup(createElement(FigureView, { figure }))
 
+/** An area is drawn once for its tint or hatching and once for its outline. */
+const paints = (marks: readonly FigureMark[]): number =>
+  marks.reduce(
+    (sum, mark) => (mark.is === 'area' ? sum + Number(mark.fill !== 'none') + Number(mark.outline !== 'none') : sum),
+    0,
+  )
+
+describe('an area', () => {
+  const ring = [
+    [0, 0],
+    [10, 0],
+    [10, 10],
+  ] as const
+  const area: FigureMark = {
+    is: 'area',
+    rings: [ring],
+    within: [[ring], [ring]],
+    tone: 'for',
+    fill: 'hatched',
+    outline: 'dashed',
+  }
+  const html = renderToStaticMarkup(createElement(FigureView, { figure: { ...figure, marks: [area, area] } }))
+  test('is cut to every one of its outlines, each by a name of its own', () => {
+    const ids = [...html.matchAll(/<clipPath id="([^"]+)"/g)].map(([, id]) => id)
+    expect(ids).toHaveLength(4)
+    expect(new Set(ids).size).toBe(4)
+    for (const id of ids) expect(html).toContain(`<g clip-path="url(#${id})">`)
+  })
+  test('is hatched by a pattern, with no style of its own', () => {
+    const [, id] = /<pattern id="([^"]+)"/.exec(html) ?? []
+    expect(html).toContain(`fill="url(#${id})"`)
+    expect(html).toContain('M0 0L10 0L10 10Z')
+    expect(html).not.toMatch(/ style=/)
+  })
+})
+
 describe('a picture in the window', () => {
   test('is one image with a name and a description', () => {
     const [, ids = ''] = /<svg[^>]*role="img" aria-labelledby="([^"]+)"/.exec(html) ?? []
@@ -96,7 +132,9 @@ describe('a picture in the window', () => {
     for (const real of pictured('demo-shared-05').figures) {
       const shown = renderToStaticMarkup(createElement(FigureView, { figure: real }))
       const drawn = [...real.marks, ...real.legend.flatMap(({ sample }) => sample)]
-      expect(shown.match(/<(rect|polyline|text) /g)).toHaveLength(drawn.length)
+      const plain = drawn.filter(({ is }) => is !== 'area')
+      expect(shown.match(/<(rect|polyline|text) /g)).toHaveLength(plain.length)
+      expect(shown.match(/<path class="figure-area|<pattern /g) ?? []).toHaveLength(paints(drawn))
       expect(shown.match(/<th scope="row">/g)).toHaveLength(real.table.rows.length)
     }
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   applyEvent,
   counts,
+  detailOf,
   missingNodes,
   progressFrom,
   type RunProgress,
@@ -53,6 +54,15 @@ test('there is no time left to guess while paused or after the end', () => {
   expect(timeLeft(after(done(1, 'a'), paused), 60_000)).toBeNull()
   expect(timeLeft(after(done(1, 'a'), paused, [2, { kind: 'run-resumed', run: 'r1' }]), 60_000)).not.toBeNull()
   expect(timeLeft(after(done(1, 'a'), [2, { kind: 'run-done', run: 'r1', cancelled: false }]), 60_000)).toBeNull()
+})
+
+test('a node that is only timed is at work, says for how long, and counts as answered', () => {
+  const timing: Step = [60_000, { kind: 'node-timing', node: 'a', secondsLeft: 48 }]
+  const progress = after(connecting(0, 'a'), timing)
+  expect(summaryOf(progress, 60_000)).toContain('slowest a: Timing, 48 s left')
+  expect(counts(progress).finished).toBe(0)
+  expect(timeLeft(progress, 60_000)).toBe('about 3 min left')
+  expect(detailOf({ is: 'timing', secondsLeft: 48 })).toContain('Other nodes go on meanwhile.')
 })
 
 test('the slowest is the node that has been at work longest', () => {

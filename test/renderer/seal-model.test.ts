@@ -4,6 +4,7 @@ import {
   type Choices,
   compareFingerprint,
   firstChoices,
+  frameworkGroups,
   headlineOf,
   inGroups,
   lossByNode,
@@ -37,8 +38,14 @@ const plan: ExportPlan = {
   missing: [{ node: 'bk-1', why: 'connection refused' }],
   captures: 900,
   frameworks: [
-    { id: 'hipaa', title: 'HIPAA', chosen: true },
-    { id: 'soc2', title: 'SOC 2', chosen: false },
+    { id: 'hipaa', title: 'HIPAA', chosen: true, kind: 'usual' },
+    { id: 'soc2', title: 'SOC 2', chosen: false, kind: 'usual' },
+    { id: 'csf', title: 'CSF', chosen: false, kind: 'more' },
+    { id: 'house-rules', title: 'House rules', chosen: false, kind: 'own' },
+  ],
+  also: [
+    { id: 'xlsx', title: 'Workbook', note: 'Sheets.', chosen: true },
+    { id: 'hdf', title: 'HDF', note: 'For viewers.', chosen: false },
   ],
   exceptions: 1,
   attachments: 2,
@@ -52,6 +59,7 @@ describe('choices', () => {
   test('begin as the fleet says, and withhold nothing', () => {
     expect(firstChoices(plan)).toEqual({
       frameworks: ['hipaa'],
+      also: ['xlsx'],
       copy: false,
       classes: [],
       who: '',
@@ -64,11 +72,17 @@ describe('choices', () => {
       timestamp: true,
     })
   })
+  test('of frameworks: further ones lie behind one line, and the customer’s own do not', () => {
+    const { usual, more } = frameworkGroups(plan)
+    expect(usual.map(({ id }) => id)).toEqual(['hipaa', 'soc2', 'house-rules'])
+    expect(more.map(({ id }) => id)).toEqual(['csf'])
+  })
   test('become the input of a build', () => {
     expect(buildInput(choices, plan)).toEqual({
       frameworks: ['hipaa'],
       identity: 'default',
       timestamp: false,
+      also: ['xlsx'],
       withhold: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
     })
   })

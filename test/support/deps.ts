@@ -4,6 +4,7 @@ import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
+import { noLocation } from './no-location.ts'
 import { UNDECIDED } from './undecided.ts'
 
 export const realClock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
@@ -27,6 +28,10 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   signals: [],
   thresholds: [],
   notFromNodes: [],
+  claimTests: [],
+  providers: [],
+  arguesLocation: noLocation,
+  listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => UNDECIDED,
 })
 

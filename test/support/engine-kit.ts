@@ -7,6 +7,7 @@ import type { World } from '../../main/core/world.ts'
 import type { Engine, EngineEvent, Input, Method, Output, Reply } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeDesktop } from './fake-engine.ts'
+import { fakeScheduling } from './fake-timers.ts'
 import { createFakeWorld } from './fake-world.ts'
 
 /** The value of a reply, or an error that names the failure. */
@@ -35,7 +36,11 @@ export async function engineKit(
   world: World = createFakeWorld(),
   folder: string = mkdtempSync(join(tmpdir(), 'barewitness-engine-')),
 ): Promise<EngineKit> {
-  const engine = await createEngine(world, fakeCatalog, { folder, desktop: fakeDesktop })
+  const engine = await createEngine(world, fakeCatalog, {
+    folder,
+    desktop: fakeDesktop,
+    scheduling: fakeScheduling(folder),
+  })
   const events: EngineEvent[] = []
   const passed = new Map<string, number>()
   engine.onEvent((event) => events.push(event))

@@ -3,7 +3,7 @@ import { type Conclusion, type Context, conclude } from '../../main/core/check.t
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import { limitsOf } from '../../main/core/profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
-import { FIXTURE_TIME, fixtureNames, fixtureRecording } from './fixtures.ts'
+import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from './fixtures.ts'
 
 /** A fixture node with what every probe read and every check concluded. */
 export interface Evaluated {
@@ -24,7 +24,14 @@ function evaluate(name: string): Evaluated {
   const captures = byKey(loaded.captures)
   const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, captures)]))
   const limits = limitsOf(catalog.thresholds, undefined)
-  const context: Context = { node: loaded.recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits }
+  const { location } = fixtureSettings(name)
+  const context: Context = {
+    node: loaded.recording.node,
+    asOf: FIXTURE_TIME,
+    observedAt: FIXTURE_TIME,
+    limits,
+    ...(location === undefined ? {} : { location }),
+  }
   const conclusions = new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
   return { name, loaded, captures, readings, context, conclusions }
 }

@@ -4,6 +4,8 @@ import { type Check, defineCheck } from '../../main/core/check.ts'
 import { quote } from '../../main/core/plain-text.ts'
 import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../main/core/probe.ts'
 import type { Property } from '../../schemas/words.ts'
+import { fakeLocation } from './fake-location.ts'
+import { fakeProvider } from './fake-provider.ts'
 import { UNDECIDED } from './undecided.ts'
 
 /** A small catalog with one command per probe, for tests of the window: real shapes, short rules. */
@@ -278,6 +280,10 @@ export const fakeCatalog: Catalog = {
   signals: [],
   thresholds: [],
   notFromNodes: [],
+  claimTests: [],
+  providers: [fakeProvider],
+  arguesLocation: fakeLocation,
+  listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)

@@ -7,6 +7,7 @@ import { ok } from '../../main/core/result.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeNodes, hostileAway, hostileNode } from './fake-nodes.ts'
+import { fakeScheduling } from './fake-timers.ts'
 import { createFakeWorld } from './fake-world.ts'
 
 export interface FakeEngineOptions {
@@ -37,7 +38,11 @@ export async function createFakeEngine({
     pace,
     nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])],
   })
-  const engine = await createEngine(world, fakeCatalog, { folder, desktop: fakeDesktop })
+  const engine = await createEngine(world, fakeCatalog, {
+    folder,
+    desktop: fakeDesktop,
+    scheduling: fakeScheduling(folder),
+  })
   return {
     ...engine,
     close: async () => {

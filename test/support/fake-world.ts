@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
+import { demoVantage } from '../../main/adapters/demo/demo-vantage.ts'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { decideHostKey } from '../../main/adapters/ssh/host-key.ts'
@@ -14,8 +16,13 @@ import type { Fleet, HostKey } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { FAKE_NODES, FAKE_SYNTHETIC, type FakeNode, fakeHostKey } from './fake-nodes.ts'
 import { replay } from './fake-process.ts'
+import { fakeProvider } from './fake-provider.ts'
+import { fakeTimers } from './fake-timers.ts'
 
-export const FAKE_NOW = '2026-11-20T09:15:00.000Z'
+const FAKE_NOW = '2026-11-20T09:15:00.000Z'
+
+/** A node that is given this address answers as another machine, a guest: what drifts can be seen with it. */
+export const MOVED = '192.0.2.66'
 
 export interface FakeWorldOptions {
   /** Milliseconds between steps of a node. */
@@ -37,7 +44,7 @@ export function createFakeWorld({
   now = () => FAKE_NOW,
   onConnect = () => undefined,
 }: FakeWorldOptions = {}): World {
-  const base = createWorld(fakeCatalog.probes)
+  const base = createWorld(fakeCatalog)
   const wait = async (steps: number): Promise<void> => {
     if (pace > 0) await sleep(pace * steps)
   }
@@ -54,7 +61,8 @@ export function createFakeWorld({
     bytes: (count) => (count === 2 ? new Uint8Array([0, ++runs]) : base.entropy.bytes(count)),
   }
   const connect = async (target: ConnectTarget, signal: AbortSignal): Promise<Outcome<Connection>> => {
-    const node = nodeOf(target.node.name)
+    const node =
+      target.node.address === MOVED ? { ...nodeOf('demo-guest-03'), name: target.node.name } : nodeOf(target.node.name)
     await onConnect(node.name)
     // One after the other, as far as anybody can see.
     await wait(1 + 2 * (place(node.name) % 8))
@@ -70,6 +78,7 @@ export function createFakeWorld({
     sealing: createSealing(clock, entropy),
     identities: createIdentities(clock, entropy, base.identities.defaultFolder),
     timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),
+    timers: fakeTimers(),
     transport: { connect },
     hostKeys: {
       scan: async ({ node: { name } }) => {
@@ -198,16 +207,27 @@ function demoFleet(nodes: readonly FakeNode[]): DemoFleet {
     role: 'gpu',
     location: ASHBURN,
   }))
-  return {
-    fleet: { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: declared as unknown as Fleet['nodes'] },
-    targets: declared.map((node) => ({
+  const targets = declared.map(
+    (node): ConnectTarget => ({
       node,
-      trust: { knownHostsFiles: [] },
+      trust: { fingerprint: demoKey(node.name).fingerprint, knownHostsFiles: [] },
       credentials: { agent: false },
       transport: 'ssh2',
       jumps: [],
-    })),
+    }),
+  )
+  return {
+    fleet: { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: declared as unknown as Fleet['nodes'] },
+    targets,
     marks: () => ({ demo: true, synthetic: FAKE_SYNTHETIC }),
+    declared: (asOf) => ({
+      ...demoDeclared(
+        asOf,
+        nodes.map(({ name }) => name),
+      ),
+      provider: fakeProvider,
+    }),
+    vantage: (asOf) => demoVantage(asOf, targets),
     close: async () => undefined,
   }
 }

@@ -27,9 +27,10 @@ export function fixtureRecording(name: string, probes: readonly Probe<unknown>[]
   const privilege = settings.privilege ?? 'sudo'
   const captures: CapturedAnswer[] = []
   const live = new Set(probes.flatMap((probe) => (probe.live === true ? [probe.id] : [])))
+  const metadata = new Set(probes.flatMap((probe) => (probe.optIn === 'metadata' ? [probe.id] : [])))
   const isAnswered = ({ id }: Probe<unknown>): boolean => [...answers.keys()].some((key) => key.startsWith(`${id}/`))
-  // Live tests are asked of nodes that were recorded with them, and of no others.
-  for (const probe of probes.filter((one) => one.live !== true || isAnswered(one))) {
+  // Live tests and the metadata service are asked of nodes that were recorded with them, and of no others.
+  for (const probe of probes.filter((one) => (one.live !== true && one.optIn === undefined) || isAnswered(one))) {
     for (const [command, spec] of Object.entries(probe.commands)) {
       const captured = capture(probe.id, command, spec, privilege, answers.get(`${probe.id}/${command}`))
       if (captured !== null) captures.push(captured)
@@ -54,6 +55,7 @@ export function fixtureRecording(name: string, probes: readonly Probe<unknown>[]
     demo: name.startsWith('demo-'),
     synthetic: settings.synthetic ?? null,
     ...(captures.some(({ meta }) => live.has(meta.probe)) ? { liveTests: true } : {}),
+    ...(captures.some(({ meta }) => metadata.has(meta.probe)) ? { metadata: true } : {}),
   }
   return { recording, captures }
 }

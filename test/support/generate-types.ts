@@ -2,7 +2,31 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { compile } from 'json-schema-to-typescript'
 
 const folder = new URL('../../schemas/', import.meta.url)
-const names = ['recording', 'fleet', 'hardware', 'assessment', 'pack', 'register'] as const
+const names = [
+  'recording',
+  'fleet',
+  'hardware',
+  'assessment',
+  'pack',
+  'register',
+  'framework',
+  'engagement',
+  'provider',
+  'mapping',
+  'location',
+  'vantage',
+  'trace',
+  'period',
+  'schedule',
+] as const
+
+/** Documents that stand whole in another one, by the type they give. */
+const WHOLE: Readonly<Record<string, string>> = {
+  engagement: 'Engagement',
+  provider: 'ProviderProfile',
+  framework: 'Mapping',
+  vantage: 'VantageRecord',
+}
 
 type Schema = { $id: string; $defs?: Record<string, { title?: string }>; title: string }
 
@@ -14,10 +38,9 @@ export async function generateTypes(): Promise<string> {
   const definitions: Record<string, unknown> = {}
   const roots: string[] = []
   for (const name of names) {
-    const text = readFileSync(new URL(`${name}.schema.json`, folder), 'utf8').replaceAll(
-      /"[a-z]+-1\.json#\/\$defs\//g,
-      '"#/$defs/',
-    )
+    const text = readFileSync(new URL(`${name}.schema.json`, folder), 'utf8')
+      .replaceAll(/"[a-z]+-1\.json#\/\$defs\//g, '"#/$defs/')
+      .replaceAll(/"([a-z]+)-1\.json#"/g, (_, document: string) => `"#/$defs/${WHOLE[document]}"`)
     const { $defs, $id: _id, ...root } = JSON.parse(text) as Schema & Record<string, unknown>
     Object.assign(definitions, $defs)
     definitions[root.title] = root

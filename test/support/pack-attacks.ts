@@ -134,6 +134,17 @@ export const fileAttacks: readonly FileAttack[] = [
     names: /node-b.*encryption\.at-rest\.swap.*stated .*Supported.*derived .*Contradicted/,
   },
   {
+    name: 'a verdict edited in the trace that later runs are compared with, sealed again',
+    tamper: (files, { signer }) =>
+      reseal(
+        relist(new Map([...files, [PATHS.trace, utf8(textOf(files, PATHS.trace).replace('"c"', '"m"'))]])),
+        signer,
+      ),
+    no: ['reproducible'],
+    onlyOurs: true,
+    names: /data\/trace\.json is not the one that comes out/,
+  },
+  {
     name: 'a verdict edited and the whole pack sealed by a foreign key',
     tamper: (_, { stranger }) =>
       samplePack({

@@ -36,7 +36,7 @@ const BEFORE: readonly PdfAttack[] = [
   {
     name: 'a link that leaves the file, signed',
     named: /is of a kind that Barewitness does not write.*\/URI/,
-    build: preparedBefore((text) => text.replace('/S /GoTo\n/D (cover)', '/S /URI\n/URI (http://example.net)')),
+    build: preparedBefore((text) => text.replace('/S /GoTo\n/D (section-00000)', '/S /URI\n/URI (http://example.net)')),
   },
   {
     name: 'form fields drawn anew, signed',

@@ -6,6 +6,7 @@ import type { Outcome } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { ReportDocument } from '../../main/core/report/model.ts'
 import type { ArchiveMaterial } from '../../main/core/world.ts'
+import type { Figure } from '../../schemas/figure.ts'
 
 /** What a time-stamp authority must do here: a token over bytes of which the SHA-256 is given, and what checks it. */
 export interface Stamper {
@@ -24,6 +25,44 @@ export interface Levels {
 
 export const EVIDENCE_DIGEST = 'ab'.repeat(32)
 export const ATTACHED = new TextEncoder().encode(JSON.stringify({ results: 'of a small test', list: [1, 2, 3] }))
+
+/** Half seen through, as areas of maps are, and a text on a ground of its own. */
+const MAP: Figure = {
+  kind: 'location-map',
+  title: 'A map',
+  caption: 'It shows nothing.',
+  width: 100,
+  height: 50,
+  marks: [
+    {
+      is: 'area',
+      rings: [
+        [
+          [10, 10],
+          [40, 10],
+          [10, 40],
+        ],
+      ],
+      tone: 'for',
+      fill: 'solid',
+      outline: 'solid',
+    },
+    {
+      is: 'text',
+      x: 60,
+      y: 30,
+      text: 'Here',
+      size: 8,
+      tone: 'plain',
+      anchor: 'start',
+      bold: false,
+      mono: false,
+      rimmed: true,
+    },
+  ],
+  legend: [],
+  table: { head: ['A'], rows: [['x']] },
+}
 
 /** A report of three pages: every kind of dictionary that a large one has. */
 const SMALL: ReportDocument = {
@@ -62,6 +101,7 @@ const SMALL: ReportDocument = {
         },
         { kind: 'code', lines: ['sha256sum -c manifest'] },
         { kind: 'banner', title: 'Banner', text: 'Words' },
+        { kind: 'figure', figure: MAP },
       ],
     },
     { id: 'end', title: 'Ende (schön)', blocks: [{ kind: 'text', line: { text: 'The end.' } }] },

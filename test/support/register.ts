@@ -1,5 +1,5 @@
 import { sha256 } from '../../main/core/digest.ts'
-import type { Attachment, Exception, RecordRequest, Register } from '../../schemas/types.ts'
+import type { Attachment, Decision, Exception, PendingException, RecordRequest, Register } from '../../schemas/types.ts'
 
 /** Entries of a register, each with what a test names. */
 export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
@@ -13,6 +13,39 @@ export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
   acceptedAt: '2026-11-01T08:00:00.000Z',
+  expiresAt: '2027-03-01T23:59:59.999Z',
+  withdrawn: null,
+  ...changes,
+})
+
+export const pendingOf = (changes: Partial<PendingException> = {}): PendingException => ({
+  id: 'd'.repeat(32),
+  check: 'encryption.at-rest.swap',
+  nodes: ['node-b'],
+  run: null,
+  reason: 'The swap area is cleared at every start.',
+  compensatingMeasure: 'Weekly look at the start log.',
+  owner: 'K. Adeyemi',
+  requestedBy: 'K. Adeyemi',
+  requestedAt: '2026-11-01T08:00:00.000Z',
+  expiresAt: '2027-03-01T23:59:59.999Z',
+  ...changes,
+})
+
+export const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
+  id: 'c'.repeat(32),
+  framework: 'hipaa',
+  control: 'hipaa:164.312(a)(2)(iv)',
+  decision: 'implemented',
+  reason: 'Every data volume is encrypted.',
+  factors: null,
+  alternativeMeasure: null,
+  riskAnalysis: null,
+  owner: 'K. Adeyemi',
+  requestedBy: 'K. Adeyemi',
+  approvedBy: 'M. Ortiz',
+  approverRole: 'Security officer',
+  decidedAt: '2026-11-01T08:00:00.000Z',
   expiresAt: '2027-03-01T23:59:59.999Z',
   withdrawn: null,
   ...changes,
@@ -43,4 +76,6 @@ export const registerOf = (parts: {
   readonly exceptions?: readonly Exception[]
   readonly attachments?: readonly Attachment[]
   readonly requests?: readonly RecordRequest[]
+  readonly decisions?: readonly Decision[]
+  readonly pending?: readonly PendingException[]
 }): Register => ({ schema: 'barewitness.register/1', exceptions: [], attachments: [], requests: [], ...parts })

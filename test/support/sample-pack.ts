@@ -22,10 +22,12 @@ import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { buildReport } from '../../main/core/report.ts'
 import type { ChainHead } from '../../main/core/run-chain/head.ts'
+import { traceBytes, traceNode, traceOf } from '../../main/core/trace.ts'
 import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
+import { noLocation } from './no-location.ts'
 import { UNDECIDED } from './undecided.ts'
 
 /** A small pack, made the way the product makes one, over a catalog of one probe and one check. */
@@ -89,6 +91,10 @@ export const sampleCatalog: Catalog = {
   signals: [],
   thresholds: [],
   notFromNodes: [],
+  claimTests: [],
+  providers: [],
+  arguesLocation: noLocation,
+  listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => ({
     ...UNDECIDED,
     layer: 'unknown',
@@ -161,6 +167,8 @@ export interface SampleOptions {
   readonly register?: Register
   /** What the register attaches, by path. */
   readonly attachments?: ReadonlyMap<string, Uint8Array>
+  /** What the report embeds in place of every result. */
+  readonly embeds?: (payload: PackFiles) => ReportParts['embedded']
 }
 
 /** Every file of a sealed pack, its report a real one. */
@@ -176,6 +184,7 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
     scope: { fleet: 'sample', population, frameworks: ['soc2'], ...(profile && { profile }) },
     recordings,
     asOf: AS_OF,
+    register,
   })
   const assessment = options.forge?.(honest) ?? honest
   const rested = assessment.nodes.flatMap(({ node }) => latest(recordings, node) ?? [])
@@ -186,7 +195,21 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
     register,
     attachments: options.attachments ?? new Map(),
   })
-  payload.set(PATHS.report, await sampleReport({ assessment, recordings: rested, payload, signer, register, catalog }))
+  const traced = assessment.nodes.map((node) => traceNode(catalog, latest(recordings, node.node), node))
+  payload.set(PATHS.trace, traceBytes(traceOf(catalog, { run: 'run-1', planned: null, assessment, nodes: traced })))
+  const embedded = options.embeds?.(payload)
+  payload.set(
+    PATHS.report,
+    await sampleReport({
+      assessment,
+      recordings: rested,
+      payload,
+      signer,
+      register,
+      catalog,
+      ...(embedded && { embedded }),
+    }),
+  )
   const pack = assemblePack({
     payload,
     recordings: rested,
@@ -210,16 +233,19 @@ interface ReportParts {
   readonly signer: Signer
   readonly register?: Register
   readonly catalog?: Catalog
+  /** What it embeds; every result unless told otherwise. */
+  readonly embedded?: readonly { readonly name: string; readonly bytes: Uint8Array }[]
 }
 
 /** The signed report over a payload. */
-export async function sampleReport({
+async function sampleReport({
   assessment,
   recordings,
   payload,
   signer,
   register = EMPTY_REGISTER,
   catalog = sampleCatalog,
+  embedded = [{ name: 'assessment.json', bytes: assessmentBytes(assessment) }],
 }: ReportParts): Promise<Uint8Array> {
   const document = buildReport({
     assessment,
@@ -232,7 +258,7 @@ export async function sampleReport({
     demo: assessment.demo,
     register,
   })
-  const attachments = [{ name: 'assessment.json', bytes: assessmentBytes(assessment), description: 'Results' }]
+  const attachments = embedded.map((file) => ({ ...file, description: 'Results' }))
   return await sealing.signPdf(await renderReport(document, { attachments, created: AS_OF }), signer)
 }
 

@@ -13,6 +13,7 @@ import type { LoadedRecording } from '../../main/core/recording.ts'
 import { ok } from '../../main/core/result.ts'
 import type { World } from '../../main/core/world.ts'
 import type { Scope } from '../../schemas/types.ts'
+import { fakeScheduling } from './fake-timers.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './sample-pack.ts'
 
 /** What a person in front of the window does: answers to questions, in order; null closes the question. */
@@ -48,7 +49,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
   const folder = mkdtempSync(join(tmpdir(), 'bw-sealing-'))
   const person: Person = { asked: [], answers: [] }
   let at: string | null = null
-  const real = createWorld(sampleCatalog.probes)
+  const real = createWorld(sampleCatalog)
   const clock = { ...real.clock, now: () => at ?? real.clock.now() }
   const world = (options.change ?? ((one) => one))({ ...real, clock })
   const desktop: Desktop = {
@@ -60,7 +61,15 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     vault: options.vault ?? null,
   }
   const session = sessionOf(options)
-  const context: EngineContext = { world, catalog: sampleCatalog, folder, session, desktop, tell: () => undefined }
+  const context: EngineContext = {
+    world,
+    catalog: sampleCatalog,
+    folder,
+    session,
+    desktop,
+    scheduling: fakeScheduling(folder),
+    tell: () => undefined,
+  }
   return {
     folder,
     context,

@@ -21,6 +21,8 @@ export interface SshdOptions {
   /** Other files as this server is to see them: path → text. Needs root. Parent folders must exist. */
   readonly files?: Readonly<Record<string, string>>
   readonly hostKeyType?: 'ed25519' | 'ecdsa' | 'rsa'
+  /** What is to start it, such as a command that enters a network namespace. */
+  readonly within?: readonly string[]
 }
 export interface Sshd {
   readonly port: number
@@ -143,7 +145,7 @@ function launch(
   sshd: string,
   args: readonly string[],
   folder: string,
-  { users = [], files = {} }: SshdOptions,
+  { users = [], files = {}, within = [] }: SshdOptions,
 ): ChildProcess {
   const mounts = new Map(Object.entries(files))
   if (users.length > 0) {
@@ -159,7 +161,8 @@ function launch(
         users.map(({ name, password }) => `${name}:${hash(password)}:19000:0:99999:7:::\n`).join(''),
     )
   }
-  if (mounts.size === 0) return spawn(sshd, args, { stdio: 'ignore', detached: true })
+  const [program = sshd, ...rest] = [...within, sshd, ...args]
+  if (mounts.size === 0) return spawn(program, rest, { stdio: 'ignore', detached: true })
   const script = ['set -e']
   for (const [index, [path, text]] of [...mounts].entries()) {
     const source = join(folder, `mount-${index}`)

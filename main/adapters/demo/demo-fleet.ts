@@ -3,12 +3,15 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ssh2 from 'ssh2'
 import type { DeclaredNode, Fleet, FleetNode } from '../../../schemas/types.ts'
-import { fingerprintOf } from '../../core/known-hosts.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
 import type { DemoFleet } from '../../core/world.ts'
+import { startDelayed } from './delayed.ts'
+import { demoDeclared } from './demo-declared.ts'
+import { demoKey } from './demo-keys.ts'
+import { DEMO_DELAYS } from './demo-location.ts'
+import { demoVantage } from './demo-vantage.ts'
 import { nodeAnswers, nodeSettings } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
@@ -25,13 +28,6 @@ function recordedNodes(): string {
   const found = places.find((place) => existsSync(join(place, ANSWERING[0] ?? '')))
   if (found === undefined) throw new Error('the recorded nodes of the demo fleet are missing from this installation')
   return found
-}
-
-const hostKey = (): { readonly pem: string; readonly fingerprint: string } => {
-  const pem = ssh2.utils.generateKeyPairSync('ed25519').private
-  const parsed = ssh2.utils.parseKey(pem)
-  if (parsed instanceof Error) throw parsed
-  return { pem, fingerprint: fingerprintOf(parsed.getPublicSSH()) }
 }
 
 /** A port on which nothing listens: taken and given back. */
@@ -51,29 +47,40 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
   const root = recordedNodes()
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-demo-'))
   const identityFile = join(folder, 'login')
-  const login = ssh2.utils.generateKeyPairSync('ed25519')
-  writeFileSync(identityFile, login.private, { mode: 0o600 })
-  const clientKey = ssh2.utils.parseKey(login.public)
-  if (clientKey instanceof Error) throw clientKey
+  const login = demoKey()
+  writeFileSync(identityFile, login.pem, { mode: 0o600 })
   const servers: { readonly close: () => Promise<void> }[] = []
   const targets: ConnectTarget[] = []
   const add = (name: string, port: number, fingerprint: string): void => {
     targets.push(target(root, name, port, fingerprint, identityFile))
   }
-  for (const name of [...ANSWERING, CHANGED_KEY]) {
-    const key = hostKey()
-    const recorded = name === CHANGED_KEY ? (ANSWERING[0] ?? '') : name
-    const server = await startDemoServer({
-      hostKeyPem: key.pem,
-      clientKey: clientKey.getPublicSSH(),
-      answers: nodeAnswers(root, recorded),
-      probes,
-      privilege: nodeSettings(root, recorded).privilege ?? 'sudo',
-    })
-    servers.push(server)
-    add(name, server.port, name === CHANGED_KEY ? hostKey().fingerprint : key.fingerprint)
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()))
+    rmSync(folder, { recursive: true, force: true })
   }
-  add(UNREACHABLE, await closedPort(), hostKey().fingerprint)
+  try {
+    for (const name of [...ANSWERING, CHANGED_KEY]) {
+      const key = demoKey()
+      const recorded = name === CHANGED_KEY ? (ANSWERING[0] ?? '') : name
+      const server = await startDemoServer({
+        hostKeyPem: key.pem,
+        clientKey: login.blob,
+        answers: nodeAnswers(root, recorded),
+        probes,
+        privilege: nodeSettings(root, recorded).privilege ?? 'sudo',
+      })
+      servers.push(server)
+      const delay = DEMO_DELAYS[name]
+      const reached = delay === undefined ? server : await startDelayed(server.port, delay)
+      if (reached !== server) servers.push(reached)
+      add(name, reached.port, name === CHANGED_KEY ? demoKey().fingerprint : key.fingerprint)
+    }
+    add(UNREACHABLE, await closedPort(), demoKey().fingerprint)
+  } catch (problem) {
+    // A server that listens on keeps the program from ending.
+    await close()
+    throw problem
+  }
   targets.sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
   return {
     fleet: fleetOf(targets),
@@ -82,10 +89,13 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
       demo: true,
       synthetic: ANSWERING.includes(node) ? (nodeSettings(root, node).synthetic ?? null) : null,
     }),
-    close: async () => {
-      await Promise.all(servers.map((server) => server.close()))
-      rmSync(folder, { recursive: true, force: true })
-    },
+    declared: (asOf) =>
+      demoDeclared(
+        asOf,
+        targets.map(({ node }) => node.name),
+      ),
+    vantage: (asOf) => demoVantage(asOf, targets),
+    close,
   }
 }
 

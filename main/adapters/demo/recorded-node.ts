@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Capture, DeclaredNode } from '../../../schemas/types.ts'
+import type { Capture, DeclaredLocation, DeclaredNode } from '../../../schemas/types.ts'
 
 /**
  * A recorded node as a folder that reads well in a diff: node.json, and per answer `<probe>/<command>` (stdout, exact bytes) with
@@ -17,6 +17,8 @@ export interface NodeSettings {
   readonly synthetic?: string | null
   readonly privilege?: 'root' | 'sudo' | 'none'
   readonly node?: Partial<DeclaredNode>
+  /** Used by tests: what is brought from outside to judge where it is. */
+  readonly location?: DeclaredLocation
   /** Used by tests: check id → the verdict these answers must give. */
   readonly expected?: Readonly<Record<string, string>>
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuthContext, Connection, ServerChannel } from 'ssh2'
+import type { AuthContext, Connection, Server, ServerChannel } from 'ssh2'
 import ssh2 from 'ssh2'
 import { DEMO_SERVER } from '../../../schemas/version.ts'
 import { framesOf } from '../../core/collector/frames.ts'
@@ -16,24 +16,43 @@ export interface DemoServerOptions {
   readonly answers: ReadonlyMap<string, RecordedAnswer>
   readonly probes: readonly Probe<unknown>[]
   readonly privilege: 'root' | 'sudo' | 'none'
-  /** Pause before each answer, for a run that can be watched. */
-  readonly delayMs?: number
+  /** Called for each session; what it gives is awaited before each of so many answers: for servers that take a real node’s time. */
+  readonly pace?: () => (answers: number) => Promise<void>
   readonly port?: number
 }
 
-/**
- * An SSH server on loopback that answers the collector from recorded answers: it reads the script it is sent, and writes for each
- * command the frames that a node with those answers would. Nothing is executed. Host key, login and transport are real.
- */
+/** An SSH server on loopback that answers as `demoServer` says. */
 export function startDemoServer(
   options: DemoServerOptions,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const clients = new Set<Connection>()
+  const server = demoServer(options, clients)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      const close = (): Promise<void> =>
+        new Promise((closed) => {
+          server.close(() => closed())
+          for (const client of clients) client.end()
+        })
+      resolve({ port, close })
+    })
+  })
+}
+
+/**
+ * A server that answers the collector from recorded answers: it reads the script it is sent, and writes for each command the frames that a
+ * node with those answers would. Nothing is executed. Host key, login and transport are real. It listens nowhere yet; `clients` are those
+ * that are connected.
+ */
+export function demoServer(options: DemoServerOptions, clients: Set<Connection>): Server {
   const known = new Set(
     options.probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => `${id}/${command}`)),
   )
   // Compression stays off: ssh2's server throws from a timer when a client hangs up in the middle of a compressed channel.
-  const server = new ssh2.Server(
+  return new ssh2.Server(
     { hostKeys: [options.hostKeyPem], ident: DEMO_SERVER, algorithms: { compress: ['none'] } },
     (client) => {
       // Without this every echo waits for Nagle's algorithm and a delayed acknowledgement, and a demo node seems thousands of km away.
@@ -55,19 +74,6 @@ export function startDemoServer(
       client.on('error', () => clients.delete(client))
     },
   )
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      const close = (): Promise<void> =>
-        new Promise((closed) => {
-          server.close(() => closed())
-          for (const client of clients) client.end()
-        })
-      resolve({ port, close })
-    })
-  })
 }
 
 // @types/ssh2 names this method on clients only.
@@ -139,8 +145,10 @@ async function answer(
   const granted = options.privilege === 'root' || /^R='sudo -n'$/m.test(script)
   const now = (): number => Math.floor(Date.now() / 1000)
   channel.write(`${nonce} H 1 ${options.privilege === 'root' ? 0 : 1000} ${now()} t h\n`)
-  for (const asked of script.split('\n').flatMap(readLine)) {
-    if (options.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, options.delayMs))
+  const lines = script.split('\n').flatMap(readLine)
+  const rest = options.pace?.()
+  for (const asked of lines) {
+    await rest?.(lines.length)
     if (channel.destroyed) return false
     const recorded = known.has(asked.key) ? options.answers.get(asked.key) : undefined
     if (recorded?.status === 'lost') return false

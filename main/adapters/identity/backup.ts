@@ -1,7 +1,7 @@
 import { fail, type Outcome } from '../../core/failure.ts'
+import type { IdentityInfo, Rekey } from '../../core/identities.ts'
 import type { Entropy } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import type { IdentityInfo, Rekey } from '../../core/world.ts'
 import { envelopeText, openSecret, parseEnvelope, sealSecret } from './envelope.ts'
 import { type IdentityFiles, isIdentityPath, NAME, placeNew, writeApart } from './folder.ts'
 import { keptIdentity } from './kept.ts'

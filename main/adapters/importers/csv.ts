@@ -113,7 +113,8 @@ export function importCsv(text: string, existing: readonly FleetNode[] = []): Pr
   return preview.done(() => 'goes on from the line above')
 }
 
-function delimiterOf(text: string): string {
+/** What parts the columns of a table, by its first line: comma, semicolon or tab. */
+export function delimiterOf(text: string): string {
   const first =
     text
       .replace(/^\uFEFF/, '')

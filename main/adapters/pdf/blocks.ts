@@ -83,6 +83,8 @@ function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
       return figureHeight(sheet, next.figure)
     case 'code':
       return next.lines.length * CODE_SIZE * LEADING + 12
+    case 'heading':
+      return heightOf(headingLines(sheet, next)) + spaceBefore(next) + 4 + least(sheet, rest)
     case 'banner':
     case 'list':
       return 50
@@ -125,20 +127,24 @@ export function drawSectionTitle(sheet: Sheet, parent: Element, title: string): 
   sheet.y += 8
 }
 
+type Heading = Extract<Block, { kind: 'heading' }>
+
+const spaceBefore = ({ level }: Heading): number => (level === 3 ? 9 : 7)
+
+function headingLines(sheet: Sheet, { level, text }: Heading): readonly SetLine[] {
+  const size = level === 3 ? SIZE.heading : SIZE.sub
+  return setLine(sheet, { text, style: 'strong' }, BODY_WIDTH, { plain: size, quiet: size, mono: size })
+}
+
 function drawHeading(
   sheet: Sheet,
   parent: Element,
-  block: Extract<Block, { kind: 'heading' }>,
+  block: Heading,
   after: readonly Block[],
   landmarks: Landmarks,
 ): void {
-  const size = block.level === 3 ? SIZE.heading : SIZE.sub
-  const set = setLine(sheet, { text: block.text, style: 'strong' }, BODY_WIDTH, {
-    plain: size,
-    quiet: size,
-    mono: size,
-  })
-  const before = block.level === 3 ? 9 : 7
+  const set = headingLines(sheet, block)
+  const before = spaceBefore(block)
   sheet.need(before + heightOf(set) + 4 + least(sheet, after))
   if (sheet.y > PAGE.top) sheet.y += before
   if (block.bookmark === true) landmarks.bookmark(block.text)

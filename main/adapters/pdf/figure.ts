@@ -1,17 +1,10 @@
-import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
+import type { Figure, FigureKey, FigureMark } from '../../../schemas/figure.ts'
 import { figureAlt } from '../../core/report/figures.ts'
+import { drawArea } from './figure-area.ts'
 import type { FontName } from './fonts.ts'
 import { heightOf, setLine, TEXT_SCALE } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { BODY_END, BODY_WIDTH, INK, MARK_INK, PAGE } from './theme.ts'
-
-const INKS: Readonly<Record<FigureTone, string>> = {
-  plain: INK.text,
-  quiet: INK.quiet,
-  for: MARK_INK['ring-tick'],
-  against: MARK_INK['square-cross'],
-  unclear: MARK_INK['diamond-question'],
-}
+import { BODY_END, BODY_WIDTH, FIGURE_INK, INK, PAGE } from './theme.ts'
 
 /** Pictures are laid out on a grid of at most this width; narrower ones keep the same size of type. */
 const GRID = 600
@@ -93,12 +86,15 @@ const write = (sheet: Sheet, text: string, x: number, y: number, font: FontName,
 /** Draws one mark of a picture whose corner is at `left`, `top`. Tones differ in stroke and shape as well as in ink. */
 function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, scale: number): void {
   const { doc } = sheet
-  const ink = INKS[mark.tone]
+  const ink = FIGURE_INK[mark.tone]
   const at = (x: number, y: number): [number, number] => [left + x * scale, top + y * scale]
   doc.save()
   switch (mark.is) {
     case 'box':
       drawBox(doc, mark, at, scale)
+      break
+    case 'area':
+      drawArea(doc, mark, at, scale)
       break
     case 'line': {
       doc.lineWidth(mark.weight * 0.75 * scale).strokeColor(mark.tone === 'quiet' ? INK.rule : ink)
@@ -116,6 +112,13 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
       const width = sheet.measure(font, size)(sheet.drawable(mark.text, font))
       const [x, y] = at(mark.x, mark.y)
       const start = mark.anchor === 'start' ? x : mark.anchor === 'middle' ? x - width / 2 : x - width
+      // Letters with an outline of paper would stand twice in the text of the page.
+      if (mark.rimmed === true)
+        doc
+          .rect(start - 1, y - size * 0.78, width + 2, size * 1.02)
+          .fillOpacity(0.78)
+          .fill(INK.paper)
+          .fillOpacity(1)
       write(sheet, mark.text, start, y, font, size, ink)
       break
     }
@@ -130,7 +133,7 @@ function drawBox(
   at: (x: number, y: number) => [number, number],
   scale: number,
 ): void {
-  const ink = INKS[tone]
+  const ink = FIGURE_INK[tone]
   const frame = [...at(x, y), width * scale, height * scale] as const
   if (filled) {
     doc.rect(...frame).fill(ink)

@@ -3,9 +3,15 @@ import { setLine } from './setting.ts'
 import type { Element, Sheet } from './sheet.ts'
 import { BODY_WIDTH, INK, PAGE, SIZE } from './theme.ts'
 
+/** Where a section begins; `place` is the name that links lead to. */
+export interface Start {
+  readonly place: string
+  readonly title: string
+  readonly page: number
+}
 /** Where each section begins and how many pages there are, found by the rehearsal. */
 export interface Plan {
-  readonly starts: readonly { readonly id: string; readonly title: string; readonly page: number }[]
+  readonly starts: readonly Start[]
   readonly pages: number
 }
 
@@ -13,21 +19,20 @@ const ROW = 15
 
 /** The contents: each entry a link to its section, with the page it begins on. A rehearsal keeps the place. */
 export function drawContents(sheet: Sheet, parent: Element, sections: readonly Section[], plan: Plan | null): void {
-  sheet.need(sections.length * ROW)
-  const top = sheet.y
-  sheet.y += sections.length * ROW + 6
-  if (plan === null) return
   const contents = sheet.element(parent, 'TOC')
-  plan.starts.forEach((start, index) => {
-    drawEntry(sheet, contents, start, top + index * ROW)
+  sections.forEach((_, index) => {
+    sheet.need(ROW)
+    const start = plan?.starts[index]
+    if (start !== undefined) drawEntry(sheet, contents, start, sheet.y)
+    sheet.y += ROW
   })
+  sheet.y += 6
 }
 
-function drawEntry(sheet: Sheet, contents: Element, { id, title, page }: Plan['starts'][number], y: number): void {
+function drawEntry(sheet: Sheet, contents: Element, { place, title, page }: Start, y: number): void {
   const { doc } = sheet
-  const scale = { plain: SIZE.body, quiet: SIZE.body, mono: SIZE.body }
   const measure = sheet.measure('sans', SIZE.body)
-  const label = setLine(sheet, { text: title }, BODY_WIDTH - 40, scale)[0]?.text.trimEnd() ?? ''
+  const label = oneLine(sheet, title, BODY_WIDTH - 40, SIZE.body)
   const number = String(page)
   const right = PAGE.left + BODY_WIDTH - measure(number)
   sheet.artifact('Layout', () => {
@@ -46,17 +51,19 @@ function drawEntry(sheet: Sheet, contents: Element, { id, title, page }: Plan['s
   })
   // PDF/UA-1, 7.18.5: a link is tagged and says in words where it leads.
   const options = { structParent: link, Contents: new String(`${title}, page ${number}`) }
-  doc.goTo(PAGE.left, y, BODY_WIDTH, ROW - 2, id, options as object)
+  doc.goTo(PAGE.left, y, BODY_WIDTH, ROW - 2, place, options as object)
   item.end()
 }
 
-/** Running head and foot of the page that was just begun, as artifacts; the demo mark stands on each. */
-export function drawFurniture(sheet: Sheet, document: ReportDocument, pages: number): void {
+/** Running head and foot of the page that was just begun, as artifacts: the section, the page's number, and the demo mark on each. */
+export function drawFurniture(sheet: Sheet, document: ReportDocument, { starts, pages }: Plan): void {
   const { doc } = sheet
+  const section = starts.findLast(({ page }) => page <= sheet.pages)?.title ?? document.title
   sheet.artifact('Pagination', () => {
     const bottom = PAGE.height - PAGE.bottom + 18
-    line(sheet, document.runningHead, 30, document.demo ? 'Demo data' : 'Evidence report', document.demo)
-    line(sheet, document.runningFoot, bottom, `Page ${sheet.pages} of ${pages}`, false)
+    const mark = document.demo ? drawDemo(sheet, 30) : 0
+    line(sheet, document.runningHead, section, 30, BODY_WIDTH - mark)
+    line(sheet, document.runningFoot, `Page ${sheet.pages} of ${pages}`, bottom, BODY_WIDTH)
     doc.lineWidth(0.5).strokeColor(INK.rule)
     doc
       .moveTo(PAGE.left, 43)
@@ -69,19 +76,32 @@ export function drawFurniture(sheet: Sheet, document: ReportDocument, pages: num
   })
 }
 
-function line(sheet: Sheet, left: string, y: number, right: string, loud: boolean): void {
-  const font = loud ? 'strong' : 'sans'
-  const width = sheet.measure(font, SIZE.foot)(right)
-  const [first] = setLine(sheet, { text: left }, BODY_WIDTH - width - 20, {
-    plain: SIZE.foot,
-    quiet: SIZE.foot,
-    mono: SIZE.foot,
-  })
-  sheet.write(first?.text ?? '', PAGE.left, y, 'sans', SIZE.foot, INK.quiet)
-  const x = PAGE.left + BODY_WIDTH - width - (loud ? 5 : 0)
-  if (loud) {
-    sheet.doc.lineWidth(0.8).strokeColor(INK.text)
-    sheet.doc.rect(x - 4, y - 2.5, width + 8, SIZE.foot * 1.3 + 4.5).stroke()
-  }
-  sheet.write(right, x, y, font, SIZE.foot, loud ? INK.text : INK.quiet)
+/** Two texts on one line; where they are too long for it, each keeps half of it. */
+function line(sheet: Sheet, left: string, right: string, y: number, width: number): void {
+  const measure = sheet.measure('sans', SIZE.foot)
+  const half = width / 2 - 10
+  const shownRight = oneLine(sheet, right, Math.max(half, width - 20 - measure(left)), SIZE.foot)
+  const shownLeft = oneLine(sheet, left, width - 20 - measure(shownRight), SIZE.foot)
+  sheet.write(shownLeft, PAGE.left, y, 'sans', SIZE.foot, INK.quiet)
+  sheet.write(shownRight, PAGE.left + width - measure(shownRight), y, 'sans', SIZE.foot, INK.quiet)
+}
+
+/** As much of a text as one line takes. */
+function oneLine(sheet: Sheet, text: string, width: number, size: number): string {
+  const scale = { plain: size, quiet: size, mono: size }
+  const whole = setLine(sheet, { text }, width, scale)
+  if (whole.length <= 1) return whole[0]?.text ?? ''
+  const [first] = setLine(sheet, { text }, width - sheet.measure('sans', size)('…'), scale)
+  return `${first?.text.trimEnd() ?? ''}…`
+}
+
+/** The demo mark at the right end of a line; gives the width it takes. */
+function drawDemo(sheet: Sheet, y: number): number {
+  const words = 'Demo data'
+  const width = sheet.measure('strong', SIZE.foot)(words)
+  const x = PAGE.left + BODY_WIDTH - width - 5
+  sheet.doc.lineWidth(0.8).strokeColor(INK.text)
+  sheet.doc.rect(x - 4, y - 2.5, width + 8, SIZE.foot * 1.3 + 4.5).stroke()
+  sheet.write(words, x, y, 'strong', SIZE.foot, INK.text)
+  return width + 19
 }

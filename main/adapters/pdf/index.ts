@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import type { ReportDocument } from '../../core/report/model.ts'
 import { drawBlock, drawSectionTitle, type Landmarks } from './blocks.ts'
-import { drawContents, drawFurniture, type Plan } from './furniture.ts'
+import { drawContents, drawFurniture, type Plan, type Start } from './furniture.ts'
 import { addSignaturePlaceholder } from './placeholder.ts'
 import { type Element, Sheet } from './sheet.ts'
 import { PAGE } from './theme.ts'
@@ -34,7 +34,7 @@ export interface RenderOptions {
 export async function renderReport(document: ReportDocument, options: RenderOptions): Promise<Uint8Array> {
   const created = new Date(options.created)
   const doc = newDocument(document, created)
-  const bytes = collect(doc)
+  const written = collector(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
   const rehearsal = Sheet.rehearsal(doc)
@@ -42,7 +42,8 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
   const onPage = (sheet: Sheet): void => {
     if (sheet.pages === 1 && options.placeholder !== false)
       addSignaturePlaceholder(doc, options.created, 'Seal over this report')
-    drawFurniture(sheet, document, plan.pages)
+    drawFurniture(sheet, document, plan)
+    written.take()
   }
   layOut(rehearsal.performance(onPage), root, document, plan)
   for (const { name, bytes: data, mediaType = 'application/json', description } of options.attachments) {
@@ -51,7 +52,7 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
   }
   root.end()
   doc.end()
-  return bytes
+  return written.whole()
 }
 
 /** The results are the data the report was made from (ISO 19005-3, annex E). */
@@ -59,17 +60,22 @@ const RELATIONSHIP = { relationship: 'Data' }
 
 /** One pass over the report. Without a plan it only finds where everything falls; with one it draws. */
 function layOut(sheet: Sheet, root: Element, document: ReportDocument, plan: Plan | null): Plan {
-  const starts: { id: string; title: string; page: number }[] = []
-  for (const section of document.sections) {
+  const starts: Start[] = []
+  let part: PDFKit.PDFOutline | null = null
+  document.sections.forEach((section, index) => {
     sheet.newPage()
-    starts.push({ id: section.id, title: section.title, page: sheet.pages })
-    const part = sheet.element(root, 'Sect')
-    const outline = mark(sheet, null, section.title)
+    // Of digits alone, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever a framework is called.
+    const place = `section-${String(index).padStart(5, '0')}`
+    starts.push({ place, title: section.title, page: sheet.pages })
+    const element = sheet.element(root, 'Sect')
+    if (section.part === undefined) part = null
+    else if (document.sections[index - 1]?.part !== section.part) part = mark(sheet, null, section.part)
+    const outline = mark(sheet, part, section.title)
     sheet.only(() => {
-      sheet.doc.addNamedDestination(section.id, 'XYZ', PAGE.left, PAGE.top - 10, null as unknown as number)
+      sheet.doc.addNamedDestination(place, 'XYZ', PAGE.left, PAGE.top - 10, null as unknown as number)
     })
     const titled = section.blocks[0]?.kind === 'title'
-    if (!titled) drawSectionTitle(sheet, part, section.title)
+    if (!titled) drawSectionTitle(sheet, element, section.title)
     const landmarks: Landmarks = {
       rank: (level) => (titled ? level - 1 : level),
       bookmark: (text) => {
@@ -77,11 +83,11 @@ function layOut(sheet: Sheet, root: Element, document: ReportDocument, plan: Pla
       },
       contents: (parent) => drawContents(sheet, parent, document.sections, plan),
     }
-    section.blocks.forEach((block, index) => {
-      drawBlock(sheet, part, block, section.blocks.slice(index + 1, index + 5), landmarks)
+    section.blocks.forEach((block, at) => {
+      drawBlock(sheet, element, block, section.blocks.slice(at + 1, at + 5), landmarks)
     })
-    part.end()
-  }
+    element.end()
+  })
   return { starts, pages: sheet.pages }
 }
 
@@ -97,6 +103,8 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
     margins: { top: 0, bottom: 0, left: 0, right: 0 },
     // The default is Helvetica, which can't be embedded; none is opened until ours are registered.
     font: null as unknown as string,
+    // Words are kept by Shaping.
+    fontLayoutCache: false,
     info: {
       Title: xmlSafe(document.title),
       Subject: xmlSafe(document.subject),
@@ -109,28 +117,26 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
   return doc
 }
 
-function collect(doc: PDFKit.PDFDocument): Promise<Uint8Array> {
-  let parts: Uint8Array[] = []
-  let waiting = 0
-  const whole: Buffer[] = []
-  // pdfkit gives every line of the file on its own: small arrays cost many times their content.
-  const gather = (): void => {
-    whole.push(Buffer.concat(parts))
-    parts = []
-    waiting = 0
+/** Takes what pdfkit has written so far out of its queue, where every line of the file is an array of its own and costs many times its content. */
+function collector(doc: PDFKit.PDFDocument): { readonly take: () => void; readonly whole: () => Uint8Array } {
+  const parts: Uint8Array[] = []
+  const take = (): void => {
+    const part = doc.read() as Uint8Array | null
+    if (part !== null) parts.push(part)
   }
-  return new Promise((resolve, reject) => {
-    doc.on('data', (chunk: Uint8Array) => {
-      parts.push(chunk)
-      waiting += chunk.length
-      if (waiting > 1 << 20) gather()
-    })
-    doc.on('end', () => {
-      gather()
-      resolve(new Uint8Array(Buffer.concat(whole)))
-    })
-    doc.on('error', reject)
-  })
+  return {
+    take,
+    whole: () => {
+      take()
+      const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+      let at = 0
+      for (const part of parts.splice(0)) {
+        bytes.set(part, at)
+        at += part.length
+      }
+      return bytes
+    },
+  }
 }
 
 /** A bookmark to the place of the next line. pdfkit measures `left` from the right edge. */

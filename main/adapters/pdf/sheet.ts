@@ -1,6 +1,7 @@
 import type { MarkName } from '../../core/report/model.ts'
-import { FONT_NAMES, type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import { type FontName, fonts } from './fonts.ts'
 import { drawMark } from './marks.ts'
+import { Shaping } from './shaping.ts'
 import { BODY_END, PAGE } from './theme.ts'
 import { drawable, type Measure } from './wrap.ts'
 
@@ -17,8 +18,6 @@ export interface SetLine {
   readonly mark?: { readonly name: MarkName; readonly size: number; readonly means?: string }
 }
 
-type Widths = Readonly<Record<FontName, Map<string, number>>>
-
 /** What a rehearsal puts things into: nothing comes of it. */
 const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Element
 
@@ -32,25 +31,24 @@ export class Sheet {
   readonly doc: PDFKit.PDFDocument
   y: number = PAGE.top
   pages = 0
-  private readonly widths: Widths
+  private readonly shaping: Shaping
   private readonly drawing: boolean
   private readonly onPage: (sheet: Sheet) => void
 
-  constructor(doc: PDFKit.PDFDocument, widths: Widths, onPage: ((sheet: Sheet) => void) | null) {
+  constructor(doc: PDFKit.PDFDocument, shaping: Shaping, onPage: ((sheet: Sheet) => void) | null) {
     this.doc = doc
-    this.widths = widths
+    this.shaping = shaping
     this.drawing = onPage !== null
     this.onPage = onPage ?? (() => undefined)
   }
 
   static rehearsal(doc: PDFKit.PDFDocument): Sheet {
-    for (const name of FONT_NAMES) doc.registerFont(name, Buffer.from(fonts()[name].bytes))
-    return new Sheet(doc, { sans: new Map(), strong: new Map(), mono: new Map() }, null)
+    return new Sheet(doc, new Shaping(doc), null)
   }
 
-  /** A sheet that draws, with the widths this one has measured. `onPage` draws what stands on every page. */
+  /** A sheet that draws, with the words this one has measured. `onPage` draws what stands on every page. */
   performance(onPage: (sheet: Sheet) => void): Sheet {
-    return new Sheet(this.doc, this.widths, onPage)
+    return new Sheet(this.doc, this.shaping, onPage)
   }
 
   newPage(): void {
@@ -58,6 +56,7 @@ export class Sheet {
     this.y = PAGE.top
     if (!this.drawing) return
     this.doc.addPage()
+    gatherContent(this.doc)
     this.onPage(this)
   }
 
@@ -74,18 +73,8 @@ export class Sheet {
     return drawable(text, fonts()[font].covers)
   }
 
-  /** Widths at a size. Words are measured once, with the space that follows them, which is also how pdfkit keeps their shaping. */
   measure(font: FontName, size: number): Measure {
-    if (font === 'mono') return (text) => text.length * MONO_ADVANCE * size
-    const known = this.widths[font]
-    return (text) => {
-      let width = known.get(text)
-      if (width === undefined) {
-        width = this.doc.font(font).fontSize(1000).widthOfString(text)
-        known.set(text, width)
-      }
-      return (width * size) / 1000
-    }
+    return this.shaping.measure(font, size)
   }
 
   element(parent: Element, type: string, options: Record<string, unknown> = {}): Element {
@@ -111,7 +100,7 @@ export class Sheet {
   }
 
   write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
-    this.doc.font(font).fontSize(size).fillColor(ink).text(text, x, y, { lineBreak: false })
+    this.shaping.write(text, x, y, font, size, ink)
   }
 
   /** Something that is neither text nor stroke: a destination, a bookmark, a link. */
@@ -145,6 +134,26 @@ export class Sheet {
       this.tagged(element, tag, () => {
         for (const { line, top } of words) this.write(line.text, x + line.indent, top, line.font, line.size, line.ink)
       })
+  }
+}
+
+/** The parts of pdfkit that its types don't show. */
+interface Internals {
+  readonly page: { readonly content: { write: (content: string | Uint8Array) => void; end: () => void } }
+}
+
+/** Has pdfkit keep the operators of the page that was just begun as text until the page is full, not as an array of bytes each. */
+function gatherContent(doc: PDFKit.PDFDocument): void {
+  const { content } = (doc as unknown as Internals).page
+  const write = content.write.bind(content)
+  const end = content.end.bind(content)
+  const operators: string[] = []
+  content.write = (operator) => {
+    operators.push(String(operator))
+  }
+  content.end = () => {
+    write(Buffer.from(`${operators.splice(0).join('\n')}\n`, 'latin1'))
+    end()
   }
 }
 

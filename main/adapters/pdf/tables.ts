@@ -12,8 +12,8 @@ export interface TableBlock {
 }
 
 const PAD = { x: 4, y: 3 } as const
-/** Rows up to this height move to the next page whole. */
-const WHOLE = 220
+/** Rows up to this height move to the next page whole: as tall as leaves room for a heading, what introduces the table, and its header. */
+const WHOLE = 560
 
 interface Grid {
   readonly lefts: readonly number[]
@@ -27,11 +27,17 @@ function grid(columns: readonly Column[]): Grid {
   return { lefts, widths }
 }
 
-/** Height of the header and the first row: what must fit below a heading for it to stay. */
+/** A list of facts up to this height stays on one page. */
+const TOGETHER = 240
+
+/** What must fit below a heading for it to stay: the header and the first row, or the whole of a short list of facts. */
 export function tableStart(sheet: Sheet, table: TableBlock): number {
   const { widths } = grid(table.columns)
-  const first = table.rows[0] ?? []
-  return headHeight(sheet, table, widths) + Math.min(WHOLE, rowHeight(setRow(sheet, table, first, widths)))
+  const heightAt = (row: readonly Cell[]): number => rowHeight(setRow(sheet, table, row, widths))
+  const first = headHeight(sheet, table, widths) + Math.min(WHOLE, heightAt(table.rows[0] ?? []))
+  if (table.headless !== true || table.rows.length > 20) return first
+  const whole = table.rows.reduce((sum, row) => sum + heightAt(row), 0)
+  return whole <= TOGETHER ? whole : first
 }
 
 /** Draws a table that may run over pages: the header is repeated, short rows stay whole, long ones continue. */

@@ -22,6 +22,15 @@ export const MARK_INK = {
   dot: '#374151',
 } as const
 
+/** Ink per role of meaning in a picture. */
+export const FIGURE_INK = {
+  plain: INK.text,
+  quiet: INK.quiet,
+  for: MARK_INK['ring-tick'],
+  against: MARK_INK['square-cross'],
+  unclear: MARK_INK['diamond-question'],
+} as const
+
 export const SIZE = {
   title: 26,
   section: 16,

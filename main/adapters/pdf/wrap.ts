@@ -6,6 +6,7 @@ export type Measure = (text: string) => number
  * invisible and no missing glyph is drawn.
  */
 export function drawable(text: string, covers: (codePoint: number) => boolean): string {
+  if (PRINTABLE.test(text)) return text
   let out = ''
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0
@@ -14,6 +15,9 @@ export function drawable(text: string, covers: (codePoint: number) => boolean): 
   }
   return out
 }
+
+/** ASCII from space to tilde, which every font has. */
+const PRINTABLE = /^[ -~]*$/
 
 /**
  * Breaks text into lines no wider than `width`. A line broken at a space keeps it, so that words stay apart for a screen reader;

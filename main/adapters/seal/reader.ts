@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { plain } from '../../core/plain-text.ts'
 import type { CertificateName, SealInput, SealReading, TimestampReading } from '../../core/ports.ts'
 import { assembleCms, digestOf, signedAttributes } from './cms.ts'
@@ -48,7 +49,7 @@ export function readSeal(input: SealInput): SealReading {
       ...path.problems,
       ...lists.problems,
     ],
-    signer: { ...named(leaf), ...termOf(path.certificates) },
+    signer: { ...named(leaf), ...termOf(path.certificates), key: keyDigest(leaf) },
     root: path.root === null ? null : named(path.root),
     incomplete: path.incomplete,
     demo: path.certificates.some(({ demo }) => demo),
@@ -73,6 +74,11 @@ function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: Seal
     ...timestamps.map(({ token: response, over }) => readStored(response, over, tsaChain, tsaCrls)),
   ]
 }
+
+const keyDigest = ({ publicKey }: CertificateFacts): string =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
 
 const isNamedBy = (facts: CertificateFacts, seal: ParsedSeal): boolean =>
   sameBytes(facts.issuerDer, seal.signerIssuer) && facts.serial === seal.signerSerial

@@ -7,8 +7,8 @@ import type { Hop } from './host-key.ts'
 import { CONNECT_MS, type OpenClient } from './ssh2-client.ts'
 
 /** A logged-in jump host on loan. Return it when the connection that goes through it has ended. */
-export interface Loan {
-  readonly jump: OpenClient
+export interface Loan<Jump extends OpenClient> {
+  readonly jump: Jump
   readonly giveBack: () => void
 }
 
@@ -20,13 +20,13 @@ const LINGER_MS = 5000
  * (200 nodes through one default bastion connection lost none; 200 logins of their own lost 98). A refused login or host key is
  * remembered, so that the bastion is asked once and not once per node.
  */
-export function createJumpPool() {
+export function createJumpPool<Jump extends OpenClient>() {
   const open = new Map<
     string,
-    { readonly opening: Promise<Outcome<OpenClient>>; loans: number; linger: NodeJS.Timeout | null }
+    { readonly opening: Promise<Outcome<Jump>>; loans: number; linger: NodeJS.Timeout | null }
   >()
 
-  const borrow = async (key: string, openJump: () => Promise<Outcome<OpenClient>>): Promise<Outcome<Loan>> => {
+  const borrow = async (key: string, openJump: () => Promise<Outcome<Jump>>): Promise<Outcome<Loan<Jump>>> => {
     let entry = open.get(key)
     if (entry === undefined) {
       entry = { opening: openJump(), loans: 0, linger: null }

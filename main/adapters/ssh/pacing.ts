@@ -9,13 +9,22 @@ export interface Pacing {
   readonly perNetwork: number
   /** Logins in progress through one jump host. */
   readonly perJump: number
+  /** How long a server of which nothing was heard holds others of its network back: dead ones would, each for its whole time-out. */
+  readonly patienceMs: number
 }
 
-const DEFAULTS: Pacing = { perSecond: 20, perNetwork: 4, perJump: 8 }
+const DEFAULTS: Pacing = { perSecond: 20, perNetwork: 4, perJump: 8, patienceMs: 3000 }
 
-/** Holds connections back until they may start; `run` ends its claim when the login is done, not when the session is. */
+/**
+ * Holds connections back until they may start; `run` ends its claim when the login is done, not when the session is. `work` tells when
+ * the server was heard.
+ */
 export function createPacer(pacing: Partial<Pacing> = {}): {
-  readonly run: <T>(target: ConnectTarget, signal: AbortSignal, work: () => Promise<Outcome<T>>) => Promise<Outcome<T>>
+  readonly run: <T>(
+    target: ConnectTarget,
+    signal: AbortSignal,
+    work: (heard: () => void) => Promise<Outcome<T>>,
+  ) => Promise<Outcome<T>>
 } {
   const limits = { ...DEFAULTS, ...pacing }
   const busy = new Map<string, number>()
@@ -54,11 +63,20 @@ export function createPacer(pacing: Partial<Pacing> = {}): {
         waiting.push({ key, limit: jump === undefined ? limits.perNetwork : limits.perJump, start })
         admit()
       })
+      let holds = true
+      const letGo = (): void => {
+        if (holds) release(key)
+        holds = false
+      }
+      let patience: ReturnType<typeof setTimeout> | undefined
       try {
         await turn(signal)
-        return signal.aborted ? fail('run.cancelled', 'before connecting') : await work()
+        if (signal.aborted) return fail('run.cancelled', 'before connecting')
+        patience = setTimeout(letGo, limits.patienceMs)
+        return await work(() => clearTimeout(patience))
       } finally {
-        release(key)
+        clearTimeout(patience)
+        letGo()
       }
     },
   }

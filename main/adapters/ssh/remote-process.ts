@@ -28,12 +28,12 @@ export function startCommand(client: Client, command: string): Promise<Outcome<R
   })
 }
 
-/** A channel as a remote process. Both streams must be listened to; `lost` means that no exit status came. */
+/** A channel as a remote process. Both streams must be listened to; `lost` means that no exit status came, as after a signal. */
 function remoteProcess(client: Client, channel: ClientChannel): RemoteProcess {
   const closed = new Promise<{ exitCode: number | null; lost: boolean }>((resolve) => {
     let exit: { exitCode: number | null; lost: boolean } = { exitCode: null, lost: true }
     channel.on('exit', (code: number | null) => {
-      exit = { exitCode: code, lost: false }
+      exit = { exitCode: code, lost: code === null }
     })
     channel.on('close', () => resolve(exit))
     channel.on('error', () => resolve(exit))

@@ -1,4 +1,3 @@
-import { connect as connectTcp, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { AnyAuthMethod, Client, NegotiatedAlgorithms, ServerHostKeyAlgorithm } from 'ssh2'
 import ssh2 from 'ssh2'
@@ -30,30 +29,6 @@ export const HOST_KEY_KINDS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
 ]
 const HOST_KEY_ALGORITHMS = HOST_KEY_KINDS.flat()
 
-/** A TCP connection without Nagle's delay (performance: two stalls of an RTT each otherwise). */
-export function openSocket(host: string, port: number, signal: AbortSignal): Promise<Outcome<Socket>> {
-  return new Promise((resolve) => {
-    const socket = connectTcp({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true })
-    const finish = (outcome: Outcome<Socket>): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', cancel)
-      if (!outcome.ok) socket.destroy()
-      resolve(outcome)
-    }
-    const cancel = (): void => finish(fail('run.cancelled', 'while connecting'))
-    const timer = setTimeout(
-      () => finish(fail('ssh.unreachable', `no answer from ${host} port ${port} within ${CONNECT_MS / 1000} s`)),
-      CONNECT_MS,
-    )
-    socket.once('connect', () => finish(ok(socket)))
-    socket.on('error', (problem: NodeJS.ErrnoException) =>
-      finish(fail('ssh.unreachable', `${host} port ${port}: ${plain(problem.code ?? problem.message)}`)),
-    )
-    signal.addEventListener('abort', cancel, { once: true })
-    if (signal.aborted) cancel()
-  })
-}
-
 /**
  * Key exchange, host key decision and login over an open stream. The host key is decided inside the key exchange: when it is not
  * the node's, the connection ends before a user name or a signature is sent. One login is tried, never more.
@@ -67,9 +42,12 @@ export function openClient(
   {
     decide = (key) => decideHostKey(trust, target.node.address, target.node.port, key),
     hostKeyTypes = HOST_KEY_ALGORITHMS,
+    heard = () => undefined,
   }: {
     readonly decide?: (key: Uint8Array) => Outcome<HostKey>
     readonly hostKeyTypes?: readonly ServerHostKeyAlgorithm[]
+    /** Called when the server showed its host key. */
+    readonly heard?: () => void
   } = {},
 ): Promise<Outcome<OpenClient>> {
   const { address, port, user } = target.node
@@ -143,6 +121,7 @@ export function openClient(
           compress: ['zlib@openssh.com', 'none'],
         },
         hostVerifier: (key: Buffer): boolean => {
+          heard()
           offer ??= offerInExchange(client)
           const decision = decide(key)
           // A re-keyed connection must keep showing the key that was decided.

@@ -1,6 +1,7 @@
 import type { Client, ParsedKey } from 'ssh2'
 import { readKexInit, type SshOffer } from '../../core/ssh-offer.ts'
 import { type Login, publickeyMethod } from './login.ts'
+import { microseconds } from './socket.ts'
 
 type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
 type AuthPK = (user: string, key: ParsedKey, algorithm: string | undefined, sign?: Sign) => void
@@ -84,4 +85,43 @@ export function silenceAfterEnd(client: Client): void {
     for (const name of LATE_MESSAGES) protocol[name] = (): void => {}
     protocol._onWrite = (): void => {}
   }
+}
+
+const KEEPALIVES = 10
+const KEEPALIVE_PATIENCE_MS = 3000
+
+/**
+ * How long some keepalive@openssh.com requests took to be answered, in ms: one after the other, until one is not answered in time. The
+ * answer holds nothing of the question, so that a server can send it early. ssh2 sends these by itself and tells nobody: its protocol
+ * object's `ping` is called, and our turn waited for in its queue of global requests. Empty where those private fields are absent.
+ */
+export async function keepaliveTimes(client: Client): Promise<readonly number[]> {
+  const inner = client as unknown as { _protocol?: { ping?: () => void }; _callbacks?: unknown }
+  const times: number[] = []
+  while (times.length < KEEPALIVES) {
+    const { _protocol: protocol, _callbacks: queue } = inner
+    if (typeof protocol?.ping !== 'function' || !Array.isArray(queue)) break
+    const milliseconds = await oneKeepalive(() => protocol.ping?.(), queue)
+    if (milliseconds === null) break
+    times.push(microseconds(milliseconds))
+  }
+  return times
+}
+
+/** ssh2 calls what is queued with true or false for an answer, and with an error when the connection ended. */
+function oneKeepalive(ping: () => void, queue: unknown[]): Promise<number | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), KEEPALIVE_PATIENCE_MS)
+    const sent = performance.now()
+    queue.push((answer: unknown) => {
+      clearTimeout(timer)
+      resolve(typeof answer === 'boolean' ? performance.now() - sent : null)
+    })
+    try {
+      ping()
+    } catch {
+      clearTimeout(timer)
+      resolve(null)
+    }
+  })
 }

@@ -7,26 +7,38 @@ import { type Hop, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
 import { startCommand } from './remote-process.ts'
-import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, openSocket, readHostKey } from './ssh2-client.ts'
+import { openSocket } from './socket.ts'
+import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey } from './ssh2-client.ts'
+import { keepaliveTimes } from './ssh2-internals.ts'
 
 /** Connections that end before the server's first line are its MaxStartups at work: we wait and come again, so often. */
 const RETRIES = 2
 
-/** `release` gives the last jump back. */
-type OpenHop = OpenClient & { readonly release: () => void; readonly through: readonly string[] }
+/** How a server was reached. `release` gives the last jump back. */
+interface Way {
+  readonly release: () => void
+  readonly through: readonly string[]
+  /** Of the one TCP connection that is ours: to the server itself, or to the first jump host. */
+  readonly remoteAddress: string | null
+  /** How long opening it took; null through jump hosts. */
+  readonly tcpMs: number | null
+}
+type OpenHop = OpenClient & Way
 
 /** The type of key that a failure about a host key names first. */
 const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 
 /** SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name. */
-export function createSsh2Transport(): Transport & {
+export function createSsh2Transport(): {
+  /** As Transport has it; `heard` is called once the server, by whatever it does, shows that it is there. */
+  readonly connect: (target: ConnectTarget, signal: AbortSignal, heard?: () => void) => ReturnType<Transport['connect']>
   /** The host key a server shows, as on the wire. The connection ends there; jump hosts on the way are logged in to. */
   readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<Uint8Array>>
 } {
-  const pool = createJumpPool()
+  const pool = createJumpPool<OpenHop>()
   const unlocked: Unlocked = new Map()
 
-  const borrow = async (jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<Loan>> => {
+  const borrow = async (jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<Loan<OpenHop>>> => {
     const hop = jumps.at(-1)
     if (hop === undefined) return fail('bug', 'no jump host given')
     const key = jumps.map(({ node }) => `${node.user}@${node.address}:${node.port}`).join('>')
@@ -40,7 +52,12 @@ export function createSsh2Transport(): Transport & {
   }
 
   /** Opens one server, through its jumps where it has some. */
-  const openHop = async (target: Hop, jumps: readonly Hop[], signal: AbortSignal): Promise<Outcome<OpenHop>> => {
+  const openHop = async (
+    target: Hop,
+    jumps: readonly Hop[],
+    signal: AbortSignal,
+    heard: () => void = () => undefined,
+  ): Promise<Outcome<OpenHop>> => {
     const trust = await loadTrust(target.trust)
     if (!trust.ok) return trust
     const login = await planLogin(target.credentials, unlocked)
@@ -48,21 +65,22 @@ export function createSsh2Transport(): Transport & {
     const once = async (hostKeyTypes?: (typeof HOST_KEY_KINDS)[number]): Promise<Outcome<OpenHop>> => {
       const way = await openWay(target, jumps, signal)
       if (!way.ok) return way
-      const { stream, release, through } = way.value
+      const { stream, ...reached } = way.value
       const opened = await openClient(
         target,
         trust.value,
         login.value,
         stream,
         signal,
-        hostKeyTypes === undefined ? {} : { hostKeyTypes },
+        hostKeyTypes === undefined ? { heard } : { hostKeyTypes, heard },
       )
-      if (opened.ok) return ok({ ...opened.value, release, through })
-      release()
+      if (opened.ok) return ok({ ...opened.value, ...reached })
+      reached.release()
       return opened
     }
     let opened = await once()
     for (let attempt = 1; !opened.ok && endedEarly(opened.error) && attempt <= RETRIES && !signal.aborted; attempt++) {
+      heard()
       await pause(attempt * (700 + Math.random() * 600), signal)
       opened = await once()
     }
@@ -82,11 +100,19 @@ export function createSsh2Transport(): Transport & {
     target: Hop,
     jumps: readonly Hop[],
     signal: AbortSignal,
-  ): Promise<Outcome<{ stream: Duplex; release: () => void; through: readonly string[] }>> => {
+  ): Promise<Outcome<Way & { readonly stream: Duplex }>> => {
     const last = jumps.at(-1)
     if (last === undefined) {
-      const socket = await openSocket(target.node.address, target.node.port, signal)
-      return socket.ok ? ok({ stream: socket.value, release: () => {}, through: [] }) : socket
+      const opened = await openSocket(target.node.address, target.node.port, signal)
+      if (!opened.ok) return opened
+      const { socket, tcpMs } = opened.value
+      return ok({
+        stream: socket,
+        release: () => {},
+        through: [],
+        remoteAddress: socket.remoteAddress ?? null,
+        tcpMs,
+      })
     }
     const loan = await borrow(jumps, signal)
     if (!loan.ok) return loan
@@ -95,13 +121,23 @@ export function createSsh2Transport(): Transport & {
       loan.value.giveBack()
       return stream
     }
-    return ok({ stream: stream.value, release: loan.value.giveBack, through: jumps.map((hop) => hop.node.name) })
+    return ok({
+      stream: stream.value,
+      release: loan.value.giveBack,
+      through: jumps.map((hop) => hop.node.name),
+      remoteAddress: loan.value.jump.remoteAddress,
+      tcpMs: null,
+    })
   }
 
-  const connect: Transport['connect'] = async (target, signal) => {
-    const opened = await openHop(target, target.jumps, signal)
+  const connect = async (
+    target: ConnectTarget,
+    signal: AbortSignal,
+    heard?: () => void,
+  ): ReturnType<Transport['connect']> => {
+    const opened = await openHop(target, target.jumps, signal, heard)
     if (!opened.ok) return opened
-    const { client, hostKey, session, offer, release, through } = opened.value
+    const { client, hostKey, session, offer, release, through, tcpMs, remoteAddress } = opened.value
     const cancel = (): void => void client.destroy()
     signal.addEventListener('abort', cancel, { once: true })
     client.once('close', () => {
@@ -114,6 +150,12 @@ export function createSsh2Transport(): Transport & {
       offer,
       exec: (command) => startCommand(client, command),
       dial: (host, port) => dial(client, host, port),
+      timePath: async () => ({
+        tcpMs,
+        keepaliveMs: await keepaliveTimes(client),
+        jumps: through.length,
+        remoteAddress,
+      }),
       close: () => {
         client.end()
         setTimeout(() => client.destroy(), 500).unref()

@@ -18,23 +18,36 @@ export function createTransport(pacing: Partial<Pacing> = {}): Transport {
   const openssh = createOpensshTransport()
   const pacer = createPacer(pacing)
 
-  const choose: Transport['connect'] = async (target, signal) => {
-    if (target.transport === 'openssh') return await openssh.connect(target, signal)
-    if (target.transport === 'ssh2') return await ssh2.connect(target, signal)
+  // Of the system's program nobody hears before it is through, and a person may have to touch a key meanwhile.
+  const bySystem = (
+    target: ConnectTarget,
+    signal: AbortSignal,
+    heard: () => void,
+  ): ReturnType<Transport['connect']> => {
+    heard()
+    return openssh.connect(target, signal)
+  }
+  const choose = async (
+    target: ConnectTarget,
+    signal: AbortSignal,
+    heard: () => void,
+  ): ReturnType<Transport['connect']> => {
+    if (target.transport === 'openssh') return await bySystem(target, signal, heard)
+    if (target.transport === 'ssh2') return await ssh2.connect(target, signal, heard)
     const why = await whyOpenssh(target)
     if (why !== null) {
       if (findSsh() === null) return fail('ssh.client-missing', why)
-      return await openssh.connect(target, signal)
+      return await bySystem(target, signal, heard)
     }
-    const first = await ssh2.connect(target, signal)
+    const first = await ssh2.connect(target, signal, heard)
     if (first.ok || first.error.code !== 'ssh.no-common-algorithm' || findSsh() === null) return first
-    return await openssh.connect(target, signal)
+    return await bySystem(target, signal, heard)
   }
   return {
     connect: (target, signal) => {
       // One signal stops a whole fleet; Node would warn of a leak at eleven listeners.
       setMaxListeners(0, signal)
-      return pacer.run(target, signal, () => choose(target, signal))
+      return pacer.run(target, signal, (heard) => choose(target, signal, heard))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -16,6 +17,51 @@ export async function writeAside(path: string, bytes: Uint8Array | string): Prom
   const temporary = `${path}.part-${process.pid}`
   await makeFile(temporary, 'w', bytes)
   await orRemoved(temporary, () => rename(temporary, path))
+}
+
+/** As writeWhole, from pieces as they come. What the pieces throw is thrown on, and leaves nothing. */
+export async function writeWholePieces(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+): Promise<{ readonly size: number; readonly sha256: string }> {
+  const temporary = `${path}.part-${process.pid}`
+  const handle = await open(temporary, 'w', 0o600)
+  const digest = createHash('sha256')
+  let size = 0
+  await orRemoved(temporary, async () => {
+    try {
+      for (const block of blocksOf(pieces)) {
+        await handle.writeFile(block)
+        digest.update(block)
+        size += block.length
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, path)
+  })
+  await syncFolder(dirname(path))
+  return { size, sha256: digest.digest('hex') }
+}
+
+const BLOCK = 1024 * 1024
+
+/** Small pieces joined: each write is a call of the system. */
+function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
+  let waiting: Buffer[] = []
+  let size = 0
+  for (const piece of pieces) {
+    const bytes =
+      typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    waiting.push(bytes)
+    size += bytes.length
+    if (size < BLOCK) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    size = 0
+  }
+  yield Buffer.concat(waiting)
 }
 
 /** Makes a file of mode 0600, its bytes on the disk when this resolves; takes it away again when it cannot be written whole. */

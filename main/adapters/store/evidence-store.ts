@@ -4,52 +4,63 @@ import type { Recording } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
-import { recordingDigest } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { foldersIn, readRecordingFolder, readRecordingHeader } from '../recording-folder.ts'
+import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
+import { storeFailure } from './migrations.ts'
+import { POOL, poolIn, sweepPool } from './pool.ts'
 import { openRecordingFiles } from './recording-files.ts'
 import { openRunIndex } from './run-index.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
-const failed = (problem: unknown): Outcome<never> =>
-  fail('store.failed', plain(problem instanceof Error ? problem.message : String(problem), 600))
-
 /**
  * Evidence of many runs: `<root>/<run>/<recording>/`. The folders are the evidence; the index beside them only makes finding fast, and
  * is made anew from the folders when it is missing or damaged.
  */
-export async function openEvidenceStore(root: string, validator: SchemaValidator): Promise<Outcome<EvidenceStore>> {
+export async function openEvidenceStore(
+  root: string,
+  validator: SchemaValidator,
+  busyMs?: number,
+): Promise<Outcome<EvidenceStore>> {
   try {
     await mkdir(root, { recursive: true, mode: 0o700 })
-    const index = await openRunIndex(root, validator)
+    const index = await openRunIndex(root, validator, busyMs)
+    const put = poolIn(root)
     const load: EvidenceStore['load'] = async (run, id) => {
       const folder = folderOf(root, run, id)
       return folder.ok ? await readRecordingFolder(folder.value, validator) : folder
     }
+    const source: EvidenceStore['source'] = (recording) =>
+      recordingSource(join(root, recording.run, recording.id), recording, validator)
     const begin: EvidenceStore['begin'] = async (recording) => {
       const folder = folderOf(root, recording.run, recording.id)
       if (!folder.ok) return folder
       const before = await readRecordingHeader(folder.value, validator)
       if (before.ok && before.value.outcome.status === 'complete')
         return fail('input.refused', `${recording.run}/${recording.id} is complete; evidence is never written over`)
-      const files = await openRecordingFiles(folder.value, recording)
+      const files = await openRecordingFiles(folder.value, recording, put)
       if (!files.ok) return files
-      index.put(recording, null)
+      try {
+        index.put(recording)
+      } catch (problem) {
+        await files.value.finish(recording)
+        return storeFailure(problem)
+      }
       return ok({
         append: files.value.append,
         finish: async (finished) => {
           const written = await files.value.finish(finished)
           if (!written.ok) return written
-          const loaded = await load(finished.run, finished.id)
-          if (loaded.ok) index.put(finished, recordingDigest(loaded.value))
-          return loaded
+          // What we wrote ourselves was digested and compared as it was written; what was there before was not.
+          const checked = files.value.before === 0 ? null : await load(finished.run, finished.id)
+          if (checked?.ok === false) return checked
+          return ok({ ...source(finished), answers: files.value.answers() })
         },
       })
     }
     const list: EvidenceStore['list'] = async (run) => {
       const recordings: Recording[] = []
-      for (const id of NAME.test(run) ? await foldersIn(join(root, run)) : []) {
+      for (const id of isRun(run) ? await foldersIn(join(root, run)) : []) {
         const header = await readRecordingHeader(join(root, run, id), validator)
         if (!header.ok) return header
         recordings.push(header.value)
@@ -57,24 +68,41 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
       return ok(recordings)
     }
     return ok({
-      begin: (recording) => begin(recording).catch(failed),
+      begin: (recording) => begin(recording).catch(storeFailure),
       load,
-      list: (run) => list(run).catch(failed),
+      source,
+      list: (run) => list(run).catch(storeFailure),
       runs: async () => {
         try {
           return ok(index.runs())
         } catch (problem) {
-          return failed(problem)
+          return storeFailure(problem)
         }
       },
+      sweep: async () => {
+        try {
+          return ok(await sweepPool(root))
+        } catch (problem) {
+          return storeFailure(problem)
+        }
+      },
+      told:
+        index.putAside === null
+          ? []
+          : [
+              `The index of the evidence was damaged. It was put aside as ${index.putAside} and made anew; no evidence was touched.`,
+            ],
       close: () => index.close(),
     })
   } catch (problem) {
-    return failed(problem)
+    return storeFailure(problem)
   }
 }
 
+/** The pool lies beside the runs and is none. */
+const isRun = (run: string): boolean => NAME.test(run) && run !== POOL
+
 const folderOf = (root: string, run: string, id: string): Outcome<string> =>
-  NAME.test(run) && NAME.test(id)
+  isRun(run) && NAME.test(id)
     ? ok(join(root, run, id))
     : fail('input.refused', plain(`${run}/${id} is not the name of a recording`))

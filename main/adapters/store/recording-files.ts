@@ -2,10 +2,12 @@ import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import type { Outcome } from '../../core/failure.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { syncFolder, writeAside, writeWhole } from './durable.ts'
+import { syncFolder, writeWhole } from './durable.ts'
+import { storeFailure } from './migrations.ts'
+import { type PutBlob, putAlone } from './pool.ts'
 
 /**
  * A recording as a folder: recording.json, captures.jsonl, sha256/<hex>. Bytes are on the disk before the line that names them, lines
@@ -15,12 +17,17 @@ export interface RecordingFiles {
   /** Resolves when the answer is on the disk. Answers that come while others are written share the next round of syncs. */
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
   readonly finish: (recording: Recording) => Promise<Outcome<null>>
+  /** Answers that were there when it was opened, and answers that are there now. */
+  readonly before: number
+  readonly answers: () => number
 }
 
-const told = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem))
-
 /** Opens a folder for appending. What an earlier, killed attempt left half done (never acknowledged) is cleared away first. */
-export async function openRecordingFiles(folder: string, recording: Recording): Promise<Outcome<RecordingFiles>> {
+export async function openRecordingFiles(
+  folder: string,
+  recording: Recording,
+  put: PutBlob = putAlone,
+): Promise<Outcome<RecordingFiles>> {
   try {
     const blobs = join(folder, 'sha256')
     await mkdir(blobs, { recursive: true, mode: 0o700 })
@@ -28,22 +35,29 @@ export async function openRecordingFiles(folder: string, recording: Recording): 
     await withoutLeftovers(folder)
     const handle = await open(join(folder, 'captures.jsonl'), 'a+', 0o600)
     await cutTornLine(handle)
+    const before = await linesOf(handle)
+    let answers = before
     await writeWhole(join(folder, 'recording.json'), recordingJson(recording))
-    const append = inRounds((answers) => writeAnswers(answers, blobs, present, handle))
+    const append = inRounds(async (round) => {
+      await writeAnswers(round, { blobs, present, put, lines: handle })
+      answers += round.length
+    })
     return ok({
       append,
+      before,
+      answers: () => answers,
       finish: async (finished) => {
         try {
           await handle.close()
           await writeWhole(join(folder, 'recording.json'), recordingJson(finished))
           return ok(null)
         } catch (problem) {
-          return fail('store.failed', told(problem))
+          return storeFailure(problem)
         }
       },
     })
   } catch (problem) {
-    return fail('store.failed', told(problem))
+    return storeFailure(problem)
   }
 }
 
@@ -67,7 +81,7 @@ function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>):
         await write(answers)
         return ok(null)
       } catch (problem) {
-        failed = fail('store.failed', told(problem))
+        failed = storeFailure(problem)
         return failed
       }
     })
@@ -76,18 +90,21 @@ function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>):
   }
 }
 
-async function writeAnswers(
-  answers: readonly CapturedAnswer[],
-  blobs: string,
-  present: Set<Sha256>,
-  lines: FileHandle,
-): Promise<void> {
+interface Target {
+  readonly blobs: string
+  /** Digests of the bytes that are there. */
+  readonly present: Set<Sha256>
+  readonly put: PutBlob
+  readonly lines: FileHandle
+}
+
+async function writeAnswers(answers: readonly CapturedAnswer[], { blobs, present, put, lines }: Target): Promise<void> {
   const fresh = new Map<Sha256, Uint8Array>()
   for (const bytes of answers.flatMap(({ stdout, stderr }) => [stdout, stderr])) {
     const digest = sha256(bytes)
     if (!present.has(digest)) fresh.set(digest, bytes)
   }
-  await Promise.all([...fresh].map(([digest, bytes]) => writeAside(join(blobs, digest), bytes)))
+  await Promise.all([...fresh].map(([digest, bytes]) => put(join(blobs, digest), digest, bytes)))
   if (fresh.size > 0) await syncFolder(blobs)
   for (const digest of fresh.keys()) present.add(digest)
   await lines.appendFile(answers.map(({ meta }) => captureLine(meta)).join(''))
@@ -100,6 +117,17 @@ async function withoutLeftovers(folder: string): Promise<Set<string>> {
   const leftovers = names.filter((name) => /\.part-\d+$/.test(name))
   for (const name of leftovers) await unlink(join(folder, name))
   return new Set(names.filter((name) => !leftovers.includes(name)))
+}
+
+async function linesOf(handle: FileHandle): Promise<number> {
+  const part = Buffer.alloc(64 * 1024)
+  let lines = 0
+  for (let at = 0; ; ) {
+    const { bytesRead } = await handle.read(part, 0, part.length, at)
+    if (bytesRead === 0) return lines
+    for (const byte of part.subarray(0, bytesRead)) if (byte === 0x0a) lines += 1
+    at += bytesRead
+  }
 }
 
 /** A line without its end was being written when the process was killed: it names nothing that was acknowledged. */

@@ -1,19 +1,25 @@
 import type { NodeView } from '../../../schemas/ipc-results.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Assessment } from '../../../schemas/types.ts'
+import type { Assessment, Register } from '../../../schemas/types.ts'
 import { figuresOf } from '../../catalog/figures/figures.ts'
+import { withRegister } from '../../core/assess.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
+import { lastMade } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
+import { registerInScope } from '../attachments.ts'
 import { evidenceList, evidencePiece } from '../evidence-view.ts'
+import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
 import { exceptionsOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { ownRegister } from './register-store.ts'
 import { recordingOf } from './session.ts'
-import { judged, recordingsOfNode, shelfOf } from './stored-runs.ts'
+import { recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { timelineOf } from './timeline.ts'
+import { bringUpToNow } from './up-to-now.ts'
 
-type Methods = 'assessment.get' | 'node.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
+type Methods = 'assessment.get' | 'node.get' | 'location.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
 
 const MOST_MOMENTS = 10
 
@@ -26,10 +32,22 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       return ok(source === null ? null : assessmentView(catalog, source))
     },
     'node.get': async ({ of, node }) => ok(await nodeView(context, of, node)),
+    'location.get': async ({ of }) => {
+      if (of === 'run') await bringUpToNow(context)
+      const assessment = assessmentOf(context, of)
+      // A map of many places takes this process a second, in which no round trip of the run that goes on can be timed.
+      const drawn = session.going === null
+      return ok(assessment === null ? null : locationView(of, assessment, drawn))
+    },
     'figures.get': async ({ of, node }) => {
       const loaded = recordingOf(session, of, node)
-      const assessed = assessmentOf(context, of)?.nodes.find((one) => one.node === node)
-      return ok(loaded === undefined || assessed === undefined ? [] : figuresOf(loaded, assessed))
+      const assessment = assessmentOf(context, of)
+      const assessed = assessment?.nodes.find((one) => one.node === node)
+      return ok(
+        loaded === undefined || assessed === undefined
+          ? []
+          : figuresOf(loaded, assessed, assessment?.scope.location?.residency),
+      )
     },
     'evidence.list': async ({ of, node }) => ok(evidenceList(recordingOf(session, of, node))),
     'evidence.get': async ({ of, node, capture, stream, offset }) =>
@@ -39,24 +57,26 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 
 /** What the view of a source rests on; null without a run, and where the open pack's own assessment cannot be read. */
 async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
-  if (of === 'run') bringUpToNow(context)
+  if (of === 'run') await bringUpToNow(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
-  const { run, assessment, recordings } = state
+  const { run, recordings } = state
   const exceptions = await exceptionsOf(context, of)
+  const own = of === 'run' ? await ownRegister(context) : null
+  // Control states know of the register, which changes while a run is shown. A pack states its own.
+  const assessment = own?.ok === true ? withPeople(context, state.assessment, own.value) : state.assessment
   return { of, run, assessment, recordings, exceptions, unreadable: unreadableOf(context, of) }
 }
 
 /**
- * While a run goes on, what it gave so far is shown from its first finished node on. Otherwise judges the run that is shown again when the day is another one than it was judged on. A window can stay open for weeks: evidence grows old in
- * that time, and what was accepted ends with a day.
+ * Control states as the register makes them. What people said since the run was judged counts from when they said it, so the states are of
+ * that moment; verdicts are of the day, and stay.
  */
-function bringUpToNow({ world, catalog, session }: EngineContext): void {
-  session.run = session.going?.soFar.state() ?? session.run
-  const { run } = session
-  if (session.going !== null) return
-  if (run !== null && run.assessment.asOf.slice(0, 10) !== world.clock.now().slice(0, 10))
-    session.run = judged(world, catalog, run)
+function withPeople({ world, catalog }: EngineContext, assessment: Assessment, whole: Register): Assessment {
+  const register = registerInScope(catalog, whole, assessment.scope)
+  const said = lastMade(register, world.clock.now())
+  const asOf = said !== null && Date.parse(said) > Date.parse(assessment.asOf) ? said : assessment.asOf
+  return withRegister(catalog, { ...assessment, asOf }, register)
 }
 
 const assessmentOf = ({ session }: EngineContext, of: Source): Assessment | null =>

@@ -27,6 +27,13 @@ export interface Vault {
   readonly write: (name: string, secret: string) => Promise<Outcome<null>>
 }
 
+/** What timers of the operating system start, and the file that says when. */
+export interface Scheduling {
+  readonly file: string
+  /** Node.js and our command line; null where this computer has none that a timer could start. */
+  readonly program: readonly [node: string, cli: string] | null
+}
+
 /** What every group of methods works with. */
 export interface EngineContext {
   readonly world: World
@@ -35,5 +42,6 @@ export interface EngineContext {
   readonly folder: string
   readonly session: Session
   readonly desktop: Desktop
+  readonly scheduling: Scheduling
   readonly tell: (event: EngineEvent) => void
 }

@@ -9,23 +9,31 @@ import { ok } from '../../core/result.ts'
 import { chainFolderOf } from '../chain-folder.ts'
 import { type ExportInput, exportRun } from '../export.ts'
 import type { Stamping } from '../stamping.ts'
+import { databasesForExport } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
+import { declaredForExport, withDeclared } from './engagement-store.ts'
 import type { Draft } from './export-draft.ts'
 import { copyOf, type HandOut, writeHandOut } from './export-hand-out.ts'
 import { exportNotes } from './export-notes.ts'
-import { NO_RUN, STILL_GOING } from './export-plan.ts'
-import { hexOf, registerForExport } from './register-store.ts'
+import { alsoNamed, NO_RUN, STILL_GOING } from './export-plan.ts'
+import { keepSealed } from './keep-traces.ts'
+import { hexOf } from './kept-json.ts'
+import { sitesForExport } from './location-store.ts'
+import { registerForExport } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
+import { signingKey } from './signing-key.ts'
 import { trustOf } from './trust-anchors.ts'
-import { createIdentity, named } from './trust-identities.ts'
-import { identitiesFolder, type Keeping, type Used, withSecret } from './trust-secrets.ts'
+import { createIdentity } from './trust-identities.ts'
+import { identitiesFolder, type Keeping, type Used } from './trust-secrets.ts'
 import { turnOf } from './turns.ts'
 
 type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
 
 const FIRST_IDENTITY = 'default'
+const NOT_KEPT =
+  'The run is sealed, and could not be written into the history of this computer. The pack holds all of it.'
 
 /**
  * Seals report and pack of the current run into a folder of its own below ours. Everything that may be refused is looked at before a key is
@@ -40,15 +48,27 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
   const stamping = wanted.timestamp ? await stampingOf(context) : ok(null)
   if (!stamping.ok) return stamping
+  const also = alsoNamed(wanted.also)
+  if (!also.ok) return also
   const handle = hexOf(world.entropy.bytes(16))
   const folder = `${context.folder}/exports/${handle}`
   const people = await registerForExport(context)
   if (!people.ok) return people
+  const declared = await declaredForExport({ world, folder: context.folder, demo })
+  if (!declared.ok) return declared
+  const shelf = { world, folder: context.folder, demo, fleet: session.fleet }
+  const sites = await sitesForExport(shelf, run.scope)
+  if (!sites.ok) return sites
+  const databases = await databasesForExport(shelf, run.scope)
+  if (!databases.ok) return databases
   const common: Common = {
     run: run.run,
-    scope: { ...run.scope, frameworks: [...wanted.frameworks] },
+    scope: { ...withDeclared(run.scope, declared.value), frameworks: [...wanted.frameworks] },
     recordings: run.recordings.map(inMemory),
     asOf: world.clock.now(),
+    inventory: declared.value.inventory,
+    sites: sites.value,
+    also: also.value,
     ...people.value,
   }
   const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
@@ -65,6 +85,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
     chainFolder,
   })
   if (!exported.ok) return exported
+  const kept = await keepSealed(context, exported.value, `exports/${handle}`)
   const handOut = await handOutOf(context, { folder, run: run.run }, wanted.withhold)
   if (!handOut.ok) return handOut
   const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
@@ -72,15 +93,18 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
     handle,
     files: handOut.value === null ? files : [...files, handOut.value.file],
     signer: `${plain(key.subject)}, key ${key.fingerprint}`,
-    notes: exportNotes({
-      run,
-      demo,
-      exported: exported.value,
-      authority: stamping.value?.url ?? null,
-      kept: signer.value?.kept ?? null,
-      withhold: wanted.withhold,
-      handOut: handOut.value,
-    }),
+    notes: [
+      ...(kept.ok ? [] : [NOT_KEPT]),
+      ...exportNotes({
+        run,
+        demo,
+        exported: exported.value,
+        authority: stamping.value?.url ?? null,
+        kept: signer.value?.kept ?? null,
+        withhold: wanted.withhold,
+        handOut: handOut.value,
+      }),
+    ],
     notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
       node,
       check,
@@ -114,6 +138,7 @@ async function tryCopy(
   try {
     const made = await exportRun(world, catalog, {
       ...common,
+      also: [],
       signer,
       stamping: null,
       folder: trial,
@@ -140,19 +165,12 @@ async function handOutOf(
 
 /** The key that was chosen; without a choice the only one there is, or a first one in the fleet's name. */
 async function signerOf(context: EngineContext, chosen: string | null, run: RunState): Promise<Outcome<Used<Signer>>> {
-  const { identities } = context.world
+  const found = await signingKey(context, chosen)
+  if (found.ok || chosen !== null || found.error.code !== 'identity.missing') return found
+  const made = await createIdentity(context, FIRST_IDENTITY, subjectOf(run.scope.fleet))
+  if (!made.ok) return made
   const folder = identitiesFolder(context.folder)
-  const listed = await identities.list(folder)
-  if (!listed.ok) return listed
-  const name = chosen ?? listed.value[0]?.name
-  if (chosen === null && listed.value.length > 1)
-    return fail('input.refused', 'there are several signing identities; choose one')
-  if (name === undefined) {
-    const made = await createIdentity(context, FIRST_IDENTITY, subjectOf(run.scope.fleet))
-    return made.ok ? opened(await identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept) : made
-  }
-  const info = await named(context, name)
-  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name, secret)) : info
+  return opened(await context.world.identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept)
 }
 
 const opened = (signer: Outcome<Signer>, kept: Keeping['kept']): Outcome<Used<Signer>> =>

@@ -1,14 +1,17 @@
-import type { ExportPlan } from '../../../schemas/ipc-packs.ts'
+import type { ExportFramework, ExportPlan } from '../../../schemas/ipc-packs.ts'
 import { FAILURE_CODES, failureWords } from '../../../schemas/words.ts'
+import { catalogFor } from '../../core/catalog.ts'
 import { partClassWords, WITHHOLDABLE } from '../../core/disclosure/classes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
+import { ALSO, type Also } from '../also.ts'
 import { withFailure } from '../views.ts'
 import type { EngineContext } from './context.ts'
 import { registerOf } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
+import { DEFAULT_FRAMEWORKS } from './stored-runs.ts'
 import { listIdentities } from './trust-identities.ts'
 
 /** What an export of the current run would hold. Nothing is sealed or asked for. */
@@ -29,17 +32,41 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     declared: run.assessment.nodes.length,
     missing: missingIn(run),
     captures: run.recordings.reduce((sum, { captures }) => sum + captures.length, 0),
-    frameworks: catalog.frameworks.map(({ id, title }) => ({
+    frameworks: catalogFor(catalog, run.scope).frameworks.map(({ id, title, overlay }) => ({
       id,
       title,
       chosen: run.scope.frameworks.includes(id),
+      kind: kindOf(id, overlay, run.scope),
     })),
+    also: ALSO.map((id) => ({ id, ...ALSO_WORDS[id], chosen: USUALLY.includes(id) })),
     exceptions: inForce(register.value.exceptions),
     attachments: inForce(register.value.attachments),
     identities: identities.value,
     authority: (await readSettings(world, folder)).authority,
     withholdable: WITHHOLDABLE.map((id) => ({ id, title: partClassWords[id] })),
   })
+}
+
+function kindOf(id: string, overlay: boolean, { mappings = [] }: RunState['scope']): ExportFramework['kind'] {
+  if (mappings.some((own) => own.id === id)) return 'own'
+  return overlay || !DEFAULT_FRAMEWORKS.includes(id) ? 'more' : 'usual'
+}
+
+const USUALLY: readonly Also[] = ['executive', 'xlsx', 'oscal']
+const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note: string }>> = {
+  executive: { title: 'One page for management', note: 'A signed PDF: what was observed, and the gaps.' },
+  binder: { title: 'Binder by control', note: 'A signed PDF: each control with its evidence and records.' },
+  xlsx: { title: 'Register as a workbook (XLSX)', note: 'Population, evidence and controls as sheets.' },
+  oscal: { title: 'OSCAL assessment results (JSON)', note: 'For tools that read NIST’s format.' },
+  hdf: { title: 'HDF (JSON)', note: 'For viewers of the Heimdall data format; one file for each node.' },
+}
+
+/** What was chosen from the plan. Fails with input.refused for anything that it does not offer. */
+export function alsoNamed(wanted: readonly string[]): Outcome<readonly Also[]> {
+  const strange = wanted.find((id) => !ALSO.some((one) => one === id))
+  return strange === undefined
+    ? ok(ALSO.filter((one) => wanted.includes(one)))
+    : fail('input.refused', `${quote(strange)} is nothing that can be written beside a pack`)
 }
 
 export const NO_RUN = 'there is no run to export yet'

@@ -3,11 +3,15 @@ import type { Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { type CollectRunInput, collectRun } from '../collect-run.ts'
 import { openGate } from '../pause.ts'
 import type { RunResult } from '../run.ts'
+import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
+import { declaredOrNone, ownFrameworks, withDeclared } from './engagement-store.ts'
+import { keepCollected } from './keep-traces.ts'
 import { runJournal } from './run-journal.ts'
 import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
@@ -55,7 +59,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
       mayBegin: gate.passed,
       onRecorded: soFar.add,
     }).catch(mistake)
-    const ended = collected.ok ? await concluded(context, begun, collected.value).then(ok, mistake) : collected
+    const ended = collected.ok ? await concluded(context, begun, soFar.recordings()).then(ok, mistake) : collected
     session.run = ended.ok ? ended.value : held
     if (!ended.ok) for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
     await how.ended().catch(() => undefined)
@@ -78,32 +82,39 @@ async function collect(
   const noted = await writeNote(world, folder, await noteOf({ world, folder }, begun, null))
   if (!noted.ok) return noted
   const { concurrency } = await readSettings(world, folder)
+  const spreadSeconds = begun.demo ? 0 : session.fleet?.locationSpreadSeconds
   return await collectRun(world, catalog, {
     run,
     targets,
     marks,
     storeFolder: evidenceFolder(folder),
     concurrency: Math.min(concurrency, session.fleet?.concurrency ?? concurrency),
+    ...(spreadSeconds === undefined ? {} : { spreadSeconds }),
+    metadata: !begun.demo && session.fleet?.askMetadata === true,
     ...controls,
     onEvent: (event) => event.kind !== 'run-done' && tell(event),
   })
 }
 
-/** The run as it is now stored: what this time gave, and of the other nodes what they had answered before. */
+/** The run as it is now stored: `all` is what this time gave, and of the other nodes what they had answered before. */
 async function concluded(
-  { world, catalog, folder }: EngineContext,
+  { world, catalog, folder, session }: EngineContext,
   begun: Begun,
-  { recordings }: RunResult,
+  all: readonly LoadedRecording[],
 ): Promise<RunState> {
-  const { run, scope, before } = begun
-  const fresh = new Set(recordings.map(({ recording }) => recording.node.name))
-  const kept = before?.recordings.filter(({ recording }) => !fresh.has(recording.node.name)) ?? []
-  const all = [...kept, ...recordings]
+  const { run, demo, before } = begun
+  const recorded = new Set(all.map(({ recording }) => recording.node.name))
   const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
   // The note only spares looking the number up again.
   await writeNote(world, folder, await noteOf({ world, folder }, begun, complete))
-  const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !fresh.has(node)) ?? []
-  return judged(world, catalog, { run, scope, recordings: all, unreadable })
+  const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !recorded.has(node)) ?? []
+  // Somebody may have declared something meanwhile.
+  const declared = withDeclared(begun.scope, await declaredOrNone({ world, folder, demo }))
+  const scope = await askedOrNone({ world, folder, demo, fleet: session.fleet }, declared, all)
+  const state = judged(world, catalog, { run, scope, recordings: all, unreadable })
+  // Where this fails, the history shows the run from its evidence, and says that its trace is not kept.
+  await keepCollected({ world, catalog, folder }, state, demo)
+  return state
 }
 
 async function noteOf(
@@ -112,7 +123,8 @@ async function noteOf(
   complete: number | null,
 ): Promise<RunNote> {
   const first = await readNote(world, folder, run)
-  const { fleet, population, frameworks, profile } = scope
+  const { fleet, population, enrolled, profile } = scope
+  const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }
-  return { run, at: first?.at ?? at, demo, fleet, population, frameworks, ...chosen, complete }
+  return { run, at: first?.at ?? at, demo, fleet, population: enrolled ?? population, frameworks, ...chosen, complete }
 }

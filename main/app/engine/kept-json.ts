@@ -22,6 +22,23 @@ export async function readKept<T>(
 export const writeKept = ({ files }: Pick<World, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
   files.write(path, `${JSON.stringify(value, null, 2)}\n`)
 
+export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+/**
+ * Copies a file aside before another takes its place, under the moment of the copy. Where there is no file,
+ * nothing is copied. Fails with store.failed, and then the file must not be written over.
+ */
+export async function keepEarlier(
+  { files, clock, entropy }: Pick<World, 'files' | 'clock' | 'entropy'>,
+  path: string,
+  folder: string,
+): Promise<Outcome<null>> {
+  if (!(await files.isThere(path))) return ok(null)
+  const moment = clock.now().replaceAll(/[:.]/g, '-')
+  const copied = await files.copyNew(path, `${folder}/${moment}-${hexOf(entropy.bytes(4))}.json`)
+  return copied.ok ? ok(null) : copied
+}
+
 /** Runs pieces of work one after the other, so that two changes of one file never begin from the same state. */
 export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,22 +1,19 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import { recordsToAttach } from '../../core/catalog.ts'
+import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { addAttachment, addNote, LARGEST_ATTACHMENT, noteBytes } from '../../core/register/attachments.ts'
-import { type NeedsOf, setRequest } from '../../core/register/requests.ts'
-import {
-  acceptException,
-  type Moment,
-  registerView,
-  withdrawAttachment,
-  withdrawException,
-} from '../../core/register.ts'
+import { decide, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
+import { approveException, requestException, settleRequest } from '../../core/register/pending.ts'
+import { needsIn, setRequest } from '../../core/register/requests.ts'
+import { registerView } from '../../core/register/view.ts'
+import { acceptException, type Moment, withdrawAttachment, withdrawException } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { inTurn } from './kept-json.ts'
+import { hexOf, inTurn } from './kept-json.ts'
 import { showAttachment } from './register-show.ts'
-import { hexOf, keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
+import { keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
 import { exceptionsTable } from './register-table.ts'
 import type { RunState } from './session.ts'
 import { fileName } from './trust-methods.ts'
@@ -25,11 +22,16 @@ type Methods =
   | 'register.get'
   | 'exceptions.accept'
   | 'exceptions.withdraw'
+  | 'exceptions.request'
+  | 'exceptions.approve'
+  | 'exceptions.refuse'
   | 'exceptions.save'
   | 'attachments.add'
   | 'attachments.note'
   | 'attachments.withdraw'
   | 'attachments.show'
+  | 'decisions.set'
+  | 'decisions.withdraw'
   | 'requests.set'
 
 /** What people say about the evidence. Every change writes the whole register anew; one follows the other. */
@@ -37,11 +39,8 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
   const { world, catalog, session } = context
   const turn = inTurn()
   const moment = (): Moment => ({ now: world.clock.now(), id: hexOf(world.entropy.bytes(16)) })
-  const needsOf: NeedsOf = (framework, control) => {
-    const rows = catalog.frameworks.find(({ id }) => id === framework)?.controls
-    const row = rows?.find(({ key }) => key === control)
-    return row === undefined ? null : recordsToAttach(catalog, row)
-  }
+  const catalogNow = () => catalogFor(catalog, session.run?.scope ?? {})
+  const needsNow = () => needsIn(catalogNow())
   const checks = new Set(catalog.checks.map(({ id }) => id))
   const verdictIn =
     (run: RunState) =>
@@ -50,6 +49,9 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       if (assessed === undefined || !checks.has(check)) return null
       return assessed.findings.find((found) => found.check === check)?.verdict ?? 'not-tested'
     }
+  const hasNode = (name: string): boolean =>
+    session.run?.assessment.nodes.some(({ node }) => node === name) === true ||
+    session.fleet?.nodes.some((node) => node.name === name) === true
   /** A change is made for the fleet that was shown when it was asked for, whatever is shown meanwhile. */
   const asShown = () => ({ world, folder: context.folder, session: { ...session } })
   const change = (
@@ -79,6 +81,14 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     },
     'exceptions.withdraw': async (draft) =>
       await change((register) => withdrawException(register, draft, world.clock.now())),
+    'exceptions.request': async (draft) =>
+      await change((register) =>
+        requestException(register, draft, { ...moment(), hasCheck: (check) => checks.has(check), hasNode }),
+      ),
+    'exceptions.approve': async (draft) =>
+      await change((register) => approveException(register, draft, world.clock.now())),
+    'exceptions.refuse': async (draft) =>
+      await change((register) => settleRequest(register, { ...draft, as: 'refused' }, world.clock.now())),
     'exceptions.save': async (_, chosen) => {
       if (chosen === undefined) return ok(null)
       const register = await registerOf(context, 'run')
@@ -96,17 +106,23 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       if (!read.ok) return read
       const file = { name: fileName(chosen.path), bytes: read.value }
       return await change(
-        (register) => addAttachment(register, draft, file, { ...moment(), needsOf }),
+        (register) => addAttachment(register, draft, file, { ...moment(), needsOf: needsNow() }),
         file.bytes,
         kept,
       )
     },
     'attachments.note': async (draft) =>
-      await change((register) => addNote(register, draft, { ...moment(), needsOf }), noteBytes(draft.text)),
+      await change((register) => addNote(register, draft, { ...moment(), needsOf: needsNow() }), noteBytes(draft.text)),
     'attachments.withdraw': async (draft) =>
       await change((register) => withdrawAttachment(register, draft, world.clock.now())),
     'attachments.show': async ({ of, id }) => await showAttachment(context, of, id),
+    'decisions.set': async (draft) => {
+      const levelOf = levelsIn(catalogNow().frameworks)
+      return await change((register) => decide(register, draft, { ...moment(), levelOf }))
+    },
+    'decisions.withdraw': async (draft) =>
+      await change((register) => withdrawDecision(register, draft, world.clock.now())),
     'requests.set': async (draft) =>
-      await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf })),
+      await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf: needsNow() })),
   }
 }

@@ -3,7 +3,8 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { plainFileName } from '../../core/register/attachments.ts'
 import { viewerExtension } from '../../core/register/media-type.ts'
 import type { EngineContext } from './context.ts'
-import { bytesInPack, hexOf, ownBytes, registerOf } from './register-store.ts'
+import { hexOf } from './kept-json.ts'
+import { bytesInPack, ownBytes, registerOf } from './register-store.ts'
 
 /**
  * Gives a copy of an attached PDF, PNG or JPEG to the system's viewer, under an extension that says what its bytes are. The copy before

@@ -3,17 +3,19 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Attachment, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { plain, quote } from '../../core/plain-text.ts'
+import { quote } from '../../core/plain-text.ts'
 import { attachmentPath, LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
-import { EMPTY_REGISTER, registerView } from '../../core/register.ts'
+import { registerView } from '../../core/register/view.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { attachmentsIn, type Said } from '../attachments.ts'
+import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
+import { shelfPath } from './places.ts'
 
 type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 
-/** Where words about this fleet are kept. Those about the demo fleet lie apart, so that they never mix with real ones. */
-const shelf = ({ folder, session }: Kept): string => (session.demo ? `${folder}/demo` : folder)
+const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
 const registerPath = (kept: Kept): string => `${shelf(kept)}/register.json`
 const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/attachments/${digest}`
 
@@ -37,30 +39,11 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
   return ok(registerView(register, assessment?.asOf ?? world.clock.now()))
 }
 
-/** Puts a register in the place of the one before, of which a copy is kept: no entry can be lost. */
-export async function keepRegister(kept: Kept, register: Register): Promise<Outcome<null>> {
-  const { files, validator, clock, entropy } = kept.world
-  const [problem] = validator.problems('register', register)
-  if (problem !== undefined) return fail('input.refused', plain(problem))
-  const path = registerPath(kept)
-  if (await files.isThere(path)) {
-    const moment = clock.now().replaceAll(/[:.]/g, '-')
-    const earlier = `${shelf(kept)}/register-earlier/${moment}-${hexOf(entropy.bytes(4))}.json`
-    const copied = await files.copyNew(path, earlier)
-    if (!copied.ok) return copied
-  }
-  return await files.write(path, `${JSON.stringify(register, null, 2)}\n`)
-}
+export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<null>> =>
+  writeRegister(kept.world, { path: registerPath(kept), folder: shelf(kept) }, register)
 
-/** Stores the bytes of a record under their digest. */
-export async function keepBytes(kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> {
-  const { files } = kept.world
-  const digest = sha256(bytes)
-  const path = bytesPath(kept, digest)
-  // A link to the same bytes is no copy of them: with a limit, only an ordinary file is read.
-  const there = await files.read(path, LARGEST_ATTACHMENT)
-  return there.ok && sha256(there.value) === digest ? ok(null) : await files.write(path, bytes)
-}
+export const keepBytes = (kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> =>
+  storeBytes(kept.world, shelf(kept), bytes)
 
 /** What is stored of a record, as it was attached. Fails with attachment.altered. */
 export async function ownBytes(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
@@ -95,5 +78,3 @@ export async function registerForExport(kept: Kept): Promise<Outcome<Said>> {
 
 const altered = ({ name, sha256: digest }: Attachment): Outcome<never> =>
   fail('attachment.altered', `${quote(name)}, SHA-256 ${digest}`)
-
-export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -2,6 +2,7 @@ import type { ExceptionView } from '../../../schemas/ipc-packs.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { oneLine } from '../../core/plain-text.ts'
+import { signaturesOf } from '../../core/register/signatures.ts'
 import { isOnePerson } from '../../core/register.ts'
 import type { Table } from '../tables.ts'
 
@@ -15,6 +16,7 @@ const HEAD = [
   'owner',
   'requested by',
   'approved by',
+  'role of who approved',
   'one person',
   'accepted at (UTC)',
   'ends at (UTC)',
@@ -22,6 +24,7 @@ const HEAD = [
   'withdrawn at (UTC)',
   'withdrawn by',
   'why withdrawn',
+  'signed as, with key',
   'id',
 ]
 
@@ -38,6 +41,7 @@ export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }
     entry.owner,
     entry.requestedBy,
     entry.approvedBy,
+    entry.approverRole ?? '',
     isOnePerson(entry) ? 'requested and approved by the same person' : '',
     entry.acceptedAt,
     entry.expiresAt,
@@ -45,6 +49,9 @@ export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }
     entry.withdrawn?.at ?? '',
     entry.withdrawn?.by ?? '',
     entry.withdrawn?.reason ?? '',
+    signaturesOf(entry)
+      .map(({ role, fingerprint }) => `${role} ${fingerprint}`)
+      .join('; '),
     entry.id,
   ])
   return [HEAD, ...rows.map((row) => row.map((cell) => oneLine(cell, 30_000)))]

@@ -1,15 +1,18 @@
 import type { RunTicket } from '../../../schemas/ipc-views.ts'
-import type { DeclaredNode, Recording } from '../../../schemas/types.ts'
+import type { DeclaredNode, Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { newRunId } from '../run-id.ts'
+import { demoVantageRecord } from '../vantage.ts'
 import { assessmentView, runPreview } from '../views.ts'
 import { exceptionsOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { declaredAtFirst, declaredOrNone, type OwnDeclared, withDeclared } from './engagement-store.ts'
 import { type Begun, startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
+import { keepDemoLocation, locationOrNone } from './location-store.ts'
 import type { RunState } from './session.ts'
 import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
 import { turnOf } from './turns.ts'
@@ -33,7 +36,9 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, session, tell } = context
   const turn = turnOf(context, 'fleet')
   const preview = (nodes: readonly string[]) =>
-    runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet))
+    runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet), {
+      metadata: !session.demo && session.fleet?.askMetadata === true,
+    })
   return {
     'demo.open': () => turn(() => collectDemo(context, [], null)),
     'run.preview': async ({ nodes }) => ok(preview(nodes)),
@@ -106,7 +111,11 @@ async function collectOwn(
     return fail('input.refused', 'this run was begun with a fleet of another name; start a new one')
   // Somebody may have changed the file by hand: what is asked, what is shown and what is stated are of one fleet.
   if (context.session.going === null) context.session.fleet = fleet
+  const shelf = { ...context, demo: false, fleet }
+  const declared = await declaredOrNone(shelf)
   return begin(context, targets, nodes, before, {
+    declared,
+    located: await locationOrNone(shelf, []),
     marks: () => ({ demo: false, synthetic: null }),
     ended: async () => undefined,
   })
@@ -120,9 +129,23 @@ async function collectDemo(
   const { world, session } = context
   if (session.going !== null) return fail('input.refused', GOING_ON)
   const demo = await world.demo.start()
+  const shelf = { ...context, demo: true, fleet: demo.fleet }
+  const now = world.clock.now()
+  const made = demo.declared(now)
+  const vantage = await demoVantageRecord(world, demo, now)
+  if (!vantage.ok) {
+    await demo.close()
+    return vantage
+  }
+  const declared = await declaredAtFirst(shelf, made)
+  await keepDemoLocation(shelf, made, vantage.value)
+  const located = await locationOrNone(shelf, [
+    ...demo.targets.flatMap(({ trust }) => trust.fingerprint ?? []),
+    ...(before?.recordings ?? []).flatMap(({ recording }) => recording.hostKey?.fingerprint ?? []),
+  ])
   session.keys.clear()
   Object.assign(session, { fleet: demo.fleet, demo: true, run: before })
-  const begun = begin(context, demo.targets, nodes, before, { marks: demo.marks, ended: demo.close })
+  const begun = begin(context, demo.targets, nodes, before, { declared, located, marks: demo.marks, ended: demo.close })
   if (!begun.ok) await demo.close()
   return begun
 }
@@ -138,6 +161,8 @@ function begin(
   nodes: readonly string[],
   before: RunState | null,
   how: {
+    readonly declared: OwnDeclared
+    readonly located: Pick<Scope, 'location'>
     readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
     readonly ended: () => Promise<void>
   },
@@ -161,17 +186,22 @@ function begin(
   )
   if (moved !== undefined)
     return fail('input.refused', 'its address has changed since this run was begun; start a new one', moved.node.name)
-  const population = new Set([...(before?.scope.population ?? []), ...all.map(({ node }) => node.name)])
+  const held = before?.scope.enrolled ?? before?.scope.population ?? []
+  const population = new Set([...held, ...all.map(({ node }) => node.name)])
   const begun: Begun = {
     run: before?.run ?? newRunId(world.clock, world.entropy),
     at: world.clock.now(),
     targets,
-    scope: {
-      fleet: session.fleet?.name ?? 'nodes',
-      population: [...population],
-      frameworks: session.fleet?.frameworks ?? DEFAULT_FRAMEWORKS,
-      ...(session.fleet === null ? {} : profileOf(session.fleet)),
-    },
+    scope: withDeclared(
+      {
+        fleet: session.fleet?.name ?? 'nodes',
+        population: [...population],
+        frameworks: session.fleet?.frameworks ?? DEFAULT_FRAMEWORKS,
+        ...(session.fleet === null ? {} : profileOf(session.fleet)),
+        ...how.located,
+      },
+      how.declared,
+    ),
     demo: session.demo,
     before,
   }

@@ -12,6 +12,7 @@ export interface RunNote {
   readonly demo: boolean
   /** Name of the fleet; missing in notes of earlier versions. */
   readonly fleet?: string
+  /** The nodes that were to be collected; those that only an engagement declares are joined when the run is judged. */
   readonly population: readonly string[]
   readonly frameworks: Scope['frameworks']
   /** Missing in notes of earlier versions, and where the fleet chose none. */
@@ -48,8 +49,7 @@ function isNote(value: unknown): value is RunNote {
     (fleet === undefined || typeof fleet === 'string') &&
     (complete === null || typeof complete === 'number') &&
     areStrings(population) &&
-    areStrings(frameworks) &&
-    frameworks.every((one) => one === 'hipaa' || one === 'soc2' || one === 'nprm')
+    areStrings(frameworks)
   )
 }
 

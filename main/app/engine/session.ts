@@ -6,7 +6,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { World } from '../../core/world.ts'
-import { fleetPath } from './places.ts'
+import { decisionsBefore, decisionsPath, fleetPath } from './places.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { ShownKey } from './shown-keys.ts'
 import { latestStored, loadRun } from './stored-runs.ts'
@@ -59,6 +59,10 @@ export async function openSession(world: World, catalog: Catalog, folder: string
     going: null,
     journal: null,
   }
+  // Decisions of earlier versions go on counting; a copy, so that nothing is lost where this fails.
+  if (await world.files.isThere(decisionsBefore(folder)))
+    if (!(await world.files.isThere(decisionsPath(folder))))
+      await world.files.copyNew(decisionsBefore(folder), decisionsPath(folder))
   const stored = await world.fleets.read(fleetPath(folder))
   if (!stored.ok) return session
   session.fleet = stored.value.fleet

@@ -1,7 +1,8 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { assessNode, conclude, populationOf } from '../../core/assess.ts'
+import { assessNode, conclude, judgingOf, populationOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { World } from '../../core/world.ts'
 import type { Begun } from './going-run.ts'
 import type { RunState } from './session.ts'
@@ -9,6 +10,7 @@ import type { RunState } from './session.ts'
 /** A run while it goes on: what its nodes have given so far. */
 export interface SoFar {
   readonly add: (loaded: LoadedRecording) => void
+  readonly recordings: () => readonly LoadedRecording[]
   /** The run as if it ended now; null before the first node. The same value until another node is done. */
   readonly state: () => RunState | null
 }
@@ -21,7 +23,7 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
   const take = (loaded: LoadedRecording): void => {
     const { name } = loaded.recording.node
     recordings.set(name, loaded)
-    nodes.set(name, assessNode(catalog, name, loaded, { asOf: world.clock.now(), profile: scope.profile }))
+    nodes.set(name, assessNode(catalog, name, loaded, judgingOf({ ...scope, asOf: world.clock.now() })))
   }
   for (const earlier of before?.recordings ?? []) take(earlier)
   return {
@@ -29,11 +31,12 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
       take(loaded)
       shown = null
     },
+    recordings: () => [...recordings.values()],
     state: () => {
       if (nodes.size === 0) return null
       if (shown !== null) return shown
       const asOf = world.clock.now()
-      const judging = { asOf, profile: scope.profile }
+      const judging = judgingOf({ ...scope, asOf })
       const judged = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, judging))
       const all = [...recordings.values()]
       const demo = all.some(({ recording }) => recording.demo)
@@ -43,7 +46,7 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
         recordings: all,
         assessment: {
           schema: 'barewitness.assessment/1',
-          ...conclude(catalog, { scope, asOf, demo }, judged),
+          ...conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, judged),
           nodes: judged,
         },
         unreadable: before?.unreadable.filter(({ node }) => node === undefined || !nodes.has(node)) ?? [],

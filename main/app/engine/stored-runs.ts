@@ -9,8 +9,11 @@ import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
 import { inLanes } from '../lanes.ts'
+import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
-import { readNote } from './run-notes.ts'
+import { declaredOrNone, withDeclared } from './engagement-store.ts'
+import { locationOrNone } from './location-store.ts'
+import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
 
 /** Where the evidence of the window's runs lies: `<run>/<node>/`. */
@@ -115,10 +118,49 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     })
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
-    const frameworks = note?.frameworks ?? fleet.frameworks ?? DEFAULT_FRAMEWORKS
-    const chosen = note === null ? profileOf(fleet) : note.profile === undefined ? {} : { profile: note.profile }
-    const scope: Scope = { fleet: note?.fleet ?? fleet.name, population, frameworks, ...chosen }
+    const scope = await scopeNow(shelf, note, population, recordings)
     return ok(judged(world, catalog, { run, scope, recordings, unreadable }))
+  })
+}
+
+/** What a stored run is judged within: what it was begun with, and what is declared now. */
+async function scopeNow(
+  shelf: RunShelf,
+  note: RunNote | null,
+  population: readonly string[],
+  recordings: readonly LoadedRecording[],
+): Promise<Scope> {
+  const { fleet } = shelf
+  const frameworks = note?.frameworks ?? fleet.frameworks ?? DEFAULT_FRAMEWORKS
+  const chosen = note === null ? profileOf(fleet) : note.profile === undefined ? {} : { profile: note.profile }
+  const collected: Scope = {
+    fleet: note?.fleet ?? fleet.name,
+    population: [...population],
+    frameworks,
+    ...chosen,
+  }
+  const keys = recordings.flatMap(({ recording }) => recording.hostKey?.fingerprint ?? [])
+  const declared = withDeclared({ ...collected, ...(await locationOrNone(shelf, keys)) }, await declaredOrNone(shelf))
+  return await askedOrNone(shelf, declared, recordings)
+}
+
+/** One node of a stored run, without the others. Its recording is null where none is stored. Fails as the store does. */
+export async function loadNodeOfRun(
+  shelf: RunShelf,
+  run: string,
+  node: string,
+): Promise<Outcome<{ readonly scope: Scope; readonly recording: LoadedRecording | null }>> {
+  const { world, folder } = shelf
+  if (!NAME.test(run) || !NAME.test(node)) return fail('input.refused', 'this is not the name of a run and a node')
+  return await withStore(shelf, async (store) => {
+    const isThere = await isStored(world, folder, run, node)
+    const loaded = isThere ? await store.load(run, node) : ok(null)
+    if (!loaded.ok) return loaded
+    const recordings = loaded.value === null ? [] : [loaded.value]
+    return ok({
+      scope: await scopeNow(shelf, await readNote(world, folder, run), [node], recordings),
+      recording: loaded.value,
+    })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { IdentityView } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import type { IdentityInfo } from '../../core/identities.ts'
 import { ok } from '../../core/result.ts'
-import type { IdentityInfo } from '../../core/world.ts'
 import type { EngineContext } from './context.ts'
 import {
   identitiesFolder,

@@ -1,6 +1,6 @@
 import { fail, type Outcome } from '../../core/failure.ts'
+import type { IdentityInfo } from '../../core/identities.ts'
 import { ok } from '../../core/result.ts'
-import type { IdentityInfo } from '../../core/world.ts'
 import type { EngineContext } from './context.ts'
 
 /** Where the passphrase of an identity comes from. */

@@ -86,10 +86,11 @@ function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly St
   ]
 }
 
-// Only these shells know TMOUT; /bin/sh is bash or dash depending on the distribution, and dash does not.
+// Only these shells know TMOUT and read the files it is set in; /bin/sh is bash or dash depending on the distribution, and dash does not. zsh
+// knows it, and reads /etc/profile only where a distribution makes it.
 function shells(local: LocalAccounts): readonly Step[] {
   const others = local.accounts.filter(
-    (account) => canLogIn(account) && !/\/(bash|rbash|ksh|ksh93|mksh|zsh)$/.test(account.shell),
+    (account) => canLogIn(account) && !/\/(bash|rbash|ksh|ksh93|mksh)$/.test(account.shell),
   )
   return others.length === 0
     ? []

@@ -1,5 +1,5 @@
 import { type Check, defineCheck, type Step } from '../../core/check.ts'
-import { LIVE_NOT_ASKED, type Parsed, type Probe } from '../../core/probe.ts'
+import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 /** Over the probes of the whole catalog, which only the catalog itself knows. */
@@ -13,9 +13,7 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
     wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
     evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
       const asked = probes.filter(
-        (probe) =>
-          !isNotAsked(probe, readings) &&
-          (!isTimedOnly(probe) || (node.location !== undefined && node.vantage !== undefined)),
+        (probe) => !isNotAsked(probe, readings) && (!isTimedOnly(probe) || node.vantage !== undefined),
       )
       const whose = (is: (reason: string) => boolean): readonly Probe<unknown>[] =>
         asked.filter(({ id }) => {
@@ -38,10 +36,13 @@ const isDenied = (reason: string): boolean => /needs administrator rights|sudo d
 const isTimedOnly = ({ commands }: Probe<unknown>): boolean =>
   Object.values(commands).every((command) => command.kind === 'measure' && command.measure === 'nonce-echo')
 
-/** A live test that nobody asked for. One that was asked for and not answered is a gap like any other. */
-const isNotAsked = ({ id, live }: Probe<unknown>, readings: Readonly<Record<string, Parsed<unknown>>>): boolean => {
+/** A live test, or a question to a metadata service, that nobody asked for. One that was asked for and not answered is a gap like any other. */
+const isNotAsked = (
+  { id, live, optIn }: Probe<unknown>,
+  readings: Readonly<Record<string, Parsed<unknown>>>,
+): boolean => {
   const reading = readings[id]
-  return live === true && reading !== undefined && !reading.ok && reading.reason === LIVE_NOT_ASKED
+  return (live === true || optIn !== undefined) && reading !== undefined && wasNotAsked(reading)
 }
 
 interface Left {

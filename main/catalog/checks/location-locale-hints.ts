@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { zoneCountry } from '../isolation/regions.ts'
+import { zoneCountry } from '../location/regions.ts'
 import { timezone } from '../probes/timezone.ts'
 import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
 

@@ -1,39 +1,40 @@
-import { defineCheck } from '../../core/check.ts'
+import { defineCheck, type Step } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { regionCountry } from '../isolation/regions.ts'
+import type { Found } from '../location/found.ts'
+import { cloudInitSignals } from '../location/signals/cloud-init.ts'
+import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { leavesUnclear, weigh } from '../steps.ts'
 
 export const locationProviderClaim = defineCheck({
   id: 'location.provider-claim',
   property: 'location',
-  claim: 'The region that the provider stated to this server at first boot lies in the declared country.',
+  claim: 'What the provider stated to this server of its region lies in the declared country.',
   limits:
-    'A statement by the provider, kept in a file that administrators of the server can change. It names a country at best, never a building, and is to be read beside the contract.',
+    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and is to be read beside the contract.',
   needs: { claim: cloudInit },
-  evaluate({ claim }, _, { node }) {
-    const { present, cloudName, region, availabilityZone } = claim
-    if (!present)
-      return weigh([
-        leavesUnclear(
-          'The provider left no statement on this server (no cloud-init data), as is usual for dedicated servers.',
-          cloudInit,
-        ),
-      ])
-    const where = region ?? availabilityZone
-    if (cloudName === null || where === null)
-      return weigh([leavesUnclear('The provider’s data names no region.', cloudInit)])
-    const said = `The provider ${quote(cloudName)} stated the region ${quote(where)}`
-    const country = regionCountry(cloudName, where)
+  wants: PROVIDER_WANTS,
+  evaluate({ claim }, facts, { node }) {
     const declared = node.location?.country
-    if (declared === undefined)
-      return weigh([leavesUnclear(`${said}, and no country was declared for this node.`, cloudInit)])
-    if (country === null)
-      return weigh([leavesUnclear(`${said}, and we do not know in which country that is.`, cloudInit)])
+    const kept = cloudInitSignals({ ok: true, fact: claim })
+    const first = claim.present
+      ? 'The provider’s data names no region.'
+      : 'The provider left no statement on this server (no cloud-init data), as is usual for dedicated servers.'
     return weigh([
-      country === declared
-        ? speaksFor(`${said}, which lies in ${country}, the declared country.`, cloudInit)
-        : speaksAgainst(`${said}, which lies in ${country}; ${quote(declared)} is declared.`, cloudInit),
+      ...(kept.length > 0 ? kept.map((signal) => compared(signal, declared)) : [leavesUnclear(first, cloudInit)]),
+      ...providerSignals(facts).map((signal) => compared(signal, declared)),
+      ...missedOfProvider(facts),
     ])
   },
 })
+
+/** A statement beside the declared country. What anyone may have answered is shown, and decides nothing. */
+function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): Step {
+  const cited = { probe, ...(commands === undefined ? {} : { commands }) }
+  if (declared === undefined)
+    return { says: 'unclear', text: `${text} No country was declared for this node.`, ...cited }
+  if (country === null || hint) return { says: 'unclear', text, ...cited }
+  return country === declared
+    ? { says: 'for', text: `${text} That is the declared country.`, ...cited }
+    : { says: 'against', text: `${text} ${quote(declared)} is declared.`, ...cited }
+}

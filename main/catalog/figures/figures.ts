@@ -1,9 +1,11 @@
 import type { Figure } from '../../../schemas/figure.ts'
-import type { NodeAssessment } from '../../../schemas/types.ts'
-import { capturesByKey } from '../../core/assess.ts'
-import { readProbe } from '../../core/probe.ts'
+import type { Assessment, NodeAssessment, ResidencyPolicy } from '../../../schemas/types.ts'
+import { capturesByKey } from '../../core/captures.ts'
+import { askedFor, readProbe } from '../../core/probe.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { Read } from '../isolation/signal.ts'
+import { policiesFor, policyQuestion } from '../location/answers.ts'
+import { drawnLand } from '../location/borders.ts'
 import { coreDumpPattern } from '../probes/core-dump-pattern.ts'
 import { storageDmTable } from '../probes/dm-table.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
@@ -20,22 +22,40 @@ import { storageZpool } from '../probes/zfs-pools.ts'
 import { kernelDumpRoots, programDumpRoots } from '../storage/dumps.ts'
 import { mountRoots, openVolumeRoots, pathRoots, readStorage, swapRoots } from '../storage/roots.ts'
 import { blockStack } from './block-stack.ts'
+import { fleetMap } from './fleet-map.ts'
 import { isolationFamilies } from './isolation-families.ts'
+import { type DrawnPolicy, locationMap } from './location-map.ts'
 import { topology } from './topology.ts'
 
 /**
- * The pictures of one node: its isolation signals by family, its data down to the drives, and how its GPUs are connected. A picture
+ * The pictures of one node: its isolation signals by family, its data down to the drives, how its GPUs are connected, and where it can be. A picture
  * whose questions were not answered is left out. Pure: the same recording gives the same pictures. Never throws.
  */
-export function figuresOf({ recording, captures }: LoadedRecording, { isolation }: NodeAssessment): readonly Figure[] {
+export function figuresOf(
+  { recording, captures }: LoadedRecording,
+  { isolation, location }: NodeAssessment,
+  residency: readonly ResidencyPolicy[] = [],
+): readonly Figure[] {
   const byKey = capturesByKey(captures)
-  const read: Read = (probe) => readProbe(probe, byKey, { liveTests: recording.liveTests === true })
+  const read: Read = (probe) => readProbe(probe, byKey, askedFor(recording))
   return [
     isolation === null ? null : isolationFamilies(isolation),
     blockStackOf(read, recording.node.ephiPaths ?? []),
     topologyOf(read),
+    location == null ? null : locationMap(location, policiesOf(recording.node.name, residency), drawnLand()),
   ].filter((figure) => figure !== null)
 }
+
+/** The picture of all nodes together: where they are said to be. */
+export function fleetFiguresOf({ nodes }: Pick<Assessment, 'nodes'>): readonly Figure[] {
+  const map = nodes.some(({ location }) => location?.claim != null) ? fleetMap(nodes, drawnLand()) : null
+  return map === null ? [] : [map]
+}
+
+const policiesOf = (node: string, residency: readonly ResidencyPolicy[]): readonly DrawnPolicy[] =>
+  policiesFor(node, residency)
+    .map(policyQuestion)
+    .flatMap(({ title, asked }) => (asked.ok ? [{ title, region: asked.value.region }] : []))
 
 function blockStackOf(read: Read, ephiPaths: readonly string[]): Figure | null {
   const [mounts, devices, swaps] = [read(storageMounts), read(storageBlockDevices), read(storageSwaps)]

@@ -7,9 +7,6 @@ import { inventoryDisksRecorded } from '../checks/inventory-disks.ts'
 import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
 import { lifecycleDiskSwapDetection } from '../checks/lifecycle-disk-swap-detection.ts'
-import { locationLocaleHints } from '../checks/location-locale-hints.ts'
-import { locationProviderClaim } from '../checks/location-provider-claim.ts'
-import { locationRttBound } from '../checks/location-rtt-bound.ts'
 import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
 import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
@@ -27,7 +24,6 @@ import { armPlatform } from '../probes/arm-platform.ts'
 import { bmc } from '../probes/bmc.ts'
 import { bmcPresence } from '../probes/bmc-presence.ts'
 import { bootMemory } from '../probes/boot-memory.ts'
-import { cloudInit } from '../probes/cloud-init.ts'
 import { cpuConfidential } from '../probes/cpu-confidential.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
@@ -58,7 +54,6 @@ import { netInterfaces } from '../probes/net-interfaces.ts'
 import { netLinks } from '../probes/net-links.ts'
 import { netLldp } from '../probes/net-lldp.ts'
 import { netNeighbours } from '../probes/net-neighbours.ts'
-import { nonceEcho } from '../probes/nonce-echo.ts'
 import { osIdentity } from '../probes/os-identity.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
 import { pciIommu } from '../probes/pci-iommu.ts'
@@ -76,7 +71,6 @@ import { tenancyRuntimes } from '../probes/tenancy-runtimes.ts'
 import { tenancySessions } from '../probes/tenancy-sessions.ts'
 import { tenancySlices } from '../probes/tenancy-slices.ts'
 import { tenancySlurm } from '../probes/tenancy-slurm.ts'
-import { timezone } from '../probes/timezone.ts'
 import { tpmEk } from '../probes/tpm-ek.ts'
 import { tpmMeasurements } from '../probes/tpm-measurements.ts'
 import { usbDevices } from '../probes/usb-devices.ts'
@@ -89,10 +83,9 @@ import { virtMachines } from '../probes/virt-machines.ts'
 export { evidenceCollectionCompleteness } from '../checks/evidence-collection-completeness.ts'
 export { arguesIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
 
-/** Isolation, location, inventory, and what the evidence itself rests on. The accounts it also reads are listed with access. */
+/** Isolation, inventory, and what the evidence itself rests on. The accounts it also reads are listed with access. */
 export const probes: readonly Probe<unknown>[] = [
   sshSession,
-  nonceEcho,
   hostIdentity,
   hostSerials,
   osIdentity,
@@ -119,8 +112,6 @@ export const probes: readonly Probe<unknown>[] = [
   tenancySessions,
   tenancyPods,
   tenancyRuntimes,
-  cloudInit,
-  timezone,
   bmcPresence,
   bmc,
   bootMemory,
@@ -172,9 +163,6 @@ export const checks: readonly Check[] = [
   tenancyForeignMounts,
   tenancyNetworkNeighbours,
   encryptionInUseCcState,
-  locationRttBound,
-  locationProviderClaim,
-  locationLocaleHints,
   inventoryHardware,
   inventoryDisksRecorded,
   inventoryNetworkInterfaces,

@@ -10,6 +10,10 @@ export const accountsLastLogin = defineProbe({
   id: 'accounts.last-login',
   title: 'Last session of each account',
   why: 'Shows when each account was last used, so that forgotten ones can be told.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: { accounts: run(['lslogins', '--time-format=iso', '-e', '-o', 'USER,LAST-LOGIN']) },
   parse({ accounts }) {
     if (accounts.exitCode !== 0) return unknown('the record of sessions could not be read')

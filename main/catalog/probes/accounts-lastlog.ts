@@ -7,6 +7,10 @@ export const accountsLastlog = defineProbe({
   id: 'accounts.lastlog',
   title: 'Last login of each account (lastlog)',
   why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is asked as well.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: { accounts: run(['lastlog']) },
   parse: ({ accounts }) => readLastlog(accounts),
 })
@@ -16,6 +20,10 @@ export const accountsLastlog2 = defineProbe({
   id: 'accounts.lastlog2',
   title: 'Last login of each account (lastlog2)',
   why: 'Shows when each account last logged in, where the distribution keeps it in a database.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: { accounts: run(['lastlog2']) },
   parse: ({ accounts }) => readLastlog(accounts),
 })

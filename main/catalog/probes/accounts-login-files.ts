@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 /** A file that logins are written to. Moments in milliseconds since 1970 UTC. */
 export interface LoginFile {
@@ -20,6 +21,10 @@ export const accountsLoginFiles = defineProbe({
   id: 'accounts.login-files',
   title: 'Files that logins are written to',
   why: 'Shows since when logins are recorded: an account without one may be unused, or the record may be young.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away; which files take them stays.',
+    steady: ({ files }: LoginFiles) => ({ files: inOrder(files.keys()) }),
+  },
   commands: { files: run(['stat', '-c', '%s %W %n', LASTLOG, LASTLOG2, WTMP]) },
   parse({ files }) {
     const complaints = lines(files.errorText)

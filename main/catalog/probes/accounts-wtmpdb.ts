@@ -12,6 +12,10 @@ export const accountsWtmpdb = defineProbe({
   id: 'accounts.wtmpdb',
   title: 'Sessions in the login database',
   why: 'Shows when each account was last used, where the distribution keeps sessions in a database.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: { sessions: run(['wtmpdb', 'last', '-w', '-F', '-n', `${MOST}`]) },
   parse({ sessions }) {
     if (sessions.exitCode !== 0) return unknown('the database of sessions could not be read')

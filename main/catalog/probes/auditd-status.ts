@@ -1,4 +1,5 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { whether } from '../steady.ts'
 
 export interface AuditStatus {
   /** 0 off, 1 on, 2 on and locked until the next boot (auditctl(8), -e). */
@@ -16,6 +17,10 @@ export const auditdStatus = defineProbe({
   id: 'auditd.status',
   title: 'State of the kernel’s audit system',
   why: 'Shows whether the kernel records audit events, who receives them, and whether any were lost.',
+  volatile: {
+    why: 'The service has another process id at each start, and counts the events that it lost; that it lost some stays.',
+    steady: ({ pid, lost, ...status }: AuditStatus) => ({ ...status, isRegistered: pid !== 0, hasLost: whether(lost) }),
+  },
   commands: { status: runAsRoot(['auditctl', '-s']) },
   parse({ status }) {
     if (status.exitCode !== 0) return unknown('the audit system did not answer')

@@ -1,6 +1,7 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { BACKUP_UNITS, type BackupTool } from '../operations/backup-tools.ts'
 import { unitBlocks } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface BackupUnit {
   readonly tool: BackupTool
@@ -28,6 +29,19 @@ export const backupUnits = defineProbe({
   id: 'backup.units',
   title: 'Backup jobs and agents',
   why: 'Shows which backup tools the service manager runs, and how their last run ended.',
+  volatile: {
+    why: 'Jobs start and end.',
+    steady: ({ units }: BackupUnits) => ({
+      units: inOrder(
+        units.map(({ tool, unit, isJob, activeState }) => ({
+          tool,
+          unit,
+          isJob,
+          activeState: isJob ? null : activeState,
+        })),
+      ),
+    }),
+  },
   commands: {
     units: run([
       'systemctl',

@@ -9,6 +9,8 @@ export interface BmcFru {
   readonly productSerial: string
   readonly boardSerial: string
   readonly chassisSerial: string
+  /** What an operator wrote into it: the product’s asset tag and extra fields. Left out where there is nothing. */
+  readonly written?: readonly { readonly field: string; readonly text: string }[]
 }
 export interface Bmc {
   readonly maker: string | null
@@ -44,6 +46,10 @@ export const bmc = defineProbe({
   id: 'bmc.state',
   title: 'What the management controller tells',
   why: 'A real controller has dozens of sensors that move, an inventory with serial numbers and a history; a model has next to nothing.',
+  volatile: {
+    why: 'Sensors measure, events are logged, and power is drawn as the work goes.',
+    steady: ({ readings: _, events: __, watts: ___, beyondLimits: ____, ...controller }: Bmc) => controller,
+  },
   commands: {
     controller: runAsRoot(['ipmitool', 'mc', 'info'], { ...OF_DEVICE, timeoutSeconds: 20 }),
     sensors: runAsRoot(['ipmitool', 'sdr', 'elist'], { ...OF_DEVICE, timeoutSeconds: 90, maxBytes: 262144 }),
@@ -133,7 +139,14 @@ function inventoryOf(fields: ReadonlyMap<string, string> | null): BmcFru | null 
     'Board Serial',
     'Chassis Serial',
   ].map((name) => fields.get(name))
+  const written = WRITTEN.flatMap((field) => {
+    const text = fields.get(field) ?? ''
+    return text === '' ? [] : [{ field, text }]
+  })
   return fields.has('Board Mfg') || `${productSerial}${boardSerial}${chassisSerial}` !== ''
-    ? { productSerial, boardSerial, chassisSerial }
+    ? { productSerial, boardSerial, chassisSerial, ...(written.length === 0 ? {} : { written }) }
     : null
 }
+
+// FRU storage definition 1.2, 10 to 12: asset tag, and custom fields that ipmitool calls extra.
+const WRITTEN = ['Product Asset Tag', 'Product Extra', 'Board Extra', 'Chassis Extra'] as const

@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { grepIsComplete, oneLineFiles } from '../read-text.ts'
+import { gibibytes } from '../steady.ts'
 
 export interface BootMemory {
   /** The firmware started the system through UEFI. */
@@ -26,6 +27,13 @@ export const bootMemory = defineProbe({
   id: 'boot.memory',
   title: 'Memory map of the firmware',
   why: 'Says how much memory the firmware handed over, to compare with the modules it lists and with the memory in use.',
+  volatile: {
+    why: 'Firmware cuts the map otherwise at each start.',
+    steady: ({ isUefi, map }: BootMemory) => ({
+      isUefi,
+      map: map === null ? null : { gibibytes: gibibytes(map.memoryBytes / 1024), hasAcpiStorage: map.hasAcpiStorage },
+    }),
+  },
   commands: {
     folders: run(['ls', '-1', FIRMWARE, '/sys/firmware/efi', MAP], { maxBytes: 262144 }),
     ranges: run(['grep', '-H', '', glob(`${MAP}/*/start`), glob(`${MAP}/*/end`), glob(`${MAP}/*/type`)], {

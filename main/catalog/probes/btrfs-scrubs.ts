@@ -1,5 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 import { foundLines, isAbsent } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 export interface BtrfsScrub {
   /** UUID of the file system. */
@@ -20,6 +21,12 @@ export const storageBtrfsScrubs = defineProbe({
   id: 'storage.btrfs-scrubs',
   title: 'Last scrub of btrfs file systems',
   why: 'Shows when all of a btrfs file system was last read and compared with its sums.',
+  volatile: {
+    why: 'File systems are scrubbed on a timer; that a scrub found errors stays.',
+    steady: ({ scrubs }: BtrfsScrubs) => ({
+      scrubs: inOrder(scrubs.map(({ id, errors }) => ({ id, hasErrors: whether(errors) }))),
+    }),
+  },
   commands: { scrubs: runAsRoot(['grep', '-rhE', LINES, '/var/lib/btrfs'], { needsPath: ['/var/lib/btrfs'] }) },
   parse: ({ scrubs }) => readScrubs(scrubs),
 })

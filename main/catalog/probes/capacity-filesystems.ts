@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder, isPassingMount } from '../steady.ts'
 
 export interface FilesystemUse {
   readonly mountpoint: string
@@ -18,6 +19,12 @@ export const capacityFilesystems = defineProbe({
   id: 'capacity.filesystems',
   title: 'How full the file systems are',
   why: 'Shows whether a local file system is about to run out of room.',
+  volatile: {
+    why: 'Files are written and deleted.',
+    steady: ({ filesystems }: FilesystemUses) => ({
+      mountpoints: inOrder(filesystems.map(({ mountpoint }) => mountpoint).filter((point) => !isPassingMount(point))),
+    }),
+  },
   commands: { use: run(['lsblk', '-J', '-l', '-o', 'MAJ:MIN,FSUSE%,MOUNTPOINT']) },
   parse({ use }) {
     if (use.exitCode !== 0) return unknown('lsblk did not tell how full the file systems are')

@@ -35,6 +35,13 @@ export const cpuMsr = defineProbe({
   id: 'cpu.msr',
   title: 'Registers of the processor that describe its hardware',
   why: 'Clock ratio, highest temperature and unit of energy stand in registers of the processor. Guests find zeros there, or nothing.',
+  volatile: {
+    why: 'The processor counts its management interrupts.',
+    steady: ({ smiCount, ...registers }: CpuRegisters) => ({
+      ...registers,
+      smiCount: smiCount === 'refused' ? smiCount : 'counted',
+    }),
+  },
   commands: {
     platformInfo: register(0xce),
     smiCount: register(0x34),

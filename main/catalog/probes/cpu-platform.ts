@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
+import { inOrder } from '../steady.ts'
 
 export interface CpuPlatform {
   /** Performance monitoring units that the kernel drives. */
@@ -45,6 +46,10 @@ export const cpuPlatform = defineProbe({
   id: 'cpu.platform',
   title: 'Hardware around the processor',
   why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely given to guests.',
+  volatile: {
+    why: 'Sensors are numbered in the order in which their drivers start.',
+    steady: ({ sensors, ...platform }: CpuPlatform) => ({ ...platform, sensors: inOrder(sensors) }),
+  },
   commands: {
     lists: run(['ls', '-1', PMUS, '/sys/class/powercap', '/sys/devices/system/edac/mc', '/sys/devices/system/node']),
     values: run([

@@ -11,6 +11,10 @@ export const cpuThrottling = defineProbe({
   id: 'cpu.throttling',
   title: 'Processors slowed by heat',
   why: 'Shows whether cooling was ever too weak since the server started.',
+  volatile: {
+    why: 'It counts, from the last start on.',
+    steady: () => null,
+  },
   commands: {
     counts: run(['grep', '-H', '', glob('/sys/devices/system/cpu/cpu*/thermal_throttle/package_throttle_count')]),
   },

@@ -1,6 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 export interface IntegrityLayers {
   /** Devices that keep a sum beside each sector, and how many sectors did not match since they were opened. */
@@ -12,6 +13,12 @@ export const storageDmIntegrity = defineProbe({
   id: 'storage.dm-integrity',
   title: 'Sectors that did not match their sums',
   why: 'dm-integrity keeps a sum beside each sector and counts those that do not match.',
+  volatile: {
+    why: 'Sectors that do not match are counted; that there was one stays.',
+    steady: ({ layers }: IntegrityLayers) => ({
+      layers: inOrder(layers.map(({ name, mismatches }) => ({ name, hasMismatches: whether(mismatches) }))),
+    }),
+  },
   commands: { status: runAsRoot(['dmsetup', 'status', '--target', 'integrity']) },
   parse({ status }) {
     // ENODEV on the control device: this kernel has no device mapper.

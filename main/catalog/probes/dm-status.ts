@@ -1,6 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface DmStatus {
   /** Device-mapper RAID, which LVM uses: one letter per member, A in sync, a not yet, D failed, - not there. */
@@ -17,6 +18,10 @@ export const storageDmStatus = defineProbe({
   id: 'storage.dm-status',
   title: 'State of mapped devices',
   why: 'Shows whether a member of an LVM RAID volume or a path to a drive has failed.',
+  volatile: {
+    why: 'Devices are listed in the order in which they were opened.',
+    steady: ({ raids, multipaths }: DmStatus) => ({ raids: inOrder(raids), multipaths: inOrder(multipaths) }),
+  },
   commands: { status: runAsRoot(['dmsetup', 'status']) },
   parse: ({ status }) => readDmStatus(status),
 })

@@ -1,5 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { inOrder } from '../steady.ts'
 
 /** One segment of a device-mapper device. The key of a crypt target never becomes part of a fact; its length does. */
 export type DmTarget =
@@ -16,6 +17,10 @@ export const storageDmTable = defineProbe({
   id: 'storage.dm-table',
   title: 'Device-mapper tables',
   why: 'Names the cipher and key length of every encrypting layer. Keys are not shown by this command.',
+  volatile: {
+    why: 'Devices are listed in the order in which they were opened.',
+    steady: ({ devices }: DmTable) => ({ devices: inOrder(devices) }),
+  },
   commands: { table: runAsRoot(['dmsetup', 'table']) },
   parse: ({ table }) => {
     if (table.exitCode === 0) return parseDmTable(table.text)

@@ -1,5 +1,6 @@
 import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 import { asRecord, isAbsent, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 /** What an NVMe controller says of its own health. Null where the tool's answer does not hold the field. */
 export interface NvmeHealth {
@@ -24,6 +25,20 @@ export const driveHealthNvme = defineProbe({
   id: 'drives.nvme-health',
   title: 'Health of NVMe drives',
   why: 'Shows whether a drive warns of failing, and how much of its rated life is used.',
+  volatile: {
+    why: 'Drives wear, warm up and count errors; that they warn of anything but warmth, or had errors, stays.',
+    steady: ({ controllers, silent }: NvmeHealths) => ({
+      controllers: inOrder(
+        [...controllers].map(([name, { criticalWarning, mediaErrors }]) => ({
+          name,
+          // Bit 1 is the temperature.
+          criticalWarning: criticalWarning & ~2,
+          hasErrors: whether(mediaErrors),
+        })),
+      ),
+      silent: inOrder(silent),
+    }),
+  },
   commands: Object.fromEntries(
     NVME_CONTROLLERS.map((name): [string, Command] => [
       name,

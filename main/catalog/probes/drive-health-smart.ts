@@ -1,5 +1,6 @@
 import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 import { asList, asRecord, isAbsent, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 /** What a SATA or SAS drive says of its own health. */
 export interface SmartHealth {
@@ -25,6 +26,17 @@ export const driveHealthSmart = defineProbe({
   id: 'drives.smart-health',
   title: 'Health of SATA and SAS drives',
   why: 'Shows whether a drive predicts its own failure, and how much of its rated life is used.',
+  volatile: {
+    why: 'Drives wear, count sectors, and may be asleep when they are asked; that one fails or has bad sectors stays.',
+    steady: ({ drives, silent }: SmartHealths) => ({
+      drives: inOrder([...drives.keys(), ...silent]),
+      failing: inOrder(
+        [...drives].flatMap(([name, { passed, pendingSectors, replacedSectors }]) =>
+          passed && !whether(pendingSectors) && !whether(replacedSectors) ? [] : [name],
+        ),
+      ),
+    }),
+  },
   commands: Object.fromEntries(
     SMART_DRIVES.map((name): [string, Command] => [
       name,

@@ -1,5 +1,6 @@
 import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 import { asRecord, asText, isAbsent, readJson } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 /** What an NVMe controller says it can do (NVM Express base specification 2.0, figure 275: identify controller). */
 export interface NvmeController {
@@ -19,6 +20,10 @@ export const drivesNvmeControllers = defineProbe({
   id: 'drives.nvme-controllers',
   title: 'Abilities of NVMe drives',
   why: 'Shows whether a drive could lock itself at all.',
+  volatile: {
+    why: 'The kernel numbers controllers as it finds them; each is known by its serial number.',
+    steady: ({ controllers }: NvmeControllers) => ({ controllers: inOrder(controllers.values()) }),
+  },
   commands: Object.fromEntries(
     CONTROLLERS.map((name): [string, Command] => [
       name,

@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, readJson } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface FirmwareDevices {
   readonly devices: readonly { readonly name: string; readonly vendor: string; readonly version: string }[]
@@ -14,6 +15,10 @@ export const firmwareFwupd = defineProbe({
   id: 'firmware.fwupd',
   title: 'Firmware versions known to fwupd',
   why: 'Lists the firmware of drives, adapters and boards with versions, where that service runs. Nothing is started, downloaded or updated.',
+  volatile: {
+    why: 'Devices are listed in no order.',
+    steady: ({ devices }: FirmwareDevices) => ({ devices: inOrder(devices) }),
+  },
   commands: {
     devices: run(
       [

@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 /** A GPU as the kernel's graphics layer knows it, with no tool of its maker. */
 export interface GpuCard {
@@ -39,6 +40,10 @@ export const gpuCards = defineProbe({
   id: 'gpu.cards',
   title: 'GPUs known to the graphics layer',
   why: 'Shows ids and partitions of AMD and Intel GPUs, and whether one is only a part of another, without tools of their makers.',
+  volatile: {
+    why: 'Cards are numbered in the order in which their drivers start.',
+    steady: ({ cards }: GpuCards) => ({ cards: inOrder(cards.map(({ name: _, ...card }) => card)) }),
+  },
   commands: {
     list: run(['ls', '-l', '/sys/class/drm']),
     values: run([

@@ -1,4 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder, whether } from '../steady.ts'
 import { type GpuMemoryErrors, readMemoryErrors } from './gpu-nvidia-errors.ts'
 import { amount, answered, section, value } from './gpu-nvidia-text.ts'
 
@@ -76,6 +77,26 @@ export const gpuNvidia = defineProbe({
   id: 'gpu.nvidia',
   title: 'NVIDIA GPUs',
   why: 'Shows whether the GPUs are whole, native and used by known processes only.',
+  volatile: {
+    why: 'Memory in use, processes, the present speed of the link, the day to which a licence was renewed, and counts of errors change with the work; that there were errors stays.',
+    steady: ({ driver, gpus }: NvidiaGpus) => ({
+      driver,
+      gpus: inOrder(
+        gpus.map(({ memory, processes: _, link, licence, memoryErrors: errors, ...gpu }) => ({
+          ...gpu,
+          memoryMib: memory.totalMib,
+          link: { deviceGeneration: link.deviceGeneration, maxWidth: link.maxWidth },
+          licence: licence === null ? null : { ...licence, status: licence.status.replace(/\s*\(.*$/, '') },
+          memoryErrors: {
+            uncorrected: whether(errors.uncorrectedEver),
+            replaced: whether(errors.replaced),
+            isPending: errors.isPending,
+            hasFailed: errors.hasFailed,
+          },
+        })),
+      ),
+    }),
+  },
   commands: { query: run(['nvidia-smi', '-q', '-x'], { timeoutSeconds: 60 }) },
   parse: ({ query }) => (query.exitCode === 0 ? parseNvidiaSmi(query.text) : unknown('the GPU driver did not answer')),
 })

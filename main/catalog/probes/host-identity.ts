@@ -11,6 +11,10 @@ export const hostIdentity = defineProbe({
   id: 'host.identity',
   title: 'Name and boot of the server',
   why: 'Ties the answers of one run to one boot of one server.',
+  volatile: {
+    why: 'The id of the boot is drawn anew at each start.',
+    steady: ({ hostname }: HostIdentity) => ({ hostname }),
+  },
   commands: { ids: run(['grep', '-H', '', '/proc/sys/kernel/hostname', '/proc/sys/kernel/random/boot_id']) },
   parse({ ids }) {
     const values = oneLineFiles(ids.text)

@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { sysfsFound, wholeNumber } from '../isolation/listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 export interface FabricPort {
   readonly adapter: string
@@ -40,6 +41,20 @@ export const infiniband = defineProbe({
   id: 'infiniband',
   title: 'Fabric adapters and their partitions',
   why: 'The partition keys of an InfiniBand port say with which other servers of the fabric it can talk.',
+  volatile: {
+    why: 'The manager of the subnet gives out addresses, and another may take its place.',
+    steady: ({ adapters, ports }: Fabric) => ({
+      adapters: inOrder(adapters),
+      ports: inOrder(
+        ports.map(({ lid, managerLid, partitionKeys, ...port }) => ({
+          ...port,
+          partitionKeys: inOrder(partitionKeys),
+          hasLid: whether(lid),
+          hasManager: whether(managerLid),
+        })),
+      ),
+    }),
+  },
   commands: {
     adapters: run(['ls', '-1', '/sys/class/infiniband']),
     values: run([

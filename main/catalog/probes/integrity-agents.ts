@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { unitBlocks } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface AgentUnit {
   readonly loaded: boolean
@@ -57,6 +58,14 @@ export const integrityAgents = defineProbe({
   id: 'integrity.agents',
   title: 'Agents that watch files, look for malware or scan',
   why: 'Shows which known agents for file integrity, malware and vulnerability scans are installed and running.',
+  volatile: {
+    why: 'Timers go off, and what they start ends.',
+    steady: ({ units }: AgentUnits) => ({
+      units: inOrder(
+        [...units].map(([unit, { loaded, active }]) => [unit, loaded, STARTED_BY_TIMERS.test(unit) ? null : active]),
+      ),
+    }),
+  },
   commands: {
     units: run([
       'systemctl',
@@ -93,3 +102,6 @@ export const agentsThat = (
   names: readonly AgentName[],
   state: 'loaded' | 'active',
 ): readonly AgentName[] => names.filter((name) => units.get(name)?.[state] === true)
+
+/** Such a service runs for a while when its timer goes off. */
+const STARTED_BY_TIMERS = /check\.service$/

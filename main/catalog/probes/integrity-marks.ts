@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface IntegrityMarks {
   /** Files and folders that exist: path → last change, seconds since 1970. Nothing of their content is read. */
@@ -32,6 +33,10 @@ export const integrityMarks = defineProbe({
   id: 'integrity.marks',
   title: 'When integrity and malware tools last wrote their files',
   why: 'Shows when a baseline was made, a check last ran and signatures last changed. Only times are read.',
+  volatile: {
+    why: 'Tools write their files; which of them are there stays.',
+    steady: ({ changedAt }: IntegrityMarks) => ({ files: inOrder(changedAt.keys()) }),
+  },
   commands: { files: runAsRoot(['stat', '-c', '%Y:%n', ...FILES]) },
   parse({ files }) {
     if (lines(files.errorText).some((said) => !/No such file or directory$/.test(said)))

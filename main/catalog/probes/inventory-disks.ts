@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface Disk {
   readonly name: string
@@ -42,6 +43,17 @@ export const inventoryDisks = defineProbe({
   id: 'inventory.disks',
   title: 'Drives',
   why: 'Shows which drives are in the machine, and which of them are reached over a network or emulated.',
+  volatile: {
+    why: 'Drives tell their temperature, and the kernel numbers them as it finds them; a drive is known by its serial number and where it hangs.',
+    steady: ({ disks }: Disks) => ({
+      disks: inOrder(
+        disks.map(({ name: _, path: __, celsius: ___, ...disk }, at) => ({
+          ...disk,
+          function: diskFunction(disks[at] as Disk),
+        })),
+      ),
+    }),
+  },
   commands: {
     list: run(['ls', '-l', '/sys/block']),
     values: run([

@@ -1,4 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { gibibytes } from '../steady.ts'
 
 export interface Memory {
   readonly totalKib: number
@@ -9,6 +10,10 @@ export const inventoryMemory = defineProbe({
   id: 'inventory.memory',
   title: 'Memory in use by the system',
   why: 'Compared with the memory modules that the firmware lists.',
+  volatile: {
+    why: 'The kernel keeps some pages more or fewer for itself at each start.',
+    steady: ({ totalKib }: Memory) => ({ gibibytes: gibibytes(totalKib) }),
+  },
   commands: { total: run(['grep', '^MemTotal:', '/proc/meminfo']) },
   parse({ total }) {
     const kib = /^MemTotal:\s+(\d{1,14}) kB$/.exec(total.text.trim())?.[1]

@@ -38,6 +38,10 @@ export const journalState = defineProbe({
   id: 'journal.state',
   title: 'What the system journal holds',
   why: 'Shows how far back the journal reaches, whether entries are missing from its numbering, and which boots it covers.',
+  volatile: {
+    why: 'The journal is written to, and old entries are taken away. Not seen: that somebody took entries away.',
+    steady: () => null,
+  },
   commands: {
     header: runAsRoot(['journalctl', '--no-pager', '--header'], { maxBytes: 1048576 }),
     boots: runAsRoot(['journalctl', '--no-pager', '--utc', '--list-boots'], { maxBytes: 262144 }),

@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { grepIsComplete, oneLineFiles } from '../read-text.ts'
+import { whether } from '../steady.ts'
 
 export interface KernelIma {
   /** Files that the kernel measured since its start; null where it has no such measurement. */
@@ -14,6 +15,13 @@ export const kernelIma = defineProbe({
   id: 'kernel.ima',
   title: 'File measurements of the kernel (IMA)',
   why: 'Shows whether the kernel itself records the digests of files before they are used.',
+  volatile: {
+    why: 'Files are measured as they are used; whether the kernel does stays.',
+    steady: ({ measurements, violations }: KernelIma) => ({
+      measures: measurements !== null,
+      hasViolations: whether(violations),
+    }),
+  },
   commands: {
     counts: runAsRoot(['grep', '-H', '.', `${FOLDER}runtime_measurements_count`, `${FOLDER}violations`], {
       needsPath: [`${FOLDER}runtime_measurements_count`, `${FOLDER}violations`],

@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface KernelMessages {
   /** The kernel's first message of this boot is still there, so that a missing line is really missing. */
@@ -56,6 +57,11 @@ export const kernelMessages = defineProbe({
   id: 'kernel.messages',
   title: 'What the kernel said while starting',
   why: 'While starting, the kernel says what it detected: a hypervisor, the maker of the firmware, the memory map, working counters. Only lines with fixed beginnings are asked for.',
+  volatile: {
+    why: 'The kernel forgets its first messages when later ones need the room, and it measures its clock at each start.',
+    steady: ({ fromStart, clock: _, memoryRanges: __, ...said }: KernelMessages) =>
+      fromStart ? { ...said, guestDrivers: inOrder(said.guestDrivers) } : null,
+  },
   commands: {
     messages: runAsRoot(['journalctl', '-k', '-b', '-q', '--no-pager', '-o', 'cat', '-g', PATTERN], {
       maxBytes: 1048576,

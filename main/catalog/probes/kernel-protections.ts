@@ -28,6 +28,13 @@ export const kernelProtections = defineProbe({
   id: 'kernel.protections',
   title: 'Protections of the running kernel',
   why: 'Shows whether the kernel limits even administrators (lockdown), which access control modules are active, and what was loaded into it.',
+  volatile: {
+    why: 'The kernel marks itself for warnings, faults and machine checks that it met; marks that loading a module or an override leaves stay.',
+    steady: ({ tainted, ...protections }: KernelProtections) => ({
+      ...protections,
+      tainted: tainted & ~MARKS_OF_MISHAPS,
+    }),
+  },
   commands: { files: run(['grep', '-s', '-H', '', ...Object.values(FILES)]) },
   parse({ files }) {
     const values = oneLineFiles(files.text)
@@ -48,3 +55,6 @@ export const kernelProtections = defineProbe({
 
 const yes = (text: string | undefined): boolean | null =>
   text === 'Y' || text === '1' ? true : text === 'N' || text === '0' ? false : null
+
+/** Bits of Documentation/admin-guide/tainted-kernels.rst: machine check (4), bad page (5), died (7), warning (9), soft lockup (14). */
+const MARKS_OF_MISHAPS = (1 << 4) | (1 << 5) | (1 << 7) | (1 << 9) | (1 << 14)

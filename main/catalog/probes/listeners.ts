@@ -1,5 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { FIRST_DRAWN_PORT, inOrder } from '../steady.ts'
 
 /** A listening socket, as `ss` prints it. */
 export interface Listener {
@@ -24,6 +25,10 @@ export const networkListeners = defineProbe({
   id: 'network.listeners',
   title: 'Network sockets that accept traffic',
   why: 'Shows which services other machines can reach, and on which addresses.',
+  volatile: {
+    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
+  },
   commands: { sockets: run(['ss', '-H', '-tuln']) },
   parse: ({ sockets }) => readListeners(sockets),
 })
@@ -33,6 +38,10 @@ export const listenerProcesses = defineProbe({
   id: 'network.listener-processes',
   title: 'Network sockets that accept traffic, with their processes',
   why: 'Names the program behind each listening socket.',
+  volatile: {
+    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
+  },
   commands: { sockets: runAsRoot(['ss', '-H', '-tulnp']) },
   parse: ({ sockets }) => readListeners(sockets),
 })
@@ -80,3 +89,11 @@ function splitAddress(local: string): Pick<Listener, 'address' | 'interface' | '
 const processNames = (field: string): readonly string[] => [
   ...new Set([...field.matchAll(/\("((?:[^"\\]|\\.)*)",pid=\d+/g)].map((match) => match[1] ?? '')),
 ]
+
+/** Sockets other than those that programs draw by chance: to ask from over UDP, and to be asked at on the node itself. */
+const lastingListeners = (listeners: readonly Listener[]): readonly Listener[] =>
+  inOrder(
+    listeners
+      .filter(({ protocol, loopback, port }) => port < FIRST_DRAWN_PORT || (protocol === 'tcp' && !loopback))
+      .map((listener) => ({ ...listener, processes: inOrder(listener.processes) })),
+  )

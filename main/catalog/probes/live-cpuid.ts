@@ -19,6 +19,10 @@ export const liveCpuid = defineProbe({
   id: 'live.cpuid',
   title: 'Time that CPUID takes',
   why: 'On Intel processors every CPUID of a guest stops the guest and enters the hypervisor, which takes several times as long as the instruction itself.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: { first: once, second: once, third: once, fourth: once, fifth: once },
   parse({ first, second, third, fourth, fifth }) {
@@ -45,6 +49,10 @@ export const liveCpuidLong = defineProbe({
   id: 'live.cpuid-long',
   title: 'Time that CPUID takes, by the auditor’s clock',
   why: 'A hypervisor that hides what it costs can slow the clocks of its guest, but not the clock of the person who asks.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: { loop: loop(LONG, 20) },
   parse({ loop: answer }) {

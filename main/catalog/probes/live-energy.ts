@@ -21,6 +21,10 @@ export const liveEnergy = defineProbe({
   id: 'live.energy',
   title: 'Energy that the processor takes under load',
   why: 'The energy counter of a processor counts on while it works; a guest has none, or one that stands still.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: {
     before: counter,

@@ -18,6 +18,10 @@ export const liveJitter = defineProbe({
   id: 'live.jitter',
   title: 'Gaps in the run of a busy processor',
   why: 'A guest’s processor stands still now and then while the host does something else.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: {
     spin: run(['perl', '-MTime::HiRes=clock_gettime,CLOCK_MONOTONIC', '-e', SCRIPT], {

@@ -29,6 +29,10 @@ export const liveMsr = defineProbe({
   id: 'live.msr',
   title: 'Time of the same loop without CPUID',
   why: 'Taken from the time of the CPUID loop, it leaves the cost of CPUID, whatever the speed of the processor and the load on it.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: { first: once, second: once, third: once, fourth: once, fifth: once },
   parse({ first, second, third, fourth, fifth }) {

@@ -14,6 +14,10 @@ export const liveSteal = defineProbe({
   id: 'live.steal',
   title: 'Processor time taken by a hypervisor, over an interval',
   why: 'A machine on its own hardware loses no processor time to anybody, at any moment.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: { before: firstLine, wait: run(['sleep', '3'], { timeoutSeconds: 10, maxBytes: 4096 }), after: firstLine },
   parse({ before, wait, after }) {

@@ -27,6 +27,10 @@ export const liveThermal = defineProbe({
   id: 'live.thermal',
   title: 'Temperature of the processor under load',
   why: 'Sensors inside a processor move with its work. A guest has none, or readings that stand still.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: () => null,
+  },
   live: true,
   commands: {
     before: sensors,

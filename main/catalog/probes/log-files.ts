@@ -1,5 +1,6 @@
 import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { kindsOf, withoutRotation } from '../steady.ts'
 
 /** A file or folder by its entry alone; nothing in it is read. */
 export interface LogEntry {
@@ -28,6 +29,13 @@ export const logFiles = defineProbe({
   id: 'log.files',
   title: 'Log files and who may change them',
   why: 'Shows who can write to the log files, and how far back the rotated ones reach. No line of them is read.',
+  volatile: {
+    why: 'Logs are written to and rotated. Not seen: that older copies were taken away, or a log was emptied.',
+    steady: ({ entries, ...rest }: LogFiles) => ({
+      ...rest,
+      entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
+    }),
+  },
   commands: {
     files: run([
       'stat',
@@ -67,6 +75,13 @@ export const auditFiles = defineProbe({
   id: 'log.audit-files',
   title: 'Files of the audit service and who may change them',
   why: 'Shows who can write to the audit records, and how far back they reach. No record is read.',
+  volatile: {
+    why: 'Logs are written to and rotated. Not seen: that older copies were taken away, or a log was emptied.',
+    steady: ({ entries, ...rest }: Pick<LogFiles, 'entries'>) => ({
+      ...rest,
+      entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
+    }),
+  },
   commands: {
     files: runAsRoot([
       'stat',

@@ -23,6 +23,10 @@ export const loginJournal = defineProbe({
   id: 'login.journal',
   title: 'SSH logins of the last half hour, in the system journal',
   why: 'Shows whether the server wrote down the login of this collection: who, when, from where, with which key. No other messages are read.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: {
     accepted: runAsRoot(
       [

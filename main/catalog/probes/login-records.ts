@@ -17,6 +17,10 @@ export const loginRecords = defineProbe({
   id: 'login.records',
   title: 'Recent logins',
   why: 'Shows who logged in lately and from where, as far as the server still remembers.',
+  volatile: {
+    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    steady: () => null,
+  },
   commands: { logins: run(['last', '-w', '-F', '-n', '200']) },
   parse({ logins }) {
     const [, since] = /^\S+ begins (.+)$/m.exec(logins.text) ?? []

@@ -17,6 +17,10 @@ export const loginSession = defineProbe({
   id: 'login.session',
   title: 'How the server sees this login',
   why: 'Tells this collection’s own login apart from others in the server’s records, and whether the server ties a login id to it.',
+  volatile: {
+    why: 'Each session comes from another port; where the collector stands is not the node’s.',
+    steady: ({ client, ...login }: LoginSession) => ({ ...login, isOverSsh: client !== null }),
+  },
   commands: {
     origin: run(['printenv', 'SSH_CONNECTION']),
     user: run(['id', '-u']),

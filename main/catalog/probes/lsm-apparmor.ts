@@ -12,6 +12,10 @@ export const lsmApparmor = defineProbe({
   id: 'lsm.apparmor',
   title: 'AppArmor profiles',
   why: 'Shows how many programs AppArmor confines, and whether it only watches or enforces.',
+  volatile: {
+    why: 'Processes start and end.',
+    steady: ({ confinedProcesses: _, ...profiles }: AppArmorProfiles) => profiles,
+  },
   commands: { status: runAsRoot(['aa-status', '--json']) },
   parse({ status }) {
     const json =

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { oneLineFiles } from '../read-text.ts'
+import { whether } from '../steady.ts'
 
 export interface MemoryController {
   /** mc0, mc1 and so on. */
@@ -22,6 +23,12 @@ export const memoryEdac = defineProbe({
   id: 'memory.edac',
   title: 'Memory errors counted by the kernel',
   why: 'Shows whether errors of the main memory are counted, and how many there were.',
+  volatile: {
+    why: 'Corrected errors are counted as they come; that there was one that could not be corrected stays.',
+    steady: ({ controllers }: MemoryEdac) => ({
+      controllers: controllers.map(({ name, uncorrected }) => ({ name, uncorrected: whether(uncorrected) })),
+    }),
+  },
   commands: {
     counts: run([
       'grep',

@@ -32,6 +32,20 @@ export const namespaces = defineProbe({
   id: 'namespaces',
   title: 'Namespaces of this session',
   why: 'Shows whether we look at the server itself or at a container on it.',
+  volatile: {
+    why: 'Namespaces that the kernel does not make at its start have another number each time; in a container, the second process is whatever ran second.',
+    steady: ({ own, firstProcess, secondProcess, ...rest }: Namespaces) => ({
+      ...rest,
+      own: Object.fromEntries(
+        Object.entries(own).map(([kind, number]) => [
+          kind,
+          number !== null && number >= FIRST_DRAWN ? 'drawn' : number,
+        ]),
+      ),
+      firstProcess,
+      isKernelSecond: secondProcess === null ? null : secondProcess === 'kthreadd',
+    }),
+  },
   commands: {
     own: run(['ls', '-l', '/proc/self/ns']),
     first: run(['grep', '-sH', '', '/proc/1/comm', '/proc/2/comm', '/proc/1/cgroup']),
@@ -70,3 +84,6 @@ export const namespaces = defineProbe({
     })
   },
 })
+
+// include/linux/proc_fs.h, PROC_DYNAMIC_FIRST: below are the namespaces that the kernel itself makes (include/linux/proc_ns.h).
+const FIRST_DRAWN = 0xf0000000

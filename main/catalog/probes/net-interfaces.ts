@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { lines } from '../read-text.ts'
+import { inOrder, isContainerEnd } from '../steady.ts'
 
 export interface NetInterface {
   readonly name: string
@@ -38,6 +39,16 @@ export const netInterfaces = defineProbe({
   id: 'net.interfaces',
   title: 'Network interfaces',
   why: 'Shows which network adapters are physical, virtual functions, or emulated.',
+  volatile: {
+    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    steady: ({ interfaces }: NetInterfaces) => ({
+      interfaces: inOrder(
+        interfaces
+          .filter(({ name, driver }) => driver !== null || !isContainerEnd(name))
+          .map(({ mac, ...rest }) => (rest.addressSource === 1 ? rest : { ...rest, mac })),
+      ),
+    }),
+  },
   commands: {
     list: run(['ls', '-l', '/sys/class/net']),
     values: run([

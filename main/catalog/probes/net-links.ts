@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder, isContainerEnd } from '../steady.ts'
 
 export interface NetLink {
   readonly name: string
@@ -27,6 +28,16 @@ export const netLinks = defineProbe({
   id: 'net.links',
   title: 'Kinds of network interfaces',
   why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from the one burnt into an adapter.',
+  volatile: {
+    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    steady: ({ links }: NetLinks) => ({
+      links: inOrder(
+        links
+          .filter(({ name, kind }) => kind !== 'veth' && !isContainerEnd(name))
+          .map(({ mac, ...link }) => (link.kind === '' ? { ...link, mac } : link)),
+      ),
+    }),
+  },
   commands: { links: run(['ip', '-d', '-j', 'link', 'show'], { maxBytes: 8 * 1024 * 1024 }) },
   parse({ links }) {
     if (links.exitCode !== 0) return unknown('ip did not list the interfaces')

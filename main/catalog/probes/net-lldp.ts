@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface LldpNeighbour {
   /** Our interface that heard it. */
@@ -25,6 +26,10 @@ export const netLldp = defineProbe({
   id: 'net.lldp',
   title: 'Switches at the other end of the cables',
   why: 'Where the LLDP service already runs, it knows which switch and port each cable leads to.',
+  volatile: {
+    why: 'Switches are listed in the order in which they were heard.',
+    steady: ({ neighbours }: Lldp) => ({ neighbours: inOrder(neighbours) }),
+  },
   commands: { neighbours: runAsRoot(['lldpctl', '-f', 'json']) },
   parse({ neighbours }) {
     if (neighbours.exitCode !== 0) return unknown('the LLDP service does not run here')

@@ -1,5 +1,6 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { inOrder, isContainerEnd } from '../steady.ts'
 
 export interface Neighbour {
   readonly address: string
@@ -21,6 +22,15 @@ export const netNeighbours = defineProbe({
   id: 'net.neighbours',
   title: 'Neighbours on the network and the gateway',
   why: 'The hardware address of the gateway can tell a switch from a hypervisor’s software bridge.',
+  volatile: {
+    why: 'The kernel forgets neighbours that were silent for a while; entries that somebody set stay.',
+    steady: ({ neighbours, gateways }: Neighbours) => ({
+      gateways: inOrder(gateways),
+      permanent: inOrder(
+        neighbours.filter(({ states, device }) => states.includes('PERMANENT') && !isContainerEnd(device)),
+      ),
+    }),
+  },
   commands: {
     neighbours: run(['ip', '-j', 'neigh', 'show']),
     routes: run(['ip', '-j', 'route', 'show', 'default']),

@@ -1,5 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, readJson } from '../read-text.ts'
+import { inOrder, isContainerEnd } from '../steady.ts'
 
 export interface Route {
   /** A prefix such as 10.0.0.0/8, one address, or `default`. */
@@ -25,6 +26,14 @@ export const netRoutes = defineProbe({
   id: 'net.routes',
   title: 'Routes',
   why: 'Shows which networks the server reaches, and through which gateway and interface.',
+  volatile: {
+    why: 'Routes to containers come and go with them; the order of equal routes carries no meaning. Not seen: a route that somebody adds through such an end.',
+    steady: ({ ipv4, ipv6 }: Routes) => {
+      const lasting = (routes: readonly Route[]): readonly Route[] =>
+        inOrder(routes.filter(({ device }) => device === null || !isContainerEnd(device)))
+      return { ipv4: lasting(ipv4), ipv6: lasting(ipv6) }
+    },
+  },
   commands: {
     ipv4: run(['ip', '-j', 'route', 'show']),
     ipv6: run(['ip', '-j', '-6', 'route', 'show']),

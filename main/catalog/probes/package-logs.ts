@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
+import { kindsOf, withoutRotation } from '../steady.ts'
 
 export interface PackageLog {
   readonly path: string
@@ -33,6 +34,10 @@ export const packageLogs = defineProbe({
   id: 'change.package-logs',
   title: 'Logs of package changes',
   why: 'Shows how many packages were installed, upgraded and removed, since when, and when last. Names are not read.',
+  volatile: {
+    why: 'Logs are written to and rotated; what is installed is compared by itself.',
+    steady: ({ logs }: PackageLogs) => ({ logs: kindsOf(logs.map(({ path }) => withoutRotation(path))) }),
+  },
   commands: {
     counts: run(['grep', '-HcE', CHANGE, ...FILES]),
     since: run(['grep', '-m1', '-HoE', '^[0-9]{4}-[0-9]{2}-[0-9]{2}', ...FILES]),

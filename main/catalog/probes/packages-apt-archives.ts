@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface AptArchives {
   /** Suites of the package lists on the node, such as `noble-security`; in no order. */
@@ -14,6 +15,10 @@ export const packagesAptArchives = defineProbe({
   id: 'packages.apt-archives',
   title: 'Archives whose package lists are on the node (apt)',
   why: 'Shows whether the node hears of security updates at all. One line of each list is read, without the server it came from.',
+  volatile: {
+    why: 'The lists stand in no order.',
+    steady: ({ suites }: AptArchives) => ({ suites: inOrder(suites) }),
+  },
   commands: { suites: run(['grep', '-hm1', '^Suite:', glob('/var/lib/apt/lists/*Release')]) },
   parse({ suites: { text, exitCode } }) {
     if (exitCode > 1) return unknown('there are no package lists, or not all of them could be read')

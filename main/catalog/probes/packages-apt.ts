@@ -25,6 +25,10 @@ export const packagesApt = defineProbe({
   id: 'packages.apt',
   title: 'Pending package updates (apt)',
   why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
+  volatile: {
+    why: 'Lists are refreshed, and updates come out; whether the lists can be read stays.',
+    steady: ({ isWhole }: AptUpdates) => ({ isWhole }),
+  },
   commands: {
     upgradable: run(['apt', 'list', '-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache=', '--upgradable'], {
       timeoutSeconds: 30,

@@ -20,6 +20,10 @@ export const packagesDnf = defineProbe({
   id: 'packages.dnf',
   title: 'Package lists of dnf',
   why: 'Shows when the server last fetched the lists of package updates, and whether they are held at one release. dnf is not run.',
+  volatile: {
+    why: 'Lists are refreshed.',
+    steady: ({ heldAt }: DnfLists) => ({ heldAt }),
+  },
   commands: {
     lists: run([
       'stat',

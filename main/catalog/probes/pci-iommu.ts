@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
 import { grepIsComplete, lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface Iommu {
   readonly units: readonly string[]
@@ -18,6 +19,15 @@ export const pciIommu = defineProbe({
   id: 'pci.iommu',
   title: 'Memory protection against devices',
   why: 'An IOMMU limits which memory a device can reach. On AI servers it is often switched to pass-through.',
+  volatile: {
+    why: 'Groups and units are listed in the order in which they were found.',
+    steady: ({ units, groups, ...rest }: Iommu) => ({
+      ...rest,
+      units: inOrder(units),
+      groups: inOrder(groups),
+      types: inOrder(rest.types),
+    }),
+  },
   commands: {
     lists: run(['ls', '-1', GROUPS, UNITS]),
     types: run(['grep', '-sH', '', glob('/sys/kernel/iommu_groups/*/type')]),

@@ -1,4 +1,5 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { inOrder } from '../steady.ts'
 
 export interface PciPort {
   /** domain:bus:slot.function */
@@ -32,6 +33,10 @@ export const pciPorts = defineProbe({
   id: 'pci.ports',
   title: 'Capabilities of the PCI ports',
   why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports claim the speed without them.',
+  volatile: {
+    why: 'Links are trained anew, at another speed, as power is saved.',
+    steady: ({ ports }: PciPorts) => ({ ports: inOrder(ports.map(({ isEqualized: _, ...port }) => port)) }),
+  },
   commands: {
     ports: runAsRoot(['lspci', '-Dnvvv', '-d', '::0604'], { timeoutSeconds: 60, maxBytes: 4 * 1024 * 1024 }),
   },

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 /** An md array as /proc/mdstat lists it. */
 export interface MdArray {
@@ -39,6 +40,17 @@ export const redundancyState = defineProbe({
   id: 'storage.redundancy',
   title: 'Arrays, pools and bonded links, as the kernel sees them',
   why: 'Shows whether a part of an array, a pool or a bonded link has failed.',
+  volatile: {
+    why: 'Links that fail and come back are counted.',
+    steady: ({ arrays, bonds, pools, btrfs }: RedundancyState) => ({
+      arrays: inOrder(arrays),
+      bonds: inOrder(
+        bonds.map(({ links, ...bond }) => ({ ...bond, links: inOrder(links.map(({ failures: _, ...link }) => link)) })),
+      ),
+      pools: inOrder(pools),
+      btrfs: inOrder(btrfs),
+    }),
+  },
   commands: {
     state: run([
       'grep',

@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface ScheduledJobs {
   /** Timer units that are loaded, and whether they wait for their time. Null where there is no service manager to ask. */
@@ -27,6 +28,14 @@ export const scheduledJobs = defineProbe({
   id: 'change.scheduled-jobs',
   title: 'Timers and cron jobs',
   why: 'Shows what runs on its own and when. Only names and times are read, not what the jobs do.',
+  volatile: {
+    why: 'Timers go off, and programs make some for a single time. Not seen: a timer that somebody names like one of those.',
+    steady: ({ timers, cron, schedules }: ScheduledJobs) => ({
+      timers: timers === null ? null : inOrder(timers.filter(({ unit }) => !/^run-[a-z]?[0-9a-f]+\.timer$/.test(unit))),
+      cron: inOrder(cron),
+      schedules: inOrder(schedules),
+    }),
+  },
   commands: {
     timers: run(['systemctl', '--no-pager', '--no-legend', '--plain', '--all', 'list-units', '--type=timer'], {
       maxBytes: 262_144,

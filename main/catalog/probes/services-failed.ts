@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { kindsOf } from '../steady.ts'
 
 export interface FailedUnits {
   readonly units: readonly string[]
@@ -10,6 +11,10 @@ export const servicesFailed = defineProbe({
   id: 'services.failed',
   title: 'Services that failed',
   why: 'Shows whether everything that should have started did so.',
+  volatile: {
+    why: 'Units are listed in no order, and some are numbered anew at each of their starts.',
+    steady: ({ units }: FailedUnits) => ({ units: kindsOf(units.map((unit) => unit.replace(/@\d[^.]*(?=\.)/, '@'))) }),
+  },
   commands: {
     units: run(['systemctl', '--no-pager', '--no-legend', '--plain', 'list-units', '--state=failed'], {
       maxBytes: 262_144,

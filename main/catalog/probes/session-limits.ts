@@ -33,6 +33,13 @@ export const sessionLimits = defineProbe({
   id: 'session.limits',
   title: 'What our session is kept within',
   why: 'A container is told from a whole system by what it may not do, what it may not use, and what its manager leaves in it.',
+  volatile: {
+    why: 'Outside its own namespace, the first process has another number at each start.',
+    steady: ({ schedulerId, ...limits }: SessionLimits) => ({
+      ...limits,
+      isFirst: schedulerId === null ? null : schedulerId === 1,
+    }),
+  },
   commands: {
     status: run([
       'grep',

@@ -18,6 +18,10 @@ export const sshSession = defineProbe({
   id: 'ssh.session',
   title: 'The SSH session of this collection',
   why: 'Records which host key was verified before login and how we logged in. Observed by the collector; nothing is asked.',
+  volatile: {
+    why: 'How the key came to be trusted is told in the collector’s own words, with places in its own files.',
+    steady: ({ trustDetail: _, ...session }: SshSession) => session,
+  },
   commands: { session: { kind: 'measure', measure: 'ssh-session' } },
   parse({ session }) {
     const json = readJson(session.text, 'the collector')

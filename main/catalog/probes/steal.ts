@@ -10,6 +10,10 @@ export const steal = defineProbe({
   id: 'steal',
   title: 'Processor time taken by a hypervisor',
   why: 'A hypervisor that reports its scheduling shows time in which the machine was not allowed to run.',
+  volatile: {
+    why: 'It counts, from the last start on.',
+    steady: () => null,
+  },
   commands: { stat: run(['grep', '^cpu ', '/proc/stat']) },
   parse({ stat }) {
     const columns = stat.text.trim().split(/\s+/)

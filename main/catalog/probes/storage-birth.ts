@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { listingIsComplete } from '../isolation/listing.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 import { sysfsLines } from '../storage/sysfs-lines.ts'
 
 export interface StorageBirth {
@@ -18,6 +19,10 @@ export const storageBirth = defineProbe({
   id: 'storage.birth',
   title: 'When file systems were made, and how much was written to them',
   why: 'A server handed over fresh has file systems made at that time; older ones held something before.',
+  volatile: {
+    why: 'What is written is counted.',
+    steady: ({ born }: StorageBirth) => ({ born: inOrder(born) }),
+  },
   commands: {
     born: run(['stat', '-c', '%W %n', ...PATHS]),
     written: run(['grep', '-sH', '', glob('/sys/fs/ext4/*/lifetime_write_kbytes')]),

@@ -1,4 +1,5 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder } from '../steady.ts'
 import { sysfsLines } from '../storage/sysfs-lines.ts'
 
 /** A block device as the kernel's sysfs shows it, by kernel name. Null where sysfs has no such file for it. */
@@ -27,6 +28,22 @@ export const storageBlockDevices = defineProbe({
   id: 'storage.block-devices',
   title: 'How block devices are built on each other',
   why: 'Shows which layers lie between a file system and the drive, for example encryption, RAID and LVM.',
+  volatile: {
+    why: 'The kernel numbers devices as it finds them, and mapped ones as they are opened.',
+    steady: ({ devices, btrfs }: SysfsBlock) => {
+      const named = (kernelName: string): string => devices.get(kernelName)?.dmName ?? kernelName
+      return {
+        devices: inOrder(
+          [...devices.values()].map(({ number: _, kernelName, slaves, ...device }) => ({
+            ...device,
+            name: named(kernelName),
+            slaves: inOrder(slaves.map(named)),
+          })),
+        ),
+        btrfs: inOrder([...btrfs].map(([id, members]) => [id, inOrder(members.map(named))])),
+      }
+    },
+  },
   commands: {
     sysfs: run([
       'grep',

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 /** An md array that can compare its members (levels 1, 4, 5, 6, 10). Null where the kernel showed no such file. */
 export interface ComparedArray {
@@ -22,6 +23,15 @@ export const storageChecksumState = defineProbe({
   id: 'storage.checksum-state',
   title: 'Differences and errors that arrays and btrfs counted',
   why: 'Shows whether stored data was found to differ from its copies or its sums.',
+  volatile: {
+    why: 'Arrays are compared on a timer, and count what they find; that they found something stays.',
+    steady: ({ arrays, btrfs }: ChecksumState) => ({
+      arrays: inOrder(
+        arrays.map(({ lastAction: _, mismatches, ...array }) => ({ ...array, hasMismatches: whether(mismatches) })),
+      ),
+      btrfs: inOrder(btrfs.map(({ id, errors }) => ({ id, hasErrors: whether(errors) }))),
+    }),
+  },
   commands: {
     counts: run([
       'grep',

@@ -1,4 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder } from '../steady.ts'
 
 /** A block device as lsblk describes it. Empty strings where lsblk has nothing to say. */
 export interface ListedDevice {
@@ -27,6 +28,24 @@ export const storageLsblk = defineProbe({
   id: 'storage.lsblk',
   title: 'Block devices and drives',
   why: 'Names the drives, partitions and layers, with model and serial number, so that a finding points at a device.',
+  volatile: {
+    why: 'The kernel numbers devices as it finds them; a drive is known by its serial number.',
+    steady: ({ devices }: Lsblk) => {
+      const named = (number: string): string => {
+        const device = devices.get(number)
+        return device === undefined ? '' : device.serial === '' ? device.name : `${device.model} ${device.serial}`
+      }
+      return {
+        devices: inOrder(
+          [...devices.values()].map(({ number, name: _, kernelName: __, parents, ...device }) => ({
+            ...device,
+            name: device.type === 'part' ? '' : named(number),
+            parents: inOrder(parents.map(named)),
+          })),
+        ),
+      }
+    },
+  },
   commands: { lsblk: run(['lsblk', '-J', '-b', '-O']) },
   parse: ({ lsblk }) => (lsblk.exitCode === 0 ? parseLsblk(lsblk.text) : unknown('lsblk did not list the devices')),
 })

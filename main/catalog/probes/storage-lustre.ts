@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 /** How one connection of a Lustre client to a server is protected. */
 export interface LustreFlavor {
@@ -23,6 +24,12 @@ export const storageLustre = defineProbe({
   id: 'storage.lustre',
   title: 'Protection of Lustre connections',
   why: 'Lustre sends data in clear unless each of its connections is set up otherwise. The names of the methods are read, no keys.',
+  volatile: {
+    why: 'Connections are named after an address in the kernel’s memory.',
+    steady: ({ flavors }: LustreFlavors) => ({
+      flavors: inOrder(flavors.map(({ target, rpc }) => ({ target: target.replace(/-[0-9a-f]{8,16}$/, ''), rpc }))),
+    }),
+  },
   commands: {
     flavors: runAsRoot([
       'grep',

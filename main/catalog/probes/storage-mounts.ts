@@ -1,5 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder, isPassingMount } from '../steady.ts'
 import { unescapeOctal } from '../storage/escapes.ts'
 
 /** One line of mountinfo, see proc_pid_mountinfo(5). */
@@ -26,6 +27,19 @@ export const storageMounts = defineProbe({
   id: 'storage.mounts',
   title: 'Mounted file systems',
   why: 'Every place where data can be stored starts at a mount.',
+  volatile: {
+    why: 'Mounts get numbers in the order in which they were made; logins, containers and services mount folders while they last; and sizes of memory file systems follow from the memory found at the start. Not seen: what somebody mounts below those folders.',
+    steady: ({ mounts }: Mounts) => ({
+      mounts: inOrder(
+        mounts
+          .filter(({ point, fsType }) => fsType !== 'nsfs' && !isPassingMount(point))
+          .map(({ id: _, parent: __, device: ___, options, ...mount }) => ({
+            ...mount,
+            options: inOrder(options.filter((option) => !isPassingOption(mount.fsType, mount.point, option))),
+          })),
+      ),
+    }),
+  },
   commands: { mountinfo: run(['cat', '/proc/self/mountinfo']) },
   parse: ({ mountinfo }) =>
     mountinfo.exitCode === 0 ? parseMountinfo(mountinfo.text) : unknown('the kernel’s mount table could not be read'),
@@ -60,3 +74,11 @@ function parseLine(line: string): Mount | null {
     options: [...options.split(','), ...superOptions.split(',')],
   }
 }
+
+/** Numbers of the mounter's own (autofs(5)), and sizes that follow from the memory that the kernel found. */
+const isPassingOption = (fsType: string, point: string, option: string): boolean =>
+  fsType === 'autofs'
+    ? /^(fd|pgrp|pipe_ino)=/.test(option)
+    : ['tmpfs', 'devtmpfs'].includes(fsType) &&
+      /^\/(run|dev)(\/|$)/.test(point) &&
+      /^(size|nr_inodes|nr_blocks)=/.test(option)

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
+import { inOrder } from '../steady.ts'
 
 export interface IscsiSession {
   readonly session: string
@@ -41,6 +42,18 @@ export const storageRemote = defineProbe({
   id: 'storage.remote',
   title: 'Drives reached over a network',
   why: 'Shows which drives come from another machine: iSCSI, Fibre Channel, Ceph, network block devices.',
+  volatile: {
+    why: 'Sessions and devices have another number each time they are connected.',
+    steady: ({ iscsi, fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStorage) => ({
+      iscsi: inOrder(iscsi.map(({ target, portal }) => ({ target, portal }))),
+      fibreChannel: inOrder(fibreChannel.map(({ state }) => state)),
+      srp: srp.length,
+      rbd: inOrder(rbd.map(({ pool, image }) => ({ pool, image }))),
+      nbd: nbd.length,
+      drbd: inOrder(drbd),
+      nvme: inOrder(nvme.map(({ transport, hasTls }) => ({ transport, hasTls }))),
+    }),
+  },
   commands: {
     lists: run(['ls', '-1', ISCSI, FIBRE, SRP, RBD]),
     values: run([

@@ -1,5 +1,6 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { unitBlocks } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface ScrubTimers {
   /** Day of the last start (YYYY-MM-DD, by the node's own zone) of each timer that is there; null where it never started anything. */
@@ -14,6 +15,10 @@ export const storageScrubTimers = defineProbe({
   id: 'storage.scrub-timers',
   title: 'When stored data was last set to be checked',
   why: 'Arrays do not keep the date of their last check; the timer that starts it does.',
+  volatile: {
+    why: 'Timers go off.',
+    steady: ({ timers }: ScrubTimers) => ({ timers: inOrder(timers.map(({ last: _, ...timer }) => timer)) }),
+  },
   commands: {
     timers: run(['systemctl', '--property=Id,LoadState,ActiveState,LastTriggerUSec', 'show', ...UNITS]),
   },

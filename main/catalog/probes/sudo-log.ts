@@ -29,6 +29,10 @@ export const sudoLog = defineProbe({
   id: 'sudo.log',
   title: 'What sudo logged of this collection',
   why: 'sudo keeps a file of its own about what our login runs as root. It can be laid beside what we say that we asked.',
+  volatile: {
+    why: 'sudo logs what it is asked, our own questions too; whether there is such a log stays.',
+    steady: ({ entries }: SudoLog) => ({ isThere: entries !== null }),
+  },
   commands: {
     entries: runAsRoot(['tail', '-c', String(MOST_BYTES), SUDO_LOG], { needsPath: [SUDO_LOG], maxBytes: 524288 }),
   },

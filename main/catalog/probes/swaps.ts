@@ -1,5 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder } from '../steady.ts'
 import { unescapeOctal } from '../storage/escapes.ts'
 
 export interface SwapArea {
@@ -16,6 +17,10 @@ export const storageSwaps = defineProbe({
   id: 'storage.swaps',
   title: 'Swap areas in use',
   why: 'Memory, and with it open data, is written to swap.',
+  volatile: {
+    why: 'Areas are listed in the order in which they were opened.',
+    steady: ({ areas }: Swaps) => ({ areas: inOrder(areas) }),
+  },
   commands: { swaps: run(['cat', '/proc/swaps']) },
   parse: ({ swaps }) =>
     swaps.exitCode === 0 ? parseSwaps(swaps.text) : unknown('the kernel’s list of swap areas could not be read'),

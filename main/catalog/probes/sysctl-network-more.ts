@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, oneLineFiles } from '../read-text.ts'
+import { lastingSettings } from '../steady.ts'
 
 export interface MoreNetworkSysctls {
   /** Path below /proc/sys/net → value, for example ipv4/conf/all/send_redirects. */
@@ -11,6 +12,10 @@ export const sysctlNetworkMore = defineProbe({
   id: 'sysctl.network-more',
   title: 'Further network settings of the kernel',
   why: 'Shows settings that benchmarks name: sending redirects, logging packets that cannot be, and taking routes from announcements.',
+  volatile: {
+    why: 'Ends of containers have settings of their own while they last.',
+    steady: ({ values }: MoreNetworkSysctls) => ({ values: lastingSettings(values) }),
+  },
   commands: {
     values: run([
       'grep',

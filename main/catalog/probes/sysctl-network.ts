@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { oneLineFiles } from '../read-text.ts'
+import { lastingSettings } from '../steady.ts'
 
 export interface NetworkSysctls {
   /** Path below /proc/sys/net → value, for example ipv4/conf/all/rp_filter. */
@@ -11,6 +12,10 @@ export const sysctlNetwork = defineProbe({
   id: 'sysctl.network',
   title: 'Network settings of the kernel',
   why: 'Shows whether the server accepts forged or redirected traffic, and whether it forwards traffic for others.',
+  volatile: {
+    why: 'Ends of containers have settings of their own while they last.',
+    steady: ({ values }: NetworkSysctls) => ({ values: lastingSettings(values) }),
+  },
   commands: {
     values: run([
       'grep',

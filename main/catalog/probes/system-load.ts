@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { gibibytes } from '../steady.ts'
 
 export interface SystemLoad {
   /** Seconds since the kernel started. */
@@ -19,6 +20,10 @@ export const systemLoad = defineProbe({
   id: 'system.load',
   title: 'Time since start, load and memory',
   why: 'Shows how long the server has run and how much room it has.',
+  volatile: {
+    why: 'Time passes, and load and free memory follow the work.',
+    steady: ({ memory }: SystemLoad) => ({ gibibytes: gibibytes(memory.totalKib), swapKib: memory.swapTotalKib }),
+  },
   commands: {
     uptime: run(['cat', '/proc/uptime']),
     load: run(['cat', '/proc/loadavg']),

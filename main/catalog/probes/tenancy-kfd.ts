@@ -11,6 +11,10 @@ export const tenancyKfd = defineProbe({
   id: 'tenancy.kfd',
   title: 'Processes that compute on AMD GPUs',
   why: 'The kernel names every process that has opened an AMD GPU for computing.',
+  volatile: {
+    why: 'Jobs start and end.',
+    steady: () => null,
+  },
   commands: { processes: run(['ls', '-1', '/sys/class/kfd/kfd/proc']) },
   parse({ processes }) {
     if (isAbsent(processes)) return known<ComputeProcesses>({ ids: [] })

@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { isAbsent, lines } from '../read-text.ts'
+import { kindsOf } from '../steady.ts'
 
 export interface Pods {
   /** `uid` is how the control groups of the pod name it too. */
@@ -11,6 +12,10 @@ export const tenancyPods = defineProbe({
   id: 'tenancy.pods',
   title: 'Kubernetes pods on this server',
   why: 'Shows which Kubernetes namespaces have work on this server. Names only; no log is opened.',
+  volatile: {
+    why: 'The cluster starts and ends pods, also without anybody asking; in which namespaces it does stays. Not seen: another pod in a namespace that has some.',
+    steady: ({ pods }: Pods) => ({ namespaces: kindsOf(pods.map(({ namespace }) => namespace)) }),
+  },
   commands: { pods: run(['ls', '-1', '/var/log/pods']) },
   parse({ pods }) {
     if (isAbsent(pods)) return known<Pods>({ pods: [] })

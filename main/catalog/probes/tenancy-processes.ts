@@ -19,6 +19,10 @@ export const tenancyProcesses = defineProbe({
   id: 'tenancy.processes',
   title: 'Running processes',
   why: 'Shows who runs programs here, which of them sit in containers, and whether virtual machines run. Names only, no arguments.',
+  volatile: {
+    why: 'Processes start and end all the time. Not seen: which programs run, and as whom.',
+    steady: ({ isComplete }: Processes) => ({ isComplete }),
+  },
   commands: { list: run(['ps', '-ww', '-eo', 'pid,user:32,comm,cgroup']) },
   parse: ({ list }) => (list.exitCode === 0 ? parseProcesses(list.text) : unknown('the processes could not be listed')),
 })

@@ -11,6 +11,10 @@ export const tenancyRay = defineProbe({
   id: 'tenancy.ray',
   title: 'Sessions of Ray clusters',
   why: 'Shows how often a Ray cluster was started here. Names only; no log is opened.',
+  volatile: {
+    why: 'Jobs start and end.',
+    steady: () => null,
+  },
   commands: { sessions: run(['ls', '-1', '/tmp/ray']) },
   parse({ sessions }) {
     if (isAbsent(sessions)) return known<RaySessions>({ sessions: [] })

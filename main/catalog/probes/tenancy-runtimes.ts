@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { inOrder } from '../steady.ts'
 
 export interface Runtimes {
   /** Namespaces of containerd that have had tasks: moby is Docker, k8s.io is Kubernetes. */
@@ -37,6 +38,11 @@ export const tenancyRuntimes = defineProbe({
   id: 'tenancy.runtimes',
   title: 'State of container and guest managers',
   why: 'Lists containers and guests from the side of the programs that manage them, to compare with the processes.',
+  volatile: {
+    why: 'Managers start containers anew under other ids; what is defined, and the namespaces of containerd, stay. Not seen: a container that somebody starts by hand, and the rights it runs with.',
+    steady: ({ containerdTasks: _, podmanContainers: __, jailedGuests: ___, ...lists }: Runtimes) =>
+      Object.fromEntries(Object.entries(lists).map(([list, names]) => [list, inOrder(names)])),
+  },
   commands: {
     lists: runAsRoot([
       'ls',

@@ -10,6 +10,10 @@ export const tenancySessions = defineProbe({
   id: 'tenancy.sessions',
   title: 'Open login sessions',
   why: 'Shows who is logged in on a terminal right now.',
+  volatile: {
+    why: 'People come and go. Not seen: who is logged in; accounts and keys are compared by themselves.',
+    steady: () => null,
+  },
   commands: { who: run(['who']) },
   parse({ who }) {
     if (who.exitCode !== 0) return unknown('the open sessions could not be listed')

@@ -16,6 +16,10 @@ export const tenancySlices = defineProbe({
   id: 'tenancy.slices',
   title: 'Shares of the system that users, guests and jobs have',
   why: 'Every session, guest and batch job has a folder of its own in the kernel’s tree of control groups. Names only.',
+  volatile: {
+    why: 'Sessions, guests and jobs start and end. Not seen: one that somebody starts by hand.',
+    steady: () => null,
+  },
   commands: {
     folders: run([
       'ls',

@@ -20,6 +20,10 @@ export const tenancySlurm = defineProbe({
   id: 'tenancy.slurm',
   title: 'Batch jobs on this server',
   why: 'Shows whose jobs the scheduler has placed on this server. No names of jobs, no command lines.',
+  volatile: {
+    why: 'Jobs start and end.',
+    steady: () => null,
+  },
   commands: { jobs: run(['squeue', '-a', '-h', '-w', 'localhost', '-o', '%A|%u|%a|%T'], { timeoutSeconds: 15 }) },
   parse({ jobs }) {
     if (jobs.exitCode !== 0) return unknown('the scheduler did not list its jobs')

@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface ChronyState {
   readonly synchronized: boolean
@@ -8,6 +9,8 @@ export interface ChronyState {
   readonly offsetSeconds: number
   /** Sources that answered and were selected or combined (chronyc(1), sources: state * or +). */
   readonly usableSources: number
+  /** Sources at link-local addresses, where clouds keep a clock; left out where there are none. */
+  readonly nearby?: readonly string[]
 }
 
 // Without a host chronyc asks over a socket that it makes in /run/chrony, where it may.
@@ -18,6 +21,10 @@ export const timeChrony = defineProbe({
   id: 'time.chrony',
   title: 'Time service chrony',
   why: 'Shows how far the clock is from its time sources and whether they answer.',
+  volatile: {
+    why: 'The clock is corrected all the time, against one source or another.',
+    steady: ({ synchronized, nearby }: ChronyState) => ({ synchronized, nearby: inOrder(nearby ?? []) }),
+  },
   commands: {
     tracking: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'tracking']),
     sources: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'sources']),
@@ -30,12 +37,15 @@ export const timeChrony = defineProbe({
     if (fields.length !== 14 || leap === undefined || !/^\d{1,3}$/.test(stratum) || !isDecimal(offset)) {
       return unknown('the answer of chronyc has another form')
     }
-    const states = lines(sources.text).map((line) => line.split(',')[1] ?? '')
+    const rows = lines(sources.text).map((line) => line.split(','))
+    const states = rows.map(([, state]) => state ?? '')
+    const nearby = rows.flatMap(([, , peer = '']) => (/^169\.254(\.\d{1,3}){2}$/.test(peer) ? [peer] : []))
     return known<ChronyState>({
       synchronized: !/not synchronised/i.test(leap),
       stratum: Number(stratum),
       offsetSeconds: Math.abs(Number(offset)),
       usableSources: states.filter((state) => state === '*' || state === '+').length,
+      ...(nearby.length === 0 ? {} : { nearby: nearby.slice(0, 8) }),
     })
   },
 })

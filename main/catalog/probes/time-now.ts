@@ -12,6 +12,10 @@ export const timeNow = defineProbe({
   id: 'time.now',
   title: 'The node’s clock and time zone',
   why: 'Log entries can be put beside the collection only where the server’s own time and zone are known.',
+  volatile: {
+    why: 'Time passes, and daylight-saving time begins and ends.',
+    steady: () => null,
+  },
   commands: { now: run(['date', '+%s %z %Z']) },
   parse({ now }) {
     const [, seconds, sign, hours, minutes, name] =

@@ -18,6 +18,10 @@ export const timeNtpq = defineProbe({
   id: 'time.ntpq',
   title: 'Time service ntpd',
   why: 'Shows how far the clock is from its time sources and whether they answer.',
+  volatile: {
+    why: 'The clock is corrected all the time, against one source or another.',
+    steady: () => null,
+  },
   commands: { peers: run(['ntpq', '-pn']) },
   parse({ peers }) {
     const all = lines(peers.text)

@@ -15,6 +15,10 @@ export const timeTimesyncd = defineProbe({
   id: 'time.timesyncd',
   title: 'Time service systemd-timesyncd',
   why: 'Shows which time server is used and what it last answered.',
+  volatile: {
+    why: 'The clock is corrected all the time, against one server of a pool or another.',
+    steady: () => null,
+  },
   commands: { state: run(['timedatectl', 'show-timesync']) },
   parse({ state }) {
     if (state.exitCode !== 0) return unknown('the time service did not answer')

@@ -3,6 +3,7 @@ import { type CertificateFields, certificateFields } from '../../core/tls/certif
 import type { HelloKind, PassedOver, PortOutcome, TlsTarget } from '../../core/tls/observation.ts'
 import { readServerReply } from '../../core/tls/server-reply.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { FIRST_DRAWN_PORT, inOrder } from '../steady.ts'
 
 /** A version and suite that a server chose. */
 export interface AcceptedTls {
@@ -60,6 +61,14 @@ export const tlsListeners = defineProbe({
   id: 'tls.listeners',
   title: 'TLS spoken on the node’s ports',
   why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates that the service answers with. Printers’ ports and sockets of running jobs are left alone.',
+  volatile: {
+    why: 'Greetings tell the time, and ports that programs draw by chance come and go with them.',
+    steady: ({ forwarding, ports, passed }: TlsListeners) => ({
+      forwarding,
+      ports: inOrder(ports.filter(isLasting).map(({ says: _, ...port }) => port)),
+      passed: inOrder(passed.filter(isLasting)),
+    }),
+  },
   commands: { listeners: { kind: 'measure', measure: 'tls-listeners' } },
   parse({ listeners }) {
     const json = readJson(listeners.text, 'the collector')
@@ -152,3 +161,7 @@ const bytesOf = (value: JsonValue | undefined): Uint8Array | null =>
   typeof value === 'string' && value.length <= 120_000 && BASE64.test(value)
     ? Uint8Array.from(Buffer.from(value, 'base64'))
     : null
+
+/** A port that is no node-only one drawn by chance: see lastingListeners(). */
+const isLasting = ({ host, port }: TlsTarget): boolean =>
+  port < FIRST_DRAWN_PORT || !(host === '::1' || host.startsWith('127.'))

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { oneLineFiles } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface TpmPresence {
   readonly version: string
@@ -12,6 +13,13 @@ export const tpmPresence = defineProbe({
   id: 'tpm.presence',
   title: 'Trusted platform module',
   why: 'Shows whether the server has a TPM and what it recorded about the start of the system.',
+  volatile: {
+    why: 'Register 10 takes a measurement of every file that the kernel measures, and registers 16 and 23 are for trying things out.',
+    steady: ({ version, registers }: TpmPresence) => ({
+      version,
+      registers: inOrder([...registers].filter(([number]) => ![10, 16, 23].includes(number))),
+    }),
+  },
   commands: {
     files: run([
       'grep',

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run } from '../../core/probe.ts'
 import { sysfsValues } from '../isolation/listing.ts'
+import { inOrder } from '../steady.ts'
 
 export interface UsbDevice {
   /** Four lower-case hex digits each. */
@@ -20,6 +21,10 @@ export const usbDevices = defineProbe({
   id: 'usb.devices',
   title: 'Devices on the USB bus',
   why: 'Management controllers plug a virtual keyboard into their server; hypervisors plug a virtual tablet into their guests.',
+  volatile: {
+    why: 'Devices are numbered in the order in which they were found.',
+    steady: ({ devices }: UsbDevices) => ({ devices: inOrder(devices) }),
+  },
   commands: {
     ids: run(['grep', '-sH', '', ...FILES.map((file) => glob(`/sys/bus/usb/devices/*/${file}`))], {
       maxBytes: 256 * 1024,

@@ -1,5 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { inOrder } from '../steady.ts'
 
 export interface UserCrontabs {
   /** Accounts with a table of their own; what stands in it is not read. */
@@ -11,6 +12,10 @@ export const userCrontabs = defineProbe({
   id: 'change.user-crontabs',
   title: 'Accounts with scheduled jobs of their own',
   why: 'Shows which accounts run jobs on their own. Only the names of accounts are read.',
+  volatile: {
+    why: 'Accounts are listed in no order.',
+    steady: ({ accounts }: UserCrontabs) => ({ accounts: inOrder(accounts) }),
+  },
   commands: { tables: runAsRoot(['ls', '-1', '/var/spool/cron', '/var/spool/cron/crontabs', '/var/spool/cron/tabs']) },
   parse({ tables }) {
     if (!listingIsComplete(tables)) return unknown('the folder of users’ tables could not be listed')

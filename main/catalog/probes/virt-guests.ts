@@ -1,6 +1,7 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { wholeNumber } from '../isolation/listing.ts'
 import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
+import { inOrder, whether } from '../steady.ts'
 
 export interface GuestSupport {
   /** Devices and modules of hypervisors on this system that exist. */
@@ -14,6 +15,10 @@ export const virtGuests = defineProbe({
   id: 'virt.guests',
   title: 'Support for running virtual machines',
   why: 'Shows whether this server can host guests, and whether the kernel has any open right now.',
+  volatile: {
+    why: 'The module is held once for each guest and each file that a guest has open.',
+    steady: ({ found, openGuests }: GuestSupport) => ({ found: inOrder(found), hasGuests: whether(openGuests) }),
+  },
   commands: {
     devices: run([
       'ls',

@@ -1,6 +1,7 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { foundLines, grepIsComplete } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
 
 export interface HostedDevices {
   /** Numbers of the Xen guests that this system serves with devices. */
@@ -25,6 +26,14 @@ export const virtHosted = defineProbe({
   id: 'virt.hosted',
   title: 'Devices set up for virtual machines',
   why: 'Shows what this system lends to guests of its own: network interfaces, whole PCI devices, parts of GPUs.',
+  volatile: {
+    why: 'Guests and their interfaces are numbered anew at each of their starts.',
+    steady: ({ xenGuests, heldBack, mediated, taps }: HostedDevices) => ({
+      heldBack: inOrder(heldBack),
+      mediated: inOrder(mediated),
+      hasGuests: xenGuests.length + taps.length > 0,
+    }),
+  },
   commands: {
     lists: run(['ls', '-1', XEN, VFIO, MEDIATED, MACVTAP]),
     taps: run(['grep', '-H', '', glob('/sys/class/net/*/tun_flags')]),

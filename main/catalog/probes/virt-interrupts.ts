@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, lines } from '../read-text.ts'
+import { whether } from '../steady.ts'
 
 export interface HypervisorInterrupts {
   /** Interrupts that a hypervisor sent this kernel since boot, on all processors. */
@@ -16,6 +17,13 @@ export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',
   title: 'Interrupts that only hypervisors send',
   why: 'A hypervisor that calls its guest by an interrupt of its own is counted by the guest’s kernel.',
+  volatile: {
+    why: 'Interrupts are counted from the last start on.',
+    steady: ({ callbacks, hyperV }: HypervisorInterrupts) => ({
+      callbacks: whether(callbacks),
+      hyperV: whether(hyperV),
+    }),
+  },
   commands: { counts: run(['grep', '-E', '^ *(HYP|HVS|HRE):', '/proc/interrupts'], { maxBytes: 256 * 1024 }) },
   parse({ counts }) {
     if (!grepIsComplete(counts)) return unknown('the counts of interrupts could not be read')

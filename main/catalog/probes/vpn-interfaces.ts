@@ -1,5 +1,6 @@
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
+import { inOrder, kindsOf } from '../steady.ts'
 
 export interface TunnelInterface {
   readonly name: string
@@ -40,6 +41,10 @@ export const wireguardPeers = defineProbe({
   id: 'network.wireguard-peers',
   title: 'Peers of WireGuard tunnels',
   why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not asked for.',
+  volatile: {
+    why: 'Peers shake hands every two minutes while there is traffic.',
+    steady: ({ peers }: { readonly peers: readonly WireguardPeer[] }) => inOrder(peers.map((peer) => peer.interface)),
+  },
   commands: { handshakes: runAsRoot(['wg', 'show', 'all', 'latest-handshakes']) },
   parse({ handshakes }) {
     if (handshakes.exitCode !== 0) return unknown('wg did not list the peers')
@@ -72,6 +77,10 @@ export const ipsec = defineProbe({
   id: 'network.ipsec',
   title: 'IPsec associations and policies',
   why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. Keys are left out by the command itself.',
+  volatile: {
+    why: 'Associations are made anew as their keys run out; what protects them stays.',
+    steady: ({ associations, policies }: IpsecState) => ({ associations: kindsOf(associations), policies }),
+  },
   commands: {
     states: runAsRoot(['ip', 'xfrm', 'state', 'list', 'nokeys']),
     policies: runAsRoot(['ip', 'xfrm', 'policy', 'list']),

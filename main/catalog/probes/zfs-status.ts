@@ -1,5 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { inOrder, whether } from '../steady.ts'
 
 export interface ZfsPoolStatus {
   readonly name: string
@@ -23,6 +24,14 @@ export const storageZfsStatus = defineProbe({
   id: 'storage.zfs-status',
   title: 'Errors and last scrub of ZFS pools',
   why: 'ZFS keeps a sum of every block. Shows whether any did not match, and when all were last read.',
+  volatile: {
+    why: 'Pools are scrubbed on a timer, and count what they find; that they found something stays.',
+    steady: ({ pools }: ZfsStatus) => ({
+      pools: inOrder(
+        pools.map(({ scrubbed: _, scan: __, counted, ...pool }) => ({ ...pool, hasErrors: whether(counted) })),
+      ),
+    }),
+  },
   commands: { status: run(['zpool', 'status', '-p']) },
   parse: ({ status }) =>
     status.exitCode === 0 ? parseZfsStatus(status.text) : unknown(`zpool failed: ${quote(status.errorText)}`),

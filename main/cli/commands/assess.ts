@@ -1,3 +1,5 @@
+import { registerInScope } from '../../app/attachments.ts'
+import { askDatabases } from '../../app/location/ask-databases.ts'
 import { outcomeOf } from '../../app/outcome.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
@@ -6,7 +8,8 @@ import { loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
-import { instant } from '../options.ts'
+import { FRAMEWORKS, instant } from '../options.ts'
+import { readSaid } from '../register.ts'
 import { scopeFor } from '../scope.ts'
 import { emit, say } from '../terminal.ts'
 
@@ -14,6 +17,7 @@ export interface AssessOptions {
   readonly fleet?: string
   readonly asOf?: string
   readonly framework?: string
+  readonly register?: string
   readonly json?: true
   readonly gapsExitZero?: true
 }
@@ -25,7 +29,8 @@ export function assessCommand(context: Context): void {
     .description('derive verdicts from recordings')
     .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
     .option('--as-of <time>', 'judge as of this moment (UTC, ISO 8601); default now')
-    .option('--framework <list>', 'hipaa,soc2,nprm')
+    .option(...FRAMEWORKS)
+    .option('--register <file>', 'accepted exceptions, decisions and records, of which control states know')
     .option('--json', 'print the assessment')
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
     .action(async (folders: string[], options: AssessOptions) => {
@@ -36,12 +41,23 @@ export function assessCommand(context: Context): void {
       if (!recordings.ok) return endWith(context, recordings.error)
       const scope = await scopeFor(world, options, recordings.value)
       if (!scope.ok) return endWith(context, scope.error)
+      const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
+      if (!asked.ok) return endWith(context, asked.error)
+      const said = await readSaid(world, options.register)
+      if (!said.ok) return endWith(context, said.error)
+      const register = registerInScope(catalog, said.value.register, asked.value)
       const loaded = await loadAll(recordings.value)
       if (!loaded.ok) return endWith(context, loaded.error)
-      const assessment = assess({ catalog, scope: scope.value.scope, recordings: loaded.value, asOf: asOf.value })
+      const assessment = assess({
+        catalog,
+        scope: asked.value,
+        recordings: loaded.value,
+        asOf: asOf.value,
+        register,
+      })
       if (options.json === true) emit(assessment)
-      say(summaryText(assessment, catalog))
-      const { gaps, incomplete } = outcomeOf(assessment)
+      say(summaryText(assessment, catalog, register))
+      const { gaps, incomplete } = outcomeOf(assessment, register)
       context.exit(
         worst([
           gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,

@@ -5,9 +5,10 @@ import { catalogSnapshot } from '../../core/catalog.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
 import type { Context } from '../context.ts'
 import { emit, emitText } from '../terminal.ts'
+import { catalogProvidersCommands } from './catalog-providers.ts'
 import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
-/** `catalog [probes|checks|profiles|signals|frameworks|sudoers]`: what is asked, concluded and mapped, before anything runs. */
+/** `catalog [probes|checks|profiles|signals|frameworks|providers|claim-tests|sudoers]`: what is asked, concluded and mapped, before anything runs. */
 export function catalogCommand(context: Context): void {
   const { program } = context
   const command = program.command('catalog').description('what is asked, concluded and mapped')
@@ -40,25 +41,28 @@ export function catalogCommand(context: Context): void {
     .description('every control with its class, what supports it and what it does not show')
     .option('--json', 'machine-readable')
     .action(({ json }: { json?: true }) => (json === true ? emit(catalog.frameworks) : emitText(frameworksText())))
+  catalogProvidersCommands(context, command)
   catalogSudoersCommand(context, command)
   command.action(() => emit(catalogSnapshot(catalog)))
 }
 
-const probeRow = ({ id, title, why, live, commands }: (typeof catalog.probes)[number]): unknown => ({
+const probeRow = ({ id, title, why, live, optIn, commands }: (typeof catalog.probes)[number]): unknown => ({
   id,
   title,
   why,
   live: live === true,
+  optIn: optIn ?? null,
   commands,
 })
 
 function probesText(): string {
-  const lines = catalog.probes.flatMap(({ id, title, why, live, commands }) => [
+  const lines = catalog.probes.flatMap(({ id, title, why, live, optIn, commands }) => [
     `${id}  ${title}`,
     `    why: ${why}`,
     ...(live === true
       ? ['    live: asked only with --live-tests, because it keeps a processor busy for some seconds']
       : []),
+    ...(optIn === 'metadata' ? ['    asked only where the fleet file says askMetadata: true'] : []),
     ...Object.values(commands).map((one) =>
       one.kind === 'measure'
         ? `    measured from this computer: ${one.measure}`

@@ -1,11 +1,12 @@
-import { NOTHING_SAID } from '../../app/attachments.ts'
+import { attachmentsOf } from '../../app/attachments.ts'
 import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
-import { exportRun } from '../../app/export.ts'
+import { ALSO, exportRun } from '../../app/export.ts'
 import { newRunId } from '../../app/run-id.ts'
 import { summaryText } from '../../app/summary.ts'
+import { demoVantageRecord } from '../../app/vantage.ts'
 import { catalog } from '../../catalog/index.ts'
-import { inMemory } from '../../core/recording.ts'
+import { populationWith } from '../../core/engagement/coverage.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -36,28 +37,43 @@ export function demoCommand(context: Context): void {
           signal: new AbortController().signal,
           onEvent: progressTo(process.stderr),
           liveTests: liveTests === true,
+          // The servers of the demo answer from this computer: nothing wavers that waiting would even out.
+          spreadSeconds: 0,
         })
         if (!collected.ok) return endWith(context, collected.error)
+        const asOf = world.clock.now()
+        const { engagement, inventory, provider, register, attachments, location, sites } = demo.declared(asOf)
+        const vantage = await demoVantageRecord(world, demo, asOf)
+        if (!vantage.ok) return endWith(context, vantage.error)
+        const nodes = demo.targets.map(({ node }) => node.name)
         const scope = {
           fleet: demo.fleet.name,
-          population: demo.targets.map(({ node }) => node.name),
-          frameworks: ['hipaa' as const, 'soc2' as const],
+          population: populationWith(nodes, engagement),
+          frameworks: ['hipaa', 'soc2'],
+          enrolled: nodes,
+          engagement,
+          provider,
+          location: { ...location, vantages: [vantage.value] },
         }
         const signer = await world.sealing.demoSigner()
         const exported = await exportRun(world, catalog, {
           run,
           scope,
-          recordings: collected.value.recordings.map(inMemory),
-          asOf: world.clock.now(),
+          recordings: collected.value.recordings,
+          asOf,
           signer,
           stamping: null,
-          ...NOTHING_SAID,
+          register,
+          attachmentBytes: attachmentsOf(attachments),
+          inventory,
+          sites,
+          also: ALSO,
           folder: out,
           chainFolder: chainFolderOf(out, demo.fleet.name),
         })
         if (!exported.ok) return endWith(context, exported.error)
         say('')
-        say(summaryText(exported.value.assessment, catalog))
+        say(summaryText(exported.value.assessment, catalog, exported.value.register))
         say('')
         say('Wrote')
         for (const { path } of exported.value.files) say(`  ${path}`)

@@ -1,9 +1,11 @@
+import { askDatabases } from '../../app/location/ask-databases.ts'
 import { outcomeOf } from '../../app/outcome.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
+import { FRAMEWORKS } from '../options.ts'
 import { scopeFor } from '../scope.ts'
 import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
@@ -23,7 +25,7 @@ export function exportCommand(context: Context): void {
     .description('recordings → signed report, pack and tables')
     .requiredOption('--out <folder>', 'where they go')
     .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
-    .option('--framework <list>', 'hipaa,soc2,nprm')
+    .option(...FRAMEWORKS)
     .option('--json', 'print the assessment')
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
   signingOptions(command).action(async (folders: string[], options: Options) => {
@@ -32,21 +34,25 @@ export function exportCommand(context: Context): void {
     if (!recordings.ok) return endWith(context, recordings.error)
     const scope = await scopeFor(world, options, recordings.value)
     if (!scope.ok) return endWith(context, scope.error)
+    const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
+    if (!asked.ok) return endWith(context, asked.error)
     const run = recordings.value[0]?.recording.run ?? 'export'
     const exported = await exportAndSay(context, options, {
       run,
-      scope: scope.value.scope,
+      scope: asked.value,
+      inventory: scope.value.inventory,
+      sites: scope.value.sites,
       recordings: recordings.value,
       folder: options.out,
       chainFolder: options.chain ?? null,
       timestampAuthority: scope.value.timestampAuthority,
     })
     if (!exported.ok) return endWith(context, exported.error)
-    const { assessment, shortfalls } = exported.value
+    const { assessment, register, shortfalls } = exported.value
     if (options.json === true) emit(assessment)
     say('')
-    say(summaryText(assessment, catalog))
-    const { gaps, incomplete } = outcomeOf(assessment)
+    say(summaryText(assessment, catalog, register))
+    const { gaps, incomplete } = outcomeOf(assessment, register)
     context.exit(
       worst([
         gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,

@@ -105,7 +105,14 @@ function whyNotKept(report: VerificationReport, head: ChainHead | null, kept: Ch
 }
 
 const OUTCOMES = { yes: 'yes', no: 'NO', 'not-shown': 'not shown' } as const
-const KINDS = { pack: 'pack', report: 'report', disclosure: 'pack with parts withheld', 'foreign-pdf': 'PDF' } as const
+const KINDS = {
+  pack: 'pack',
+  report: 'report',
+  disclosure: 'pack with parts withheld',
+  period: 'account of a period',
+  excerpt: 'excerpt of a pack',
+  'foreign-pdf': 'PDF',
+} as const
 
 const demoMark = ({ demo, signer }: VerificationReport): string =>
   demo ? `   [Demo data${signer?.standing === 'unknown' ? ': sealed by a key that nobody may trust' : ''}]` : ''

@@ -1,4 +1,4 @@
-import type { Probe, RunCommand } from '../probe.ts'
+import { type AskedFor, isAskedFor, type Probe, type RunCommand } from '../probe.ts'
 
 /** One command of a collection, in the order it will be asked. `index` names it in the frames. */
 export interface PlannedCommand {
@@ -24,7 +24,7 @@ export const MAX_ERROR_BYTES = 64 * 1024
 
 /**
  * Every command of the probes in catalog order, without those in `skip` ("probe/command"). Measurements are not part of the script, and
- * live tests only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
+ * live tests and questions to a metadata service only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
  * one stretch of time.
  */
 export function planOf(
@@ -33,13 +33,12 @@ export function planOf(
     readonly sudo: boolean
     readonly echo: boolean
     readonly skip?: ReadonlySet<string>
-    readonly liveTests?: boolean
-  },
+  } & AskedFor,
 ): Plan {
   const commands: PlannedCommand[] = []
   for (const probe of probes) {
+    if (!isAskedFor(probe, options)) continue
     const live = probe.live === true
-    if (live && options.liveTests !== true) continue
     const names = Object.keys(probe.commands)
     const isAnswered = (name: string): boolean => options.skip?.has(`${probe.id}/${name}`) === true
     const isWhole = names.every(isAnswered)

@@ -69,7 +69,7 @@ function nodeAgain(judged: Judged, catalog: Catalog, judging: Judging): NodeAgai
     rederived: entry.findings.filter(({ check }) => basis.canDerive(check)).length,
   }
   const [one, other] = [openly(node, entry), derived === null ? null : openly(node, derived)]
-  if (!basis.isWhole || other === null || !isWithoutGap([one, other]))
+  if (!basis.isWhole || !basis.isLocated || other === null || !isWithoutGap([one, other]))
     return { ...counts, ...inPart(judged, derived), isWhole: false, verdicts: null }
   const reading = { node: node.label, recording: null, stated: one, derived: other, problems: [] }
   const { differences, details, verdicts } = compareNode(reading)
@@ -116,15 +116,15 @@ function inPart(
 
 /** What differs in the whole; null where it cannot be compared. */
 function wholeAgain(
-  { scope, index, demo }: DisclosedContent,
+  { scope, index, register, demo }: DisclosedContent,
   catalog: Catalog,
   nodes: readonly NodeAgain[],
 ): readonly string[] | null {
-  if (scope === null || index === null || !isWithoutGap(scope)) return null
+  if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
   const reading = { scope, assessment: index, statement: null, catalogDigest: null, problems: [] }
   const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
   try {
-    const whole = compareWhole(reading, catalog, verdicts, demo)
+    const whole = compareWhole(reading, catalog, verdicts, { demo, register })
     if (whole === null) return null
     const isSilent = whole.wording && whole.details.length === 0
     return isSilent ? ['What is stated of the whole differs from what is derived.'] : whole.details

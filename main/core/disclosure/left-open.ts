@@ -1,3 +1,4 @@
+import { serialKey } from '../engagement/same.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { type DisclosedUnit, textOfParts } from './copy.ts'
 import type { FullUnit } from './open-pack.ts'
@@ -8,7 +9,7 @@ import { declaredWords, type Word } from './words.ts'
 const EVERYBODY = 'root'
 
 /**
- * A declared name, address, user or roster word that the policy withholds and that still stands by itself in what is open; null when none
+ * A declared name, address, serial number, user or roster word that the policy withholds and that still stands by itself in what is open; null when none
  * does. The rules cannot cut every name that a fleet file may hold, and such a copy would say that something is withheld that is not.
  */
 export function leftOpen(
@@ -19,7 +20,9 @@ export function leftOpen(
   const names = new Set(units.flatMap((unit) => withheldNames(unit, policy)))
   const texts = disclosed.flatMap(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
   const stands = (name: string): boolean =>
-    [name, JSON.stringify(name).slice(1, -1)].some((form) => texts.some((text) => standsIn(text, form)))
+    [name, name.toUpperCase(), JSON.stringify(name).slice(1, -1)].some((form) =>
+      texts.some((text) => standsIn(text, form)),
+    )
   return [...names].find(stands) ?? null
 }
 
@@ -30,8 +33,11 @@ function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: Disclosure
   const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/recording.json`)
   const isChosen = ({ text, class: kind }: Word): boolean =>
     chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
+  // Pinned parts are cut by the key before them; what a list gives has none, and what tells no machine from another is not withheld.
+  const isTold = ({ text, class: kind }: Word): boolean =>
+    kind !== 'serial' || (!path.endsWith('/recording.json') && serialKey(text) !== null)
   return declaredWords(path, bytes).flatMap((word) =>
-    word.class !== 'serial' && word.text !== '' && word.text !== EVERYBODY && isChosen(word) ? [word.text] : [],
+    word.text !== '' && word.text !== EVERYBODY && isTold(word) && isChosen(word) ? [word.text] : [],
   )
 }
 

@@ -1,6 +1,6 @@
 import { PATHS } from '../pack-files.ts'
 import type { PartClass } from './classes.ts'
-import { type Hit, hexRuns, hitsOf, RULES } from './rules.ts'
+import { type Hit, hexRuns, hitsOf, RULES, signatureHits } from './rules.ts'
 import { cuttableText } from './text.ts'
 import { type WordIndex, wordHits } from './words.ts'
 
@@ -22,8 +22,12 @@ export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): read
   if (bytes.length === 0) return []
   const text = cuttableText(path, bytes)
   if (text === null) return [{ class: path === PATHS.catalog ? 'text' : 'file', bytes, holds: [] }]
-  return cut(bytes, spansOf(text, hitsIn(text, words)))
+  const signed = SCOPES.has(path) ? signatureHits(text) : []
+  return cut(bytes, spansOf(text, [...hitsIn(text, words), ...signed]))
 }
+
+/** Where the scope stands, with the signatures on what was brought to judge where nodes are. */
+const SCOPES: ReadonlySet<string> = new Set([PATHS.scope, PATHS.assessment])
 
 /** Cuts a payload file's path, which may name a node or hold a digest. A node's folder is its name, or stands for it. */
 export function pathPartsOf(path: string, words: WordIndex): readonly Part[] {

@@ -1,4 +1,4 @@
-import type { AssessmentIndex, Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
+import type { AssessmentIndex, Capture, NodeAssessment, Recording, Register } from '../../../schemas/types.ts'
 import { verdictWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
@@ -39,6 +39,8 @@ export interface DisclosedContent {
   /** What the pack says it was evaluated with. */
   readonly rules: { readonly catalog: string; readonly engine: string } | null
   readonly scope: PackScope | null
+  /** What people said; null where some of it is withheld. */
+  readonly register: Register | null
   /** What is stated of the whole; null unless all of it but the digests of files is open. */
   readonly index: AssessmentIndex | null
   /** Whether every path is open. */
@@ -60,6 +62,7 @@ export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
     arePathsOpen: units.every(({ path }) => path.every(isOpen)),
     demo: [whole, ...headers].some((value) => (value as { demo?: unknown } | null)?.demo === true),
     scope: scopeIn(json(root.get(PATHS.scope))),
+    register: registerIn(json(root.get(PATHS.exceptions))),
     nodes: foldersOf(units).map(nodeIn),
   }
 }
@@ -196,6 +199,12 @@ function indexIn(value: unknown): AssessmentIndex | null {
 
 /** Whether every field of a document is open. */
 export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
+
+function registerIn(value: unknown): Register | null {
+  const { exceptions, attachments, requests } = (value ?? {}) as Partial<Register>
+  const isWhole = [exceptions, attachments, requests].every(Array.isArray)
+  return isWhole && isWithoutGap(value) ? (value as Register) : null
+}
 
 function scopeIn(value: unknown): PackScope | null {
   const { population, asOf, frameworks, profile } = (value ?? {}) as Partial<PackScope>

@@ -23,7 +23,7 @@ import { openForDisclosure } from './open-pack.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf } from './rebuild.ts'
 import { underivable } from './underivable.ts'
-import { holdsDigest, isNeverOpen, taintedDigests } from './withhold.ts'
+import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './withhold.ts'
 
 /** Where a part stands: the unit counted from 1 as in the index, and the place in it. */
 export interface Place extends PartPlace {
@@ -40,7 +40,7 @@ export interface Reveal {
 
 /**
  * Opens one withheld part, from the full pack. Fails as openForDisclosure() does, and with `input.refused` where the copy is not of this
- * pack, the place is not withheld, or the part is the digest of something still withheld, which could be guessed from it.
+ * pack, the place is not withheld, or the part is the digest of something still withheld, or a signature over it, which could be guessed from it.
  */
 export async function revealSpan(source: PackSource, copy: DisclosureReading, place: Place): Promise<Outcome<Reveal>> {
   const opened = await openForDisclosure(source)
@@ -56,7 +56,12 @@ export async function revealSpan(source: PackSource, copy: DisclosureReading, pl
   if (before === undefined || part === undefined || isOpen(before))
     return fail('input.refused', 'nothing is withheld at this place')
   const tainted = taintedDigests(units, (index) => !isWhollyOpen(copy.units[index] ?? { path: [], content: [before] }))
-  if (holdsDigest(part, tainted))
+  const isSignedCut = (): boolean =>
+    isSignedMatterCut(units, (unit, at) => {
+      const one = copy.units[unit]?.content[at]
+      return one === undefined || !isOpen(one)
+    })
+  if (holdsDigest(part, tainted) || (holdsSignature(part) && isSignedCut()))
     return fail(
       'input.refused',
       'this digest is of something still withheld, which could be guessed from it; reveal that first',

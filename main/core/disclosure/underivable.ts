@@ -42,24 +42,37 @@ export function underivable(catalog: Catalog, content: DisclosedContent): Underi
 /** What of a node's results can be derived from a copy. */
 export interface Basis {
   readonly canDerive: (check: string) => boolean
-  /** Whether everything that any result may rest on is there. */
+  /** Whether every answer of the node is there. */
   readonly isWhole: boolean
+  /** Whether what was brought from outside to judge where it is, is there too. */
+  readonly isLocated: boolean
 }
 
 export function basesIn(catalog: Catalog, scope: PackScope | null): (node: DisclosedNode) => Basis {
   const population = new Set(scope?.population ?? [])
+  const isBrought = scope?.location === undefined || !hasGap(withoutSignatures(scope.location))
+  const located = new Set(catalog.checks.flatMap(({ id, property }) => (property === 'location' ? [id] : [])))
   const reads = new Map(
     catalog.checks.map((check) => [check.id, [...Object.values(check.needs), ...Object.values(check.wants ?? {})]]),
   )
   return (node) => {
     const isThere = node.entry !== null && population.has(node.entry.node) && isToldOf(node)
     const withheld = withheldKeys(node.recording)
+    // Records of other machines count by the host key that they name.
+    const isKnown = !hasGap(JSON.stringify(node.recording?.recording.hostKey ?? null))
+    const isLocated = scope?.location === undefined || (isBrought && isKnown)
     return {
-      canDerive: (check) => isThere && !rests(reads.get(check) ?? catalog.probes, withheld),
+      canDerive: (check) =>
+        isThere && (isLocated || !located.has(check)) && !rests(reads.get(check) ?? catalog.probes, withheld),
       isWhole: isThere && withheld.size === 0,
+      isLocated,
     }
   }
 }
+
+/** No result rests on a signature, which goes with whatever it is over. Copies hold anything: nothing is taken for granted here. */
+const withoutSignatures = (location: unknown): string =>
+  JSON.stringify(location, (key, value: unknown) => (key === 'cms' ? undefined : value)) ?? ''
 
 /** Declared nodes that no folder of the copy is readably of. Where names are withheld, as many folders with withheld names are theirs. */
 export function absentNodes({ scope, nodes }: DisclosedContent): readonly string[] {

@@ -1,8 +1,10 @@
+import type { AddressAnswer, AddressDatabase, DeclaredLocation } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { nodeFolder, PATHS } from '../pack-files.ts'
 import type { WithholdableClass } from './classes.ts'
 import type { FullUnit } from './open-pack.ts'
 import type { Found, Part } from './parts.ts'
+import { listOf, measurementsIn } from './words.ts'
 
 /** What an owner withholds. */
 export interface DisclosurePolicy {
@@ -22,8 +24,9 @@ export interface Withheld {
   readonly content: readonly boolean[]
 }
 
-/** The report and the chain of runs: both are full of plain digests of what may be withheld. Every copy is without them. */
-export const isNeverOpen = (path: string): boolean => path === PATHS.report || path.startsWith('data/log/')
+/** The report, the trace and the chain of runs: all are full of plain digests of what may be withheld. Every copy is without them. */
+export const isNeverOpen = (path: string): boolean =>
+  path === PATHS.report || path === PATHS.trace || path.startsWith('data/log/')
 
 /**
  * Applies a policy to every unit. Files that are not cut may hold anything, so they always go, and so do those of plain digests. Where any of a file is withheld, the plain
@@ -55,28 +58,57 @@ const isFolder = (part: Part, folder: string): boolean => part.holds.some(({ tex
 /** The names and addresses of withheld nodes, as found anywhere. */
 function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (found: Found) => boolean {
   const names = new Set(nodes.map((node) => node.toLowerCase()))
+  if (names.size === 0) return () => false
   const headers = new Set(nodes.map((node) => `${nodeFolder(node)}/recording.json`))
+  const kept = new Set<string>()
   for (const { path, bytes } of units) {
-    if (!headers.has(path)) continue
+    if (!path.endsWith('/recording.json')) continue
     try {
       const { node } = JSON.parse(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
-      if (typeof node?.address === 'string') names.add(node.address.toLowerCase())
+      if (typeof node?.address === 'string') (headers.has(path) ? names : kept).add(node.address.toLowerCase())
     } catch {
-      // Not a header: then it gives no address, and the whole file is withheld in any case.
+      // Not a header: then it gives no address, and that of a withheld node is withheld whole in any case.
     }
   }
+  const scope = units.find(({ path }) => path === PATHS.scope)
+  for (const text of scope === undefined ? [] : toldElsewhere(scope.bytes, nodes, kept)) names.add(text.toLowerCase())
   return ({ text }) => names.has(text.toLowerCase())
+}
+
+/**
+ * By what else nodes are known in a scope: as they were timed from elsewhere (a host key is enough to find a machine by), and every
+ * address that databases were asked about, unless it is that of a node that stays, since nothing says whose answers told of it.
+ */
+function toldElsewhere(bytes: Uint8Array, nodes: readonly string[], kept: ReadonlySet<string>): readonly string[] {
+  try {
+    const { location } = JSON.parse(new TextDecoder().decode(bytes)) as { location?: Partial<DeclaredLocation> }
+    const timed = measurementsIn(location?.vantages).filter((one) => nodes.some((node) => node === one?.node))
+    const answers = listOf(location?.databases).flatMap((one) => listOf((one as Partial<AddressDatabase>)?.answers))
+    const asked = (answers as Partial<AddressAnswer>[]).filter(
+      ({ address }) => !kept.has(String(address).toLowerCase()),
+    )
+    const texts = [
+      ...timed.flatMap((one) => [one?.address, one?.path?.remoteAddress, one?.hostKey]),
+      ...asked.flatMap(({ address, network }) => [address, network?.split('/')[0]]),
+    ]
+    return texts.filter((text) => typeof text === 'string')
+  } catch {
+    return []
+  }
 }
 
 function withoutDigests(units: readonly FullUnit[], first: readonly Withheld[]): readonly Withheld[] {
   let withheld = first
   for (;;) {
-    const tainted = taintedDigests(units, (index) => withheld[index]?.content.includes(true) === true)
+    const isCut = (index: number): boolean => withheld[index]?.content.includes(true) === true
+    const tainted = taintedDigests(units, isCut)
+    const isSignedCut = isSignedMatterCut(units, (index, place) => withheld[index]?.content[place] === true)
+    const goes = (part: Part): boolean => holdsDigest(part, tainted) || (isSignedCut && holdsSignature(part))
     const next = units.map((unit, index): Withheld => {
       const before = withheld[index] ?? { path: [], content: [] }
       return {
-        path: unit.pathParts.map((part, place) => before.path[place] === true || holdsDigest(part, tainted)),
-        content: unit.parts.map((part, place) => before.content[place] === true || holdsDigest(part, tainted)),
+        path: unit.pathParts.map((part, place) => before.path[place] === true || goes(part)),
+        content: unit.parts.map((part, place) => before.content[place] === true || goes(part)),
       }
     })
     if (countOf(next) === countOf(withheld)) return next
@@ -103,6 +135,22 @@ export function taintedDigests(
 
 export const holdsDigest = ({ holds }: Part, digests: ReadonlySet<string>): boolean =>
   holds.some(({ class: kind, text }) => kind === 'digest' && digests.has(text.slice(0, 64)))
+
+/** What the signatures in a scope are over. */
+const SIGNED: ReadonlySet<string> = new Set([PATHS.scope, PATHS.sites])
+
+/** Whether anything that they are over is withheld: then they go as well, wherever they stand. */
+export const isSignedMatterCut = (
+  units: readonly FullUnit[],
+  isWithheld: (unit: number, part: number) => boolean,
+): boolean =>
+  units.some(
+    ({ path, parts }, unit) =>
+      SIGNED.has(path) && parts.some((part, place) => isWithheld(unit, place) && !holdsSignature(part)),
+  )
+
+export const holdsSignature = ({ holds }: Part): boolean =>
+  holds.some(({ class: kind, text }) => kind === 'digest' && !/^[0-9a-f]{64}/.test(text))
 
 const countOf = (all: readonly Withheld[]): number =>
   all.reduce((sum, { path, content }) => sum + [...path, ...content].filter(Boolean).length, 0)

@@ -1,4 +1,4 @@
-import type { DeclaredNode } from '../../../schemas/types.ts'
+import type { DeclaredNode, InventoryRow, Machine, SiteRow, VantageMeasurement } from '../../../schemas/types.ts'
 import { PATHS } from '../pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
@@ -23,7 +23,7 @@ const SHORTEST_SERIAL = 6
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
 
 /**
- * The words that one payload file gives: from scope.json the declared names, from a recording.json what was declared of the node, and from any text the serial numbers and host
+ * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node, from its assessment.json what its machine tells, and from any text the serial numbers and host
  * names after known keys. Anything that is not such a file gives none.
  */
 export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
@@ -35,21 +35,61 @@ export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
   return [...declaredWords(path, bytes), ...keyed]
 }
 
-/** What the fleet file declares, as one payload file holds it. */
+/** What the fleet file and the engagement declare, and by what a node is known in other lists, as one payload file holds it. */
 export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] {
   if (path === PATHS.scope) return declaredNames(bytes)
-  return /^data\/nodes\/[^/]+\/recording\.json$/.test(path) ? wordsOfNode(bytes) : []
+  const [, file] = /^data\/nodes\/[^/]+\/(recording|assessment)\.json$/.exec(path) ?? []
+  if (file === undefined) return []
+  return file === 'recording' ? wordsOfNode(bytes) : wordsOfMachine(bytes)
 }
 
 function declaredNames(bytes: Uint8Array): readonly Word[] {
   try {
-    const scope = JSON.parse(new TextDecoder().decode(bytes)) as { population?: unknown } | null
-    const population: unknown[] = Array.isArray(scope?.population) ? scope.population : []
-    return population.flatMap((text): Word[] => (typeof text === 'string' ? [{ text, class: 'node' }] : []))
+    const scope = JSON.parse(new TextDecoder().decode(bytes)) as {
+      population?: unknown
+      engagement?: { inventory?: { rows?: unknown } | null }
+      location?: { vantages?: unknown; sites?: { rows?: unknown } }
+    } | null
+    const sites = listOf(scope?.location?.sites?.rows) as (Partial<SiteRow> | null)[]
+    const rows = listOf(scope?.engagement?.inventory?.rows) as (Partial<InventoryRow> | null)[]
+    return [
+      ...wordsOf('node', listOf(scope?.population)),
+      // A provider's list names machines that are in no fleet file, too.
+      ...rows.flatMap((row) => [
+        ...wordsOf('node', [row?.name]),
+        ...wordsOf('node', typeof row?.address === 'string' ? row.address.split(/[\s,;|]+/) : []),
+        ...wordsOf('serial', [row?.serial]),
+      ]),
+      ...sites.flatMap((row) => wordsOf('serial', [row?.serial])),
+      ...measurementsIn(scope?.location?.vantages).flatMap((timed) =>
+        wordsOf('node', [timed?.node, timed?.address, timed?.path?.remoteAddress]),
+      ),
+    ]
   } catch {
     return []
   }
 }
+
+/** A list of vantage records may hold anything here: what is no measurement gives nothing. */
+export const measurementsIn = (vantages: unknown): readonly (Partial<VantageMeasurement> | null | undefined)[] =>
+  listOf(vantages).flatMap((record) =>
+    listOf((record as { measurements?: unknown } | null)?.measurements),
+  ) as readonly (Partial<VantageMeasurement> | null)[]
+
+/** Serial numbers stand in a list there, with no key before each. */
+function wordsOfMachine(bytes: Uint8Array): readonly Word[] {
+  try {
+    const { machine } = JSON.parse(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
+    return [...wordsOf('node', [machine?.address]), ...wordsOf('serial', listOf(machine?.serials))]
+  } catch {
+    return []
+  }
+}
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const wordsOf = (kind: Word['class'], texts: readonly unknown[]): readonly Word[] =>
+  texts.flatMap((text) => (typeof text === 'string' && text !== '' ? [{ text, class: kind }] : []))
 
 function wordsOfNode(bytes: Uint8Array): readonly Word[] {
   let node: Partial<DeclaredNode>

@@ -1,32 +1,21 @@
-import type { ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
+import type { ControlCheck } from '../../../schemas/types.ts'
 import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
-import type { Check } from '../check.ts'
-import type { Control, EvidenceClass, Framework } from '../framework.ts'
-import { acceptedBriefly } from './exceptions.ts'
+import type { Framework } from '../framework.ts'
+import { plain } from '../plain-text.ts'
+import { controlDetail, type Row, withoutNodes } from './control-detail.ts'
+import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
-import { notFromNodesBlocks } from './not-from-nodes.ts'
-import { recordLines } from './records.ts'
-import { names, of, stateLine, stateMark } from './wording.ts'
+import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
+import { see } from './titles.ts'
+import { of, stateLine, when } from './wording.ts'
 
-const CLASS: Readonly<Record<EvidenceClass, string>> = {
-  automatable: 'The deciding fact can be read on the nodes; a person fixes the scope and records the decision.',
-  partial: 'Node evidence supports a part; the records listed are needed besides.',
-  manual: 'No server can show this. It rests on policies, contracts, records or decisions of people.',
-  'out-of-scope': 'Outside what this tool can observe; listed so that the framework is shown whole.',
-}
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In force.',
   'in-use': 'In use.',
   'proposed-not-in-force': 'Proposed, not in force.',
 }
 
-interface Row {
-  readonly control: Control
-  readonly result: ControlAssessment
-}
-
-/** One framework: how many items stand where, every item in one table, then each item in full. */
+/** One framework: how many items stand where, every item that nodes bear on in one table and then in full, and the others in one table. */
 export function controlSection(matter: Matter, framework: Framework): Section {
   const results = new Map(
     matter.assessment.controls
@@ -37,29 +26,80 @@ export function controlSection(matter: Matter, framework: Framework): Section {
     const result = results.get(control.key)
     return result === undefined ? [] : [{ control, result }]
   })
-  const checks = new Map(matter.catalog.checks.map((check) => [check.id, check]))
+  const own = isOwn(matter, framework)
+  const onNodes = rows.filter(rests)
+  const onPeople = rows.filter((row) => !rests(row))
   return {
     id: `controls-${framework.id}`,
-    title: `Controls: ${framework.title}`,
+    title: `Controls: ${plain(framework.title, 120)}`,
     blocks: [
-      ...(framework.overlay ? [OVERLAY] : []),
+      ...banner(framework, own),
       text(
-        `${STATUS[framework.status] ?? ''} ${framework.version}. Titles and summaries are in our words and are not legal advice. A state says what the evidence in this report supports; whether an item is satisfied is decided by the people responsible and their auditor.`.trim(),
+        `${STATUS[framework.status] ?? ''} ${plain(framework.version, 200)}. Titles and summaries are in ${own ? 'the words of whoever wrote the mapping' : 'our words'} and are not legal advice. A state says what the evidence in this report supports; whether an item is satisfied is decided by the people responsible and their auditor.`.trim(),
       ),
-      heading(3, 'Where the items stand'),
+      ...pointInTime(matter, framework),
+      text(HOW),
+      heading(3, 'Where the items stand', true),
       stateTable(rows),
-      heading(3, `All items (${rows.length})`, true),
-      overview(rows, new Set(matter.catalog.notFromNodes.map(({ id }) => id))),
-      heading(3, 'Each item in full', true),
-      ...rows.flatMap((row) => detail(matter, row, checks)),
+      ...(onNodes.length === 0
+        ? []
+        : [
+            heading(3, `Items that node evidence bears on (${of(onNodes.length, rows.length)})`, true),
+            text(BACKGROUND),
+            overview(onNodes, new Set(matter.catalog.notFromNodes.map(({ id }) => id))),
+          ]),
+      ...(onPeople.length === 0
+        ? []
+        : [
+            heading(3, `Items without node evidence (${of(onPeople.length, rows.length)})`, true),
+            text('Nobody can automate this; it rests on records. Nothing here was read on a server.'),
+            peopleTable(matter, onPeople),
+          ]),
+      ...(onNodes.length === 0 ? [] : [heading(3, 'Each item that node evidence bears on, in full', true)]),
+      ...onNodes.flatMap((row) => controlDetail(matter, framework, row)),
     ],
   }
 }
+
+/** Whether a node's answers bear on an item, be it as background only. */
+const rests = ({ control: { evidenceClass } }: Row): boolean =>
+  evidenceClass === 'automatable' || evidenceClass === 'partial'
+
+const HOW = `From a count to the answers: take the check’s id. ${see('checks')} has its claim and its limits; ${see('gaps')} has the nodes that contradict it, with what was observed there and the short codes of the answers; ${see('undecided')} has the nodes where it was not decided; ${see('evidence')} says where the answers lie.`
+
+const BACKGROUND =
+  'Checks are counted over all declared nodes together: three checks on eight nodes are 24 answers. Where the node part is “None”, the checks are background, and what they answered, contradictions included, decides nothing about the item.'
 
 const OVERLAY: Block = {
   kind: 'banner',
   title: 'Proposed rule, not in force',
   text: 'This section reads the same evidence against a proposal. Nothing in it is an obligation, and nothing in it changes the other sections.',
+}
+const OWN: Block = {
+  kind: 'banner',
+  title: 'The customer’s own mapping',
+  text: 'Items, their words and the checks that bear on them come from a file of the customer. We did not judge whether a check fits an item; what each check observed is as in the rest of this report.',
+}
+
+const banner = ({ overlay }: Framework, own: boolean): readonly Block[] => (overlay ? [OVERLAY] : own ? [OWN] : [])
+
+/** Whether a framework is the customer's: one of ours keeps its name, whatever a mapping calls itself. */
+const isOwn = ({ assessment }: Matter, framework: Framework): boolean =>
+  assessment.scope.mappings?.some((mapping) => mapping === framework) === true
+
+/** SOC 2: one date is no period (AT-C 105 and 205: type 1 against type 2). */
+function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[] {
+  if (id !== 'soc2') return []
+  const framing = assessment.scope.engagement?.framing
+  const period =
+    framing?.kind === 'period'
+      ? ` The period declared is ${dayOf(framing.from)} to ${dayOf(framing.to)}; this is one date in it or beside it.`
+      : ''
+  return [
+    text(
+      `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date and says nothing about operation before or after it.${period} Deviations are counted over all declared nodes; an accepted exception does not take one away.`,
+    ),
+  ]
 }
 
 function stateTable(rows: readonly Row[]): Block {
@@ -82,144 +122,55 @@ function stateTable(rows: readonly Row[]): Block {
   }
 }
 
-function overview(rows: readonly Row[], notFromNodes: ReadonlySet<string>): Block {
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Item', width: 36 },
-      { title: 'State', width: 20 },
-      { title: 'Node part', width: 18 },
-      { title: 'Check results on nodes', width: 26 },
-    ],
-    rows: rows.map(({ control, result }) => [
-      [{ text: control.id, style: 'strong' }, { text: control.title }],
-      [stateLine(result.state)],
-      result.nodePart === null ? plainCell('None') : [stateLine(result.nodePart)],
-      plainCell(counts(control, result, notFromNodes)),
-    ]),
-  }
-}
+const overview = (rows: readonly Row[], notFromNodes: ReadonlySet<string>): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Item', width: 31 },
+    { title: 'State', width: 16 },
+    { title: 'Node part', width: 14 },
+    { title: 'Records held', width: 8 },
+    { title: 'Checks on nodes', width: 31 },
+  ],
+  rows: rows.map(({ control, result }): readonly Cell[] => [
+    [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
+    [stateLine(result.state)],
+    result.nodePart === null ? plainCell('None') : [stateLine(result.nodePart)],
+    plainCell(of(result.records.held, result.records.needed)),
+    plainCell(counts(result, notFromNodes)),
+  ]),
+})
 
-/** Counts over all mapped checks and nodes, or why there are none. */
-function counts(control: Control, { checks, nodePart }: ControlAssessment, notFromNodes: ReadonlySet<string>): string {
-  if (control.evidenceClass === 'manual') return 'Nobody can automate this; it rests on records.'
-  if (control.evidenceClass === 'out-of-scope') return 'Not observable on a server.'
+/** Over all mapped checks and nodes, in a line or two; each check’s own counts stand at the item in full. */
+function counts({ checks }: Row['result'], notFromNodes: ReadonlySet<string>): string {
   if (checks.length === 0) return 'No check is mapped.'
   const sum = (pick: (check: ControlCheck) => number): number => checks.reduce((total, check) => total + pick(check), 0)
-  const all = sum(({ population }) => population)
-  const parts = [
-    `${of(
-      sum(({ met }) => met),
-      all,
-    )} supported`,
-    ...counted(
-      'contradicted',
-      sum(({ notMet }) => notMet),
-    ),
-    ...counted(
-      'not decided',
-      sum(({ inconclusive }) => inconclusive),
-    ),
-    ...counted(
-      'not collected',
-      sum(({ notTested }) => notTested),
-    ),
-    ...counted(
-      'not applicable',
-      sum(({ notApplicable }) => notApplicable),
-    ),
-    ...counted(
-      'recorded only',
-      sum(({ informational }) => informational),
-    ),
+  const parts: readonly (readonly [count: number, words: string])[] = [
+    [sum(({ notMet }) => notMet), 'contradicted'],
+    [sum(({ inconclusive, notTested }) => inconclusive + notTested), 'missing'],
+    [sum(({ notApplicable, informational }) => notApplicable + informational), 'not deciding'],
   ]
-  const unbuilt = checks.filter(({ built }) => !built)
-  const beyond = unbuilt.filter(({ check }) => notFromNodes.has(check)).length
-  const absent = [
-    ...(beyond === 0 ? [] : [`; ${of(beyond, checks.length)} checks that nodes cannot bear`]),
-    ...(beyond === unbuilt.length
-      ? []
-      : [`; ${of(unbuilt.length - beyond, checks.length)} checks not in this catalog`]),
-  ]
-  return `${nodePart === null ? 'Background only: ' : ''}${parts.join(', ')}${absent.join('')}`
+  const supported = of(
+    sum(({ met }) => met),
+    sum(({ population }) => population),
+  )
+  const unbuilt = checks.filter(({ built }) => !built).length
+  const beyond = checks.filter(({ built, check }) => !built && notFromNodes.has(check)).length
+  return [
+    [`${supported} supported`, ...parts.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))].join(
+      ', ',
+    ),
+    ...(beyond === 0 ? [] : [`${of(beyond, checks.length)} checks that nodes cannot bear`]),
+    ...(unbuilt === beyond ? [] : [`${of(unbuilt - beyond, checks.length)} checks not in this catalog`]),
+  ].join('; ')
 }
 
-const counted = (word: string, count: number): readonly string[] => (count === 0 ? [] : [`${count} ${word}`])
-
-function detail(matter: Matter, { control, result }: Row, checks: ReadonlyMap<string, Check>): readonly Block[] {
-  const blocks: Block[] = [
-    heading(4, `${control.id} ${control.title}`),
-    {
-      kind: 'text',
-      line: {
-        text: `${controlStateWords[result.state].label}. ${kind(control)}. ${CLASS[control.evidenceClass]}`,
-        mark: stateMark(result.state),
-      },
-    },
-    text(control.summary),
-  ]
-  const built = result.checks.filter((count) => count.built)
-  if (built.length > 0)
-    blocks.push({
-      kind: 'table',
-      columns: [
-        { title: 'Check', width: 33 },
-        { title: 'Why it bears on this item', width: 34 },
-        { title: 'Observed', width: 33 },
-      ],
-      rows: built.map((count) => [
-        checkCell(count.check, checks.get(count.check)),
-        plainCell(shows(control, count.check)),
-        resultCell(matter, count),
-      ]),
-    })
-  blocks.push(...notFromNodesBlocks(matter, control, result))
-  const beyond = new Set(matter.catalog.notFromNodes.map(({ id }) => id))
-  const unbuilt = result.checks.filter(({ built, check }) => !built && !beyond.has(check))
-  if (unbuilt.length > 0)
-    blocks.push(
-      quiet(
-        `Not in this catalog version, so not collected on any node: ${unbuilt.map(({ check }) => check).join(', ')}.`,
-      ),
-    )
-  blocks.push(quiet(`Not shown: ${control.notShown}`))
-  return [...blocks, ...recordLines(matter, control, result)]
-}
-
-const kind = ({ level, kind: words }: Control): string => {
-  const sentence = level === words ? words : `${level} ${words}`
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
-}
-
-const checkCell = (id: string, check: Check | undefined): Cell =>
-  check === undefined ? plainCell(id) : [{ text: check.claim }, { text: id, style: 'quiet' }]
-
-const shows = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
-
-function resultCell(matter: Matter, count: ControlCheck): Cell {
-  const { assessment, tally } = matter
-  const n = count.population
-  const contradictedOn = assessment.nodes
-    .map(({ node }) => node)
-    .filter((node) => tally.verdict(node, count.check) === 'not-met')
-  const lines: readonly (Line & { readonly n: number })[] = [
-    { n: count.notMet, text: `${of(count.notMet, n)} contradicted: ${names(contradictedOn, 5)}`, mark: 'square-cross' },
-    { n: count.inconclusive, text: `${of(count.inconclusive, n)} not enough evidence`, mark: 'diamond-question' },
-    { n: count.notTested, text: `${of(count.notTested, n)} not collected`, mark: 'dotted-ring' },
-    { n: count.met, text: `${of(count.met, n)} supported`, mark: 'ring-tick' },
-    { n: count.notApplicable, text: `${of(count.notApplicable, n)} does not apply`, mark: 'bar' },
-    { n: count.informational, text: `${of(count.informational, n)} recorded`, mark: 'dot' },
-  ]
-  return lines
-    .filter(({ n: some }) => some > 0)
-    .flatMap(({ text: words, mark }) => [
-      { text: words, ...(mark && { mark }) },
-      ...(mark === 'square-cross'
-        ? acceptedBriefly(
-            matter,
-            contradictedOn.map((node) => [node, count.check]),
-          )
-        : []),
-    ])
-}
+const peopleTable = (matter: Matter, rows: readonly Row[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Item', width: 42 },
+    { title: 'State', width: 18 },
+    { title: 'Records, and what is not shown', width: 40 },
+  ],
+  rows: rows.map((row) => withoutNodes(matter, row)),
+})

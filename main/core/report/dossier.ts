@@ -1,19 +1,21 @@
 import type { HardwarePin, Isolation, SignalReading } from '../../../schemas/types.ts'
-import { contradictionWords, familyWords, oddsWords, readsWords, spoofWords } from '../../../schemas/words.ts'
+import { familyWords, oddsWords, readsWords } from '../../../schemas/words.ts'
 import type { Catalog, SignalNote } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { type Block, type Cell, heading, type Line, plainCell, text } from './model.ts'
-import { brief, plural } from './wording.ts'
+import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, sameAs, settleTable } from './dossier-common.ts'
+import { type Block, heading, type Line, plainCell, text } from './model.ts'
+import { brief, of, plural } from './wording.ts'
 
 /**
  * The dossier behind the four answers of one node: how it was decided, its pictures, what was read, what would have to be faked, what
- * stays open.
+ * stays open. What `common` says of all nodes is not said again. A short one leaves out the table of signals and what follows from it.
  */
 export function dossierBlocks(
   isolation: Isolation,
   { signals }: Catalog,
   pictures: readonly Block[],
+  { common, short }: { readonly common: Common; readonly short: boolean },
 ): readonly Block[] {
   const notes = new Map(signals.map((note) => [note.id, note]))
   return [
@@ -21,10 +23,14 @@ export function dossierBlocks(
     ...pictures,
     ...contradictions(isolation, notes),
     ...minimum(isolation),
-    ...signalTable(isolation, notes),
-    ...levels(isolation, notes),
-    ...open(isolation),
-    ...pins(isolation),
+    ...(short
+      ? []
+      : [
+          ...signalTable(isolation, notes),
+          ...levels(isolation, notes, common),
+          ...open(isolation, common),
+          ...pins(isolation),
+        ]),
   ]
 }
 
@@ -39,20 +45,13 @@ function decision({ rule, weight }: Isolation): readonly Block[] {
       rows: [
         { label: 'Rule', value: plainCell(`${rule.id}. ${plain(rule.text, 600)}`) },
         {
-          label: 'Weight, as read',
-          value: plainCell(`${signed(weight.honest)} (${oddsWords(weight.honest)}), if the provider is honest`),
-        },
-        {
-          label: 'Weight, distrusted',
+          label: 'Weight',
           value: plainCell(
-            `${signed(weight.adversarial)} (${oddsWords(weight.adversarial)}), if the provider set whatever is cheap to set`,
+            `As read ${signed(weight.honest)} (${oddsWords(weight.honest)}); distrusted ${signed(weight.adversarial)} (${oddsWords(weight.adversarial)})`,
           ),
         },
       ],
     },
-    text(
-      'Weights are natural logarithms of how often guests read like this over how often hardware does, from the counts printed beside each signal. They decide nothing alone; the rules decide.',
-    ),
   ]
 }
 
@@ -76,7 +75,6 @@ function contradictions(
           }),
         ),
     },
-    text(`K1: ${contradictionWords.K1.toLowerCase()}. K2: ${contradictionWords.K2.toLowerCase()}.`),
   ]
 }
 
@@ -96,97 +94,75 @@ function minimum({ minimum: items, layer }: Isolation): readonly Block[] {
   ]
 }
 
-const ORDER: Readonly<Record<SignalReading['reads'], number>> = {
-  virtual: 0,
-  metal: 1,
-  neutral: 2,
-  unreadable: 3,
-  'not-applicable': 4,
-}
-
-/** One row per signal that was read; the others in one line each kind, so that a page holds a node. */
+/** What was read as on a guest, as on hardware, as neither, by family: each signal with its value, what it costs to fake and its weight; then what was not read. */
 function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
-  const shown = all.filter(({ reads }) => reads === 'virtual' || reads === 'metal' || reads === 'neutral')
-  const rest = (reads: SignalReading['reads']): string =>
-    all
-      .filter((one) => one.reads === reads)
-      .map(({ id }) => titleOf(notes, id).toLowerCase())
-      .join('; ')
-  const left = [
-    ['Not read', rest('unreadable')],
-    ['Doesn’t apply', rest('not-applicable')],
-  ].filter(([, named]) => named !== '')
-  return [
-    heading(4, `Signals: ${shown.length} of ${all.length} read`),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Signal', width: 32 },
-        { title: 'What was read', width: 40 },
-        { title: 'Counted before', width: 17 },
-        { title: 'To fake', width: 11 },
-      ],
-      rowHeaders: true,
-      rows: [...shown]
-        .sort((a, b) => ORDER[a.reads] - ORDER[b.reads] || compare(a.id, b.id))
-        .map((one) => row(one, notes)),
-    },
-    text(
-      'Counted before: how many honest guests, guests dressed up as hardware, and machines of known kind read as on a guest, out of those read; then the weight of this reading.',
-    ),
-    ...left.map(([label, named]) => text(`${label}: ${named}.`)),
-  ]
-}
-
-function row(one: SignalReading, notes: ReadonlyMap<string, SignalNote>): readonly Cell[] {
-  const note = notes.get(one.id)
-  const counts = note?.counts ?? null
-  const { label, mark } = readsWords[one.reads]
-  return [
-    [{ text: titleOf(notes, one.id) }, { text: one.id, style: 'mono' }],
-    [
-      { text: label, mark },
-      { text: plain(one.value, 160), style: 'quiet' },
-    ],
-    counts === null || one.weight === null
-      ? plainCell('·')
+  const read = (reads: SignalReading['reads']): readonly SignalReading[] =>
+    all.filter((one) => one.reads === reads).sort((a, b) => compare(a.id, b.id))
+  const line = (reads: SignalReading['reads'], family: string, said: readonly string[]): readonly Line[] =>
+    said.length === 0
+      ? []
       : [
-          { text: [counts.vm, counts.dressed, counts.metal].map(([hits, asked]) => `${hits}/${asked}`).join('  ') },
-          { text: signed(one.weight), style: 'mono' },
-        ],
-    plainCell(note === undefined ? '' : note.spoof),
-  ]
+          {
+            text: `${readsWords[reads].label}${family} (${said.length}): ${said.join('; ')}.`,
+            mark: readsWords[reads].mark,
+          },
+        ]
+  const valued = (['virtual', 'metal', 'neutral'] as const).flatMap((reads) => {
+    const own = (has: (family: string | undefined) => boolean): readonly string[] =>
+      read(reads)
+        .filter(({ id }) => has(notes.get(id)?.family))
+        .map((one) => signalValue(one, notes))
+    return [
+      ...Object.entries(familyWords).flatMap(([id, words]) =>
+        line(
+          reads,
+          `, ${words}`,
+          own((family) => family === id),
+        ),
+      ),
+      ...line(
+        reads,
+        '',
+        own((family) => family === undefined),
+      ),
+    ]
+  })
+  const unread = (['unreadable', 'not-applicable'] as const).flatMap((reads) =>
+    line(
+      reads,
+      '',
+      read(reads).map(({ id }) => titleOf(notes, id)),
+    ),
+  )
+  const decided = all.filter(({ reads }) => reads !== 'unreadable' && reads !== 'not-applicable').length
+  return [heading(4, `Signals: ${of(decided, all.length)} read`), { kind: 'list', items: [...valued, ...unread] }]
 }
 
-function levels({ levels: all, layer }: Isolation, notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
-  if (all.length === 0 || layer === 'vm' || layer === 'lpar') return []
+/** "Who made the ACPI tables: “SUPERM” (S0)", with the weight where the signal was counted before. */
+function signalValue({ id, value, weight }: SignalReading, notes: ReadonlyMap<string, SignalNote>): string {
+  const spoof = notes.get(id)?.spoof
+  const behind = [...(spoof === undefined ? [] : [spoof]), ...(weight === null ? [] : [signed(weight)])]
+  return `${titleOf(notes, id)}: ${plain(value, 160)}${behind.length === 0 ? '' : ` (${behind.join(', ')})`}`
+}
+
+/** Of what each provider could not hide, what was read here as on hardware; the ladder itself where it differs from node to node. */
+function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, common: Common): readonly Block[] {
+  if (!hasLevels(isolation)) return []
+  const { levels: all } = isolation
   return [
-    heading(4, 'What a provider would have to fake'),
+    heading(4, 'What would still show, and was read here as on hardware'),
+    ...(common.levels.length > 0
+      ? []
+      : [{ kind: 'table', columns: LEVEL_COLUMNS, rowHeaders: true, rows: all.map(levelCells) } as const]),
     {
-      kind: 'table',
-      columns: [
-        { title: 'Provider', width: 25 },
-        { title: 'Would have to fake', width: 27 },
-        { title: 'Would still show', width: 27 },
-        { title: 'Of that, read here as on hardware', width: 21 },
-      ],
-      rowHeaders: true,
-      rows: all.map((level) => [
-        plainCell(`${level.level}. ${level.provider}`),
-        lines(level.mustFake, 'Nothing.'),
-        lines(level.wouldStillShow, 'Nothing.'),
-        plainCell(
-          level.readHere.length === 0
-            ? 'Nothing that was read.'
-            : `${plural(level.readHere.length, 'signal')}: ${byFamily(level.readHere, notes)}.`,
-        ),
-      ]),
+      kind: 'list',
+      items: all.map(({ level, readHere }) => ({
+        text:
+          readHere.length === 0
+            ? `${level}: nothing that was read.`
+            : `${level}: ${plural(readHere.length, 'signal')}: ${byFamily(readHere, notes)}.`,
+      })),
     },
-    text(
-      `Cost of imitation: ${Object.entries(spoofWords)
-        .map(([code, words]) => `${code} ${words}`)
-        .join('; ')}.`,
-    ),
   ]
 }
 
@@ -201,25 +177,24 @@ function byFamily(ids: readonly string[], notes: ReadonlyMap<string, SignalNote>
     .join(', ')
 }
 
-const lines = (all: readonly string[], none: string): Cell =>
-  all.length === 0 ? plainCell(none) : all.map((said) => ({ text: said }))
-
-function open({ settle, cannotShow }: Isolation): readonly Block[] {
+function open({ settle, cannotShow }: Isolation, common: Common): readonly Block[] {
+  const own = cannotShow.filter((said) => !common.cannotShow.includes(said))
+  const points = settle.filter((point) => !common.settle.some(sameAs(point)))
   return [
-    heading(4, 'What cannot be shown from inside'),
-    { kind: 'list', items: cannotShow.map((said) => ({ text: said })) },
-    ...(settle.length === 0
+    ...(own.length === 0
       ? []
       : [
-          heading(4, 'What would settle open points'),
-          {
-            kind: 'table' as const,
-            columns: [
-              { title: 'Open', width: 42 },
-              { title: 'What would settle it', width: 58 },
-            ],
-            rows: settle.map(({ what, how }) => [plainCell(plain(what, 300)), plainCell(plain(how, 900))]),
-          },
+          heading(4, 'What besides cannot be shown here'),
+          { kind: 'list', items: own.map((said) => ({ text: plain(said, 900) })) } as const,
+        ]),
+    ...(points.length === 0
+      ? []
+      : [
+          heading(
+            4,
+            common.settle.length === 0 ? 'What would settle open points' : 'What would settle further open points',
+          ),
+          settleTable(points),
         ]),
   ]
 }
@@ -249,9 +224,12 @@ function pins({ pins: all }: Isolation): readonly Block[] {
       kind: 'facts',
       rows: [...new Set(all.map(({ kind }) => kind))].map((kind) => ({
         label: PIN_WORDS[kind],
-        value: all
-          .filter((pin) => pin.kind === kind)
-          .map(({ part, value }): Line => ({ text: `${plain(value, 100)}  ${plain(part, 80)}` })),
+        value: plainCell(
+          all
+            .filter((pin) => pin.kind === kind)
+            .map(({ part, value }) => `${plain(value, 100)} (${plain(part, 80)})`)
+            .join('; '),
+        ),
       })),
     },
   ]

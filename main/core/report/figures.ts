@@ -4,7 +4,7 @@ import type { ReportInput } from './input.ts'
 import { type Block, heading, text } from './model.ts'
 
 /** In a larger report only nodes with a contradiction get pictures, so that a reader still finds them. */
-const MANY_NODES = 40
+export const MANY_NODES = 40
 
 /** Whether a node's pictures stand in a report over so many nodes: a contradiction in what the pictures show decides. */
 export const isPictured = ({ isolation, findings }: NodeAssessment, nodes: number): boolean =>
@@ -14,10 +14,17 @@ export const isPictured = ({ isolation, findings }: NodeAssessment, nodes: numbe
     ({ property, verdict }) => verdict === 'not-met' && (property === 'isolation' || property === 'encryption-at-rest'),
   )
 
-/** The pictures of one node, where there are any. */
-export function figureBlocks({ figures, assessment }: ReportInput, node: NodeAssessment): readonly Block[] {
-  const own = figures?.get(node.node) ?? []
-  if (own.length === 0 || !isPictured(node, assessment.nodes.length)) return []
+/** What the pictures in a node's isolation dossier are about; where it is stands in a dossier of its own. */
+export const DOSSIER_KINDS: readonly Figure['kind'][] = ['isolation-families', 'block-stack', 'topology']
+
+/** The pictures of one node that are of these kinds, where there are any. Whose dossier stands in the report is decided before. */
+export function figureBlocks(
+  { figures }: Pick<ReportInput, 'figures'>,
+  node: NodeAssessment,
+  kinds: readonly Figure['kind'][],
+): readonly Block[] {
+  const own = (figures?.get(node.node) ?? []).filter(({ kind }) => kinds.includes(kind))
+  if (own.length === 0) return []
   return [heading(4, 'In pictures'), ...own.map((figure): Block => ({ kind: 'figure', figure }))]
 }
 

@@ -1,10 +1,11 @@
 import type { Figure } from '../../../schemas/figure.ts'
-import type { Assessment, Register } from '../../../schemas/types.ts'
+import type { Assessment, Deviation, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Parsed } from '../probe.ts'
 import type { RecordingOutline } from '../recording.ts'
 import type { Acceptances } from '../register.ts'
+import type { EmbeddedForm } from './embedded.ts'
 import type { SudoReconciliation } from './sudo-reconciliation.ts'
 import type { Tally } from './tally.ts'
 
@@ -25,8 +26,26 @@ export interface ReportInput {
   readonly generatedFor?: string
   /** Pictures by node; a node without evidence for one has none. */
   readonly figures?: ReadonlyMap<string, readonly Figure[]>
+  /** Pictures of all nodes together. */
+  readonly fleetFigures?: readonly Figure[]
+  /** What the report embeds of the results; all of them unless told otherwise. */
+  readonly embeds?: EmbeddedForm
   /** By node: how far sudo's own log and the recording agree, or why that cannot be said. */
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
+  /** What runs before this one say of contradicted claims; absent where none was asked for or kept. */
+  readonly earlier?: EarlierRuns
+}
+
+/** Earlier runs of the declared period in the order of the chain, and contradicted claims followed through them up to this run. */
+export interface EarlierRuns {
+  readonly runs: readonly {
+    readonly run: string
+    readonly at: string
+    readonly tagManifest: Sha256
+    /** Its trace was at hand; else it decides nothing. */
+    readonly kept: boolean
+  }[]
+  readonly deviations: readonly Deviation[]
 }
 
 /** What every part of the report is written from. */

@@ -1,51 +1,81 @@
 import type { Assessment } from '../../../schemas/types.ts'
-import { PROPERTIES, propertyWords } from '../../../schemas/words.ts'
+import { type ControlState, PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../catalog.ts'
+import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { Matter } from './input.ts'
+import { chosenFrameworks } from './items.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
 import { notFromNodesTable } from './not-from-nodes.ts'
+import { see, titles } from './titles.ts'
 
 const GENERAL: readonly string[] = [
   'One moment. Each answer describes the node when it was asked. Nothing here covers the time before, after or between collections.',
-  'The node speaks for itself. Answers come from its own operating system. Whoever controls the kernel, the firmware or a layer beneath can make it answer falsely. To present a virtual machine as hardware, a provider would have to fake every sign named in section 3 so that they agree.',
+  `The node speaks for itself. Answers come from its own operating system. Whoever controls the kernel, the firmware or a layer beneath can make it answer falsely. To present a virtual machine as hardware, a provider would have to fake every sign named in ${see('isolation')} so that they agree.`,
   'Rights. Without administrator rights some questions could not be put. They count as not collected.',
-  'The declared list. Nodes come from the fleet file of the person who ran the collection. A server that is not on it is not covered, and nothing here shows that the list is whole.',
-  'Location. Distances come from signal times and from what people declared. They bound where a node can be; they do not name a building.',
-  'Numbers. Where a check compares with a number, its verdict holds by that number. Section “What was compared against” names each with its source.',
+  `The declared list. A server that stands in no list is not covered. ${see('population')} says which lists there were and how they agree; that all of them leave the same server out cannot be seen.`,
+  `Location. Only round trips that the auditor timed bound where the answering party can be; they name no building, and do not show that it is the audited machine. Borders are those of a public atlas at 1:10,000,000: land alone, and as far as its scale goes. Everything else is a statement by somebody; ${see('location')} tells whose.`,
+  `Numbers. Where a check compares with a number, its verdict holds by that number. ${see('compared')} names each with its source.`,
   'Mappings. A mapping says that a check bears on an item. It is our reading. It does not show that the item is satisfied.',
-  'People. Policies, contracts, training, reviews and physical access leave no trace on a server. They are listed as records to attach.',
+  `People. Policies, contracts, training, reviews and physical access leave no trace on a server. ${see('records')} lists what is attached and what is outstanding.`,
   'The seal. A signature shows that the file is unchanged since it was signed, and which key signed it. A self-issued key does not show who holds it. The time of signing is shown only where a time-stamp token is attached.',
   'Secrets. Keys and passwords are never collected, so nothing here shows their quality or who knows them.',
 ]
 
-/** What no reader should take from this report: the general limits, then the ceiling of each check. */
-export function limitSection({ assessment, catalog }: Matter): Section {
+/** What no reader should take from this report: the general limits, then the ceilings of the checks that carry an item here. */
+export function limitSection(matter: Matter): Section {
+  const { assessment, catalog } = matter
+  return {
+    id: 'limits',
+    title: titles.limits,
+    blocks: [
+      text(standingLimitation('pack records')),
+      heading(3, 'General limits'),
+      { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
+      ...ceilings(matter),
+      ...notFromNodesTable(catalog, assessment.scope.frameworks),
+      ...absentChecks(assessment, catalog),
+    ],
+  }
+}
+
+const CARRIED: readonly (ControlState | null)[] = ['supported', 'supported-with-exceptions']
+
+/** Ceilings matter where support was found: of the checks behind items whose node part is supported. */
+function ceilings(matter: Matter): readonly Block[] {
+  const current = new Set(chosenFrameworks(matter).current.map(({ id }) => id))
+  const relied = new Set(
+    matter.assessment.controls
+      .filter(({ framework, nodePart }) => current.has(framework) && CARRIED.includes(nodePart))
+      .flatMap(({ checks }) => checks.filter(({ met }) => met > 0).map(({ check }) => check)),
+  )
   const rows = PROPERTIES.flatMap((property) =>
-    catalog.checks
-      .filter((check) => check.property === property)
+    matter.tally
+      .checksOf(property)
+      .filter(({ id }) => relied.has(id))
       .map((check): readonly Cell[] => [
         [{ text: check.claim }, { text: `${propertyWords[property].label}, ${check.id}`, style: 'quiet' }],
         plainCell(check.limits),
       ]),
   )
-  const blocks: Block[] = [
-    heading(3, 'General limits'),
-    { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
-    heading(3, 'Limits of each check'),
-    text('A supported check says what its claim says and no more.'),
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Claim', width: 42 },
-        { title: 'What support for it does not show', width: 58 },
-      ],
-      rows,
-    },
-    ...notFromNodesTable(catalog, assessment.scope.frameworks),
-    ...absentChecks(assessment, catalog),
+  return [
+    heading(3, 'Limits of the checks that carry an item'),
+    text(
+      `A supported check says what its claim says and no more. ${see('checks')} has the limit of every check; ${rows.length === 0 ? 'no item has a supported node part, so none carries an item here.' : 'here stand those on which an item’s supported node part rests.'}`,
+    ),
+    ...(rows.length === 0
+      ? []
+      : [
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Claim', width: 42 },
+              { title: 'What support for it does not show', width: 58 },
+            ],
+            rows,
+          } as const,
+        ]),
   ]
-  return { id: 'limits', title: 'Limits', blocks }
 }
 
 /** Checks that mappings name and this catalog does not have: said once here, listed by id at each item. */
@@ -68,7 +98,9 @@ function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes 
         { title: 'Check', width: 42 },
         { title: 'What it would observe', width: 58 },
       ],
-      rows: [...absent].sort(([a], [b]) => compare(a, b)).map(([check, shows]) => [plainCell(check), plainCell(shows)]),
+      rows: [...absent]
+        .sort(([a], [b]) => compare(a, b))
+        .map(([check, shows]) => [plainCell(plain(check, 100)), plainCell(plain(shows, 1000))]),
     },
   ]
 }

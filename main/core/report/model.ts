@@ -22,6 +22,8 @@ export interface Section {
   readonly id: string
   readonly title: string
   readonly blocks: readonly Block[]
+  /** Sections that follow each other and name the same part stand under one bookmark of that name. */
+  readonly part?: string
 }
 
 export const MARK_NAMES = ['ring-tick', 'square-cross', 'diamond-question', 'bar', 'dotted-ring', 'dot'] as const
@@ -80,9 +82,11 @@ export function documentText(document: ReportDocument): readonly string[] {
     producer,
     runningHead,
     runningFoot,
-    ...sections.flatMap((section) => [section.title, ...section.blocks.flatMap(blockText)]),
+    ...sections.flatMap((section) => [...partOf(section), section.title, ...section.blocks.flatMap(blockText)]),
   ]
 }
+
+const partOf = ({ part }: Section): readonly string[] => (part === undefined ? [] : [part])
 
 function blockText(block: Block): readonly string[] {
   switch (block.kind) {

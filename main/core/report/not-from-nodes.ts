@@ -1,8 +1,8 @@
-import type { ControlAssessment } from '../../../schemas/types.ts'
+import type { Attachment, ControlAssessment } from '../../../schemas/types.ts'
 import { notFromNodesWords } from '../../../schemas/words.ts'
 import { type Catalog, type NotFromNodes, notFromNodesOf } from '../catalog.ts'
 import type { Control } from '../framework.ts'
-import { recordsOf } from '../register/requests.ts'
+import { bears, recordsOf } from '../register/requests.ts'
 import type { Matter } from './input.ts'
 import { type Block, heading, type Line, plainCell, text } from './model.ts'
 
@@ -17,11 +17,18 @@ export function notFromNodesBlocks(
   const line = ({ id, from, why, bring }: NotFromNodes): Line => {
     const needs = bring === null ? [] : [bring]
     const [state] = recordsOf(register, { framework, control: control.key, needs }, assessment.asOf)
-    const brought = state === undefined ? '' : ` ${state.attached.length > 0 ? 'Attached' : 'To attach'}: ${state.need}`
+    const brought = state === undefined ? '' : ` ${broughtWord(state.attached, assessment.asOf)}: ${state.need}`
     return { text: `${id}: ${notFromNodesWords[from].toLowerCase()}. ${why}${brought}` }
   }
   return [text('Not from nodes:'), { kind: 'list', items: found.map(line) }]
 }
+
+const broughtWord = (attached: readonly Attachment[], asOf: string): string =>
+  attached.some((entry) => bears(entry, asOf))
+    ? 'Attached'
+    : attached.length > 0
+      ? 'Attached and not examined'
+      : 'To attach'
 
 /** Once for all items: what no answer of a node can bear, and what does. */
 export function notFromNodesTable({ notFromNodes, frameworks }: Catalog, chosen: readonly string[]): readonly Block[] {

@@ -3,12 +3,13 @@ import { oneLine } from '../plain-text.ts'
 import { type Limit, limitsOf } from '../profile.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from './model.ts'
+import { titles } from './titles.ts'
 import { plural } from './wording.ts'
 
 type Judged = Pick<Matter, 'assessment' | 'catalog'>
 
 /** The numbers that held, in the order of the catalog: those that a check compares against, and every one that the fleet moved. */
-export function limitsUsed({ assessment, catalog }: Judged): readonly Limit[] {
+function limitsUsed({ assessment, catalog }: Judged): readonly Limit[] {
   const used = new Set(catalog.checks.flatMap(({ thresholds = [] }) => thresholds))
   return [...limitsOf(catalog.thresholds, assessment.scope.profile).values()].filter(
     ({ threshold, moved }) => used.has(threshold.id) || moved !== 'not',
@@ -56,7 +57,7 @@ export function profileSection(matter: Matter): Section {
   const limits = limitsUsed(matter)
   return {
     id: 'compared',
-    title: 'What was compared against',
+    title: titles.compared,
     blocks: [
       text(`Profile: ${label}. ${meaning}`),
       text(

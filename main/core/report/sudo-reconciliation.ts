@@ -1,9 +1,11 @@
 import type { Capture } from '../../../schemas/types.ts'
+import { redact } from '../collector/redact.ts'
 import { plain } from '../plain-text.ts'
 import type { Parsed } from '../probe.ts'
 import { compare, type RecordingOutline } from '../recording.ts'
-import { type Block, type Cell, heading, type MarkName, monoCell, plainCell, quiet, text } from './model.ts'
-import { plural } from './wording.ts'
+import { alike } from './grouping.ts'
+import { type Block, type Cell, heading, type MarkName, monoCell, plainCell, quiet } from './model.ts'
+import { names, of, plural } from './wording.ts'
 
 /** A command as sudo's own log has it. */
 export interface LoggedCommand {
@@ -67,7 +69,7 @@ export function reconcileSudo(
   const ours = within.filter((entry) => entry.user === user)
   const left = byWords(ours)
   const pairs = [...asked].sort(byTime).map((capture): SudoRow => {
-    const entry = left.get(wordsOf(capture.argv))?.shift()
+    const entry = left.get(wordsOf(capture.argv))?.shift() ?? left.get(wordsOf(asRedacted(capture.argv)))?.shift()
     return {
       state: entry === undefined ? 'only-asked' : 'both',
       command: capture.argv.join(' '),
@@ -114,6 +116,10 @@ function wordsOf([program = '', ...words]: readonly string[]): string {
   return `${program.replace(/^.*\//, '')} ${bare}`
 }
 
+/** The log went through the redactor, the recording's own commands did not: a pattern of ours that looks like a password is gone there. */
+const asRedacted = (argv: readonly string[]): readonly string[] =>
+  new TextDecoder().decode(redact(new TextEncoder().encode(argv.join(' '))).bytes).split(' ')
+
 const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; readonly says: string }>> = {
   'only-logged': { mark: 'square-cross', says: 'Logged by sudo, not in our recording' },
   'only-asked': { mark: 'diamond-question', says: 'Asked by us, not in the log' },
@@ -123,28 +129,57 @@ const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; reado
 /** Shown of one node at most; what agrees is only counted. */
 const MOST_ROWS = 60
 
-/** For the report: how far the log of sudo and our recording agree about one node, or why that cannot be said. */
-export function sudoBlocks(read: Parsed<SudoReconciliation>): readonly Block[] {
-  const head = heading(4, 'Root commands beside sudo’s own log')
-  if (!read.ok) return [head, text(`They could not be compared: ${read.reason}.`)]
+/** What was found on one node, in a few sentences. */
+function foundIn(read: Parsed<SudoReconciliation>): readonly string[] {
+  if (!read.ok) return [`They could not be compared: ${read.reason}.`]
   const { rows, askedLater, earlier, ofOthers } = read.fact
   const agreeing = rows.filter(({ state }) => state === 'both')
-  const apart = rows.filter(({ state }) => state !== 'both')
   const refused = agreeing.filter((row) => row.refused !== null).length
-  const notes = [
+  return [
+    `${plural(agreeing.length, 'command', 'commands')} asked by us and logged by sudo, one line for each; ${rows.length - agreeing.length} without a counterpart.`,
     refused > 0 ? `sudo refused ${plural(refused, 'of these commands', 'of these commands')}.` : '',
     askedLater > 0 ? `${plural(askedLater, 'command was', 'commands were')} asked after the log was read.` : '',
     earlier > 0 ? `${plural(earlier, 'line is', 'lines are')} from before this collection.` : '',
     ofOthers > 0 ? `${plural(ofOthers, 'line is', 'lines are')} about other logins.` : '',
   ].filter((note) => note !== '')
+}
+
+const apartIn = (read: Parsed<SudoReconciliation>): readonly SudoRow[] =>
+  read.ok ? read.fact.rows.filter(({ state }) => state !== 'both') : []
+
+const apartBlocks = (apart: readonly SudoRow[]): readonly Block[] => [
+  ...(apart.length === 0 ? [] : [tableOf(apart.slice(0, MOST_ROWS))]),
+  ...(apart.length > MOST_ROWS ? [quiet(`And ${apart.length - MOST_ROWS} more.`)] : []),
+]
+
+/** For the report, how far the log of sudo and our recordings agree. All nodes together: those with the same outcome in one row, then, where nodes are few, each command without a counterpart. */
+export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>, inFull: boolean): readonly Block[] {
+  if (sudo.size === 0) return []
+  const found = [...sudo].map(([node, read]) => ({ node, read, says: foundIn(read).join(' ') }))
+  const groups = alike(found, ({ says }) => says)
+  const left = groups.length - MOST_ROWS
   return [
-    head,
-    text(
-      `${plural(agreeing.length, 'command', 'commands')} asked by us and logged by sudo, one line for each; ${apart.length} without a counterpart.`,
-    ),
-    ...(notes.length === 0 ? [] : [quiet(notes.join(' '))]),
-    ...(apart.length === 0 ? [] : [tableOf(apart.slice(0, MOST_ROWS))]),
-    ...(apart.length > MOST_ROWS ? [quiet(`And ${apart.length - MOST_ROWS} more.`)] : []),
+    heading(3, 'Root commands beside sudo’s own log', true),
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Nodes', width: 34 },
+        { title: 'Asked through sudo, against what sudo wrote down', width: 66 },
+      ],
+      rows: groups
+        .slice(0, MOST_ROWS)
+        .map((group) => [
+          plainCell(`${of(group.length, found.length)}: ${names(group.map(({ node }) => node))}`),
+          plainCell(group[0]?.says ?? ''),
+        ]),
+    },
+    ...(left > 0 ? [quiet(`And ${left} more outcomes.`)] : []),
+    ...(inFull
+      ? found.flatMap(({ node, read }): readonly Block[] => {
+          const apart = apartIn(read)
+          return apart.length === 0 ? [] : [heading(4, plain(node, 80)), ...apartBlocks(apart)]
+        })
+      : []),
   ]
 }
 

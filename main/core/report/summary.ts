@@ -1,151 +1,171 @@
-import type { NodeAssessment } from '../../../schemas/types.ts'
-import { type Property, propertyWords, VERDICTS, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { CONTROL_STATES, controlStateWords, PROPERTIES, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
-import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { acceptedBriefly, acceptedCount } from './exceptions.ts'
+import { standingOf } from '../register.ts'
+import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, type Line, quiet, type Section, text } from './model.ts'
+import { chosenFrameworks, shortName } from './items.ts'
+import { locationSentence } from './location.ts'
+import { type Block, type Cell, heading, type Line, type Section, text } from './model.ts'
+import { byWorstNode, headed, nodeMatrix } from './node-matrix.ts'
+import { recordCounts } from './outstanding.ts'
+import { answeredLine, nodeWords, populationLine } from './population.ts'
 import { loosened } from './profile.ts'
-import { reached, severity, summarize } from './tally.ts'
-import { names, of, plural, verdictMark } from './wording.ts'
+import { joined, reached } from './tally.ts'
+import { see, titles } from './titles.ts'
+import { day, names, of, plural, stateMark, verdictMark } from './wording.ts'
 
-const TOP = 6
-/** So many nodes fit on the page beside the totals. */
-const ONE_PAGE = 10
+/** So many gaps stand on the page; the others are a part of their own. */
+const TOP = 5
+/** So many rows of frameworks and nodes fit on the page; more nodes stand under “Results by node”. */
+const ON_PAGE = 11
 
-/** The reader's page: totals with their denominators, what is contradicted, and node by property. */
+/** The reader's page: where every framework stands, with its denominators, what is contradicted, and what is missing or ends soon. */
 export function summary(matter: Matter): Section {
   const { assessment } = matter
   const gaps = contradicted(matter)
-  const long = assessment.nodes.length > ONE_PAGE
-  const marks: Block = {
-    kind: 'list',
-    items: VERDICTS.map((verdict) => ({ text: legend(verdict), mark: verdictMark(verdict) })),
-  }
-  const byNode: readonly Block[] = [
-    heading(3, 'Node by property', true),
-    quiet(
-      'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported.',
-    ),
-    ...(matter.register.exceptions.length === 0
-      ? []
-      : [quiet('“Accepted” counts contradictions that a person accepts until a date. They stay contradicted.')]),
-    matrix(matter, [
-      ...[...assessment.nodes].sort(worstNodeFirst(matter)).map(nodeRow(matter)),
-      ...(long ? [] : [totals(matter)]),
-    ]),
-    ...(long ? [] : [marks]),
-  ]
-  const largest: readonly Block[] = [
-    heading(3, gaps.length > TOP ? `Largest gaps (${TOP} of ${gaps.length}; all are in section 4)` : 'Gaps'),
-    gaps.length === 0 ? text('No check is contradicted on any node.') : gapTable(matter, gaps.slice(0, TOP)),
-  ]
-  // The first page has to tell a reader where things stand: a long table of nodes would push that away.
-  const ordered = long ? [matrix(matter, [totals(matter)], 14), marks, ...largest, ...byNode] : [...byNode, ...largest]
+  const moved = loosened(matter)
+  const fits = moved.length === 0 && assessment.scope.frameworks.length + assessment.nodes.length <= ON_PAGE
   return {
     id: 'summary',
-    title: 'Summary',
-    blocks: [text(opening(matter, gaps.length)), ...loosened(matter), ...ordered],
+    title: titles.summary,
+    blocks: [
+      text(opening(matter, gaps.length)),
+      ...moved,
+      heading(3, 'Items by framework'),
+      frameworkTable(matter),
+      heading(3, 'Checks on nodes'),
+      ...(assessment.nodes.length === 0
+        ? [text('No node was declared.')]
+        : [verdictTable(matter), nodeMatrix(matter, fits ? byWorstNode(matter) : null)]),
+      heading(3, gapHeading(gaps.length, TOP, `all are under ${see('gaps')}`)),
+      gaps.length === 0 ? text(noGap(matter)) : gapTable(matter, leading(gaps, TOP)),
+      heading(3, 'Missing, and due'),
+      { kind: 'list', items: due(matter) },
+    ],
   }
 }
 
-const legend = (verdict: Verdict): string => `${verdictWords[verdict].label}. ${verdictWords[verdict].meaning}`
-
-function opening({ assessment, catalog }: Matter, gaps: number): string {
-  const { nodes } = assessment
-  const contradictions = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict === 'not-met')).length
+function opening(matter: Matter, gaps: number): string {
+  const { nodes } = matter.assessment
+  const { checks } = matter.catalog
+  const contradictions = nodes.filter(({ node }) => matter.tally.onNode(node).counts['not-met'] > 0).length
+  const population = populationLine(matter)
+  const places = locationSentence(nodes)
   return [
-    `${of(nodes.filter(reached).length, nodes.length)} declared nodes answered.`,
-    `The catalog has ${plural(catalog.checks.length, 'check')}.`,
-    `${of(gaps, catalog.checks.length)} checks are contradicted on at least one node;`,
-    `${of(contradictions, nodes.length)} nodes have at least one contradiction.`,
-    'What was not collected or not decided counts as missing and is never counted as support.',
+    `${answeredLine(matter)}.`,
+    ...(population === null ? [] : [`Population: ${population}.`]),
+    ...(places === null ? [] : [places]),
+    `${of(gaps, checks.length)} checks are contradicted on at least one node; ${of(contradictions, nodes.length)} nodes have at least one contradiction.`,
+    'What was not collected or not decided is missing and never counts as support.',
   ].join(' ')
 }
 
-function worstNodeFirst({ tally }: Matter): (a: NodeAssessment, b: NodeAssessment) => number {
-  const weight = (node: NodeAssessment): readonly number[] => {
-    const cells = tally.properties.map((property) => tally.cell(node.node, property))
-    return [
-      Math.min(...cells.map(({ worst }) => severity(worst))),
-      -cells.reduce((sum, { counts }) => sum + counts['not-met'], 0),
-      cells.reduce((sum, { counts }) => sum + counts.met, 0),
-    ]
-  }
-  return (a, b) => {
-    const left = weight(a)
-    const right = weight(b)
-    const index = left.findIndex((value, i) => value !== right[i])
-    return index === -1 ? compare(a.node, b.node) : (left[index] ?? 0) - (right[index] ?? 0)
+/** Frameworks by state: every row adds up to its denominator. */
+function frameworkTable(matter: Matter): Block {
+  const { current, overlays } = chosenFrameworks(matter)
+  const states = CONTROL_STATES.filter((state) => matter.assessment.controls.some((item) => item.state === state))
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [{ title: 'Framework', width: 18 }, ...states.map((state) => headed(controlStateWords[state].label))],
+    rows: [...current, ...overlays].map(({ id, overlay }) => {
+      const items = matter.assessment.controls.filter(({ framework }) => framework === id)
+      return [
+        [
+          { text: shortName(id), style: 'strong' },
+          ...(overlay ? [{ text: 'proposed, not in force', style: 'quiet' } as const] : []),
+        ],
+        ...states.map((state): Cell => {
+          const count = items.filter((item) => item.state === state).length
+          return count === 0
+            ? [{ text: of(0, items.length), style: 'quiet' }]
+            : [{ text: of(count, items.length), mark: stateMark(state), means: controlStateWords[state].label }]
+        }),
+      ]
+    }),
   }
 }
 
-/** Wide enough that no word of the title is broken. */
-const headed = (title: string): { readonly title: string; readonly width: number } => ({
-  title,
-  width: Math.max(10, ...title.split(' ').map((word) => word.length + 1)),
-})
-
-function matrix({ tally }: Matter, rows: readonly (readonly Cell[])[], nameWidth = 20): Block {
+/** Every check on every node by verdict, in one row. */
+function verdictTable({ assessment, catalog, tally }: Matter): Block {
+  const { counts, total } = joined(assessment.nodes.map(({ node }) => tally.onNode(node)))
   return {
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Node', width: nameWidth },
-      ...tally.properties.map((property) => headed(propertyWords[property].label)),
+      { title: 'Each check on each node', width: 18 },
+      ...VERDICTS.map((verdict) => headed(verdictWords[verdict].label)),
     ],
-    rows,
-  }
-}
-
-const nodeRow =
-  (matter: Matter) =>
-  (node: NodeAssessment): readonly Cell[] => [
-    nameCell(node),
-    ...matter.tally.properties.map((property): Cell => {
-      const { tally } = matter
-      const { worst, counts, total } = tally.cell(node.node, property)
-      return [
-        { text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label },
-        ...acceptedCount(
-          matter,
-          tally.checksOf(property).map(({ id }) => [node.node, id]),
+    rows: [
+      [
+        [
+          {
+            text: `${plural(catalog.checks.length, 'check')} on ${plural(assessment.nodes.length, 'node')}`,
+            style: 'strong',
+          },
+        ],
+        ...VERDICTS.map(
+          (verdict): Cell => [
+            { text: of(counts[verdict], total), mark: verdictMark(verdict), means: verdictWords[verdict].label },
+          ],
         ),
-      ]
-    }),
-  ]
-
-function nameCell(node: NodeAssessment): Cell {
-  const notes: Line[] = []
-  if (!reached(node)) notes.push({ text: 'no evidence', style: 'quiet' })
-  else if (node.status === 'partial') notes.push({ text: 'collected in part', style: 'quiet' })
-  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: supports nothing`, style: 'quiet' })
-  if (node.synthetic !== null) notes.push({ text: 'made up or edited', style: 'quiet' })
-  return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
+      ],
+    ],
+  }
 }
 
-/** Every check on every node, by verdict: all of them add up to the denominator. */
-function totals({ assessment, tally }: Matter): readonly Cell[] {
-  const cell = (property: Property): Cell => {
-    const checks = tally.checksOf(property)
-    const { counts, total } = summarize(
-      assessment.nodes.flatMap(({ node }) => checks.map(({ id }) => tally.verdict(node, id))),
-    )
-    const shown = VERDICTS.filter((verdict) => verdict === 'met' || counts[verdict] > 0)
-    return shown.map((verdict) => ({
-      text: of(counts[verdict], total),
-      mark: verdictMark(verdict),
-      means: verdictWords[verdict].label,
-    }))
-  }
+const SOON_DAYS = 60
+const DAY_MS = 86_400_000
+
+/** What is missing, and what people have to look at soon, one line each. */
+function due(matter: Matter): readonly Line[] {
+  const { assessment, register } = matter
+  const { nodes, asOf } = assessment
+  const silent = nodes.filter((node) => !reached(node)).map(({ node }) => node)
+  const open = nodes.filter(reached).reduce((sum, { node }) => {
+    const { counts } = matter.tally.onNode(node)
+    return sum + counts.inconclusive + counts['not-tested']
+  }, 0)
+  const standing = register.exceptions.filter((entry) => standingOf(entry, asOf) === 'in-force')
+  const soon = standing
+    .filter(({ expiresAt }) => Date.parse(expiresAt) - Date.parse(asOf) <= SOON_DAYS * DAY_MS)
+    .sort((a, b) => compare(a.expiresAt, b.expiresAt))
+  const ended = register.exceptions.filter((entry) => standingOf(entry, asOf) === 'expired')
+  const { needed, held, overdue } = recordCounts(matter)
   return [
-    [
-      { text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' },
-      { text: 'each check on each node', style: 'quiet' },
-    ],
-    ...tally.properties.map(cell),
+    {
+      text:
+        silent.length + open === 0 && nodes.length > 0
+          ? 'Every node answered, and no answer is missing or undecided.'
+          : `${of(silent.length, nodes.length)} ${nodeWords(assessment)} without evidence${silent.length === 0 ? '' : `: ${names(silent, 4)}`}; ${plural(open, 'undecided or uncollected answer')} on nodes that answered, under ${see('undecided')}.`,
+      mark: silent.length + open === 0 && nodes.length > 0 ? 'dot' : 'dotted-ring',
+    },
+    {
+      text: exceptionLine(standing.length, soon, ended.length),
+      mark: ended.length === 0 ? 'dot' : 'square-cross',
+    },
+    {
+      text: `${of(needed - held, needed)} records that items need are outstanding; ${overdue} asked for and overdue.`,
+      mark: overdue > 0 ? 'square-cross' : needed > held ? 'dotted-ring' : 'dot',
+    },
   ]
+}
+
+/** How many exceptions are in force, which of them end soon, and how many have ended. */
+function exceptionLine(
+  standing: number,
+  soon: readonly { readonly check: string; readonly expiresAt: string }[],
+  ended: number,
+): string {
+  if (standing + ended === 0) return 'No exception is in force, and none has ended.'
+  const which = names(
+    soon.map(({ check, expiresAt }) => `${check} on ${day(expiresAt)}`),
+    3,
+  )
+  const ending = soon.length === 0 ? '' : `, ${soon.length} ending within ${SOON_DAYS} days: ${which}`
+  const again = ended === 0 ? '' : `: what ${ended === 1 ? 'it' : 'they'} accepted counts as a gap again`
+  return `${plural(standing, 'exception')} in force${ending}; ${ended} ended${again}.`
 }
 
 export interface Contradiction {
@@ -153,30 +173,52 @@ export interface Contradiction {
   readonly nodes: readonly string[]
 }
 
-/** Checks that are contradicted somewhere, on most nodes first. */
-export function contradicted({ assessment, catalog, tally }: Matter): readonly Contradiction[] {
+/**
+ * Checks that are contradicted somewhere. By subject first, in the order of everything here: a server that is no machine of one's own, or data
+ * that lies open on a drive, is not outweighed by how many nodes lack a setting. Then those on most nodes, then as the catalog lists them.
+ */
+export function contradicted({ catalog, tally }: Pick<Matter, 'catalog' | 'tally'>): readonly Contradiction[] {
   return catalog.checks
     .map((check) => ({
       check,
-      nodes: assessment.nodes.map(({ node }) => node).filter((node) => tally.verdict(node, check.id) === 'not-met'),
+      nodes: tally.contradictedOn(check.id),
     }))
     .filter(({ nodes }) => nodes.length > 0)
-    .sort((a, b) => b.nodes.length - a.nodes.length || compare(a.check.id, b.check.id))
+    .sort((a, b) => subject(a) - subject(b) || b.nodes.length - a.nodes.length)
 }
+
+const subject = ({ check }: Contradiction): number => PROPERTIES.indexOf(check.property)
+
+/** So many of them for who has a minute: the most widespread of each subject, then what else comes first. */
+export function leading(gaps: readonly Contradiction[], most: number): readonly Contradiction[] {
+  const firsts = gaps.filter((gap, index) => index === gaps.findIndex((other) => subject(other) === subject(gap)))
+  const chosen = new Set([...firsts.slice(0, most), ...gaps.filter((gap) => !firsts.includes(gap))].slice(0, most))
+  return gaps.filter((gap) => chosen.has(gap))
+}
+
+/** What stands above them: how many of how many, and by what they were chosen. */
+export const gapHeading = (all: number, shown: number, where: string): string =>
+  all > shown ? `Gaps to look at first (${of(shown, all)}, one of each subject first; ${where})` : 'Gaps'
+
+/** What stands in their place. Where nobody answered, nothing speaks for anything. */
+export const noGap = ({ assessment }: Matter): string =>
+  assessment.nodes.some(reached)
+    ? 'No check is contradicted on any node that answered.'
+    : 'No node answered, so nothing is contradicted and nothing is supported.'
 
 function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Contradicted claim', width: 50 },
-      { title: 'Nodes', width: 12 },
-      { title: 'Which', width: 38 },
+      { title: 'Contradicted claim', width: 53 },
+      { title: 'Nodes', width: 11 },
+      { title: 'Which', width: 36 },
     ],
     rows: gaps.map(({ check, nodes }) => [
       [{ text: check.claim }],
       [{ text: of(nodes.length, matter.assessment.nodes.length), mark: 'square-cross' }],
       [
-        { text: names(nodes, 6) },
+        { text: names(nodes, 2) },
         ...acceptedBriefly(
           matter,
           nodes.map((node) => [node, check.id]),

@@ -22,9 +22,15 @@ export interface Tally {
   readonly checksOf: (property: Property) => readonly Check[]
   readonly properties: readonly Property[]
   readonly cell: (node: string, property: Property) => PropertyCell
+  /** Nodes on which a check is contradicted, in the order of the assessment. */
+  readonly contradictedOn: (check: string) => readonly string[]
+  /** Every check of the catalog on one node. */
+  readonly onNode: (node: string) => PropertyCell
+  /** One check on every node. */
+  readonly overNodes: (check: string) => PropertyCell
 }
 export interface PropertyCell {
-  /** The worst verdict over the property's checks. */
+  /** The worst verdict among those counted. */
   readonly worst: Verdict
   readonly counts: Counts
   readonly total: number
@@ -34,6 +40,7 @@ export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
   const findings = new Map(assessment.nodes.map((node) => [node.node, byCheck(node)]))
   const finding = (node: string, check: string): Finding | undefined => findings.get(node)?.get(check)
   const verdict = (node: string, check: string): Verdict => finding(node, check)?.verdict ?? 'not-tested'
+  const names = assessment.nodes.map(({ node }) => node)
   const grouped = new Map(PROPERTIES.map((property) => [property, checks.filter((c) => c.property === property)]))
   const checksOf = (property: Property): readonly Check[] => grouped.get(property) ?? []
   return {
@@ -42,6 +49,19 @@ export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
     checksOf,
     properties: PROPERTIES.filter((property) => checksOf(property).length > 0),
     cell: (node, property) => summarize(checksOf(property).map(({ id }) => verdict(node, id))),
+    contradictedOn: remembered((check) => names.filter((node) => verdict(node, check) === 'not-met')),
+    onNode: remembered((node) => summarize(checks.map(({ id }) => verdict(node, id)))),
+    overNodes: remembered((check) => summarize(names.map((node) => verdict(node, check)))),
+  }
+}
+
+/** Asked again, answered from memory: the same counts stand in many parts of a report. */
+function remembered<T>(of: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>()
+  return (key) => {
+    const found = known.get(key) ?? of(key)
+    known.set(key, found)
+    return found
   }
 }
 
@@ -60,6 +80,14 @@ export function summarize(verdicts: readonly Verdict[]): PropertyCell {
   for (const verdict of verdicts) counts[verdict] += 1
   const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
   return { worst, counts, total: verdicts.length }
+}
+
+/** Several counts as one. */
+export function joined(cells: readonly PropertyCell[]): PropertyCell {
+  const counts = { ...summarize([]).counts }
+  for (const cell of cells) for (const verdict of SEVERITY) counts[verdict] += cell.counts[verdict]
+  const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
+  return { worst, counts, total: cells.reduce((sum, { total }) => sum + total, 0) }
 }
 
 /** A node was reached when it gave a recording in which something was answered. */

@@ -3,7 +3,7 @@ import { type ControlState, controlStateWords, type Verdict, verdictWords } from
 import { sha256 } from '../digest.ts'
 import { plain } from '../plain-text.ts'
 import type { Line, MarkName } from './model.ts'
-import { reached } from './tally.ts'
+import { type PropertyCell, reached, SEVERITY } from './tally.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/
@@ -15,16 +15,30 @@ export function when(instant: string): string {
   return name === undefined ? plain(instant, 40) : `${Number(day)} ${name} ${year} ${hour}:${minute} UTC`
 }
 
+/** From when to when, or the one minute where both are the same. */
+export const between = (first: string, last: string): string =>
+  when(first) === when(last) ? when(first) : `${when(first)} to ${when(last)}`
+
+/** The name of the examination as its owner asks for it where it is first read. */
+export const asExamined = (words: string): string => words.replace(/^SOC 2(?!®)/, 'SOC 2®')
+
 /** `2027-03-01T23:59:59.999Z` as `1 Mar 2027`, for what lasts until the end of a day. */
 export const day = (instant: string): string => when(instant).replace(/ \d{2}:\d{2} UTC$/, '')
 
 export const of = (part: number, whole: number): string => `${part} of ${whole}`
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-/** Enough of a digest to find it in the evidence index, where it stands whole. */
+/** Enough of a digest to find it whole; CODES says where. */
 export const brief = (digest: string): string => digest.slice(0, 12)
 
-/** A list of names that stays readable in a fleet of hundreds; the embedded assessment.json has them all. */
+/** Stands wherever short codes stand. */
+export const CODES =
+  'A short code is the beginning of an answer’s SHA-256. It stands whole, with its question, in evidence.csv beside the pack, in data/nodes/NODE/captures.jsonl in the pack and, for the answers listed there, in the evidence index.'
+
+/** Where everything is that a report leaves out for its length. */
+export const ELSEWHERE = 'The pack has them all, in data/nodes/NODE/assessment.json.'
+
+/** A list of names that stays readable in a fleet of hundreds; the pack has them all. */
 export function names(all: readonly string[], most = 12): string {
   const shown = all.slice(0, most).map((name) => plain(name, 80))
   const more = all.length - shown.length
@@ -41,6 +55,22 @@ export const stateLine = (state: ControlState): Line => ({
   text: controlStateWords[state].label,
   mark: stateMark(state),
 })
+
+const COUNTED: Readonly<Record<Verdict, string>> = {
+  met: 'supported',
+  'not-met': 'contradicted',
+  inconclusive: 'not enough evidence',
+  'not-tested': 'not collected',
+  'not-applicable': 'does not apply',
+  informational: 'recorded',
+}
+
+/** How many answered how, worst first, one line each; what nobody answered is left out. */
+export const countLines = ({ counts, total }: Pick<PropertyCell, 'counts' | 'total'>): readonly Line[] =>
+  SEVERITY.filter((verdict) => counts[verdict] > 0).map((verdict) => ({
+    text: `${of(counts[verdict], total)} ${COUNTED[verdict]}`,
+    mark: verdictMark(verdict),
+  }))
 
 const PRIVILEGE: Readonly<Record<'root' | 'sudo' | 'none', string>> = {
   root: 'read as root',
@@ -69,6 +99,16 @@ const SAYS: Readonly<Record<Reason['says'], { readonly word: string; readonly ma
   unclear: { word: 'Unclear', mark: 'diamond-question' },
 }
 
+/** Several reasons that are alike on many nodes: which questions they rest on, as digests differ from node to node. */
+export function sharedReasonLine(reason: Reason): Line {
+  const questions = [...new Set(reason.captures.map(({ command }) => `${reason.probe ?? ''}/${command}`))]
+  const shown = questions.slice(0, 4).join(', ')
+  const more = questions.length > 4 ? ` and ${questions.length - 4} more` : ''
+  const from = questions.length === 0 ? '' : ` [each node’s answer to ${plain(shown, 400)}${more}]`
+  const line = reasonLine({ ...reason, captures: [] })
+  return { ...line, text: `${line.text}${from}` }
+}
+
 /** One step of the argument as a line, with the short digests of the answers it rests on. */
 export function reasonLine(reason: Reason): Line {
   const { word, mark } = SAYS[reason.says]
@@ -77,10 +117,11 @@ export function reasonLine(reason: Reason): Line {
 
 const EMPTY = sha256('')
 
-function cites(captures: readonly CaptureRef[]): string {
+/** The short digests of the answers that a sentence rests on; nothing where it rests on none. */
+export function cites(captures: readonly CaptureRef[]): string {
   if (captures.length === 0) return ''
   const empty = captures.filter((cited) => cited.sha256 === EMPTY).length
-  const held = captures.flatMap(({ sha256: digest }) => (digest === EMPTY ? [] : [brief(digest)]))
+  const held = [...new Set(captures.flatMap(({ sha256: digest }) => (digest === EMPTY ? [] : [brief(digest)])))]
   const shown = held.slice(0, 6).join(', ')
   const more = held.length > 6 ? ` and ${held.length - 6} more` : ''
   const none = empty === 0 ? '' : empty === 1 ? 'one empty answer' : `${empty} empty answers`

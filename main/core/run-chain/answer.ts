@@ -2,9 +2,9 @@ import type { AnswerOutcome, VerificationAnswer } from '../../../schemas/verific
 import { rootOf } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
 import { plural } from '../report/wording.ts'
-import type { ChainEntry, RunEntry } from './entry.ts'
+import { type ChainEntry, type PackedEntry, packOf } from './entry.ts'
 import { type ChainHead, headOf } from './head.ts'
-import { gapSentence, notesOn, shortened, unsignedGaps } from './notes.ts'
+import { entrySentence, notesOn, shortened, unsigned } from './notes.ts'
 import type { ChainReading } from './read.ts'
 
 /** Said with every answer that is not `no`. */
@@ -24,7 +24,7 @@ const answer = (outcome: AnswerOutcome, summary: string, details: readonly strin
  */
 export function chainAnswer(
   reading: ChainReading | null,
-  own: RunEntry | null,
+  own: PackedEntry | null,
   lastHead: ChainHead | null,
 ): VerificationAnswer {
   if (reading === null)
@@ -43,12 +43,12 @@ export function chainAnswer(
   return against(reading, own, lastHead)
 }
 
-const ownProblems = ({ fleet }: ChainReading, own: RunEntry | null): readonly string[] =>
+const ownProblems = ({ fleet }: ChainReading, own: PackedEntry | null): readonly string[] =>
   own === null || own.fleet === fleet
     ? []
     : [`The pack is of fleet ${quote(own.fleet)}, and its chain of ${quote(fleet)}.`]
 
-function unseen(reading: ChainReading, own: RunEntry | null): VerificationAnswer {
+function unseen(reading: ChainReading, own: PackedEntry | null): VerificationAnswer {
   const [first] = reading.entries
   const stated =
     first === undefined ? 'nothing before it' : `${tally(entriesOf(reading))} before it, since ${first.entry.at}`
@@ -57,7 +57,7 @@ function unseen(reading: ChainReading, own: RunEntry | null): VerificationAnswer
 }
 
 /** The same chain, and the head that the reader kept of it. */
-function against(reading: ChainReading, own: RunEntry | null, lastHead: ChainHead): VerificationAnswer {
+function against(reading: ChainReading, own: PackedEntry | null, lastHead: ChainHead): VerificationAnswer {
   const { size, root, lastRun, seenAt } = lastHead
   const { entries, leaves } = reading
   if (size > entries.length + 1)
@@ -79,13 +79,13 @@ function against(reading: ChainReading, own: RunEntry | null, lastHead: ChainHea
         ...facts(reading, own, 0),
       ])
     return answer('no', `There are two packs for one place in the chain, entry ${size}.`, [
-      `You last saw run ${quote(lastRun)} there; this pack is of run ${quote(own.run)}. It, or an entry before it, is another.`,
+      `You last saw run ${quote(lastRun)} there; this pack is of ${own.kind === 'run' ? named(own) : quote(packOf(own))}. It, or an entry before it, is another.`,
       seen(lastHead),
     ])
   }
   if (rootOf(leaves.slice(0, size)) !== root) {
     const was = entries[size - 1]?.entry
-    const replaced = was === undefined || (was.kind === 'run' && was.run === lastRun)
+    const replaced = was === undefined || ((was.kind === 'run' || was.kind === 'period') && packOf(was) === lastRun)
     return answer('no', `The history was rewritten: its first ${size} entries are not those you last saw.`, [
       replaced
         ? 'Which of them differ cannot be told from the head alone. Compare data/log/leaves.txt with the one in an older pack.'
@@ -100,27 +100,37 @@ function against(reading: ChainReading, own: RunEntry | null, lastHead: ChainHea
   ])
 }
 
-/** Gaps after the first `from` entries, what else is to be known, and what no chain shows. */
-function facts(reading: ChainReading, own: RunEntry | null, from: number): readonly string[] {
-  const gaps = entriesOf(reading)
+/** What is not a run after the first `from` entries, what else is to be known, and what no chain shows. */
+function facts(reading: ChainReading, own: PackedEntry | null, from: number): readonly string[] {
+  const said = entriesOf(reading)
     .slice(from)
-    .filter((entry) => entry.kind === 'gap')
+    .flatMap((entry) => entrySentence(entry) ?? [])
   return [
-    ...shortened(gaps.map(gapSentence)),
+    ...shortened(said),
     ...notesOn([...entriesOf(reading), ...(own === null ? [] : [own])]),
-    ...unsignedGaps(reading.entries),
+    ...unsigned(reading.entries),
     OWNER_KEPT,
   ]
 }
 
 const entriesOf = ({ entries }: ChainReading): readonly ChainEntry[] => entries.map(({ entry }) => entry)
 
-const named = (entry: ChainEntry): string => (entry.kind === 'run' ? `run ${quote(entry.run)}` : 'a recorded gap')
+const NAMES = {
+  gap: 'a recorded gap',
+  plan: 'a plan',
+  baseline: 'a baseline',
+  retired: 'a note of evidence taken away',
+  period: 'an account of a period',
+} as const
+const named = (entry: ChainEntry): string => (entry.kind === 'run' ? `run ${quote(entry.run)}` : NAMES[entry.kind])
 
 const seen = ({ chain, fleet, size, lastRun, seenAt }: ChainHead): string =>
   `You last saw the chain ${chain} of fleet ${quote(fleet)} at ${seenAt}: ${plural(size, 'entry', 'entries')}, the last one run ${quote(lastRun)}.`
 
 function tally(entries: readonly ChainEntry[]): string {
-  const gaps = entries.filter(({ kind }) => kind === 'gap').length
-  return `${plural(entries.length - gaps, 'run')} and ${plural(gaps, 'recorded gap')}`
+  const count = (wanted: ChainEntry['kind']): number => entries.filter(({ kind }) => kind === wanted).length
+  const [runs, gaps] = [count('run'), count('gap')]
+  const others = entries.length - runs - gaps
+  const counted = `${plural(runs, 'run')} and ${plural(gaps, 'recorded gap')}`
+  return others === 0 ? counted : `${counted}, with ${plural(others, 'other entry', 'other entries')},`
 }

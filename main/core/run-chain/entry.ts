@@ -1,8 +1,9 @@
-import type { PackPredicate } from '../../../schemas/types.ts'
+import type { PackPredicate, Planned } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { isSha256, type Sha256, sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
 import { leafHash } from '../merkle.ts'
+import { parseCadence } from '../period/cadence.ts'
 import { compare } from '../recording.ts'
 
 /** A sealed run. */
@@ -18,11 +19,15 @@ export interface RunEntry {
   readonly tagManifest: Sha256
   /** Fingerprint of the signing certificate. */
   readonly signer: Sha256
+  /** Which planned run it is; absent for one that somebody started. */
+  readonly planned?: Planned
 }
 
 /** A scheduled run that did not happen. */
 export interface GapEntry {
   readonly kind: 'gap'
+  /** Absent where a person recorded it without one. */
+  readonly schedule?: string
   readonly due: string
   /** When the gap was recorded. */
   readonly at: string
@@ -32,14 +37,66 @@ export interface GapEntry {
   readonly signer: Sha256
 }
 
-export type ChainEntry = RunEntry | GapEntry
+/** What is planned from a moment on: without it in the chain, a plan could be told afterwards so that nothing is missing. */
+export interface PlanEntry {
+  readonly kind: 'plan'
+  readonly schedule: string
+  /** As cadenceText() writes it, its zone included; null: from then on, this schedule plans nothing. */
+  readonly cadence: string | null
+  /** A run counts as in time when it is sealed within so many minutes after it was due. */
+  readonly withinMinutes: number
+  readonly from: string
+  readonly at: string
+  readonly fleet: string
+  readonly why: string
+  readonly signer: Sha256
+}
 
-/** A run is signed by its pack's own seal; a gap has no pack, so its signature (CMS, detached, base64) is kept beside it. */
+/** The run that later ones are compared with, from then on. */
+export interface BaselineEntry {
+  readonly kind: 'baseline'
+  readonly run: string
+  readonly at: string
+  readonly fleet: string
+  readonly why: string
+  readonly signer: Sha256
+}
+
+/** The evidence of a run was taken away, as the retention policy says; its entry stays. */
+export interface RetiredEntry {
+  readonly kind: 'retired'
+  readonly run: string
+  readonly tagManifest: Sha256
+  readonly at: string
+  readonly fleet: string
+  readonly why: string
+  readonly signer: Sha256
+}
+
+/** A sealed account of a period. */
+export interface PeriodEntry {
+  readonly kind: 'period'
+  /** Days of UTC, both included. */
+  readonly from: string
+  readonly to: string
+  readonly at: string
+  readonly fleet: string
+  readonly tagManifest: Sha256
+  readonly signer: Sha256
+}
+
+/** What has a pack of its own, and is signed by that pack's seal. */
+export type PackedEntry = RunEntry | PeriodEntry
+/** What has none, and is signed by itself. */
+export type SaidEntry = GapEntry | PlanEntry | BaselineEntry | RetiredEntry
+export type ChainEntry = PackedEntry | SaidEntry
+
+/** The signature over an entry without a pack (CMS, detached, base64) is kept beside it. */
 export type LoggedEntry =
-  | { readonly entry: RunEntry; readonly signature: null }
-  | { readonly entry: GapEntry; readonly signature: string | null }
+  | { readonly entry: PackedEntry; readonly signature: null }
+  | { readonly entry: SaidEntry; readonly signature: string | null }
 
-/** The runs and gaps of one fleet, in the order they were entered. */
+/** The runs of one fleet, and what was said about them, in the order of entering. */
 export interface RunChain {
   /** 32 random bytes in hexadecimal, drawn when the chain began. */
   readonly id: string
@@ -59,6 +116,10 @@ export interface OpenRunChain {
   readonly close: () => Promise<void>
 }
 
+/** What people call the pack that an entry stands for. */
+export const packOf = (entry: PackedEntry): string =>
+  entry.kind === 'run' ? entry.run : `period ${entry.from} to ${entry.to}`
+
 /** The bytes of an entry: what a leaf of the tree is made of, and what a gap's signature is over. */
 export const entryBytes = (entry: ChainEntry): Uint8Array => new TextEncoder().encode(canonicalJson(entry))
 
@@ -73,7 +134,7 @@ export const nodesDigest = (nodes: readonly Pick<PackPredicate['nodes'][number],
 
 /** The entry that stands for a pack, from what the pack itself states. `signer` is the fingerprint of the key that sealed it. */
 export const ownEntry = (
-  { run, asOf, fleet, nodes }: Pick<PackPredicate, 'run' | 'asOf' | 'fleet' | 'nodes'>,
+  { run, asOf, fleet, nodes, planned }: Pick<PackPredicate, 'run' | 'asOf' | 'fleet' | 'nodes' | 'planned'>,
   tagManifest: Uint8Array,
   signer: Sha256,
 ): RunEntry => ({
@@ -84,6 +145,7 @@ export const ownEntry = (
   nodes: nodesDigest(nodes),
   tagManifest: sha256(tagManifest),
   signer,
+  ...(planned === undefined ? {} : { planned }),
 })
 
 /**
@@ -109,26 +171,79 @@ const LONGEST_SIGNATURE = 64 * 1024
 function isLogged(value: unknown): value is LoggedEntry {
   if (!hasExactly(value, ['entry', 'signature'])) return false
   const { entry, signature } = value
-  if (signature === null) return isRun(entry) || isGap(entry)
-  return isGap(entry) && isBase64(signature)
+  if (signature === null) return isRun(entry) || isPeriod(entry) || isSaid(entry)
+  return isSaid(entry) && isBase64(signature)
 }
 
+/** Members that every entry has. */
+const isOurs = ({ at, fleet, signer }: Record<'at' | 'fleet' | 'signer', unknown>): boolean =>
+  isInstant(at) && isName(fleet) && isDigest(signer)
+
 const isRun = (value: unknown): value is RunEntry =>
-  hasExactly(value, ['kind', 'run', 'at', 'fleet', 'nodes', 'tagManifest', 'signer']) &&
+  hasMembers(value, ['kind', 'run', 'at', 'fleet', 'nodes', 'tagManifest', 'signer'], ['planned']) &&
   value.kind === 'run' &&
   isName(value.run) &&
-  isInstant(value.at) &&
-  isName(value.fleet) &&
-  [value.nodes, value.tagManifest, value.signer].every(isDigest)
+  isOurs(value) &&
+  [value.nodes, value.tagManifest].every(isDigest) &&
+  (value.planned === undefined || isPlanned(value.planned))
+
+const isPlanned = (value: unknown): value is Planned =>
+  hasExactly(value, ['schedule', 'due']) && isSchedule(value.schedule) && isInstant(value.due)
+
+const isPeriod = (value: unknown): value is PeriodEntry =>
+  hasExactly(value, ['kind', 'from', 'to', 'at', 'fleet', 'tagManifest', 'signer']) &&
+  value.kind === 'period' &&
+  isDay(value.from) &&
+  isDay(value.to) &&
+  isOurs(value) &&
+  isDigest(value.tagManifest)
+
+const isSaid = (value: unknown): value is SaidEntry =>
+  isGap(value) || isPlan(value) || isBaseline(value) || isRetired(value)
 
 const isGap = (value: unknown): value is GapEntry =>
-  hasExactly(value, ['kind', 'due', 'at', 'fleet', 'why', 'signer']) &&
+  hasMembers(value, ['kind', 'due', 'at', 'fleet', 'why', 'signer'], ['schedule']) &&
   value.kind === 'gap' &&
   isInstant(value.due) &&
-  isInstant(value.at) &&
-  isName(value.fleet) &&
+  isOurs(value) &&
   isText(value.why, 1000) &&
-  isDigest(value.signer)
+  (value.schedule === undefined || isSchedule(value.schedule))
+
+const isPlan = (value: unknown): value is PlanEntry =>
+  hasExactly(value, ['kind', 'schedule', 'cadence', 'withinMinutes', 'from', 'at', 'fleet', 'why', 'signer']) &&
+  value.kind === 'plan' &&
+  isSchedule(value.schedule) &&
+  (value.cadence === null || (typeof value.cadence === 'string' && parseCadence(value.cadence) !== null)) &&
+  Number.isSafeInteger(value.withinMinutes) &&
+  Number(value.withinMinutes) >= 0 &&
+  isInstant(value.from) &&
+  isOurs(value) &&
+  isText(value.why, 1000)
+
+const isBaseline = (value: unknown): value is BaselineEntry =>
+  hasExactly(value, ['kind', 'run', 'at', 'fleet', 'why', 'signer']) &&
+  value.kind === 'baseline' &&
+  isName(value.run) &&
+  isOurs(value) &&
+  isText(value.why, 1000)
+
+const isRetired = (value: unknown): value is RetiredEntry =>
+  hasExactly(value, ['kind', 'run', 'tagManifest', 'at', 'fleet', 'why', 'signer']) &&
+  value.kind === 'retired' &&
+  isName(value.run) &&
+  isDigest(value.tagManifest) &&
+  isOurs(value) &&
+  isText(value.why, 1000)
+
+/** An object with all of the first members, any of the others, and no more. */
+const hasMembers = <K extends string, O extends string>(
+  value: unknown,
+  keys: readonly K[],
+  optional: readonly O[],
+): value is Record<K | O, unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  hasExactly(value, [...keys, ...optional.filter((key) => Object.hasOwn(value, key))])
 
 /** An object with these members and no others. */
 export const hasExactly = <K extends string>(value: unknown, keys: readonly K[]): value is Record<K, unknown> =>
@@ -143,6 +258,15 @@ export const isName = (value: unknown): value is string => isText(value, 400) &&
 export const isDigest = (value: unknown): value is Sha256 => typeof value === 'string' && isSha256(value)
 const isBase64 = (value: unknown): boolean =>
   isText(value, LONGEST_SIGNATURE) && value !== '' && Buffer.from(value, 'base64').toString('base64') === value
+
+/** The name of a schedule. */
+export const isSchedule = (value: unknown): value is string => isText(value, 63) && /^[a-z0-9][a-z0-9_-]*$/.test(value)
+
+/** A day of UTC that the calendar has. */
+export const isDay = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\d$/.test(value) &&
+  new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
 
 /** UTC as the product writes it. */
 export const isInstant = (value: unknown): value is string =>

@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { rootOf } from '../merkle.ts'
 import { ok } from '../result.ts'
-import { hasExactly, isDigest, isInstant, isName, leafOf, parsedJson, type RunEntry } from './entry.ts'
+import { hasExactly, isDigest, isInstant, isName, leafOf, type PackedEntry, packOf, parsedJson } from './entry.ts'
 import type { ChainReading } from './read.ts'
 
 /** What somebody keeps of a chain after reading a pack, to see later whether its history was changed. */
@@ -15,19 +15,19 @@ export interface ChainHead {
   readonly root: string
   /** When the reader saw it, by the reader's own clock. */
   readonly seenAt: string
-  /** The run of that pack: the last of the entries. */
+  /** The run of that pack, or its period: the last of the entries. */
   readonly lastRun: string
 }
 
 /** The head after a pack's own entry. Only of a chain whose parts fit together: see ChainReading.problems. */
-export const headOf = (reading: ChainReading, own: RunEntry, seenAt: string): ChainHead => ({
+export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string): ChainHead => ({
   schema: 'barewitness.chain-head/1',
   chain: reading.id,
   fleet: reading.fleet,
   size: reading.entries.length + 1,
   root: rootOf([...reading.leaves, leafOf(own)]),
   seenAt,
-  lastRun: own.run,
+  lastRun: packOf(own),
 })
 
 export const headText = (head: ChainHead): string => `${canonicalJson(head)}\n`

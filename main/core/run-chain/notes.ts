@@ -2,7 +2,7 @@ import { plain, quote } from '../plain-text.ts'
 import type { ChainEntry, GapEntry, LoggedEntry } from './entry.ts'
 
 /** Entries may be dated this much before the one they follow: clocks differ. */
-const CLOCK_TOLERANCE_MINUTES = 10
+export const CLOCK_TOLERANCE_MINUTES = 10
 
 const MOST_LISTED = 100
 
@@ -20,10 +20,30 @@ export function notesOn(entries: readonly ChainEntry[]): readonly string[] {
   return [...shortened(backwards(entries)), ...shortened(sealedAgain(entries)), ...keys(entries)]
 }
 
-export function unsignedGaps(entries: readonly LoggedEntry[]): readonly string[] {
-  const count = entries.filter(({ entry, signature }) => entry.kind === 'gap' && signature === null).length
+/** Entries without a pack and without a signature of their own. */
+export function unsigned(entries: readonly LoggedEntry[]): readonly string[] {
+  const count = entries.filter(
+    ({ entry, signature }) => entry.kind !== 'run' && entry.kind !== 'period' && signature === null,
+  ).length
   if (count === 0) return []
-  return [`${count} of the gaps ${count === 1 ? 'has' : 'have'} no signature of ${count === 1 ? 'its' : 'their'} own.`]
+  return [
+    `${count} of the entries that have no pack ${count === 1 ? 'has' : 'have'} no signature of ${count === 1 ? 'its' : 'their'} own.`,
+  ]
+}
+
+/** An entry in words; null for a run, which is only counted. */
+export function entrySentence(entry: ChainEntry): string | null {
+  if (entry.kind === 'run') return null
+  if (entry.kind === 'gap') return gapSentence(entry)
+  if (entry.kind === 'plan')
+    return entry.cadence === null
+      ? `From ${entry.from} schedule ${quote(entry.schedule)} plans nothing more; recorded at ${entry.at}: ${quote(entry.why, 300)}.`
+      : `From ${entry.from} schedule ${quote(entry.schedule)} plans a run ${quote(entry.cadence)}; recorded at ${entry.at}: ${quote(entry.why, 300)}.`
+  if (entry.kind === 'baseline')
+    return `Run ${quote(entry.run)} was named the baseline at ${entry.at}: ${quote(entry.why, 300)}.`
+  if (entry.kind === 'retired')
+    return `The evidence of run ${quote(entry.run)} was taken away at ${entry.at}: ${quote(entry.why, 300)}.`
+  return `A period from ${entry.from} to ${entry.to} was sealed at ${entry.at}.`
 }
 
 function backwards(entries: readonly ChainEntry[]): readonly string[] {

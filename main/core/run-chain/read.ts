@@ -62,7 +62,8 @@ export async function readChainFiles(
 
 const line = (index: number): string => `${CHAIN_PATHS.entries}:${index + 1}`
 
-function parseStatedHead(text: string | null): StatedHead | null {
+/** The content of chain.json, read strictly; null for anything else. */
+export function parseStatedHead(text: string | null): StatedHead | null {
   const value = parsedJson(text ?? '')
   if (!hasExactly(value, ['schema', 'id', 'fleet', 'size', 'root'])) return null
   const { schema, id, fleet, size, root } = value
@@ -168,7 +169,7 @@ async function signatureProblems(
   for (const [index, { entry, signature }] of entries.entries()) {
     if (signature === null) continue
     const [wrong] = await verifySignature(entryBytes(entry), Buffer.from(signature, 'base64'), entry.signer)
-    if (wrong !== undefined) problems.push(`${line(index)}: the signature of the gap does not verify. ${wrong}`)
+    if (wrong !== undefined) problems.push(`${line(index)}: the signature of the entry does not verify. ${wrong}`)
   }
   return problems
 }

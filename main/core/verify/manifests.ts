@@ -9,7 +9,11 @@ import { NAMED_SUBJECTS } from '../statement.ts'
 import { type PackTexts, readTexts } from './read.ts'
 
 /** What differs between the files and the lists of them, one sentence each; none when every byte is as listed and every list agrees. */
-export async function alterations(source: PackSource, statement: Statement | null): Promise<readonly string[]> {
+export async function alterations(
+  source: PackSource,
+  statement: Pick<Statement, 'subject'> | null,
+  form: PackForm = RUN_FORM,
+): Promise<readonly string[]> {
   const texts = await readTexts(source)
   const unlisted = unlistedIn(source)
   const isPayload = (path: string): boolean => path.startsWith('data/')
@@ -31,8 +35,8 @@ export async function alterations(source: PackSource, statement: Statement | nul
     ...misplaced.map(([path, list]) => `${list} lists ${quote(path)}, which does not belong there.`),
     ...(tags.covers(PATHS.manifest) ? [] : [`${PATHS.tagManifest} does not list ${PATHS.manifest}.`]),
     ...differences([payload, tags]),
-    ...tagProblems(source, texts),
-    ...(await statementProblems(source, statement, texts)),
+    ...tagProblems(source, texts, form),
+    ...(await statementProblems(source, statement, texts, form)),
   ]
 }
 
@@ -145,7 +149,7 @@ function differences(comparisons: readonly Comparison[]): readonly string[] {
   ]
 }
 
-function tagProblems(source: PackSource, texts: PackTexts): readonly string[] {
+function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm): readonly string[] {
   const info = new Map(
     (texts.info ?? '').split('\n').map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
   )
@@ -157,36 +161,48 @@ function tagProblems(source: PackSource, texts: PackTexts): readonly string[] {
     problems.push(`${PATHS.info}: the evidence digest is not the one of ${PATHS.manifest}.`)
   if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
     problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
-  for (const path of NEEDED) if (!source.paths.includes(path)) problems.push(`The pack has no ${path}.`)
+  for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack has no ${path}.`)
   return problems
 }
 
-const NEEDED = [
-  PATHS.report,
-  PATHS.assessment,
-  PATHS.catalog,
-  PATHS.scope,
-  PATHS.exceptions,
-  PATHS.help,
-  PATHS.verifyScript,
-]
+/** What belongs into a pack of one kind. */
+export interface PackForm {
+  readonly needed: readonly string[]
+  /** What its statement names beside the list of all files, where it is there. */
+  readonly subjects: readonly string[]
+}
+
+/** The pack of a run. */
+const RUN_FORM: PackForm = {
+  needed: [
+    PATHS.report,
+    PATHS.assessment,
+    PATHS.catalog,
+    PATHS.scope,
+    PATHS.exceptions,
+    PATHS.help,
+    PATHS.verifyScript,
+  ],
+  subjects: NAMED_SUBJECTS,
+}
 
 /** The statement must name the list of all files and the documents that people ask for, each with its digest, and nothing else. */
 async function statementProblems(
   source: PackSource,
-  statement: Statement | null,
+  statement: Pick<Statement, 'subject'> | null,
   { manifest }: PackTexts,
+  { subjects: named }: PackForm,
 ): Promise<readonly string[]> {
   if (statement === null) return []
   const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]))
   const problems = subjects.size === statement.subject.length ? [] : [`${PATHS.statement} names a file twice.`]
   const disagrees = (path: string): string => `${PATHS.statement} and the files disagree about ${quote(path, 400)}.`
   if (manifest === null || subjects.get(PATHS.manifest) !== sha256(manifest)) problems.push(disagrees(PATHS.manifest))
-  for (const path of NAMED_SUBJECTS)
+  for (const path of named)
     if (source.paths.includes(path) && subjects.get(path) !== (await source.sha256(path).catch(() => null)))
       problems.push(disagrees(path))
   for (const path of subjects.keys())
-    if (path !== PATHS.manifest && !NAMED_SUBJECTS.includes(path))
+    if (path !== PATHS.manifest && !named.includes(path))
       problems.push(`${PATHS.statement} names ${quote(path, 400)}, which does not belong there.`)
   return problems
 }

@@ -20,17 +20,19 @@ export interface NodeReading {
 
 /**
  * The declared nodes of a pack one after the other, each read, evaluated again and given away before the next is touched, so that a
- * pack of any number of nodes takes the memory of one.
+ * pack of any number of nodes takes the memory of one. With `only`, the others are passed over.
  */
 export async function* readNodes(
   source: PackSource,
   validator: SchemaValidator,
   { scope, assessment }: PackReading,
   catalog: Catalog,
+  only: ReadonlySet<string> | null = null,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
   for (const node of scope === null ? [] : populationOf(scope)) {
+    if (only?.has(node) === false) continue
     const folder = nodeFolder(node)
     const paths = folders.get(folder) ?? []
     const { recording, problems } = paths.some((path) => path !== nodeAssessmentPath(node))

@@ -1,11 +1,11 @@
-import type { AssessmentIndex, Capture, Recording, Statement } from '../../../schemas/types.ts'
+import type { AssessmentIndex, Capture, Mapping, Recording, Statement } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
+import { tooLarge } from '../mapping.ts'
 import { PATHS } from '../pack.ts'
 import { nodeFolder, type PackScope } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
-import { isChosenProfile } from '../profile.ts'
 import { type CapturedAnswer, compare, type LoadedRecording } from '../recording.ts'
 
 /** The small text files, or null where one is missing, unreadable or no UTF-8. */
@@ -39,7 +39,7 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
     return why.length > 0 || found === null ? null : (found.value as T)
   }
   const statement = await document<Statement>(PATHS.statement, (value) => validator.problems('statement', value))
-  const scope = await document<PackScope>(PATHS.scope, (value) => (isScope(value) ? [] : ['it is not a scope']))
+  const scope = await document<PackScope>(PATHS.scope, (value) => scopeProblems(value, validator))
   const assessment = await document<AssessmentIndex>(PATHS.assessment, (value) =>
     validator.problems('assessment-index', value),
   )
@@ -90,20 +90,16 @@ export function canonical(text: string | null): { readonly value: unknown } | nu
   }
 }
 
-function isScope(value: unknown): value is PackScope {
-  if (typeof value !== 'object' || value === null) return false
-  const { fleet, population, frameworks, asOf, profile } = value as Record<string, unknown>
-  const texts = (list: unknown): list is string[] => Array.isArray(list) && list.every((one) => typeof one === 'string')
-  return (
-    typeof fleet === 'string' &&
-    texts(population) &&
-    texts(frameworks) &&
-    frameworks.every((id) => id === 'hipaa' || id === 'soc2' || id === 'nprm') &&
-    typeof asOf === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf) &&
-    (profile === undefined || isChosenProfile(profile)) &&
-    Object.keys(value).length === (profile === undefined ? 4 : 5)
-  )
+/** What is wrong with the content of scope.json: a scope as in the assessment, and the moment it was judged at. */
+function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
+  if (typeof value !== 'object' || value === null) return ['it is not a scope']
+  const { asOf, ...scope } = value as Record<string, unknown>
+  const isMoment = typeof asOf === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf)
+  if (!isMoment) return ['it names no moment']
+  const misfits = validator.problems('scope', scope)
+  if (misfits.length > 0) return misfits
+  const large = tooLarge((scope as { mappings?: readonly Mapping[] }).mappings ?? [])
+  return large === null ? [] : [`its mappings ${large}`]
 }
 
 /** Folders below data/nodes, each with the paths in it. */

@@ -1,13 +1,17 @@
-import type { Attachment, Register } from '../../../schemas/types.ts'
+import type { Attachment, Exception, Mapping, PendingException, Register, Scope } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
-import type { PackSource, SchemaValidator } from '../ports.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { attachmentPaths } from '../register/attachments.ts'
-import { dayProblem } from '../register/days.ts'
-import { EMPTY_REGISTER, LONGEST_DAYS } from '../register.ts'
+import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../register/decisions.ts'
+import { pendingOf } from '../register/pending.ts'
+import { registerProblems } from '../register/problems.ts'
+import { EMPTY_REGISTER, standingOf } from '../register.ts'
+import { readEntries } from './entries.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
+import type { Trust } from './trust.ts'
 
 /** What people say in a pack, and where that does not fit the rest of it. */
 export interface RegisterReading {
@@ -25,21 +29,45 @@ const FOLDER = 'data/attachments/'
  * of earlier versions hold an empty list in its place.
  */
 export async function registerOfPack(
-  source: PackSource,
-  validator: SchemaValidator,
-  { scope }: Pick<PackReading, 'scope'>,
+  { source, validator, seal, trust }: PackParts,
+  { scope, assessment }: Pick<PackReading, 'scope'> & Partial<Pick<PackReading, 'assessment'>>,
 ): Promise<RegisterReading> {
   const register = await readRegister(source, validator)
   if ('problem' in register) return { register: null, problems: [register.problem], notes: [] }
+  const catalog = await catalogIn(source, scope ?? {})
+  const signed = await readEntries(seal, register, trust?.lists)
+  const where = (problem: string): string => `${PATHS.exceptions}: ${problem}`
   return {
     register,
-    problems: [
-      ...exceptionProblems(register, new Set(scope?.population ?? []), await checksIn(source)),
+    problems: atMost([
+      ...registerProblems(register).map(where),
+      ...exceptionProblems(register, new Set(scope?.population ?? []), catalog.checks).map(where),
+      ...decisionProblems(register, catalog.levelOf).map(where),
+      ...signed.problems.map(where),
       ...(await attachmentProblems(source, register)),
-    ],
-    notes: notes(register),
+    ]),
+    notes: [...notes(register, assessment?.asOf ?? null), ...signed.notes],
   }
 }
+
+/** A pack, and what reads it. */
+export interface PackParts {
+  readonly source: PackSource
+  readonly validator: SchemaValidator
+  readonly seal: SealReader
+  /** Without it, no revocation list is known. */
+  readonly trust?: Pick<Trust, 'lists'>
+}
+
+/** A register can be wrong in more places than anybody reads. */
+const MOST_PROBLEMS = 200
+const atMost = (problems: readonly string[]): readonly string[] =>
+  problems.length <= MOST_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MOST_PROBLEMS),
+        `${PATHS.exceptions}: ${problems.length - MOST_PROBLEMS} more such problems.`,
+      ]
 
 async function readRegister(
   source: PackSource,
@@ -52,34 +80,67 @@ async function readRegister(
   return problem === undefined ? (found.value as Register) : { problem: `${PATHS.exceptions}: ${problem}.` }
 }
 
-/** Checks that the pack's own catalog has. */
-async function checksIn(source: PackSource): Promise<ReadonlySet<unknown>> {
+/** As much of a pack's own catalog as a register names. One of another form has nothing that can be found. */
+interface PackCatalog {
+  readonly checks: ReadonlySet<unknown>
+  readonly levelOf: LevelOf
+}
+
+async function catalogIn(source: PackSource, { mappings = [] }: Pick<Scope, 'mappings'>): Promise<PackCatalog> {
   try {
-    const catalog = JSON.parse((await textOf(source, PATHS.catalog)) ?? '') as { checks: { id: unknown }[] }
-    return new Set(catalog.checks.map(({ id }) => id))
+    const { checks, frameworks } = JSON.parse((await textOf(source, PATHS.catalog)) ?? '') as {
+      readonly checks: readonly { readonly id: unknown }[]
+      readonly frameworks: readonly Pick<Mapping, 'id' | 'controls'>[]
+    }
+    return { checks: new Set(checks.map(({ id }) => id)), levelOf: levelsIn([...frameworks, ...mappings]) }
   } catch {
-    return new Set()
+    return { checks: new Set(), levelOf: () => null }
   }
 }
 
 function exceptionProblems(
-  { exceptions }: Register,
+  register: Register,
   nodes: ReadonlySet<string>,
   checks: ReadonlySet<unknown>,
 ): readonly string[] {
-  return exceptions.flatMap(({ id, check, nodes: named, acceptedAt, expiresAt }) => {
-    const where = `${PATHS.exceptions}: exception ${id} names`
-    const end = dayProblem(expiresAt.slice(0, 10), { now: acceptedAt, longest: LONGEST_DAYS })
-    return [
-      ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which the pack’s catalog does not have.`]),
-      ...(named.length === 0 ? [`${where} no node.`] : []),
-      ...named
-        .filter((node) => !nodes.has(node))
-        .map((node) => `${where} node ${quote(node)}, which the pack does not declare.`),
-      ...(end === null ? [] : [`${where} an end that nobody can accept until: as of its acceptance, it ${end}.`]),
-    ]
-  })
+  const accepted = new Set(register.exceptions.map(({ id }) => id))
+  const named = (where: string, { check, nodes: on }: Exception | PendingException) => [
+    ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which the pack’s catalog does not have.`]),
+    ...(on.length === 0 ? [`${where} no node.`] : []),
+    ...strangers(on.filter((node) => !nodes.has(node))).map(
+      (node) => `${where} node ${node}, which the pack does not declare.`,
+    ),
+  ]
+  return [
+    ...register.exceptions.flatMap((entry) => named(`exception ${entry.id} names`, entry)),
+    ...pendingOf(register).flatMap((entry) => [
+      ...named(`request ${entry.id} names`, entry),
+      ...(entry.settled?.as === 'approved' && !accepted.has(entry.id)
+        ? [`request ${entry.id} is said to be approved, and there is no such exception.`]
+        : []),
+    ]),
+  ]
 }
+
+const MOST_STRANGERS = 3
+
+/** Some of the names, the last with how many more there are. */
+const strangers = (names: readonly string[]): readonly string[] =>
+  names
+    .slice(0, MOST_STRANGERS)
+    .map((name, at) =>
+      at === MOST_STRANGERS - 1 && names.length > MOST_STRANGERS
+        ? `${quote(name)} and ${names.length - MOST_STRANGERS} more`
+        : quote(name),
+    )
+
+const decisionProblems = (register: Register, levelOf: LevelOf): readonly string[] =>
+  decisionsOf(register).flatMap((entry) => {
+    const { id, framework, control } = entry
+    const problem = decisionProblem(entry, levelOf(framework, control))
+    const row = quote(`${framework} ${control}`, 200)
+    return problem === null ? [] : [`decision ${id} about ${row}: ${problem}.`]
+  })
 
 async function attachmentProblems(source: PackSource, register: Register): Promise<readonly string[]> {
   const named = attachmentPaths(register)
@@ -105,10 +166,44 @@ async function attachmentProblem(
     : `${called} is not what was attached: ${quote(path, 400)} has another digest or size.`
 }
 
-function notes({ exceptions, attachments }: Register): readonly string[] {
+function notes(register: Register, asOf: string | null): readonly string[] {
+  const { exceptions, attachments } = register
   const count = (some: number, one: string): string => `${some} ${one}${some === 1 ? '' : 's'}`
-  if (exceptions.length + attachments.length === 0) return []
+  const decided = decisionsOf(register).length
+  const open = pendingOf(register).filter(({ settled }) => settled === undefined).length
+  const entries = [...exceptions, ...attachments, ...decisionsOf(register)]
+  const later = asOf === null ? 0 : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length
+  const rows = rowsDecidedTwice(register, asOf)
   return [
-    `The pack lists ${count(exceptions.length, 'accepted exception')} and ${count(attachments.length, 'attached record')}; none of them changes a verdict.`,
+    ...(exceptions.length + attachments.length === 0
+      ? []
+      : [
+          `The pack lists ${count(exceptions.length, 'accepted exception')} and ${count(attachments.length, 'attached record')}; none of them changes a verdict.`,
+        ]),
+    ...(decided === 0
+      ? []
+      : [`The pack lists ${count(decided, 'decision')} about rows; none of them changes a verdict.`]),
+    ...(later === 0
+      ? []
+      : [
+          `Of these, ${later} ${later === 1 ? 'was made' : 'were made'} after ${asOf}, and ${later === 1 ? 'counts' : 'count'} for nothing as of then.`,
+        ]),
+    ...(rows === 0
+      ? []
+      : [
+          `About ${count(rows, 'row')} there is more than one decision in force. The latest takes the place of the others.`,
+        ]),
+    ...(open === 0 ? [] : [`The pack lists ${count(open, 'request')} that nobody settled; a request accepts nothing.`]),
   ]
+}
+
+/** Rows about which several decisions are in force at once. */
+function rowsDecidedTwice(register: Register, asOf: string | null): number {
+  if (asOf === null) return 0
+  const counts = new Map<string, number>()
+  for (const entry of decisionsOf(register)) {
+    const row = `${entry.framework}\n${entry.control}`
+    if (standingOf(entry, asOf) === 'in-force') counts.set(row, (counts.get(row) ?? 0) + 1)
+  }
+  return [...counts.values()].filter((count) => count > 1).length
 }

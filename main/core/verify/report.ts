@@ -1,8 +1,8 @@
-import type { Assessment } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { assessmentIndexOf, PATHS } from '../pack-files.ts'
+import { PATHS } from '../pack-files.ts'
 import { plain } from '../plain-text.ts'
 import type { PackSource, PdfReading, SealReader } from '../ports.ts'
+import { embeddedResults } from '../report/embedded.ts'
 import { bytesOf, type PackReading } from './read.ts'
 import { chainIn } from './signature.ts'
 import { certificatesOf, type Trust } from './trust.ts'
@@ -25,13 +25,22 @@ export function reportProblems(
   reading: PackReading,
   signer: string | null,
 ): readonly string[] {
+  const digest = reading.statement?.predicate.report.evidenceDigest
+  return ownReportProblems(report, { digest, signer }, (one) => embeddedProblems(one, reading))
+}
+
+/** Whether a report in a pack of any kind is ours, intact, of this signer, and made for the evidence with this digest. */
+export function ownReportProblems(
+  report: PdfReading | null,
+  { digest, signer }: { readonly digest: string | undefined; readonly signer: string | null },
+  more: (report: PdfReading) => readonly string[] = () => [],
+): readonly string[] {
   if (report === null) return [`${PATHS.report} cannot be read.`]
   if (report.kind !== 'report')
     return [`${PATHS.report} is not a report in the form that Barewitness writes.`, ...report.problems.map(told)]
   const own = [...report.problems, ...(report.seal?.problems ?? [])]
   if (own.length > 0 || report.seal === null)
     return [`${PATHS.report}: its own seal does not verify.`, ...own.map(told)]
-  const digest = reading.statement?.predicate.report.evidenceDigest
   return [
     ...(digest === undefined || report.evidenceDigest === digest
       ? []
@@ -39,29 +48,16 @@ export function reportProblems(
     ...(signer === null || report.seal.signer?.fingerprint === signer
       ? []
       : [`${PATHS.report} is sealed by another key than the pack.`]),
-    ...embeddedProblems(report, reading),
+    ...more(report),
   ]
 }
 
 const told = (problem: string): string => `${PATHS.report}: ${plain(problem, 400)}`
 
 function embeddedProblems({ attachments }: PdfReading, { assessment }: PackReading): readonly string[] {
-  const embedded = embeddedAssessment(attachments)
+  const embedded = embeddedResults(attachments)
   if (embedded === null) return [`${PATHS.report} embeds no assessment that can be read.`]
-  return assessment === null || canonicalJson(assessmentIndexOf(embedded)) === canonicalJson(assessment)
+  return assessment === null || canonicalJson(embedded.index) === canonicalJson(assessment)
     ? []
     : [`${PATHS.report} embeds another assessment than the pack.`]
-}
-
-/** The results that a report carries, in our one form; null when there are none. */
-export function embeddedAssessment(attachments: PdfReading['attachments']): Assessment | null {
-  const bytes = attachments.get('assessment.json')
-  if (bytes === undefined) return null
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const value = JSON.parse(text) as Assessment
-    return Array.isArray(value.nodes) && `${canonicalJson(value)}\n` === text ? value : null
-  } catch {
-    return null
-  }
 }

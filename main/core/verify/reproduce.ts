@@ -1,9 +1,10 @@
-import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
+import { locationVerdictWords } from '../../../schemas/location-words.ts'
+import type { Assessment, AssessmentIndex, NodeAssessment, Register } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { conclude } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogDigest } from '../catalog.ts'
+import { type Catalog, catalogDigest, catalogFor } from '../catalog.ts'
 import { plain, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { NodeVerdicts } from '../rollup.ts'
@@ -21,7 +22,7 @@ export interface NodeComparison {
   readonly verdicts: NodeVerdicts | null
 }
 
-/** Compares one node's stated assessment with the derived one: verdicts, isolation, then every byte. */
+/** Compares one node's stated assessment with the derived one: verdicts, isolation, location, then every byte. */
 export function compareNode({ node, stated, derived }: NodeReading): NodeComparison {
   const nothing = { differences: [], stated: stated?.findings.length ?? 0, identical: 0, verdicts: null }
   if (derived === null) return { ...nothing, details: [] }
@@ -30,7 +31,11 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
       ...nothing,
       details: [`Node ${quote(node)}: the raw evidence cannot be evaluated: ${quote(derived.threw)}.`],
     }
-  const verdicts: NodeVerdicts = { node, findings: derived.findings.map(({ check, verdict }) => ({ check, verdict })) }
+  const verdicts: NodeVerdicts = {
+    node,
+    findings: derived.findings.map(({ check, verdict }) => ({ check, verdict })),
+    ...(derived.machine === undefined ? {} : { machine: derived.machine }),
+  }
   if (stated === null)
     return { ...nothing, verdicts, details: [`Node ${quote(node)}: nothing readable is stated of it.`] }
   const before = verdictsOf(stated)
@@ -45,6 +50,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
         `Node ${quote(node)}, check ${quote(check)}: stated ${word(one)}, derived ${word(other)}.`,
     ),
     ...isolation(stated, derived),
+    ...location(stated, derived),
     ...(before.size === stated.findings.length ? [] : [`Node ${quote(node)}: a result is stated more than once.`]),
   ]
   const identical = [...before].filter(([check, verdict]) => again.get(check) === verdict).length
@@ -66,14 +72,14 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
 
 /** Whether a pack was evaluated with the rules at hand: a catalog has another version, and digest, as soon as a rule changes. */
 export const hasSameRules = (assessment: AssessmentIndex, catalog: Catalog): boolean =>
-  assessment.catalog.digest === catalogDigest(catalog)
+  assessment.catalog.digest === catalogDigest(catalogFor(catalog, assessment.scope))
 
 /** Controls and the rest of the whole, derived from the verdicts that came out here. */
 export function compareWhole(
   { scope, assessment }: PackReading,
   catalog: Catalog,
   nodes: readonly NodeVerdicts[],
-  demo: boolean,
+  { demo, register }: { readonly demo: boolean; readonly register: Register },
 ): {
   readonly derived: ReturnType<typeof conclude>
   readonly details: readonly string[]
@@ -81,11 +87,16 @@ export function compareWhole(
 } | null {
   if (scope === null || assessment === null) return null
   const { asOf, ...declared } = scope
-  const derived = conclude(catalog, { scope: declared, asOf, demo }, nodes)
+  const derived = conclude(catalog, { scope: declared, asOf, demo, register }, nodes)
   const { schema: _, nodes: __, ...stated } = assessment
   return {
     derived,
-    details: controls(assessment, derived),
+    details: [
+      ...controls(assessment, derived),
+      ...(canonicalJson(assessment.coverage ?? null) === canonicalJson(derived.coverage ?? null)
+        ? []
+        : ['The comparison of the declared, enrolled and listed nodes comes out otherwise than stated.']),
+    ],
     wording:
       canonicalJson({
         ...stated,
@@ -114,6 +125,20 @@ function isolationText({ isolation: found }: NodeAssessment): string {
   const devices = found.locality.map(({ kind, device, is }) => `${kind} ${device} ${is}`)
   return [found.layer, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(', ')
 }
+
+/** Packs made before locations were argued say nothing of it. */
+function location(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
+  if (stated.location === undefined) return []
+  const [one, other] = [locationText(stated), locationText(derived)]
+  return one === other
+    ? []
+    : [`Node ${quote(stated.node)}, location: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
+}
+
+const locationText = ({ location: found }: NodeAssessment): string =>
+  found == null || found.answers.length === 0
+    ? 'nothing'
+    : found.answers.map(({ title, verdict }) => `${title}: ${locationVerdictWords[verdict].label}`).join(', ')
 
 type Controls = Pick<Assessment, 'controls'>
 

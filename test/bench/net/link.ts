@@ -37,8 +37,14 @@ export function whyNoLink(): string | null {
 const ip = (...argv: string[]): void => void execFileSync('ip', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
 const inside = (namespace: string, argv: readonly string[]): string[] => ['ip', 'netns', 'exec', namespace, ...argv]
 
+/** What is wrong with a link: up to so much more delay in each direction, and packets that are lost. */
+export interface Trouble {
+  readonly jitterMs: number
+  readonly lostOf1000: number
+}
+
 /** Opens the link with a round-trip time in milliseconds. Throws where `whyNoLink` would have said so. */
-export async function openLink(roundTripMs: number): Promise<Link> {
+export async function openLink(roundTripMs: number, trouble: Trouble = { jitterMs: 0, lostOf1000: 0 }): Promise<Link> {
   removeNamespaces()
   const program = join(mkdtempSync(join(tmpdir(), 'bwbench-')), 'tundelay')
   execFileSync('gcc', ['-O2', '-o', program, fileURLToPath(new URL('tundelay.c', import.meta.url))])
@@ -55,9 +61,13 @@ export async function openLink(roundTripMs: number): Promise<Link> {
       'net.ipv4.conf.default.route_localnet=1',
     ])
   }
-  const delay = spawn(program, [CLIENT, 'tunc', SERVER, 'tuns', String(Math.round(roundTripMs * 500))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const delay = spawn(
+    program,
+    [CLIENT, 'tunc', SERVER, 'tuns', roundTripMs * 500, trouble.jitterMs * 1000, trouble.lostOf1000].map((argument) =>
+      typeof argument === 'string' ? argument : String(Math.round(argument)),
+    ),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   await new Promise<void>((resolve, reject) => {
     delay.stdout.once('data', () => resolve())
     delay.once('exit', (code) => reject(new Error(`tundelay ended with ${code}`)))

@@ -1,9 +1,10 @@
 /*
- * tundelay NS_A TUN_A NS_B TUN_B ONE_WAY_MICROSECONDS
+ * tundelay NS_A TUN_A NS_B TUN_B ONE_WAY_MICROSECONDS [JITTER_MICROSECONDS LOST_OF_1000]
  *
  * Joins two network namespaces by a pair of TUN devices and holds every IP packet back for a fixed time in each direction, so that
  * the TCP handshake, Nagle's algorithm and delayed acknowledgements behave as on a long link. For kernels without sch_netem; a TCP
- * proxy would hide the stalls we want to measure. No loss, no reordering, no rate limit. Prints "ready" when it forwards.
+ * proxy would hide the stalls we want to measure. Jitter is added to the delay, and packets are dropped, where that is asked for; no
+ * reordering, no rate limit. Prints "ready" when it forwards.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,6 +42,8 @@ struct direction {
 
 static struct direction directions[2];
 static volatile sig_atomic_t stopping;
+static uint64_t jitter;
+static unsigned lost_of_1000;
 
 static void stop(int signal_number) {
   (void)signal_number;
@@ -93,20 +96,25 @@ static void accept_packets(struct direction *d, uint64_t delay) {
     ssize_t length = read(d->from, buffer, sizeof buffer);
     if (length <= 0) return;
     if (d->tail - d->head >= QUEUE) continue;
+    if (lost_of_1000 > 0 && (unsigned)(random() % 1000) < lost_of_1000) continue;
     unsigned char *bytes = malloc((size_t)length);
     if (bytes == NULL) continue;
     memcpy(bytes, buffer, (size_t)length);
     struct packet *p = &d->queue[d->tail++ % QUEUE];
-    p->due = now() + delay;
+    p->due = now() + delay + (jitter > 0 ? (uint64_t)random() % jitter : 0);
     p->length = (uint16_t)length;
     p->bytes = bytes;
   }
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6) {
-    fprintf(stderr, "usage: tundelay NS_A TUN_A NS_B TUN_B ONE_WAY_MICROSECONDS\n");
+  if (argc != 6 && argc != 8) {
+    fprintf(stderr, "usage: tundelay NS_A TUN_A NS_B TUN_B ONE_WAY_MICROSECONDS [JITTER_MICROSECONDS LOST_OF_1000]\n");
     return 2;
+  }
+  if (argc == 8) {
+    jitter = strtoull(argv[6], NULL, 10) * 1000ull;
+    lost_of_1000 = (unsigned)strtoul(argv[7], NULL, 10);
   }
   uint64_t delay = strtoull(argv[5], NULL, 10) * 1000ull;
   prctl(PR_SET_TIMERSLACK, 1000);

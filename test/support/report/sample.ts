@@ -7,8 +7,9 @@ import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../.
 import type { CapturedAnswer, LoadedRecording } from '../../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ReportInput } from '../../../main/core/report.ts'
-import type { Capture, Recording } from '../../../schemas/types.ts'
+import type { Capture, Recording, Register, Scope } from '../../../schemas/types.ts'
 import type { Property } from '../../../schemas/words.ts'
+import { noLocation } from '../no-location.ts'
 import { UNDECIDED } from '../undecided.ts'
 
 /** A small catalog of its own, so that the report is tested apart from what the real one asks. */
@@ -122,6 +123,10 @@ export const sampleCatalog: Catalog = {
   signals: [],
   thresholds: [],
   notFromNodes: [],
+  claimTests: [],
+  providers: [],
+  arguesLocation: noLocation,
+  listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')
@@ -248,15 +253,25 @@ const SMALL: readonly SampleNode[] = [
 ]
 
 /** Six declared nodes: supported, contradicted, a made-up one read without rights, one unreachable, one without a recording, one clean. */
-export const sampleInput = (): ReportInput =>
-  input('clinic-prod', [...SMALL, { name: 'gpu-fra-03', answers: (id) => `yes: ${id}` }], ['ams-backup-01'])
+export const sampleInput = (changes: SampleChanges = {}): ReportInput =>
+  input('clinic-prod', [...SMALL, { name: 'gpu-fra-03', answers: (id) => `yes: ${id}` }], ['ams-backup-01'], changes)
+
+/** What a test declares besides: parts of the scope, what people said, and what the catalog has more. */
+export interface SampleChanges {
+  readonly scope?: Partial<Scope>
+  readonly register?: Register
+  readonly catalog?: Partial<Catalog>
+}
+
+/** The nodes of bigInput(), from zero. */
+export const bigName = (n: number): string => `gpu-${String(n + 1).padStart(3, '0')}.hpc-west.example.net`
 
 /** A fleet of the given size, each fourth node with a contradiction and each tenth unreachable. */
-export const bigInput = (size: number): ReportInput =>
+export const bigInput = (size: number, changes: SampleChanges = {}): ReportInput =>
   input(
     'hpc-west',
     Array.from({ length: size }, (_, n): SampleNode => {
-      const name = `gpu-${String(n + 1).padStart(3, '0')}.hpc-west.example.net`
+      const name = bigName(n)
       if (n % 10 === 9)
         return { name, answers: () => null, failure: { code: 'ssh.timed-out', detail: 'no banner in 20 s' } }
       return {
@@ -266,26 +281,34 @@ export const bigInput = (size: number): ReportInput =>
       }
     }),
     [],
+    changes,
   )
 
-function input(fleet: string, nodes: readonly SampleNode[], missing: readonly string[]): ReportInput {
+function input(
+  fleet: string,
+  nodes: readonly SampleNode[],
+  missing: readonly string[],
+  { scope, register = EMPTY_REGISTER, catalog: more }: SampleChanges,
+): ReportInput {
   const recordings = nodes.map(sampleRecording)
   const population = [...nodes.map(({ name }) => name), ...missing]
+  const catalog = { ...sampleCatalog, ...more }
   return {
     assessment: assess({
-      catalog: sampleCatalog,
-      scope: { fleet, population, frameworks: ['hipaa', 'soc2'] },
+      catalog,
+      scope: { fleet, population, frameworks: ['hipaa', 'soc2'], ...scope },
       recordings,
       asOf: SAMPLE_AS_OF,
+      register,
     }),
-    catalog: sampleCatalog,
+    catalog,
     recordings,
     producer: 'Barewitness 0.1.0',
     evidenceDigest: sha256('evidence'),
     packName: `${fleet}-20261120`,
     signer: { subject: 'CN=Barewitness local identity', fingerprint: sha256('certificate') },
     demo: false,
-    register: EMPTY_REGISTER,
+    register,
     generatedFor: 'Lindenhof Clinic, security office',
   }
 }

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -45,23 +45,64 @@ export async function whyNoVeraPdf(): Promise<string | null> {
   return absent === undefined ? null : `${absent} is absent (npm ci; apt-get install libjaxb-java)`
 }
 
+const CLASS_PATH = [CLASSES, JAR, ...JAXB].join(':')
+
+/** One validator for as long as the tests of a file run; it ends with its input. Questions are answered in their order. */
+let running: Promise<Validator> | null = null
+interface Validator {
+  readonly child: ChildProcessWithoutNullStreams
+  last: Promise<unknown>
+}
+
+async function start(): Promise<Validator> {
+  const compiled = join(CLASSES, 'VeraPdf.class')
+  if (!existsSync(compiled) || statSync(compiled).mtimeMs < statSync(SOURCE).mtimeMs) {
+    mkdirSync(CLASSES, { recursive: true })
+    await exec('javac', ['-cp', CLASS_PATH, '-d', CLASSES, SOURCE])
+  }
+  const child = spawn('java', ['-Djava.awt.headless=true', '-cp', CLASS_PATH, 'VeraPdf'])
+  child.stderr.resume()
+  return { child, last: Promise.resolve() }
+}
+
 /** Validates one file against one flavour. Compiles the little Java program first where that was not done yet. */
 export async function validate(file: string, flavour: Flavour): Promise<Validation> {
-  const classPath = [CLASSES, JAR, ...JAXB].join(':')
-  if (!existsSync(join(CLASSES, 'VeraPdf.class'))) {
-    mkdirSync(CLASSES, { recursive: true })
-    await exec('javac', ['-cp', classPath, '-d', CLASSES, SOURCE])
-  }
-  const { stdout } = await exec(
-    'java',
-    ['-Djava.awt.headless=true', '-cp', classPath, 'VeraPdf', CODE[flavour], file],
-    { maxBuffer: 1 << 24 },
-  )
-  const lines = stdout.trim().split('\n')
+  running ??= start()
+  const validator = await running
+  const answered = validator.last.then(() => ask(validator.child, `${CODE[flavour]} ${file}\n`))
+  validator.last = answered.catch(() => undefined)
+  const lines = await answered
   const counted = lines.find((line) => /^checks \d+$/.test(line))
   return {
     passed: lines.at(-1) === 'passed',
     failures: lines.filter((line) => /^[\d.]+-\d+ /.test(line)),
     checks: Number(counted?.slice(7) ?? 0),
   }
+}
+
+/** The lines of one answer. Rejects where the validator ends, or throws, instead of giving one. */
+function ask(child: ChildProcessWithoutNullStreams, question: string): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const hear = (chunk: Buffer): void => {
+      text += chunk.toString('utf8')
+      if (!/(^|\n)done\n$/.test(text)) return
+      stop()
+      const lines = text.trimEnd().split('\n').slice(0, -1)
+      const threw = lines.find((line) => line.startsWith('threw '))
+      if (threw === undefined) resolve(lines)
+      else reject(new Error(threw))
+    }
+    const end = (): void => {
+      stop()
+      reject(new Error('veraPDF ended'))
+    }
+    const stop = (): void => {
+      child.stdout.off('data', hear)
+      child.off('close', end)
+    }
+    child.stdout.on('data', hear)
+    child.once('close', end)
+    child.stdin.write(question)
+  })
 }

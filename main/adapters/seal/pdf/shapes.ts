@@ -2,14 +2,14 @@ import { nameOf, type PdfValue } from './values.ts'
 
 /**
  * Every dictionary that a report's first revision may hold: its keys, `?` after one that may be left out, `=` before the name it must
- * have, `*` for font names. What is not listed, such as scripts, actions that leave the file, forms, other annotations, or encryption,
- * makes a file that is not ours. Taken from what main/adapters/pdf writes; its test fails when the two part.
+ * have, `*` for names of fonts and of settings of opacity. What is not listed, such as scripts, actions that leave the file, forms, other
+ * annotations, or encryption, makes a file that is not ours. Taken from what main/adapters/pdf writes; its test fails when the two part.
  */
 const SHAPES = `
 Type=Catalog Pages Names Lang MarkInfo StructTreeRoot ViewerPreferences AcroForm? Perms? AF? Outlines PageMode=UseOutlines OutputIntents Metadata
 Type=Pages Count Kids
 Type=Page Parent MediaBox Contents Resources UserUnit Annots? StructParents Tabs=S
-ProcSet Font ColorSpace
+ProcSet Font ColorSpace ExtGState?
 Font
 DocMDP
 Marked
@@ -20,6 +20,7 @@ Dests EmbeddedFiles?
 Limits Names
 Names
 Limits Nums
+Nums
 Type=StructTreeRoot ParentTree K ParentTreeNextKey
 First Last
 Dest Parent Title Prev? Next? First? Last? Count?
@@ -45,6 +46,7 @@ O=Table Scope
 O=Layout Placement BBox
 Type=OBJR Obj Pg
 Type=MCR Pg MCID
+Type=ExtGState ca
 S P K Pg? A? Alt?
 *
 `
@@ -53,7 +55,7 @@ S P K Pg? A? Alt?
 const STRUCTURE =
   'Document Sect P H1 H2 H3 H4 H5 H6 Table THead TBody TR TH TD L LI Lbl LBody TOC TOCI Reference Link Code Span Figure'
 const STRUCTURES: ReadonlySet<string> = new Set(STRUCTURE.split(' '))
-const FONT_NAME = /^F\d{1,3}$/
+const RESOURCE_NAME = /^(F|Gs)\d{1,3}$/
 
 interface Shape {
   readonly keys: ReadonlyMap<string, { readonly optional: boolean; readonly value: string | null }>
@@ -78,7 +80,7 @@ function shapeOf(entries: ReadonlyMap<string, PdfValue>): string | null {
 }
 
 function fits(entries: ReadonlyMap<string, PdfValue>, { keys, text }: Shape): boolean {
-  if (text === '*') return [...entries.keys()].every((key) => FONT_NAME.test(key))
+  if (text === '*') return [...entries.keys()].every((key) => RESOURCE_NAME.test(key))
   for (const [key, { optional, value }] of keys) {
     const found = entries.get(key)
     if (found === undefined ? !optional : value !== null && nameOf(found) !== value) return false

@@ -44,7 +44,7 @@ async function bodyOf(answer: Response, mostBytes: number): Promise<Uint8Array |
 }
 
 /** `fetch` hides what went wrong in its cause. */
-function reasonOf(problem: unknown): string {
+export function reasonOf(problem: unknown): string {
   const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
   const inner = cause instanceof Error ? cause : null
   const code = inner !== null && 'code' in inner && typeof inner.code === 'string' ? inner.code : null

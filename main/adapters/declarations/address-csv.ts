@@ -1,0 +1,175 @@
+import { addressValue, type IpAddress } from '../../core/geo/addresses.ts'
+import { quote } from '../../core/plain-text.ts'
+import { answerOf, asNumber, type Given } from './address-answer.ts'
+import type { ReadDatabase } from './address-mmdb.ts'
+import { type GrowingRanges, growRanges, rangeText } from './address-ranges.ts'
+
+const MOST_CHARACTERS = 4096
+const MOST_ROWS = 8_000_000
+const PIECE = 1024 * 1024
+
+/** What stands behind the two edges of a range. */
+type Columns = 'country' | 'network' | 'network-country' | 'city'
+
+/**
+ * A database as text: first and last address of a range, then a country; or a network’s number and its organisation (ip-location-db, iptoasn, whose
+ * country stands between the two); or country, state, and city with degrees (ip-location-db, DB-IP). Commas or tabs. Addresses are written as
+ * such, or as whole numbers (IP2Location). A line that does not fit is named, and so is a range that lies over another.
+ */
+export function readAddressCsv(bytes: Uint8Array): ReadDatabase {
+  const four = growRanges()
+  const six = growRanges()
+  const said = new Map<string, number>()
+  const sayings: Given[] = []
+  const know = (given: Given): number => {
+    const key = Object.values(given).join('\t')
+    const known = said.get(key)
+    if (known !== undefined) return known
+    said.set(key, sayings.push(given) - 1)
+    return sayings.length - 1
+  }
+  let columns: Columns | null = null
+  let line = 0
+  let rows = 0
+  for (const text of linesOf(bytes)) {
+    line += 1
+    if (text === null) return `, line ${line}, has more than ${MOST_CHARACTERS} characters`
+    if (text.trim() === '' || text.startsWith('#')) continue
+    const cells = cellsOf(text)
+    const edges = edgesOf(cells[0] ?? '', cells[1] ?? '')
+    if (edges === null) {
+      // The names of the columns, where there are any.
+      if (rows === 0 && /^[a-z_ ]{2,40}$/i.test((cells[0] ?? '').trim())) continue
+      return `, line ${line}, does not begin with the first and last address of a range: ${quote(text, 80)}`
+    }
+    columns ??= columnsOf(cells)
+    const given = columns === null ? null : givenOf(columns, cells)
+    if (given === null)
+      return `, line ${line}, names neither a country nor a network behind its range: ${quote(text, 80)}`
+    rows += 1
+    if (rows > MOST_ROWS) return `has more than ${MOST_ROWS} ranges`
+    const ranges = edges.family === 4 ? four : six
+    ranges.add(edges.start, edges.end, line, know(given))
+  }
+  if (columns === null) return 'holds no range of addresses'
+  return databaseOf(columns, four, six, sayings)
+}
+
+function databaseOf(
+  columns: Columns,
+  four: GrowingRanges,
+  six: GrowingRanges,
+  sayings: readonly Given[],
+): ReadDatabase {
+  const sorted = { 4: four.sorted(), 6: six.sorted() }
+  const [in4, in6] = [sorted[4], sorted[6]]
+  if ('overlap' in in4) return `, line ${in4.overlap}, is a range that lies over another one`
+  if ('overlap' in in6) return `, line ${in6.overlap}, is a range that lies over another one`
+  return {
+    type: `CSV, ranges by ${TYPES[columns]}`,
+    builtOn: null,
+    families: [...(in4.size > 0 ? [4 as const] : []), ...(in6.size > 0 ? [6 as const] : [])],
+    answer: (address) => {
+      const found = (address.family === 4 ? in4 : in6).find(address.value)
+      return found === null
+        ? answerOf({ address, network: null, prefix: null }, {})
+        : answerOf({ address, ...rangeText(address, found) }, sayings[found.about] ?? {})
+    },
+  }
+}
+
+const TYPES: Readonly<Record<Columns, string>> = {
+  country: 'country',
+  network: 'network',
+  'network-country': 'network and country',
+  city: 'city',
+}
+
+/** Lines one by one, the file never being one text; null for one that is too long. */
+function* linesOf(bytes: Uint8Array): Generator<string | null> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const lines = (rest + decoder.decode(bytes.subarray(at, at + PIECE), { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > MOST_CHARACTERS) lines.push(rest)
+    for (const line of lines) yield line.length > MOST_CHARACTERS ? null : line.replace(/\r$/, '')
+  }
+  if (rest !== '') yield rest.replace(/\r$/, '')
+}
+
+/** The cells of one line: nothing in these files goes on over a line’s end. */
+function cellsOf(line: string): readonly string[] {
+  const mark = line.includes('\t') ? '\t' : line.includes(',') ? ',' : ';'
+  if (!line.includes('"')) return line.split(mark)
+  return [...line.matchAll(CELL[mark])].map(([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare)
+}
+const CELL = {
+  '\t': /(?:^|\t)(?:"((?:[^"]|"")*)"|([^\t]*))/g,
+  ',': /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g,
+  ';': /(?:^|;)(?:"((?:[^"]|"")*)"|([^;]*))/g,
+} as const
+
+interface Edges {
+  readonly family: 4 | 6
+  readonly start: bigint
+  readonly end: bigint
+}
+
+/** Both of one family, in order. IPv4 addresses that IPv6 ones map count as what they are. */
+function edgesOf(first: string, last: string): Edges | null {
+  const [a, b] = [edgeOf(first.trim()), edgeOf(last.trim())]
+  if (a === null || b === null) return null
+  // A whole number that fits both is of the family of the other edge.
+  const family = a.family === 6 || b.family === 6 ? 6 : 4
+  const isWritten = [first, last].every((edge) => /[.:]/.test(edge))
+  if ((isWritten && a.family !== b.family) || a.value > b.value) return null
+  return family === 6 && a.value >= MAPPED && b.value <= MAPPED + 0xffff_ffffn
+    ? { family: 4, start: a.value - MAPPED, end: b.value - MAPPED }
+    : { family, start: a.value, end: b.value }
+}
+const MAPPED = 0xffffn << 32n
+
+function edgeOf(text: string): Omit<IpAddress, 'text'> | null {
+  if (!/^\d{1,39}$/.test(text)) return addressValue(text)
+  const value = BigInt(text)
+  return value >> 128n > 0n ? null : { family: value >> 32n > 0n ? 6 : 4, value }
+}
+
+const isCountry = (cell: string | undefined): boolean => /^([A-Za-z]{2}|-|None|)$/.test((cell ?? '').trim())
+const isNumber = (cell: string | undefined): boolean => /^(AS)?\d{1,10}$/i.test((cell ?? '').trim())
+
+/** By the first row that holds a range. */
+function columnsOf([, , third, fourth, fifth, ...more]: readonly string[]): Columns | null {
+  if (third === undefined) return null
+  if (isNumber(third)) return fifth !== undefined && isCountry(fourth) ? 'network-country' : 'network'
+  if (!isCountry(third)) return null
+  return more.some((cell) => /^-?\d{1,3}\.\d+$/.test(cell)) ? 'city' : 'country'
+}
+
+/** Null where the row has other columns than the first one. */
+function givenOf(columns: Columns, cells: readonly string[]): Given | null {
+  const [, , third = '', fourth, fifth, sixth] = cells
+  switch (columns) {
+    case 'country':
+      return isCountry(third) && cells.length > 2 ? { country: third } : null
+    case 'network':
+      return isNumber(third) ? { asn: asNumber(third), organisation: fourth } : null
+    case 'network-country':
+      return isNumber(third) && isCountry(fourth)
+        ? { asn: asNumber(third), country: fourth, organisation: fifth }
+        : null
+    case 'city': {
+      if (!isCountry(third)) return null
+      // ip-location-db: country, state1, state2, city, postcode, latitude, longitude, time zone.
+      const at = cells.findIndex((cell, place) => place > 4 && /^-?\d{1,3}\.\d+$/.test(cell))
+      return {
+        country: third,
+        subdivision: fourth,
+        city: at === 5 ? fifth : sixth,
+        latitude: at < 0 ? undefined : cells[at],
+        longitude: at < 0 ? undefined : cells[at + 1],
+      }
+    }
+  }
+}

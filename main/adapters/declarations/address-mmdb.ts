@@ -1,0 +1,124 @@
+import { Reader, type Response } from 'mmdb-lib'
+import type { AddressAnswer, AddressDatabase } from '../../../schemas/types.ts'
+import { type IpAddress, networkText } from '../../core/geo/addresses.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import { answerOf, type Given } from './address-answer.ts'
+import { staysSmall } from './mmdb-bounds.ts'
+
+/** A database whose bytes were understood, or what is wrong with them, to go on after its name. */
+export type ReadDatabase = DatabaseReading | string
+export interface DatabaseReading extends Pick<AddressDatabase, 'type' | 'builtOn' | 'families'> {
+  /** For an address of one of the families. */
+  readonly answer: (address: IpAddress) => AddressAnswer
+}
+
+/** MaxMind DB File Format 2.0: stands before the metadata, in the last 128 KiB of the file. */
+const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+const METADATA_MOST = 128 * 1024
+
+export const isMmdb = (bytes: Uint8Array): boolean =>
+  bufferOf(bytes.subarray(-METADATA_MOST - MARKER.length)).includes(MARKER)
+
+/** What stands between the tree and the records. */
+const SEPARATOR = 16
+
+/**
+ * A database in the MaxMind DB format. An address of a family that the file does not hold is never looked up: the library would take
+ * the first bits of an IPv6 address for an IPv4 one, and name a wrong city. Whatever the bytes, nothing is thrown, and the library reads
+ * only what was seen to stay small.
+ */
+export function readMmdb(bytes: Uint8Array): ReadDatabase {
+  const about = bufferOf(bytes).lastIndexOf(MARKER) + MARKER.length
+  // Where the description began like the marker, the library would look for it elsewhere.
+  const isUnclear = about < MARKER.length || MARKER.includes(bytes[about] ?? 0)
+  if (isUnclear || !staysSmall(bytes, about, about))
+    return 'is no database that can be read: its description of itself is damaged'
+  let [isFirst, base] = [true, 0]
+  // The library asks here for each record before it reads it, and then for everything that the record refers to.
+  const guard = {
+    get: (offset: string | number) => {
+      if (isFirst && !staysSmall(bytes, Number(offset), base)) throw new Error('a record is larger than we read')
+      isFirst = false
+      return undefined
+    },
+    set: () => undefined,
+  }
+  let reader: Reader<Response>
+  try {
+    reader = new Reader<Response>(bufferOf(bytes), { cache: guard })
+  } catch {
+    return 'is no database that can be read: its description of itself is damaged'
+  }
+  const { ipVersion, databaseType, buildEpoch, nodeCount, searchTreeSize } = reader.metadata
+  if (ipVersion !== 4 && ipVersion !== 6) return 'is of another kind of addresses than IPv4 and IPv6'
+  if (!Number.isSafeInteger(nodeCount) || nodeCount < 1 || searchTreeSize > bytes.length)
+    return 'is cut short: its tree is larger than the file'
+  base = searchTreeSize + SEPARATOR
+  const lookUp = (address: IpAddress): readonly [unknown, number] | null => {
+    isFirst = true
+    try {
+      return reader.getWithPrefixLength(address.text)
+    } catch {
+      return null
+    }
+  }
+  const families: DatabaseReading['families'] = ipVersion === 4 ? [4] : holdsIpv4(bytes, reader.metadata) ? [4, 6] : [6]
+  return {
+    type: typeof databaseType === 'string' ? oneLine(databaseType.slice(0, 300)).slice(0, 300) : '',
+    builtOn: dayOf(buildEpoch),
+    families,
+    answer: (address) => {
+      const [record, prefix] = lookUp(address) ?? [null, 0]
+      return record === null
+        ? answerOf({ address, network: null, prefix: null }, {})
+        : answerOf({ address, network: networkText(address, prefix), prefix }, givenIn(record))
+    },
+  }
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** IPv4 addresses stand in an IPv6 tree below ninety-six zeros; in a file of IPv6 alone that way ends nowhere. */
+function holdsIpv4(bytes: Uint8Array, { nodeCount, recordSize, nodeByteSize }: Reader<Response>['metadata']): boolean {
+  const view = bufferOf(bytes)
+  let node = 0
+  for (let depth = 0; depth < 96 && node < nodeCount; depth++) {
+    const at = node * nodeByteSize
+    if (at + nodeByteSize > view.length) return false
+    node =
+      recordSize === 28
+        ? ((view.readUInt8(at + 3) & 0xf0) << 20) | view.readUIntBE(at, 3)
+        : view.readUIntBE(at, recordSize / 8)
+  }
+  return node !== nodeCount
+}
+
+function dayOf(moment: Date): string | null {
+  const time = moment.getTime()
+  return Number.isNaN(time) || time <= 0 || time > LAST ? null : moment.toISOString().slice(0, 10)
+}
+const LAST = Date.parse('9999-12-31')
+
+/** The parts of a record, by the names of MaxMind and DB-IP (nested, by language) and of flat databases (iptoasn, ip-location-db, IPinfo). */
+function givenIn(record: unknown): Given {
+  const flat = fields(record)
+  const { country, location, city, subdivisions } = flat
+  const names = (value: unknown): unknown => (typeof value === 'string' ? value : fields(fields(value).names).en)
+  const [first] = Array.isArray(subdivisions) ? subdivisions : []
+  const place = fields(location)
+  return {
+    country: fields(country).iso_code ?? flat.country_code ?? country,
+    subdivision: names(first) ?? flat.state1 ?? flat.region,
+    city: names(city),
+    latitude: place.latitude ?? flat.latitude ?? flat.lat,
+    longitude: place.longitude ?? flat.longitude ?? flat.lng,
+    radiusKm: place.accuracy_radius ?? flat.accuracy_radius,
+    asn: flat.autonomous_system_number ?? flat.asn ?? flat.as_number,
+    organisation:
+      flat.autonomous_system_organization ?? flat.as_organization ?? flat.as_name ?? flat.organization ?? flat.name,
+  }
+}
+
+/** Own members alone: a record can name any key. */
+const fields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {}

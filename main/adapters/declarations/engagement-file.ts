@@ -1,0 +1,131 @@
+import { basename } from 'node:path'
+import type { Engagement, Inventory, InventoryInFile } from '../../../schemas/types.ts'
+import { withDefaults } from '../../core/engagement/defaults.ts'
+import { engagementProblems, namesOf, withRowKeys } from '../../core/engagement/problems.ts'
+import type { Outcome } from '../../core/failure.ts'
+import { quote } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import type { DeclaredEngagement } from '../../core/world.ts'
+import { createSchemaValidator, type PlacedProblem } from '../schema-validator.ts'
+import { placeOf, readDocument } from './document.ts'
+import type { Known } from './index.ts'
+import { inventoryRows } from './inventory-csv.ts'
+import { inventoryFileOf, readList } from './inventory-file.ts'
+
+/** Made at first use: compiling the schemas takes some 30 ms. */
+let validator: ReturnType<typeof createSchemaValidator> | null = null
+
+/**
+ * An engagement file, YAML or JSON, and the provider's list that it names, which lies beside it. What may be empty may be left out. Rows
+ * of frameworks may be named by their id as it is printed. Fails with input.not-found and input.refused; every problem names line,
+ * column and field, and what is wrong with the list stands at the field that names it.
+ */
+export async function readEngagement(
+  file: string,
+  beside: string | null,
+  known: Known,
+): Promise<Outcome<DeclaredEngagement>> {
+  const path = placeOf(file, beside)
+  const read = await readDocument<Readonly<Record<string, unknown>>>('engagement-in-file', path)
+  if (!read.ok) return read
+  const { value, refuse } = read.value
+  const declared = withDefaults(value)
+  // A map that nobody began takes its owner and day from the whole, where their lack is told.
+  const misfits = problemsOfForm(declared).filter(({ path: [part] }) => part !== 'ephi' || value.ephi != null)
+  if (misfits.length > 0) return refuse(misfits)
+  const written = declared.inventory as InventoryInFile | null
+  const listed = written === null ? null : await readInventory(written, path)
+  const whole = { ...declared, inventory: listed?.inventory ?? null } as unknown as Engagement
+  const engagement = withRowKeys(whole, known.frameworks)
+  const problems = [
+    ...engagementProblems(engagement, namesOf(known.checks, known.frameworks)),
+    ...(listed?.problems ?? []),
+  ]
+  return problems.length > 0 ? refuse(problems) : ok({ engagement, inventory: listed?.bytes ?? null })
+}
+
+/** What does not fit the schema. The inventory is judged as files write it: its rows lie elsewhere. */
+function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly PlacedProblem[] {
+  validator ??= createSchemaValidator()
+  const { inventory, framing } = declared
+  const whole = validator.placed('engagement', { ...declared, inventory: null })
+  const list =
+    inventory === null
+      ? []
+      : validator
+          .placed('inventory-in-file', inventory)
+          .map(({ path, text }) => ({ path: ['inventory', ...path], text }))
+  const other = isPeriod(framing) ? FRAMINGS.date : FRAMINGS.period
+  const all = [
+    ...whole.filter(({ path, text }) => path[0] !== 'framing' || !other.test(`${path.at(-1)} ${text}`)),
+    ...list,
+  ]
+  return all.filter((problem) => !isOtherChoice(problem, all)).map(inPlainWords)
+}
+
+/** What a schema with a choice says of the branch that was not meant. */
+const FRAMINGS = {
+  date: /^(framing lacks “date”|kind must be "date"|(from|to) is not a field)/,
+  period: /^(framing lacks “(from|to)”|kind must be "period"|date is not a field)/,
+} as const
+
+const isPeriod = (framing: unknown): boolean =>
+  typeof framing === 'object' && framing !== null && 'kind' in framing && framing.kind === 'period'
+
+/** “Nothing” was allowed in this place as well, and something else was meant. */
+const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProblem[]): boolean =>
+  text.startsWith('must be nothing') &&
+  all.some((other) => other.text !== text && path.every((part, at) => other.path[at] === part))
+
+const DAYS = ['on', 'date', 'from', 'to', 'bridgedUntil']
+
+function inPlainWords({ path, text }: PlacedProblem): PlacedProblem {
+  if (path.join('.') === 'framing.kind') return { path, text: 'must be date or period' }
+  const [shown, form] = text.split(', which has not the expected form')
+  if (form === undefined) return { path, text }
+  const field = path.at(-1)
+  if (DAYS.some((day) => day === field)) return { path, text: `${shown}, and must be a day such as 2027-03-01` }
+  return field === 'path'
+    ? { path, text: `${shown}, and must be a path from the root, such as /data/ephi` }
+    : { path, text }
+}
+
+interface ReadInventory {
+  readonly inventory: Inventory
+  readonly bytes: Uint8Array
+  readonly problems: readonly PlacedProblem[]
+}
+
+async function readInventory(written: InventoryInFile, path: string): Promise<ReadInventory> {
+  const { source, kind, file, columns = {}, leftOut = [], owner, on } = written
+  const at = ['inventory', 'file']
+  const name = basename(file)
+  const read = await readList(placeOf(file, path))
+  const reading = typeof read === 'string' ? null : inventoryRows(read, columns)
+  const problems: readonly PlacedProblem[] =
+    reading === null
+      ? [{ path: at, text: `names ${quote(file)}, which ${read}` }]
+      : [
+          ...reading.columns.map(({ field, text }) => ({ path: ['inventory', 'columns', field], text })),
+          ...reading.problems.map(({ line, text }) => ({
+            path: at,
+            text: `names ${quote(name)}, ${line === null ? 'which' : `whose line ${line}`} ${text}`,
+          })),
+        ]
+  const bytes = typeof read === 'string' ? new Uint8Array() : read
+  const rows = reading?.rows ?? []
+  return {
+    inventory: {
+      source,
+      kind,
+      file: inventoryFileOf(name, bytes),
+      rows,
+      // Ids that are left out cannot be looked up in a list that could not be read.
+      leftOut: problems.length > 0 ? [] : leftOut,
+      owner,
+      on,
+    },
+    bytes,
+    problems,
+  }
+}

@@ -1,0 +1,36 @@
+import type { ProviderProfile } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { quote } from '../../core/plain-text.ts'
+import { problemsIn } from '../../core/provider.ts'
+import { ok } from '../../core/result.ts'
+import { placeOf, readDocument } from './document.ts'
+import type { Known } from './index.ts'
+
+/**
+ * A profile that ships, by its id, or a customer's own file in YAML or JSON. Fails with input.not-found and input.refused; a check, a
+ * reading, a value or a source that does not exist, and a promise that nothing answers, names its line.
+ */
+export async function readProvider(
+  idOrFile: string,
+  beside: string | null,
+  known: Known,
+): Promise<Outcome<ProviderProfile>> {
+  const shipped = known.providers.find(({ id }) => id === idOrFile)
+  if (shipped !== undefined) return ok(shipped)
+  const read = await readDocument<ProviderProfile>('provider', placeOf(idOrFile, beside))
+  if (!read.ok)
+    return read.error.code === 'input.not-found' && /^[a-z0-9-]+$/.test(idOrFile)
+      ? fail(
+          'input.not-found',
+          `${idOrFile} is no file that could be read, and no profile that ships: ${known.providers.map(({ id }) => id).join(', ')}`,
+        )
+      : read
+  const { value, refuse } = read.value
+  const problems = [
+    ...(known.providers.some(({ id }) => id === value.id)
+      ? [{ path: ['id'], text: `is ${quote(value.id)}, which is the id of a profile that ships` }]
+      : []),
+    ...problemsIn(value, known),
+  ]
+  return problems.length > 0 ? refuse(problems) : ok(value)
+}

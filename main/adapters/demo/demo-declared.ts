@@ -1,0 +1,276 @@
+import type { Attachment, Engagement, Register } from '../../../schemas/types.ts'
+import { sha256 } from '../../core/digest.ts'
+import { endOfDay } from '../../core/register/days.ts'
+import type { DemoDeclared } from '../../core/world.ts'
+import { demoLocation } from './demo-location.ts'
+import { DEMO_PROVIDER } from './demo-provider.ts'
+
+const DAY_MS = 86_400_000
+const OFFICER = 'M. Ortiz (demo)'
+const ENGINEER = 'J. Lin (demo)'
+const LEAD = 'A. Weber (demo)'
+
+/** The provider's list as its portal would give it: one row that nobody enrolled, and one that is no server. */
+const INVENTORY = `Asset ID,Hostname,Service tag,Monthly
+SRV-2201,demo-gpu-01,DEMO-S0001,
+SRV-2202,demo-gpu-02,DEMO-S0002,
+SRV-2203,demo-guest-03,,
+SRV-2204,demo-metal-04,DEMO-S0004,
+SRV-2205,demo-shared-05,DEMO-S0005,
+SRV-2206,demo-nosudo-06,,
+SRV-2207,demo-gone-07,,
+SRV-2208,demo-changed-08,,
+SRV-2209,gpu-spare,DEMO-S0009,
+NET-0007,top-of-rack switch,DEMO-N0007,
+`
+
+/** What people say about the demo fleet, made up like its nodes. Every day in it is counted from the moment that is given. */
+export function demoDeclared(asOf: string, nodes: readonly string[]): DemoDeclared {
+  const day = (days: number): string => new Date(Date.parse(asOf) + days * DAY_MS).toISOString().slice(0, 10)
+  const moment = (days: number): string => new Date(Date.parse(asOf) + days * DAY_MS).toISOString()
+  const inventory = new TextEncoder().encode(INVENTORY)
+  return {
+    engagement: engagementOf(nodes, inventory, day),
+    inventory,
+    provider: DEMO_PROVIDER,
+    ...demoLocation(nodes, day),
+    ...saidOf(day, moment),
+  }
+}
+
+type Days = (days: number) => string
+
+function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days): Engagement {
+  const by = { owner: OFFICER, on: day(-20) }
+  return {
+    schema: 'barewitness.engagement/1',
+    entity: 'Example Clinic (demo)',
+    audience: 'Security officer and external assessor (demo)',
+    purpose: 'Yearly technical evaluation, and input for a SOC 2® examination',
+    framing: { kind: 'date', date: day(0) },
+    status: 'draft',
+    distribution: 'For the clinic and its assessor only',
+    ...by,
+    boundary: {
+      ...by,
+      system: 'GPU servers that run imaging inference, with their local storage and their SSH access',
+      services: ['Imaging inference', 'Model training on de-identified images'],
+      sites: ['US East (contract)', 'Frankfurt am Main (contract)'],
+      outside: [
+        { what: 'Identity provider and bastion', why: 'Examined by their own provider’s report' },
+        { what: 'Workstations of clinicians', why: 'Another system with an evaluation of its own' },
+      ],
+    },
+    responsibilities: [
+      ['Building, power, cooling', 'Runs', 'Reads the report'],
+      ['Hardware, firmware, management controller', 'Runs', 'Bounds by contract, watches'],
+      ['Operating system, accounts, logs, patches', '–', 'Runs'],
+      ['Encryption and keys', '–', 'Runs'],
+      ['Hand-over and disposal of drives', 'Does it, with a record for each', 'Compares serial numbers'],
+    ].map(([area = '', provider = '', customer = '']) => ({ ...by, area, provider, customer })),
+    subserviceOrganizations: [
+      {
+        ...by,
+        name: 'Example Hosting (made up)',
+        services: 'Dedicated servers, network port, remote hands',
+        method: 'carve-out',
+        report: { title: 'SOC 2® Type 2 report', from: day(-480), to: day(-115), bridgedUntil: day(-25) },
+        controls: [
+          {
+            says: 'Physical access to the halls is limited and logged',
+            rows: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
+          },
+          { says: 'Power and cooling are watched', rows: [{ framework: 'soc2', control: 'soc2:A1.2' }] },
+        ],
+      },
+    ],
+    userEntityControls: [
+      {
+        ...by,
+        id: 'UEC-3',
+        of: 'Example Hosting (made up)',
+        says: 'Customers manage accounts and SSH keys on their servers',
+        rows: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
+        checks: ['access.unique-accounts', 'access.sshd.root-login'],
+      },
+      {
+        ...by,
+        id: 'UEC-5',
+        of: 'Example Hosting (made up)',
+        says: 'Customers encrypt what they store',
+        rows: [{ framework: 'soc2', control: 'soc2:CC6.7' }],
+        checks: ['encryption.at-rest.block-graph'],
+      },
+    ],
+    ephi: {
+      ...by,
+      stores: [
+        {
+          name: 'Image store',
+          path: '/data/ephi',
+          nodes: ['demo-gpu-01', 'demo-gpu-02'],
+          what: 'Images under reading',
+        },
+        { name: 'Result cache', path: '/scratch/results', nodes: ['demo-gpu-02'], what: 'Findings before hand-over' },
+      ],
+      flows: [
+        { name: 'Upload', from: 'Hospital archive', to: '/data/ephi', protection: 'TLS to the inference API' },
+        { name: 'Hand-over', from: '/scratch/results', to: 'Hospital archive', protection: 'SSH' },
+      ],
+    },
+    population: { ...by, source: 'Asset register of the clinic (demo)', nodes: [...nodes] },
+    inventory: {
+      ...by,
+      source: 'Portal of Example Hosting (made up)',
+      kind: 'portal-export',
+      file: { name: 'servers.csv', size: inventory.length, sha256: sha256(inventory) },
+      rows: INVENTORY.split('\n')
+        .slice(1, -1)
+        .map((line) => {
+          const [id = '', name = '', serial = ''] = line.split(',')
+          return { id, name: name === '' ? null : name, address: null, serial: serial === '' ? null : serial }
+        }),
+      leftOut: [{ id: 'NET-0007', why: 'A switch, no server' }],
+    },
+    signOff: [
+      { role: 'collector', name: ENGINEER, title: 'Platform engineer', on: day(0) },
+      { role: 'reviewer', name: OFFICER, title: 'Compliance officer', on: null },
+      { role: 'approver', name: LEAD, title: 'Security official', on: null },
+    ],
+  }
+}
+
+function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attachments'> {
+  const id = (name: string): string => sha256(`demo ${name}`).slice(0, 32)
+  const people = {
+    owner: ENGINEER,
+    requestedBy: ENGINEER,
+    approvedBy: LEAD,
+    approverRole: 'Security official',
+    withdrawn: null,
+  }
+  const bytes = new Map<string, Uint8Array>()
+  const record = (
+    name: string,
+    more: Pick<Attachment, 'controls' | 'need' | 'shows' | 'method'> & {
+      readonly days: number
+      readonly until: number
+    },
+  ): Attachment => {
+    const { days, until, ...rest } = more
+    const content = new TextEncoder().encode(`Demonstration record: ${name}. It stands for a document of your own.\n`)
+    bytes.set(sha256(content), content)
+    return {
+      id: id(name),
+      kind: 'file',
+      name,
+      mediaType: 'text/plain',
+      size: content.length,
+      sha256: sha256(content),
+      saidBy: OFFICER,
+      owner: OFFICER,
+      attachedAt: moment(days),
+      validUntil: endOfDay(day(until)),
+      withdrawn: null,
+      ...rest,
+    }
+  }
+  const register: Register = {
+    schema: 'barewitness.register/1',
+    exceptions: [
+      {
+        id: id('fabric'),
+        check: 'encryption.in-transit.fabric',
+        nodes: ['demo-gpu-01', 'demo-gpu-02'],
+        run: null,
+        reason: 'The fabric between the GPU servers carries training data without ePHI.',
+        compensatingMeasure: 'A partition of its own, and no ePHI path on volumes that the fabric serves.',
+        acceptedAt: moment(-40),
+        expiresAt: endOfDay(day(45)),
+        ...people,
+      },
+      {
+        id: id('passwords'),
+        check: 'access.sshd.password-auth',
+        nodes: ['demo-guest-03', 'demo-shared-05'],
+        run: null,
+        reason: 'Keys were still being handed out.',
+        compensatingMeasure: 'Access from the bastion only.',
+        acceptedAt: moment(-130),
+        expiresAt: endOfDay(day(-8)),
+        ...people,
+      },
+    ],
+    attachments: [
+      record('business-associate-agreement.txt', {
+        controls: [{ framework: 'hipaa', control: 'hipaa:164.308(b)(3)' }],
+        need: 'Signed agreement, parties, dates and services covered',
+        shows: 'The agreement with Example Hosting (made up), signed by both.',
+        method: 'examined',
+        days: -90,
+        until: 275,
+      }),
+      record('soc2-report-cover.txt', {
+        controls: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
+        need: 'Provider SOC 2 report covering the facility (carve-out) or provider controls in scope (inclusive)',
+        shows: 'Came in from the provider; nobody has read it yet.',
+        method: 'received',
+        days: -6,
+        until: 250,
+      }),
+      record('disposal-certificate.txt', {
+        controls: [{ framework: 'hipaa', control: 'hipaa:164.310(d)(2)(i)' }],
+        need: 'Serial-level certificate from whoever destroyed or wiped the media',
+        shows: 'Two drives of last year.',
+        method: 'examined',
+        days: -400,
+        until: -35,
+      }),
+    ],
+    requests: [
+      {
+        framework: 'hipaa',
+        control: 'hipaa:164.308(a)(1)(ii)(A)',
+        need: 'The risk analysis document itself: scope, ePHI map, threats, likelihood, impact, risk level',
+        owner: OFFICER,
+        due: endOfDay(day(-3)),
+      },
+      {
+        framework: 'soc2',
+        control: 'soc2:CC9.2',
+        need: 'Provider assessment, contract, BAA, review of its SOC report and user-entity controls',
+        owner: OFFICER,
+        due: endOfDay(day(21)),
+      },
+    ],
+    decisions: [
+      {
+        id: id('encryption at rest'),
+        framework: 'hipaa',
+        control: 'hipaa:164.312(a)(2)(iv)',
+        decision: 'implemented',
+        reason: 'Every volume that holds ePHI is to lie on LUKS; found exceptions are worked off.',
+        factors: null,
+        alternativeMeasure: null,
+        riskAnalysis: 'RA-2026-04, item 7 (demo)',
+        decidedAt: moment(-60),
+        expiresAt: endOfDay(day(300)),
+        ...people,
+      },
+      {
+        id: id('clearinghouse'),
+        framework: 'hipaa',
+        control: 'hipaa:164.308(a)(4)(ii)(A)',
+        decision: 'not-applicable',
+        reason: 'The clinic is no health care clearinghouse and runs none.',
+        factors: null,
+        alternativeMeasure: null,
+        riskAnalysis: null,
+        decidedAt: moment(-60),
+        expiresAt: endOfDay(day(300)),
+        ...people,
+      },
+    ],
+  }
+  return { register, attachments: bytes }
+}

@@ -1,0 +1,13 @@
+import type { World } from '../../core/world.ts'
+import { tellCommand } from './command.ts'
+import { tellSyslog } from './syslog.ts'
+import { type Posting, tellWebhook } from './webhook.ts'
+
+/** Tells a program, a webhook or the system’s log: see World.notify. */
+export const createNotify =
+  (posting: Posting): World['notify'] =>
+  async (to, notice) => {
+    if (to.kind === 'command') return await tellCommand(to, notice)
+    if (to.kind === 'webhook') return await tellWebhook(to, notice, posting)
+    return await tellSyslog(notice)
+  }

@@ -1,0 +1,133 @@
+import { FONT_NAMES, type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import type { Measure } from './wrap.ts'
+
+/** The parts of pdfkit that its types don't show. pdfkit is pinned, and the tests of the profile fail if they move. */
+interface Font {
+  readonly id: string
+  readonly ascender: number
+  readonly ref: () => object
+  readonly encode: (text: string) => readonly [glyphs: readonly string[], positions: readonly Position[]]
+}
+interface Position {
+  readonly xAdvance: number
+  readonly advanceWidth: number
+  readonly xOffset: number
+  readonly yOffset: number
+}
+interface Internals {
+  readonly _font: Font
+  readonly page: { readonly fonts: Record<string, object> }
+  readonly addContent: (operators: string) => void
+}
+
+/** A word as its font draws it: its width in thousandths of the size, and its part of the operand of TJ (ISO 32000-1, 9.4.3). */
+interface Shaped {
+  readonly width: number
+  /** Null where a glyph stands off the line, as accents that combine do: pdfkit draws such text itself. */
+  readonly operand: string | null
+}
+
+/** So many words are remembered for each font; a fleet's node names and reasons repeat, digests are of fixed pitch and need none of it. */
+const MOST = 50_000
+const ASCII = /^[ -~]*$/
+
+/**
+ * Text in the fonts of one document. Each word is shaped once, for its width and for drawing; pdfkit would shape each line three times
+ * and keep every glyph of it.
+ */
+export class Shaping {
+  private readonly doc: PDFKit.PDFDocument
+  private readonly fonts: Readonly<Record<FontName, Font>>
+  private readonly words: Readonly<Record<FontName, Map<string, Shaped>>> = {
+    sans: new Map(),
+    strong: new Map(),
+    mono: new Map(),
+  }
+
+  private readonly inks = new Map<string, string>()
+
+  constructor(doc: PDFKit.PDFDocument) {
+    for (const name of FONT_NAMES) doc.registerFont(name, Buffer.from(fonts()[name].bytes))
+    this.doc = doc
+    const font = (name: FontName): Font => (doc.font(name) as unknown as Internals)._font
+    this.fonts = { sans: font('sans'), strong: font('strong'), mono: font('mono') }
+  }
+
+  /** Widths of words at a size: the same to the last digit as they are drawn. */
+  measure(font: FontName, size: number): Measure {
+    if (font === 'mono') return (text) => text.length * MONO_ADVANCE * size
+    return (text) => (this.shaped(font, text).width * size) / 1000
+  }
+
+  /** Writes one line with its top at y, in the ink given as fill color. Blanks between words are drawn as such, for screen readers. */
+  write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
+    const operand = this.operand(font, text)
+    if (operand === null) {
+      this.doc.fillColor(ink).font(font).fontSize(size).text(text, x, y, { lineBreak: false })
+      return
+    }
+    const { page, addContent } = this.doc as unknown as Internals
+    const { id, ref, ascender } = this.fonts[font]
+    page.fonts[id] ??= ref.call(this.fonts[font])
+    const base = y + (ascender * size) / 1000
+    // The page's y runs downward, so glyphs are turned over again.
+    addContent.call(
+      this.doc,
+      `${this.ink(ink)}\nBT\n/${id} ${decimal(size)} Tf\n1 0 0 -1 ${decimal(x)} ${decimal(base)} Tm\n[${operand}] TJ\nET`,
+    )
+  }
+
+  private ink(ink: string): string {
+    const known = this.inks.get(ink)
+    if (known !== undefined) return known
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(ink.slice(at, at + 2), 16) / 255)
+    const operators = `/DeviceRGB cs\n${red} ${green} ${blue} scn`
+    this.inks.set(ink, operators)
+    return operators
+  }
+
+  private operand(font: FontName, text: string): string | null {
+    if (font === 'mono') return ASCII.test(text) ? `<${[...text].map((char) => this.pitched(char)).join('')}>` : null
+    const parts = text.split(/( )/).filter((part) => part !== '')
+    const operands = parts.map((part) => this.shaped(font, part).operand)
+    return operands.includes(null) ? null : operands.join(' ')
+  }
+
+  private pitched(char: string): string {
+    const { mono } = this.words
+    const known = mono.get(char)?.operand
+    if (known !== undefined && known !== null) return known
+    const [glyphs] = this.fonts.mono.encode(char)
+    const operand = glyphs.join('')
+    mono.set(char, { width: MONO_ADVANCE * 1000, operand })
+    return operand
+  }
+
+  private shaped(font: FontName, word: string): Shaped {
+    const known = this.words[font]
+    const found = known.get(word)
+    if (found !== undefined) return found
+    const made = shape(this.fonts[font], word)
+    if (known.size >= MOST) known.clear()
+    known.set(word, made)
+    return made
+  }
+}
+
+const decimal = (value: number): number => Math.round(value * 1e6) / 1e6
+
+function shape(font: Font, word: string): Shaped {
+  const [glyphs, positions] = font.encode(word)
+  const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0)
+  if (positions.some(({ xOffset, yOffset }) => xOffset !== 0 || yOffset !== 0)) return { width, operand: null }
+  const runs: string[] = []
+  let from = 0
+  positions.forEach(({ xAdvance, advanceWidth }, index) => {
+    const isMoved = xAdvance !== advanceWidth
+    if (!isMoved && index < positions.length - 1) return
+    const move = isMoved ? ` ${decimal(advanceWidth - xAdvance)}` : ''
+    runs.push(`<${glyphs.slice(from, index + 1).join('')}>${move}`)
+    from = index + 1
+  })
+  return { width, operand: runs.join(' ') }
+}

@@ -1,0 +1,227 @@
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { cronBlock, withCronBlock } from '../../core/schedule/cron.ts'
+import { launchdLabel } from '../../core/schedule/launchd.ts'
+import type { InstalledTimer, Timers } from '../../core/schedule/store.ts'
+import { taskName } from '../../core/schedule/task-scheduler.ts'
+import type { TimerKind, TimerUnits, Unit } from '../../core/schedule/units.ts'
+import { isCode, writeWhole } from '../store/durable.ts'
+import type { Answered, RunProgram } from './run-program.ts'
+
+/** Where units go, and as whom. */
+export interface TimerPlaces {
+  readonly platform: NodeJS.Platform
+  /** Units of the user's systemd, of the whole computer's, of launchd; and what was registered with Task Scheduler. */
+  readonly folders: Readonly<Record<Exclude<TimerKind, 'cron'>, string>>
+  /** Names of the users who linger are files here. */
+  readonly lingering: string
+  readonly uid: number | null
+  readonly host: Timers['host']
+}
+
+type Manager = Pick<Timers, 'install' | 'remove' | 'installed'>
+
+/** The timers of this computer, through its own programs: `systemctl`, `crontab`, `launchctl` and `schtasks`. */
+export function createTimers(places: TimerPlaces, run: RunProgram): Timers {
+  const managers: Readonly<Record<TimerKind, Manager>> = {
+    systemd: systemd(['systemctl', '--user'], places.folders.systemd, run),
+    'systemd-system': systemd(['systemctl'], places.folders['systemd-system'], run),
+    cron: cron(run),
+    launchd: launchd(places, run),
+    'task-scheduler': taskScheduler(places, run),
+  }
+  return {
+    host: places.host,
+    kinds: async () => {
+      if (places.platform === 'darwin') return ['launchd']
+      if (places.platform === 'win32') return ['task-scheduler']
+      const answers = async (...argv: [string, ...string[]]): Promise<boolean> => (await run(argv))?.code === 0
+      const found: TimerKind[] = []
+      if (await answers('systemctl', '--user', 'show', '--property=Version')) found.push('systemd')
+      if (await answers('systemctl', 'show', '--property=Version')) found.push('systemd-system')
+      const listed = await run(['crontab', '-l'])
+      if (listed !== null && crontabIn(listed).ok) found.push('cron')
+      return found
+    },
+    lingers: async () => {
+      if (places.platform !== 'linux') return null
+      return (await textOf(join(places.lingering, places.host.user))) !== null
+    },
+    install: (units) => guarded(() => managers[units.kind].install(units)),
+    remove: (kind, schedule) => guarded(() => managers[kind].remove(kind, schedule)),
+    installed: (kind, schedule) => guarded(() => managers[kind].installed(kind, schedule)),
+  }
+}
+
+/** Files that cannot be read or written are failures, not bugs. */
+async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await work()
+  } catch (problem) {
+    if (!(problem instanceof Error && 'syscall' in problem)) throw problem
+    return fail('store.failed', plain(problem.message, 300))
+  }
+}
+
+/** Runs commands in turn until one fails, which is told in its own words. */
+async function inTurn(run: RunProgram, ...commands: readonly [string, ...string[]][]): Promise<Outcome<null>> {
+  for (const argv of commands) {
+    const answered = await run(argv)
+    if (answered === null) return fail('input.refused', `there is no program ${argv[0]} here`)
+    if (answered.code !== 0) return refusal(argv.join(' '), answered)
+  }
+  return ok(null)
+}
+
+const refusal = (command: string, { code, stdout, stderr }: Answered): Outcome<never> =>
+  fail(
+    'input.refused',
+    plain(`${command} ended with ${code}: ${(stderr.trim() || stdout.trim()).replaceAll(/\s+/g, ' ')}`, 600),
+  )
+
+async function textOf(path: string, encoding: 'utf8' | 'utf16le' = 'utf8'): Promise<string | null> {
+  try {
+    return (await readFile(path, encoding)).replace(/^\uFEFF/, '')
+  } catch (problem) {
+    if (isCode(problem, 'ENOENT') || isCode(problem, 'ENOTDIR')) return null
+    throw problem
+  }
+}
+
+async function write(folder: string, { name, text }: Unit, encoding: 'utf8' | 'utf16le' = 'utf8'): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const marked = encoding === 'utf16le' ? `\uFEFF${text}` : text
+  await writeWhole(join(folder, name), Buffer.from(marked, encoding))
+}
+
+function systemd(systemctl: readonly [string, ...string[]], folder: string, run: RunProgram): Manager {
+  const names = (schedule: string) => ['service', 'timer'].map((end) => `barewitness-${schedule}.${end}`)
+  const timer = (schedule: string): string => `barewitness-${schedule}.timer`
+  return {
+    install: async ({ schedule, units }) => {
+      for (const unit of units) await write(folder, unit)
+      // Restarted, so that the times of an earlier one are forgotten.
+      return await inTurn(
+        run,
+        [...systemctl, 'daemon-reload'],
+        [...systemctl, 'enable', timer(schedule)],
+        [...systemctl, 'restart', timer(schedule)],
+      )
+    },
+    remove: async (_, schedule) => {
+      const texts = await Promise.all(names(schedule).map((name) => textOf(join(folder, name))))
+      if (texts.every((text) => text === null)) return ok(null)
+      const disabled = await inTurn(run, [...systemctl, 'disable', '--now', timer(schedule)])
+      if (!disabled.ok) return disabled
+      for (const name of names(schedule)) await rm(join(folder, name), { force: true })
+      return await inTurn(run, [...systemctl, 'daemon-reload'])
+    },
+    installed: async (_, schedule) => {
+      const units: Unit[] = []
+      for (const name of names(schedule)) {
+        const text = await textOf(join(folder, name))
+        if (text !== null) units.push({ name, text })
+      }
+      if (units.length === 0) return ok(null)
+      const active = await run([...systemctl, 'is-active', timer(schedule)])
+      return ok({ units, active: active?.code === 0 })
+    },
+  }
+}
+
+/** The crontab that `crontab -l` told of. That there is none yet is said as a failure, in the words of each cron. */
+function crontabIn(answered: Answered): Outcome<string> {
+  if (answered.code === 0) return ok(answered.stdout)
+  return /no crontab for|No such file/i.test(answered.stderr) ? ok('') : refusal('crontab -l', answered)
+}
+
+function cron(run: RunProgram): Manager {
+  const read = async (): Promise<Outcome<string>> => {
+    const answered = await run(['crontab', '-l'])
+    return answered === null ? fail('input.refused', 'there is no program crontab here') : crontabIn(answered)
+  }
+  const put = async (schedule: string, block: string | null): Promise<Outcome<null>> => {
+    const before = await read()
+    if (!before.ok) return before
+    const after = withCronBlock(before.value, schedule, block)
+    if (after === before.value) return ok(null)
+    const answered = await run(['crontab', '-'], after)
+    if (answered === null) return fail('input.refused', 'there is no program crontab here')
+    if (answered.code !== 0) return refusal('crontab -', answered)
+    const now = await read()
+    if (!now.ok) return now
+    return cronBlock(now.value, schedule) === block
+      ? ok(null)
+      : fail('input.refused', 'the crontab is not what was written; look at it with crontab -l')
+  }
+  return {
+    install: ({ schedule, units: [unit] }: TimerUnits) => put(schedule, unit?.text ?? null),
+    remove: (_, schedule) => put(schedule, null),
+    installed: async (_, schedule): Promise<Outcome<InstalledTimer | null>> => {
+      const now = await read()
+      if (!now.ok) return now
+      const text = cronBlock(now.value, schedule)
+      return ok(text === null ? null : { units: [{ name: 'crontab', text }], active: true })
+    },
+  }
+}
+
+function launchd({ folders: { launchd: folder }, uid }: TimerPlaces, run: RunProgram): Manager {
+  const domain = `gui/${uid}`
+  const target = (schedule: string): string => `${domain}/${launchdLabel(schedule)}`
+  const file = (schedule: string): string => `${launchdLabel(schedule)}.plist`
+  const isLoaded = async (schedule: string): Promise<boolean> =>
+    (await run(['launchctl', 'print', target(schedule)]))?.code === 0
+  const unload = async (schedule: string): Promise<Outcome<null>> =>
+    (await isLoaded(schedule)) ? await inTurn(run, ['launchctl', 'bootout', target(schedule)]) : ok(null)
+  return {
+    install: async ({ schedule, units }) => {
+      for (const unit of units) await write(folder, unit)
+      const unloaded = await unload(schedule)
+      if (!unloaded.ok) return unloaded
+      return await inTurn(run, ['launchctl', 'bootstrap', domain, join(folder, file(schedule))])
+    },
+    remove: async (_, schedule) => {
+      if ((await textOf(join(folder, file(schedule)))) === null) return ok(null)
+      const unloaded = await unload(schedule)
+      if (!unloaded.ok) return unloaded
+      await rm(join(folder, file(schedule)), { force: true })
+      return ok(null)
+    },
+    installed: async (_, schedule) => {
+      const text = await textOf(join(folder, file(schedule)))
+      if (text === null) return ok(null)
+      return ok({ units: [{ name: file(schedule), text }], active: await isLoaded(schedule) })
+    },
+  }
+}
+
+/** Task Scheduler gives a task back in words of its own, so what was registered is kept beside the schedules. */
+function taskScheduler({ folders }: TimerPlaces, run: RunProgram): Manager {
+  const folder = folders['task-scheduler']
+  const file = (schedule: string): string => join(folder, `${schedule}.xml`)
+  return {
+    install: async ({ schedule, units }) => {
+      for (const unit of units) await write(folder, unit, 'utf16le')
+      return await inTurn(run, ['schtasks', '/Create', '/TN', taskName(schedule), '/XML', file(schedule), '/F'])
+    },
+    remove: async (_, schedule) => {
+      if ((await textOf(file(schedule), 'utf16le')) === null) return ok(null)
+      const there = await run(['schtasks', '/Query', '/TN', taskName(schedule)])
+      const removed =
+        there?.code === 0 ? await inTurn(run, ['schtasks', '/Delete', '/TN', taskName(schedule), '/F']) : ok(null)
+      if (!removed.ok) return removed
+      await rm(file(schedule), { force: true })
+      return ok(null)
+    },
+    installed: async (_, schedule) => {
+      const text = await textOf(file(schedule), 'utf16le')
+      if (text === null) return ok(null)
+      const there = await run(['schtasks', '/Query', '/TN', taskName(schedule)])
+      return ok({ units: [{ name: `${schedule}.xml`, text }], active: there?.code === 0 })
+    },
+  }
+}

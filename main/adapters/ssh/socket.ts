@@ -1,0 +1,44 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { CONNECT_MS } from './ssh2-client.ts'
+
+/** An open TCP connection, and how long opening it took: looking the name up not counted. */
+export interface OpenSocket {
+  readonly socket: Socket
+  readonly tcpMs: number
+}
+
+/** A TCP connection without Nagle's delay (performance: two stalls of an RTT each otherwise). */
+export function openSocket(host: string, port: number, signal: AbortSignal): Promise<Outcome<OpenSocket>> {
+  return new Promise((resolve) => {
+    let tried = performance.now()
+    const socket = connectTcp({ host: host.replace(/^\[(.*)\]$/, '$1'), port, noDelay: true })
+    const trying = (): void => {
+      tried = performance.now()
+    }
+    // Of several addresses, the last that was tried took the connection.
+    socket.on('lookup', trying).on('connectionAttempt', trying)
+    const finish = (outcome: Outcome<OpenSocket>): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancel)
+      if (!outcome.ok) socket.destroy()
+      resolve(outcome)
+    }
+    const cancel = (): void => finish(fail('run.cancelled', 'while connecting'))
+    const timer = setTimeout(
+      () => finish(fail('ssh.unreachable', `no answer from ${host} port ${port} within ${CONNECT_MS / 1000} s`)),
+      CONNECT_MS,
+    )
+    socket.once('connect', () => finish(ok({ socket, tcpMs: microseconds(performance.now() - tried) })))
+    socket.on('error', (problem: NodeJS.ErrnoException) =>
+      finish(fail('ssh.unreachable', `${host} port ${port}: ${plain(problem.code ?? problem.message)}`)),
+    )
+    signal.addEventListener('abort', cancel, { once: true })
+    if (signal.aborted) cancel()
+  })
+}
+
+/** Milliseconds with three decimals. */
+export const microseconds = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000

@@ -1,0 +1,146 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunTrace } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { type HistoryStore, headOfKept, type KeptRun, type SealedAs } from '../../core/history.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { SchemaValidator } from '../../core/ports.ts'
+import { compare } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import { hasExactly, isDigest, isInstant, isName, parsedJson } from '../../core/run-chain/entry.ts'
+import { isCode, readPlain, syncFolder, writeWhole } from './durable.ts'
+import { fileOf, type HistoryIndex, openHistoryIndex } from './history-index.ts'
+import { storeFailure } from './migrations.ts'
+
+const LARGEST = 256 * 1024 * 1024
+const SCHEMA = 'barewitness.kept-run/1'
+const FILE = /^([a-z0-9][a-z0-9._-]{0,99})\.(unsealed|[0-9a-f]{64})\.json$/
+
+/**
+ * Opens `<root>/history`, where each kept run is one file: `<run>.<tag manifest>.json`, or `<run>.unsealed.json`. The files are the
+ * history; the index beside them only saves reading each of them for a list, and is made anew when it is missing or damaged.
+ */
+export async function openHistoryStore(
+  root: string,
+  validator: SchemaValidator,
+  busyMs?: number,
+): Promise<Outcome<HistoryStore>> {
+  const folder = join(root, 'history')
+  const pathOf = (run: string, tagManifest: string | null): string => join(folder, fileOf(run, tagManifest))
+  const read = async (path: string): Promise<KeptRun | null> => {
+    const bytes = await readPlain(path, LARGEST).catch((problem) => {
+      if (isCode(problem, 'ENOENT')) return null
+      throw problem
+    })
+    if (bytes === null) return null
+    const kept = parseKept(bytes.toString('utf8'), validator)
+    if (kept === null)
+      throw new Error(`${path} is not a run that was kept; “history rebuild” takes it from its pack again`)
+    return kept
+  }
+  const readable = (path: string): Promise<boolean> =>
+    read(path).then(
+      () => true,
+      () => false,
+    )
+  let index: HistoryIndex | null = null
+  const load = async (run: string, tagManifest: string | null): Promise<Outcome<KeptRun>> => {
+    const path = pathOf(run, tagManifest)
+    const kept = FILE.test(path.slice(folder.length + 1)) ? await read(path) : null
+    if (kept === null) return fail('input.not-found', `no run ${plain(run)} is kept in ${folder}`)
+    return kept.trace.run === run && (kept.sealed?.tagManifest ?? null) === tagManifest
+      ? ok(kept)
+      : fail('input.refused', `${path} holds another run`)
+  }
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (problem) {
+    return storeFailure(problem)
+  }
+  return ok({
+    keep: (kept) =>
+      guarded(async () => {
+        const path = pathOf(kept.trace.run, kept.sealed?.tagManifest ?? null)
+        const text = keptText(kept)
+        const before = await read(path)
+        // What is not sealed may be derived anew, as of a later moment.
+        if (before !== null && kept.sealed !== null)
+          return keptText(before) === text ? ok(null) : fail('input.refused', `${path} holds another trace of this run`)
+        await writeWhole(path, text)
+        return ok(null)
+      }),
+    list: () =>
+      guarded(async () => {
+        const files = (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+        index ??= openHistoryIndex(folder, busyMs)
+        const heads = await index.heads(files, async (name) => {
+          const kept = await read(join(folder, name))
+          if (kept === null) throw new Error(`${join(folder, name)} was taken away meanwhile`)
+          const head = headOfKept(kept)
+          if (fileOf(head.run, head.sealed?.tagManifest ?? null) !== name)
+            throw new Error(`${join(folder, name)} holds another run than its name says`)
+          return head
+        })
+        return ok(
+          [...heads].sort(
+            (a, b) =>
+              compare(a.asOf, b.asOf) ||
+              compare(a.run, b.run) ||
+              compare(a.sealed?.tagManifest ?? '', b.sealed?.tagManifest ?? ''),
+          ),
+        )
+      }),
+    load: (run, tagManifest) => guarded(() => load(run, tagManifest)),
+    forget: (run, tagManifest) =>
+      guarded(async () => {
+        const path = pathOf(run, tagManifest)
+        if (!FILE.test(path.slice(folder.length + 1)))
+          return fail('input.refused', `${plain(run)} is not the name of a run`)
+        await rm(path, { force: true })
+        await syncFolder(folder)
+        return ok(null)
+      }),
+    putAside: () =>
+      guarded(async () => {
+        const aside: string[] = []
+        for (const name of await readdir(folder)) {
+          if (!FILE.test(name) || (await readable(join(folder, name)))) continue
+          await rename(join(folder, name), join(folder, `${name}.damaged-${Date.now()}`))
+          aside.push(name)
+        }
+        await syncFolder(folder)
+        return ok(aside)
+      }),
+    told: () =>
+      index?.putAside == null
+        ? []
+        : [
+            `The index of the history was damaged. It was put aside as ${index.putAside} and made anew; nothing that was kept was touched.`,
+          ],
+    close: () => {
+      index?.close()
+      index = null
+    },
+  })
+}
+
+const guarded = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => work().catch(storeFailure)
+
+const keptText = ({ trace, sealed }: KeptRun): string => `${canonicalJson({ schema: SCHEMA, trace, sealed })}\n`
+
+function parseKept(text: string, validator: SchemaValidator): KeptRun | null {
+  const value = parsedJson(text)
+  if (!hasExactly(value, ['schema', 'trace', 'sealed']) || value.schema !== SCHEMA) return null
+  const { trace, sealed } = value
+  if (validator.problems('trace', trace).length > 0 || !(sealed === null || isSealed(sealed))) return null
+  const kept = { trace: trace as RunTrace, sealed }
+  return keptText(kept) === text ? kept : null
+}
+
+const isSealed = (value: unknown): value is SealedAs =>
+  hasExactly(value, ['tagManifest', 'signer', 'pack', 'at']) &&
+  isDigest(value.tagManifest) &&
+  isDigest(value.signer) &&
+  isName(value.pack) &&
+  isInstant(value.at)

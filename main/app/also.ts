@@ -1,0 +1,52 @@
+import { hdfFiles } from '../core/formats/hdf.ts'
+import type { FormatInput } from '../core/formats/input.ts'
+import { oscalOf } from '../core/formats/oscal.ts'
+import { workbookOf } from '../core/formats/workbook.ts'
+import type { Signer } from '../core/ports.ts'
+import { buildBinder } from '../core/report/binder.ts'
+import { buildExecutive } from '../core/report/executive.ts'
+import type { ReportInput } from '../core/report.ts'
+import type { World } from '../core/world.ts'
+
+/** What can be written beside pack and report: two shorter cuts of the report, and the same assessment for other tools. */
+export const ALSO = ['executive', 'binder', 'xlsx', 'oscal', 'hdf'] as const
+export type Also = (typeof ALSO)[number]
+
+interface AlsoInput extends ReportInput, FormatInput {
+  readonly signer: Signer
+  /** UTC, ISO 8601: every date in the files. */
+  readonly created: string
+}
+
+type NamedBytes = readonly [name: string, bytes: Uint8Array | string]
+type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
+
+/**
+ * The wanted files by name, from one assessment, each made when it is asked for: of a large fleet each is large. The PDFs are signed like
+ * the report, and name the same evidence.
+ */
+export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
+  for (const one of ALSO) if (wanted.includes(one)) yield* MAKERS[one](world, input)
+}
+
+const pdf = (name: string, build: typeof buildBinder): Maker =>
+  async function* (world, input) {
+    const rendered = await world.reports.render(build(input), { attachments: [], created: input.created })
+    yield [`${input.run}.${name}.pdf`, await world.sealing.signPdf(rendered, input.signer)]
+  }
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
+
+const MAKERS: Readonly<Record<Also, Maker>> = {
+  executive: pdf('executive', buildExecutive),
+  binder: pdf('binder', buildBinder),
+  xlsx: async function* (world, input) {
+    yield [`${input.run}.register.xlsx`, await world.xlsx(workbookOf(input))]
+  },
+  oscal: async function* (_, input) {
+    yield [`${input.run}.oscal-assessment-results.json`, json(oscalOf(input))]
+  },
+  hdf: async function* (_, input) {
+    for (const [name, value] of hdfFiles(input)) yield [`hdf/${name}`, json(value)]
+  },
+}

@@ -1,0 +1,44 @@
+import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+import { hasExactly, isName, parsedJson, type RunChain } from '../core/run-chain/entry.ts'
+import type { World } from '../core/world.ts'
+
+export interface ChainBelow {
+  readonly folder: string
+  readonly chain: RunChain
+}
+
+/** Every chain of runs that is kept below a folder, by the name of its own folder. Fails as a chain does. */
+export async function chainsBelow(world: World, root: string): Promise<Outcome<readonly ChainBelow[]>> {
+  const folders = await chainFoldersBelow(world, root)
+  if (!folders.ok) return folders
+  const chains: ChainBelow[] = []
+  for (const folder of folders.value) {
+    const read = await readChain(world, folder)
+    if (!read.ok) return read
+    chains.push({ folder, chain: read.value })
+  }
+  return ok(chains)
+}
+
+/** The folders of chains below a folder. */
+export async function chainFoldersBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
+  const below = await world.files.below(`${root}/chains`, 2)
+  if (!below.ok) return below
+  const named = below.value.files.flatMap((path) => /^([^/]+)\/chain\.json$/.exec(path)?.[1] ?? [])
+  return ok(named.map((name) => `${root}/chains/${name}`))
+}
+
+/** A chain as it is now. Fails with chain.broken where there is none, else as opening it does. */
+export async function readChain(world: World, folder: string): Promise<Outcome<RunChain>> {
+  const bytes = await world.files.read(`${folder}/chain.json`, 64 * 1024)
+  const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
+  if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')
+    return fail('chain.broken', plain(`${folder}: chain.json is missing or is not the beginning of a chain`, 600))
+  const opened = await world.openRunChain(folder, { id: about.id, fleet: about.fleet })
+  if (!opened.ok) return opened
+  const chain = opened.value.chain()
+  await opened.value.close()
+  return ok(chain)
+}

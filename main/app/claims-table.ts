@@ -1,0 +1,39 @@
+import type { Assessment } from '../../schemas/types.ts'
+import { plain } from '../core/plain-text.ts'
+
+const HEADING = [
+  'node',
+  'claim',
+  'promise',
+  'answer',
+  'reasons',
+  'source',
+  'where it stands',
+  'read on',
+  'observed at (UTC)',
+]
+
+/** One row per node and promise of the declared provider; the heading alone where none was declared. */
+export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes'>): Generator<readonly string[]> {
+  const claims = new Map(scope.provider?.claims.map((claim) => [claim.id, claim]))
+  const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))
+  yield HEADING
+  for (const { node, observedAt, claims: answers = [] } of nodes)
+    for (const { claim: id, answer, reasons } of answers) {
+      const claim = claims.get(id)
+      const source = sources.get(claim?.source ?? '')
+      const because = reasons.length > 0 ? reasons.map(({ says, text }) => `${says}: ${text}`) : [claim?.why ?? '']
+      const row = [
+        node,
+        id,
+        claim?.says ?? '',
+        answer,
+        because.join(' | '),
+        source?.title ?? '',
+        source?.where ?? '',
+        source?.on ?? '',
+        observedAt ?? '',
+      ]
+      yield row.map((cell) => plain(cell, 30_000))
+    }
+}

@@ -1,0 +1,66 @@
+import type { RunTrace, Scope } from '../../schemas/types.ts'
+import type { Outcome } from '../core/failure.ts'
+import type { HistoryStore } from '../core/history.ts'
+import { dayOf } from '../core/period/days.ts'
+import { deviationFold } from '../core/period/deviations.ts'
+import { enteredRuns } from '../core/period/runs.ts'
+import type { EarlierRuns } from '../core/report/input.ts'
+import { ok } from '../core/result.ts'
+import type { RunChain, RunEntry } from '../core/run-chain/entry.ts'
+import type { World } from '../core/world.ts'
+
+interface EarlierInput {
+  readonly scope: Scope
+  /** As it is before the run is entered. */
+  readonly chain: RunChain
+  /** The run that the report is about. */
+  readonly own: RunTrace
+}
+
+/**
+ * What the runs before this one, of the period that was declared, say of contradicted claims: those that the chain names and the history
+ * below a folder keeps under the same seal. Null where no period was declared, or none of its runs is kept. Fails as the history does.
+ */
+export async function earlierRuns(
+  world: World,
+  root: string,
+  { scope, chain, own }: EarlierInput,
+): Promise<Outcome<EarlierRuns | null>> {
+  const framing = scope.engagement?.framing
+  if (framing?.kind !== 'period') return ok(null)
+  const entered = enteredRuns(chain.entries).first.filter(
+    ({ entry }) => dayOf(entry.at) >= framing.from && dayOf(entry.at) <= framing.to && entry.run !== own.run,
+  )
+  if (entered.length === 0) return ok(null)
+  const history = await world.openHistory(root)
+  if (!history.ok) return history
+  try {
+    return await followed(
+      history.value,
+      entered.map(({ entry }) => entry),
+      own,
+    )
+  } finally {
+    history.value.close()
+  }
+}
+
+/** One trace after the other, so that the traces of a long period are never in memory together. */
+async function followed(
+  history: HistoryStore,
+  entered: readonly RunEntry[],
+  own: RunTrace,
+): Promise<Outcome<EarlierRuns | null>> {
+  const fold = deviationFold()
+  const runs: EarlierRuns['runs'][number][] = []
+  for (const { run, at, tagManifest } of entered) {
+    const kept = await history.load(run, tagManifest)
+    if (!kept.ok && kept.error.code !== 'input.not-found') return kept
+    const trace = kept.ok ? kept.value.trace : null
+    fold.add(trace)
+    runs.push({ run, at, tagManifest, kept: trace !== null })
+  }
+  if (!runs.some(({ kept }) => kept)) return ok(null)
+  fold.add(own)
+  return ok({ runs, deviations: fold.finish() })
+}

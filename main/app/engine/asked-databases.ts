@@ -1,0 +1,46 @@
+import type { Scope } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { inMemory, type LoadedRecording } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import { askDatabases } from '../location/ask-databases.ts'
+import { declaredLocation } from '../location/declared.ts'
+import type { LocationShelf } from './location-store.ts'
+import { fleetPath } from './places.ts'
+
+/**
+ * A scope with what the databases of addresses say of these recordings, which is kept in it. They are opened when a run ends and when one is
+ * opened, and let go at once: they may be half a gigabyte, and a view needs only their answers. One that cannot be read counts as none
+ * declared; an export is refused then, see `databasesForExport`.
+ */
+export async function askedOrNone(
+  shelf: LocationShelf,
+  scope: Scope,
+  recordings: readonly LoadedRecording[],
+): Promise<Scope> {
+  const asked = await asking(shelf, scope, recordings)
+  return asked.ok ? asked.value : scope
+}
+
+async function asking(
+  shelf: LocationShelf,
+  scope: Scope,
+  recordings: readonly LoadedRecording[],
+): Promise<Outcome<Scope>> {
+  const { addressDatabases } = (shelf.demo ? null : shelf.fleet) ?? {}
+  if (addressDatabases === undefined) return ok(scope)
+  const read = await declaredLocation(shelf.world, { addressDatabases }, fleetPath(shelf.folder))
+  return read.ok ? await askDatabases(scope, read.value.databases, recordings.map(inMemory)) : read
+}
+
+/** Fails with engagement.unreadable where a run was not judged with every database that the fleet file names. */
+export async function databasesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<null>> {
+  const named = (shelf.demo ? null : shelf.fleet)?.addressDatabases ?? []
+  if (named.length === (location?.databases ?? []).length) return ok(null)
+  const read = await declaredLocation(shelf.world, { addressDatabases: named }, fleetPath(shelf.folder))
+  return fail(
+    'engagement.unreadable',
+    read.ok
+      ? 'this run was not judged with the databases of addresses that the fleet file names now; open it again'
+      : read.error.detail,
+  )
+}

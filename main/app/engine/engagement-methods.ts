@@ -1,0 +1,178 @@
+import type { CoverageView, EngagementForm, EngagementView } from '../../../schemas/ipc-engagement.ts'
+import type { Assessment, Engagement, Mapping } from '../../../schemas/types.ts'
+import { coverageOf, populationWith } from '../../core/engagement/coverage.ts'
+import { lacksIn } from '../../core/engagement/form.ts'
+import { leaveOut, withInventory } from '../../core/engagement/inventory.ts'
+import { namesOf, withRowKeys } from '../../core/engagement/problems.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { Framework } from '../../core/framework.ts'
+import { ok } from '../../core/result.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import {
+  type DeclaredShelf,
+  declaredOf,
+  declaredOrNone,
+  keepDraft,
+  keepEngagement,
+  keepInventory,
+  type OwnDeclared,
+  readDraft,
+} from './engagement-store.ts'
+import { inTurn } from './kept-json.ts'
+import { collectedNodes } from './stored-runs.ts'
+import { bringUpToNow } from './up-to-now.ts'
+
+type Methods =
+  | 'engagement.get'
+  | 'engagement.set'
+  | 'engagement.import-choose'
+  | 'inventory.import-choose'
+  | 'inventory.leave-out'
+  | 'coverage.get'
+
+/** What people declare before an audit, and whom it covers. Every change judges the run that is shown again; no verdict moves. */
+export function engagementMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, catalog, folder, session } = context
+  const turn = inTurn()
+  const frameworksWith = (mappings: readonly Mapping[]): readonly Framework[] => [...catalog.frameworks, ...mappings]
+  const lacksWith = (form: EngagementForm, mappings: readonly Mapping[]): EngagementView['lacks'] =>
+    lacksIn(form, namesOf(catalog.checks, frameworksWith(mappings)))
+  /** A change is made for the fleet that was shown when it was asked for. */
+  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const changed = async (at: DeclaredShelf, written: Outcome<null>): Promise<Outcome<EngagementView>> => {
+    if (!written.ok) return written
+    await bringUpToNow(context)
+    return await ownView(at)
+  }
+  const ownView = async (at: DeclaredShelf): Promise<Outcome<EngagementView>> => {
+    const declared = await declaredOf(at)
+    if (!declared.ok) return declared
+    const draft = await readDraft(at)
+    return draft.ok ? ok(viewOf(declared.value, draft.value)) : draft
+  }
+  const viewOf = (
+    { engagement, mappings }: Pick<OwnDeclared, 'engagement' | 'mappings'>,
+    draft: EngagementForm | null,
+  ): EngagementView => {
+    const form = draft ?? (engagement === null ? null : formOf(engagement))
+    return {
+      form,
+      lacks: form === null ? [] : lacksWith(form, mappings),
+      counts: engagement !== null,
+      waits: draft !== null,
+      inventory: inventoryOf(engagement),
+    }
+  }
+  return {
+    'engagement.get': async ({ of }) => {
+      if (of === 'run') return await ownView(shelf())
+      const stated = statedIn(context)
+      if (!stated.ok) return stated
+      const { engagement = null, mappings = [] } = stated.value.scope
+      return ok({ ...viewOf({ engagement, mappings }, null), lacks: [] })
+    },
+    'engagement.set': (written) => {
+      const at = shelf()
+      return turn(async () => {
+        // What cannot be read is never written over.
+        const [before, draft] = [await declaredOf(at), await readDraft(at)]
+        if (!before.ok) return before
+        if (!draft.ok) return draft
+        const { engagement: earlier, mappings } = before.value
+        const form = withRowKeys(written, frameworksWith(mappings))
+        if (lacksWith(form, mappings).length > 0) return await changed(at, await keepDraft(at, form))
+        const inventory = earlier?.inventory ?? null
+        const engagement: Engagement = { schema: 'barewitness.engagement/1', ...form, inventory }
+        return await changed(at, await keepEngagement(at, { engagement, inventory: null }))
+      })
+    },
+    'engagement.import-choose': (_, chosen) => {
+      const at = shelf()
+      return turn(async () => {
+        if (chosen === undefined) return ok(null)
+        const { mappings } = await declaredOrNone(at)
+        const read = await world.declarations.engagement(chosen.path, null, mappings)
+        return read.ok ? await changed(at, await keepEngagement(at, read.value)) : read
+      })
+    },
+    'inventory.import-choose': (about, chosen) => {
+      const at = shelf()
+      return turn(async () => {
+        if (chosen === undefined) return ok(null)
+        const before = await declaredOf(at)
+        if (!before.ok) return before
+        const read = await world.declarations.inventory(chosen.path)
+        if (!read.ok) return read
+        const { bytes, ...table } = read.value
+        const engagement = withInventory(before.value.engagement, { ...about, ...table })
+        return engagement.ok
+          ? await changed(at, await keepInventory(at, { engagement: engagement.value, inventory: bytes }))
+          : engagement
+      })
+    },
+    'inventory.leave-out': (row) => {
+      const at = shelf()
+      return turn(async () => {
+        const before = await declaredOf(at)
+        if (!before.ok) return before
+        const engagement = leaveOut(before.value.engagement, row)
+        return engagement.ok
+          ? await changed(at, await keepInventory(at, { engagement: engagement.value, inventory: null }))
+          : engagement
+      })
+    },
+    'coverage.get': async ({ of }) => {
+      if (of === 'pack') {
+        const stated = statedIn(context)
+        return stated.ok ? ok(coverageIn(stated.value)) : stated
+      }
+      const declared = await declaredOf(shelf())
+      if (!declared.ok) return declared
+      await bringUpToNow(context)
+      return ok(
+        session.run === null ? beforeAnyRun(context, declared.value.engagement) : coverageIn(session.run.assessment),
+      )
+    },
+  }
+}
+
+const formOf = ({ schema: _, inventory: __, ...form }: Engagement): EngagementForm => form
+
+function inventoryOf(engagement: Engagement | null): EngagementView['inventory'] {
+  if (engagement === null || engagement.inventory === null) return null
+  const { rows, leftOut, ...about } = engagement.inventory
+  return { ...about, rows: rows.length, leftOut: leftOut.length }
+}
+
+/** The open pack's own assessment. Fails with input.refused where no pack is open or it holds none that can be read. */
+export function statedIn({ session }: Pick<EngineContext, 'session'>): Outcome<Assessment> {
+  if (session.pack === null) return fail('input.refused', 'no pack is open')
+  const { assessment } = session.pack
+  return assessment === null ? fail('input.refused', 'the pack holds no assessment that can be read') : ok(assessment)
+}
+
+const populationOf = ({ population: { source, owner, on } }: Engagement): CoverageView['population'] => ({
+  source,
+  owner,
+  on,
+})
+
+function coverageIn({ scope, coverage }: Assessment): CoverageView | null {
+  return scope.engagement === undefined || coverage === undefined
+    ? null
+    : { coverage, population: populationOf(scope.engagement), asked: true }
+}
+
+/** Before the first run nobody has answered; who is declared and who is enrolled can be compared already. */
+function beforeAnyRun({ session }: EngineContext, engagement: Engagement | null): CoverageView | null {
+  if (engagement === null) return null
+  const enrolled = session.fleet === null ? [] : collectedNodes(session.fleet)
+  const population = populationWith(enrolled, engagement)
+  const addresses = new Map(session.fleet?.nodes.map(({ name, address }) => [name, address]))
+  const nodes = population.map((node) => {
+    const address = addresses.get(node)
+    return { node, answered: false, machine: address === undefined ? null : { address, serials: [] } }
+  })
+  const coverage = coverageOf({ engagement, enrolled: [...enrolled], population }, nodes)
+  return coverage === undefined ? null : { coverage, population: populationOf(engagement), asked: false }
+}

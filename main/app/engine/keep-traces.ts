@@ -1,0 +1,35 @@
+import { catalogFor } from '../../core/catalog.ts'
+import type { Outcome } from '../../core/failure.ts'
+import { traceNode, traceOf } from '../../core/trace.ts'
+import type { Exported } from '../export.ts'
+import { keepRun } from '../keep-run.ts'
+import type { EngineContext } from './context.ts'
+import { shelfPath } from './places.ts'
+import type { RunState } from './session.ts'
+
+/** Where the window keeps the history of its fleet. That of the demo fleet lies apart. */
+export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boolean): string => shelfPath(folder, demo)
+
+/** Keeps what a run that has ended leaves for comparing it. Nothing is sealed by this. Fails as keepRun() does. */
+export async function keepCollected(
+  { world, catalog, folder }: Pick<EngineContext, 'world' | 'catalog' | 'folder'>,
+  { run, scope, recordings, assessment }: RunState,
+  demo: boolean,
+): Promise<Outcome<null>> {
+  const own = catalogFor(catalog, scope)
+  const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
+  const nodes = assessment.nodes.map((assessed) => traceNode(own, byNode.get(assessed.node) ?? null, assessed))
+  const trace = traceOf(catalog, { run, planned: null, assessment: { ...assessment, demo }, nodes })
+  return await keepRun(world, historyRoot({ folder }, demo), { trace, sealed: null })
+}
+
+/** Keeps the trace that a sealed pack holds; `below`: where its files lie, from our folder. Fails as keepRun() does. */
+export async function keepSealed(
+  { world, folder, session }: EngineContext,
+  { trace, tagManifest, signer, files }: Pick<Exported, 'trace' | 'tagManifest' | 'signer' | 'files'>,
+  below: string,
+): Promise<Outcome<null>> {
+  const pack = `${below}/${files[0]?.name ?? ''}`
+  const sealed = { tagManifest, signer, pack, at: trace.asOf }
+  return await keepRun(world, historyRoot({ folder }, session.demo), { trace, sealed })
+}

@@ -1,0 +1,92 @@
+import type { DeclaredLocation, Fleet, Scope, VantageRecord } from '../../../schemas/types.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import { declaredLocation, type LocationMatter } from '../location/declared.ts'
+import type { DeclaredShelf } from './engagement-store.ts'
+import { readKept, writeKept } from './kept-json.ts'
+import { fleetPath, shelfPath } from './places.ts'
+
+/** Where what locates the nodes of a fleet is read: the files that the fleet names; of the demo fleet, what is kept of it. */
+export interface LocationShelf extends DeclaredShelf {
+  readonly fleet: Fleet | null
+}
+
+type Located = Pick<LocationMatter, 'location' | 'sites'>
+const NOTHING: Located = { sites: null }
+/** No list of as many rows as a record of sites can hold is larger. */
+const LARGEST_SITES = 64 * 1024 * 1024
+
+const demoPath = ({ folder }: DeclaredShelf, name: string): string => `${shelfPath(folder, true)}/${name}`
+
+/** What locates nodes beside the nodes themselves. Databases of addresses are another matter, see `askedOrNone`. Fails as the readers do. */
+export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>> {
+  if (shelf.demo) return await keptLocation(shelf)
+  if (shelf.fleet === null) return ok(NOTHING)
+  const { addressDatabases: _, ...fleet } = shelf.fleet
+  return await declaredLocation(shelf.world, fleet, fleetPath(shelf.folder))
+}
+
+/**
+ * The same as a part of a scope, for showing a run whose nodes showed these host keys: what cannot be read counts as not declared. An export
+ * is refused then, see sitesForExport. The servers of the demo fleet show new keys at each start, so that records of other starts are left
+ * out: they are of no machine of this run.
+ */
+export async function locationOrNone(
+  shelf: LocationShelf,
+  hostKeys: readonly string[],
+): Promise<Pick<Scope, 'location'>> {
+  const located = await locationOf(shelf)
+  if (!located.ok || located.value.location === undefined) return {}
+  const { vantages, ...location } = located.value.location
+  const isOfRun = ({ measurements }: VantageRecord): boolean =>
+    !shelf.demo || measurements.some(({ hostKey }) => hostKey !== null && hostKeys.includes(hostKey))
+  const used = vantages?.filter(isOfRun) ?? []
+  return { location: { ...location, ...(used.length === 0 ? {} : { vantages: used }) } }
+}
+
+/** Keeps what comes with the demo fleet, for showing its runs when its servers are gone. */
+export async function keepDemoLocation(
+  shelf: DeclaredShelf,
+  { location, sites }: { readonly location: DeclaredLocation; readonly sites: Uint8Array },
+  vantage: VantageRecord,
+): Promise<Outcome<null>> {
+  const { files } = shelf.world
+  const kept = await keptLocation(shelf)
+  if (!kept.ok) return kept
+  const before = kept.value
+  // The bytes first: what is kept never names what is not there.
+  const stored = before.location === undefined ? await files.write(demoPath(shelf, SITES), sites) : ok(null)
+  if (!stored.ok) return stored
+  const vantages = [vantage, ...(before.location?.vantages ?? [])].slice(0, MOST_VANTAGES)
+  return await writeKept(shelf.world, demoPath(shelf, LOCATION), { ...(before.location ?? location), vantages })
+}
+
+/** Starts of the demo fleet whose record is kept. */
+const MOST_VANTAGES = 10
+
+/** The bytes of the provider's record that a scope names. Fails with engagement.unreadable where they are not there any more. */
+export async function sitesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<Uint8Array | null>> {
+  const file = location?.sites?.file
+  const located = await locationOf(shelf)
+  if (!located.ok) return fail('engagement.unreadable', located.error.detail)
+  if (file === undefined) return ok(null)
+  const { sites } = located.value
+  return sites !== null && sha256(sites) === file.sha256
+    ? ok(sites)
+    : fail('engagement.unreadable', `${file.name} is missing or is not what was read for this run`)
+}
+
+const LOCATION = 'location.json'
+const SITES = 'sites'
+
+async function keptLocation(shelf: DeclaredShelf): Promise<Outcome<Located>> {
+  const { world } = shelf
+  const fits = (value: unknown): value is DeclaredLocation =>
+    world.validator.problems('scope', { fleet: 'demo', population: [], frameworks: [], location: value }).length === 0
+  const kept = await readKept(world, demoPath(shelf, LOCATION), fits)
+  if (!kept.ok) return kept
+  if (kept.value === null) return ok(NOTHING)
+  const bytes = await world.files.read(demoPath(shelf, SITES), LARGEST_SITES)
+  return ok({ location: kept.value, sites: bytes.ok ? bytes.value : null })
+}

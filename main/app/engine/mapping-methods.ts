@@ -1,0 +1,66 @@
+import type { MappingItem } from '../../../schemas/ipc-engagement.ts'
+import type { Mapping } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import { type DeclaredShelf, declaredOf, keepMappings } from './engagement-store.ts'
+import { inTurn } from './kept-json.ts'
+import { bringUpToNow } from './up-to-now.ts'
+
+type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
+
+/** Frameworks of the customer's own, whose rows are rolled up behind ours. */
+export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, catalog, folder, session } = context
+  const turn = inTurn()
+  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const change = async (
+    at: DeclaredShelf,
+    next: (before: readonly Mapping[]) => Outcome<readonly Mapping[]>,
+  ): Promise<Outcome<readonly MappingItem[]>> => {
+    const before = await declaredOf(at)
+    if (!before.ok) return before
+    const after = next(before.value.mappings)
+    if (!after.ok) return after
+    const written = await keepMappings(at, after.value)
+    if (!written.ok) return written
+    await bringUpToNow(context)
+    return ok(after.value.map(itemOf))
+  }
+  return {
+    'mappings.list': async () => {
+      const declared = await declaredOf(shelf())
+      return declared.ok ? ok(declared.value.mappings.map(itemOf)) : declared
+    },
+    'mappings.import-choose': (_, chosen) => {
+      const at = shelf()
+      return turn(async () => {
+        if (chosen === undefined) return ok(null)
+        const read = await world.declarations.mapping(chosen.path, null)
+        if (!read.ok) return read
+        const mapping = read.value
+        if (catalog.frameworks.some(({ id }) => id === mapping.id))
+          return fail('input.refused', 'a framework that ships with this program has the same id; choose another one')
+        return await change(at, (before) => ok([...before.filter(({ id }) => id !== mapping.id), mapping]))
+      })
+    },
+    'mappings.remove': ({ id: gone }) => {
+      const at = shelf()
+      return turn(() =>
+        change(at, (before) =>
+          before.some(({ id }) => id === gone)
+            ? ok(before.filter(({ id }) => id !== gone))
+            : fail('input.refused', 'there is no such framework'),
+        ),
+      )
+    },
+  }
+}
+
+const itemOf = ({ id, title, version, controls }: Mapping): MappingItem => ({
+  id,
+  title,
+  version,
+  rows: controls.length,
+  mapped: controls.filter(({ supports }) => supports.length > 0).length,
+})

@@ -1,0 +1,175 @@
+import type {
+  BearingView,
+  ClaimOnNode,
+  ClaimRow,
+  ClaimsView,
+  ClaimWord,
+  ProviderItem,
+  ProviderList,
+} from '../../../schemas/ipc-engagement.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
+import type { Assessment, Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { compare } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import { statedIn } from './engagement-methods.ts'
+import { type DeclaredShelf, declaredOf, keepProvider } from './engagement-store.ts'
+import { inTurn } from './kept-json.ts'
+import { bringUpToNow } from './up-to-now.ts'
+
+type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 'claims.get' | 'claims.answers'
+
+/** What a provider promised, and how the evidence of each node answers it. */
+export function providerMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const { world, catalog, folder, session } = context
+  const turn = inTurn()
+  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const listed = async (at: DeclaredShelf): Promise<Outcome<ProviderList>> => {
+    const declared = await declaredOf(at)
+    return declared.ok ? ok(listOf(catalog, declared.value.provider)) : declared
+  }
+  const change = async (at: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<ProviderList>> => {
+    // Nodes of a run that goes on are judged one by one as they come; half of them would be asked about other promises.
+    if (session.going !== null) return fail('input.refused', 'a run is going on; choose when it has ended')
+    const written = await keepProvider(at, profile)
+    if (!written.ok) return written
+    await bringUpToNow(context)
+    return await listed(at)
+  }
+  return {
+    'provider.list': () => listed(shelf()),
+    'provider.choose': ({ id }) => {
+      const at = shelf()
+      return turn(async () => {
+        const profile = catalog.providers.find((one) => one.id === id) ?? null
+        if (id !== null && profile === null) return fail('input.refused', 'no such profile ships with this program')
+        return await change(at, profile)
+      })
+    },
+    'provider.import-choose': (_, chosen) => {
+      const at = shelf()
+      return turn(async () => {
+        if (chosen === undefined) return ok(null)
+        const read = await world.declarations.provider(chosen.path, null)
+        return read.ok ? await change(at, read.value) : read
+      })
+    },
+    'claims.get': async ({ of }) => {
+      const asked = await promised(context, of)
+      if (!asked.ok) return asked
+      const { provider, assessment } = asked.value
+      return ok(provider === null ? null : claimsView(catalog, provider, assessment))
+    },
+    'claims.answers': async ({ of, claim }) => {
+      const asked = await promised(context, of)
+      if (!asked.ok) return asked
+      const { provider, assessment } = asked.value
+      if (provider?.claims.some(({ id }) => id === claim) !== true)
+        return fail('input.refused', 'the profile holds no such claim')
+      return ok(answersOf(claim, assessment))
+    },
+  }
+}
+
+interface Promised {
+  readonly provider: ProviderProfile | null
+  /** Null before the first run. */
+  readonly assessment: Assessment | null
+}
+
+async function promised(context: EngineContext, of: Source): Promise<Outcome<Promised>> {
+  if (of === 'pack') {
+    const stated = statedIn(context)
+    return stated.ok ? ok({ provider: stated.value.scope.provider ?? null, assessment: stated.value }) : stated
+  }
+  const { world, folder, session } = context
+  const declared = await declaredOf({ world, folder, demo: session.demo })
+  if (!declared.ok) return declared
+  await bringUpToNow(context)
+  return ok({ provider: declared.value.provider, assessment: session.run?.assessment ?? null })
+}
+
+const itemOf = ({ id, name, asOf, claims }: ProviderProfile): ProviderItem => ({
+  id,
+  name,
+  asOf,
+  claims: claims.length,
+})
+
+const listOf = ({ providers }: Catalog, chosen: ProviderProfile | null): ProviderList => ({
+  shipped: providers.map(itemOf),
+  chosen: chosen === null ? null : itemOf(chosen),
+  own: chosen !== null && !providers.some(({ id }) => id === chosen.id),
+})
+
+const NONE: Readonly<Record<ClaimWord, number>> = {
+  observed: 0,
+  contradicted: 0,
+  'not-decided': 0,
+  'not-observable': 0,
+  'needs-record': 0,
+}
+
+function claimsView(catalog: Catalog, profile: ProviderProfile, assessment: Assessment | null): ClaimsView {
+  const counts = new Map<string, Record<ClaimWord, number>>()
+  for (const { claims = [] } of assessment?.nodes ?? [])
+    for (const { claim, answer } of claims) {
+      const own = counts.get(claim) ?? { ...NONE }
+      own[answer] += 1
+      counts.set(claim, own)
+    }
+  const { id, name, asOf, notes } = profile
+  return {
+    profile: { id, name, asOf, notes },
+    judgedAt: assessment?.asOf ?? null,
+    claims: profile.claims.map((claim) => claimRow(catalog, profile, claim, counts.get(claim.id) ?? NONE)),
+  }
+}
+
+function claimRow(
+  catalog: Catalog,
+  { sources }: ProviderProfile,
+  { id, says, source, bears, why, bring }: ProviderClaim,
+  counts: Readonly<Record<ClaimWord, number>>,
+): ClaimRow {
+  return {
+    id,
+    says,
+    source: sources.find((one) => one.id === source) ?? null,
+    bears: bears.map((bearing) => bearingView(catalog, bearing)),
+    why,
+    bring,
+    nodes: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts,
+  }
+}
+
+function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): BearingView {
+  if ('check' in bearing) {
+    const check = checks.find(({ id }) => id === bearing.check)
+    return check === undefined
+      ? { title: `This catalog has no check ${bearing.check}.`, limits: '', check: null }
+      : { title: check.claim, limits: check.limits, check: { id: check.id, property: check.property } }
+  }
+  const test = claimTests.find(({ id }) => id === bearing.test)
+  if (test === undefined) return { title: `This catalog has no reading ${bearing.test}.`, limits: '', check: null }
+  const unit = test.takes.unit === undefined ? '' : ` ${test.takes.unit}`
+  const promised = bearing.value === null ? '' : ` Promised: ${bearing.value}${unit}.`
+  return { title: `${test.title}${promised}`, limits: test.limits, check: null }
+}
+
+const WORST_FIRST: readonly ClaimWord[] = ['contradicted', 'not-decided', 'needs-record', 'not-observable', 'observed']
+
+/** One claim on each node that it speaks of, contradicted first, then by name. */
+function answersOf(claim: string, assessment: Assessment | null): readonly ClaimOnNode[] {
+  const rank = ({ answer }: ClaimOnNode): number => WORST_FIRST.indexOf(answer)
+  return (assessment?.nodes ?? [])
+    .flatMap(({ node, claims = [] }) =>
+      claims
+        .filter((one) => one.claim === claim)
+        .map(({ answer, reasons }): ClaimOnNode => ({ node, answer, reasons })),
+    )
+    .sort((a, b) => rank(a) - rank(b) || compare(a.node, b.node))
+}

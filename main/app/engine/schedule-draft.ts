@@ -1,0 +1,53 @@
+import type { CadenceDraft, ScheduleDraft } from '../../../schemas/ipc-schedules.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
+import { ok } from '../../core/result.ts'
+import type { ScheduleDraft as Planned } from '../schedules.ts'
+import { fleetPath } from './places.ts'
+import { identitiesFolder } from './trust-secrets.ts'
+
+/**
+ * What a person chose as a schedule of the window's own fleet, which keeps its runs where the window does. `chosen`: files by handle. Fails
+ * with input.refused for a cadence that there is none of, and for a handle that is not known.
+ */
+export function plannedFrom(
+  folder: string,
+  { cadence: asked, zone, identity, passphrase, ...draft }: ScheduleDraft,
+  chosen: ReadonlyMap<string, string>,
+): Outcome<Planned> {
+  const cadence = cadenceFrom(asked, zone)
+  if (cadence === null) return fail('input.refused', 'runs are due every 1, 2, 3, 4, 6, 8 or 12 hours, and no other')
+  const passphraseFile = passphrase === null ? undefined : chosen.get(passphrase)
+  if (passphrase !== null && passphraseFile === undefined)
+    return fail('input.refused', 'the file with the passphrase is not known any more; choose it again')
+  const words = cadenceText(cadence)
+  return ok({
+    ...draft,
+    fleet: fleetPath(folder),
+    out: folder,
+    // The zone stands by itself in the file.
+    cadence: words.slice(0, -` in ${zone}`.length),
+    zone,
+    notify: [],
+    options: {
+      identityFolder: identitiesFolder(folder),
+      ...(identity === null ? {} : { identity }),
+      ...(passphraseFile === undefined ? {} : { passphraseFile }),
+    },
+  })
+}
+
+function cadenceFrom({ every, hours, weekday, day, at }: CadenceDraft, zone: string): Cadence | null {
+  switch (every) {
+    case 'hours': {
+      const known = HOURS.find((one) => one === hours)
+      return known === undefined ? null : { every, hours: known, at: at % 60, zone }
+    }
+    case 'day':
+      return { every, at, zone }
+    case 'week':
+      return { every, weekday, at, zone }
+    case 'month':
+      return { every, day, at, zone }
+  }
+}

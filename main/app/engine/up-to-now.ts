@@ -1,0 +1,42 @@
+import type { Scope } from '../../../schemas/types.ts'
+import { assessNode, conclude, judgingOf, populationOf } from '../../core/assess.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
+import type { World } from '../../core/world.ts'
+import type { EngineContext } from './context.ts'
+import { declaredOrNone, withDeclared } from './engagement-store.ts'
+import type { RunState } from './session.ts'
+import { judged } from './stored-runs.ts'
+
+/**
+ * While a run goes on, what it gave so far is shown from its first finished node on. Otherwise judges the run that is shown again when the
+ * day is another one than it was judged on: a window can stay open for weeks, evidence grows old in that time, and what was accepted ends
+ * with a day. Either way, with what is declared now.
+ */
+export async function bringUpToNow({ world, catalog, folder, session }: EngineContext): Promise<void> {
+  const { demo } = session
+  const declared = await declaredOrNone({ world, folder, demo })
+  // Another fleet may be shown by now; whoever asks for it reads what is declared about that one.
+  if (session.demo !== demo) return
+  session.run = session.going?.soFar.state() ?? session.run
+  const { run, going } = session
+  if (run === null) return
+  const scope = withDeclared(run.scope, declared)
+  if (going === null && run.assessment.asOf.slice(0, 10) !== world.clock.now().slice(0, 10))
+    session.run = judged(world, catalog, { ...run, scope })
+  else session.run = rescoped(world, catalog, run, scope)
+}
+
+/** A run as another scope judges it; the same value where nothing differs. Verdicts do not depend on an engagement, so nodes are kept. */
+function rescoped(world: World, catalog: Catalog, run: RunState, scope: Scope): RunState {
+  if (canonicalJson(scope) === canonicalJson(run.scope)) return run
+  if (canonicalJson(scope.provider ?? null) !== canonicalJson(run.scope.provider ?? null))
+    return judged(world, catalog, { ...run, scope })
+  const { schema, asOf, demo, nodes: before } = run.assessment
+  const known = new Map(before.map((node) => [node.node, node]))
+  const judging = judgingOf({ ...scope, asOf })
+  const nodes = populationOf(scope).map((name) => known.get(name) ?? assessNode(catalog, name, null, judging))
+  const concluded = conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, nodes)
+  return { ...run, scope, assessment: { schema, ...concluded, nodes } }
+}

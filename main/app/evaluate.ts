@@ -1,0 +1,125 @@
+import type { Figure } from '../../schemas/figure.ts'
+import type { Assessment, NodeAssessment, Register, Scope, TracedNode } from '../../schemas/types.ts'
+import { figuresOf } from '../catalog/figures/figures.ts'
+import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
+import { assessNode, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { Outcome } from '../core/failure.ts'
+import { type PackContent, recordingFiles } from '../core/pack-files.ts'
+import type { Parsed } from '../core/probe.ts'
+import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
+import { MANY_NODES } from '../core/report/figures.ts'
+import { dossierNodes } from '../core/report/isolation.ts'
+import { locatedNodes } from '../core/report/location.ts'
+import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
+import { matterOf, type ReportInput } from '../core/report.ts'
+import { ok } from '../core/result.ts'
+import { traceNode } from '../core/trace.ts'
+import { registerInScope } from './attachments.ts'
+import { sharedText } from './shared-text.ts'
+
+export interface ToEvaluate {
+  readonly scope: Scope
+  readonly recordings: readonly RecordingSource[]
+  readonly asOf: string
+  readonly register: Register
+}
+
+/** What an export is made from. */
+export interface Evaluated {
+  readonly assessment: Assessment
+  readonly outlines: readonly RecordingOutline[]
+  readonly figures: ReadonlyMap<string, readonly Figure[]>
+  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
+  readonly files: ReadonlyMap<string, PackContent>
+  readonly traced: readonly TracedNode[]
+}
+
+/** One declared node after the other, so that the answers of one are in memory at a time where they lie in files. */
+export async function evaluate(
+  catalog: Catalog,
+  { scope, recordings, asOf, register }: ToEvaluate,
+): Promise<Outcome<Evaluated>> {
+  const nodes: NodeAssessment[] = []
+  const outlines: RecordingOutline[] = []
+  const traced: TracedNode[] = []
+  const files = new Map<string, PackContent>()
+  const figures = new Map<string, readonly Figure[]>()
+  const sudo = new Map<string, Parsed<SudoReconciliation>>()
+  const isSmall = populationOf(scope).length <= MANY_NODES
+  const byNode = byName(recordings)
+  let demo = false
+  const share = sharedText()
+  for (const node of populationOf(scope)) {
+    const found = await restedOn(byNode.get(node) ?? [], node, share)
+    if (!found.ok) return found
+    const rested = found.value
+    const assessed = share(ownText(assessNode(catalog, node, rested, judgingOf({ ...scope, asOf }))))
+    nodes.push(assessed)
+    traced.push(traceNode(catalog, rested, assessed))
+    if (rested === null) continue
+    if (isSmall) figures.set(node, figuresOf(rested, assessed, scope.location?.residency))
+    sudo.set(node, sudoReconciliation(rested))
+    const { source } = rested
+    demo ||= rested.recording.demo
+    outlines.push(outlineOf(rested))
+    for (const [path, content] of recordingFiles(rested, source.blob ?? undefined)) files.set(path, content)
+  }
+  const assessment: Assessment = {
+    schema: 'barewitness.assessment/1',
+    ...conclude(catalog, { scope, asOf, demo, register: registerInScope(catalog, register, scope) }, nodes),
+    nodes,
+  }
+  return ok({ assessment, outlines, files, figures, sudo, traced })
+}
+
+interface RestedOn extends LoadedRecording {
+  readonly source: RecordingSource
+}
+
+function byName(recordings: readonly RecordingSource[]): ReadonlyMap<string, readonly RecordingSource[]> {
+  const found = new Map<string, RecordingSource[]>()
+  for (const source of recordings) {
+    const { name } = source.recording.node
+    const own = found.get(name)
+    if (own === undefined) found.set(name, [source])
+    else own.push(source)
+  }
+  return found
+}
+
+/** Of a node's recordings, the one that its assessment rests on; null where there is none. */
+async function restedOn(
+  recordings: readonly RecordingSource[],
+  node: string,
+  share: <T>(value: T) => T,
+): Promise<Outcome<RestedOn | null>> {
+  const loaded: RestedOn[] = []
+  for (const source of recordings) {
+    const one = await source.load()
+    if (!one.ok) return one
+    const captures = one.value.captures.map((answer) => ({ ...answer, meta: share(answer.meta) }))
+    loaded.push({ recording: share(one.value.recording), captures, source })
+  }
+  return ok(latest(loaded, node))
+}
+
+/** The same value in text of its own: words cut from an answer would keep all of that answer in memory. */
+const ownText = (assessed: NodeAssessment): NodeAssessment => JSON.parse(JSON.stringify(assessed)) as NodeAssessment
+
+/** Pictures of the few nodes of a large fleet whose dossiers are shown: which ones is known once all are assessed. */
+export async function picturesOf(
+  about: ReportInput,
+  recordings: readonly RecordingSource[],
+): Promise<Outcome<ReadonlyMap<string, readonly Figure[]>>> {
+  const figures = new Map<string, readonly Figure[]>()
+  const byNode = byName(recordings)
+  const { location } = about.assessment.scope
+  const matter = matterOf(about)
+  for (const assessed of new Set([...dossierNodes(matter), ...locatedNodes(matter)])) {
+    const rested = await restedOn(byNode.get(assessed.node) ?? [], assessed.node, (value) => value)
+    if (!rested.ok) return rested
+    if (rested.value !== null) figures.set(assessed.node, figuresOf(rested.value, assessed, location?.residency))
+  }
+  return ok(figures)
+}

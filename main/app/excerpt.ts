@@ -1,0 +1,69 @@
+import type { Period } from '../../schemas/types.ts'
+import type { Outcome } from '../core/failure.ts'
+import { fail } from '../core/failure.ts'
+import { PACK_EXTENSION } from '../core/pack.ts'
+import { isSafeName, jsonBytes, type PackContent } from '../core/pack-files.ts'
+import { below, EXCERPT_PATH, isPeriodPack, PERIOD_PATH, partialPaths, runFolder } from '../core/period/pack.ts'
+import { ok } from '../core/result.ts'
+import { canonical, textOf } from '../core/verify/read.ts'
+import type { Excerpt } from '../core/verify-excerpt.ts'
+import type { OpenPack, World } from '../core/world.ts'
+
+export interface WrittenExcerpt {
+  readonly path: string
+  readonly run: string
+  readonly node: string
+}
+
+/**
+ * Writes each drawn row of an account of a period, for which a node’s raw answers are enclosed, as a pack by itself:
+ * `sample-NN-RUN-NODE.barewitness.zip`, under the seal of its run. Fails with input.refused for another kind of pack and for a name that is
+ * taken; else as the disk does.
+ */
+export async function writeExcerpts(
+  world: World,
+  { pack: path, folder }: { readonly pack: string; readonly folder: string },
+): Promise<Outcome<readonly WrittenExcerpt[]>> {
+  const opened = await world.packs.open(path)
+  if (!opened.ok) return opened
+  try {
+    const found = canonical(await textOf(opened.value, PERIOD_PATH))
+    if (!isPeriodPack(opened.value) || found === null || world.validator.problems('period', found.value).length > 0)
+      return fail('input.refused', `${path} is no account of a period`)
+    return await written(world, opened.value, found.value as Period, folder)
+  } finally {
+    await opened.value.close()
+  }
+}
+
+async function written(
+  world: World,
+  pack: OpenPack,
+  period: Period,
+  folder: string,
+): Promise<Outcome<readonly WrittenExcerpt[]>> {
+  const made: WrittenExcerpt[] = []
+  let count = 0
+  for (const { population, seed, drawn } of period.samples)
+    for (const { place, key, run, node } of drawn) {
+      count += 1
+      if (run === null || node === null || !isSafeName(run) || !isSafeName(node)) continue
+      const why = `Drawn from ${population} by the seed ${seed}: row ${place}, ${key}.`.slice(0, 1000)
+      const files = excerptFiles(pack, { schema: 'barewitness.excerpt/1', run, nodes: [node], why })
+      const path = `${folder}/sample-${String(count).padStart(2, '0')}-${run}-${node}${PACK_EXTENSION}`
+      if (await world.files.isThere(path)) return fail('input.refused', `${path} exists already`)
+      const archive = await world.packs.write(path, files)
+      if (!archive.ok) return archive
+      made.push({ path, run, node })
+    }
+  return ok(made)
+}
+
+function excerptFiles(pack: OpenPack, excerpt: Excerpt): ReadonlyMap<string, PackContent> {
+  const root = runFolder(excerpt.run)
+  const paths = partialPaths(below(pack, root).paths, excerpt.nodes)
+  return new Map<string, PackContent>([
+    ...paths.map((path) => [path, pack.stored(`${root}/${path}`)] as const),
+    [EXCERPT_PATH, jsonBytes(excerpt)],
+  ])
+}

@@ -1,0 +1,84 @@
+import type { Outcome } from '../core/failure.ts'
+import type { KeptHead } from '../core/history.ts'
+import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
+import { MOST_DAYS } from '../core/period/days.ts'
+import { ok } from '../core/result.ts'
+import type { RetiredEntry } from '../core/run-chain/entry.ts'
+import type { World } from '../core/world.ts'
+import { type ChainBelow, chainsBelow } from './chains.ts'
+import { lackingIn, type Rebuilt, rebuildHistory } from './rebuild-history.ts'
+
+export interface FleetHistory {
+  readonly fleet: string
+  readonly chainFolder: string
+  readonly entries: number
+  /** Runs, planned and met, late, recorded as missed and unrecorded. */
+  readonly reading: CalendarReading
+  readonly retired: readonly RetiredEntry[]
+}
+
+export interface HistoryView {
+  readonly fleets: readonly FleetHistory[]
+  /** Every kept run, oldest first. */
+  readonly kept: readonly KeptHead[]
+  /** Kept runs that stand in none of these chains: not sealed, or sealed into a chain that lies elsewhere. */
+  readonly outside: readonly KeptHead[]
+  /** What was taken from packs since the history lacked it; null: it lacked nothing. */
+  readonly rebuilt: Rebuilt | null
+  /** What a person should know, one sentence each. */
+  readonly told: readonly string[]
+}
+
+/**
+ * What the chains below a root say happened, and what the history has of it. Traces of sealed runs that the history lacks are taken from
+ * their packs first. Fails as chains, history and calendar do.
+ */
+export async function historyView(world: World, root: string): Promise<Outcome<HistoryView>> {
+  const chains = await chainsBelow(world, root)
+  if (!chains.ok) return chains
+  const before = await listed(world, root)
+  if (!before.ok) return before
+  const lacks = lackingIn(chains.value, before.value.heads).length > 0
+  const rebuilt = lacks ? await rebuildHistory(world, root) : null
+  if (rebuilt?.ok === false) return rebuilt
+  const after = rebuilt !== null && rebuilt.value.taken.length > 0 ? await listed(world, root) : before
+  if (!after.ok) return after
+  const { heads } = after.value
+  const fleets: FleetHistory[] = []
+  for (const one of chains.value) {
+    const reading = readingOf(world, one, heads)
+    if (!reading.ok) return reading
+    const retired = one.chain.entries.flatMap(({ entry }) => (entry.kind === 'retired' ? [entry] : []))
+    const { fleet, entries } = one.chain
+    fleets.push({ fleet, chainFolder: one.folder, entries: entries.length, reading: reading.value, retired })
+  }
+  const entered = new Set(fleets.flatMap(({ reading }) => reading.runs.map(({ tagManifest }) => tagManifest)))
+  const outside = heads.filter(({ sealed }) => sealed === null || !entered.has(sealed.tagManifest))
+  return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null, told: before.value.told })
+}
+
+async function listed(
+  world: World,
+  root: string,
+): Promise<Outcome<{ readonly heads: readonly KeptHead[]; readonly told: readonly string[] }>> {
+  const history = await world.openHistory(root)
+  if (!history.ok) return history
+  const heads = await history.value.list()
+  const told = history.value.told()
+  history.value.close()
+  return heads.ok ? ok({ heads: heads.value, told }) : heads
+}
+
+/** From the first day that the chain speaks of until today, as many days as a calendar has. */
+function readingOf(world: World, { chain }: ChainBelow, heads: readonly KeptHead[]): Outcome<CalendarReading> {
+  const asOf = world.clock.now()
+  const days = chain.entries.map(({ entry }) => entry.at.slice(0, 10)).sort()
+  // A clock that was set back leaves runs after “now”.
+  const to = [asOf.slice(0, 10), ...days].sort().at(-1) ?? ''
+  const earliest = new Date(Date.parse(to) - (MOST_DAYS - 1) * 86_400_000).toISOString().slice(0, 10)
+  const from = [days[0] ?? to, earliest].sort().at(-1) ?? to
+  const facts = new Map(
+    heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])),
+  )
+  return calendarOf({ entries: chain.entries, facts, zones: world.zones, from, to, asOf })
+}

@@ -1,0 +1,14 @@
+import type { Outcome } from '../core/failure.ts'
+import type { KeptRun } from '../core/history.ts'
+import type { World } from '../core/world.ts'
+
+/** Keeps a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
+export async function keepRun(world: World, folder: string, kept: KeptRun): Promise<Outcome<null>> {
+  const history = await world.openHistory(folder)
+  if (!history.ok) return history
+  try {
+    return await history.value.keep(kept)
+  } finally {
+    history.value.close()
+  }
+}

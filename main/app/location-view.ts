@@ -1,0 +1,45 @@
+import type { LocationRow, LocationView } from '../../schemas/ipc-location.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import type { Assessment, Location, NodeAssessment, ResidencyPolicy } from '../../schemas/types.ts'
+import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import { policiesFor, policyQuestion } from '../catalog/location/answers.ts'
+
+/** Where the nodes of an assessment are said to be, small enough for a thousand of them; with the map only where it is to be drawn. */
+export function locationView(of: Source, assessment: Assessment, drawn = true): LocationView {
+  const { asOf, demo, nodes, scope } = assessment
+  const policies = scope.location?.residency ?? []
+  return {
+    of,
+    asOf,
+    demo,
+    rows: nodes.map((node) => rowOf(node, policies)),
+    figures: drawn ? fleetFiguresOf(assessment) : [],
+  }
+}
+
+const rowOf = (
+  { node, status, failure, stale, location }: NodeAssessment,
+  policies: readonly ResidencyPolicy[],
+): LocationRow => ({
+  node,
+  status,
+  failure,
+  stale,
+  claim: location?.claim ?? null,
+  answers:
+    location?.answers.map(({ of, title, verdict, text }) => ({
+      of,
+      title,
+      verdict,
+      why: verdict === 'contradicted' ? text : null,
+    })) ?? [],
+  unanswered: location == null ? policiesFor(node, policies).map((policy) => policyQuestion(policy).title) : [],
+  narrowest: narrowestOf(location?.discs ?? []),
+})
+
+function narrowestOf(discs: Location['discs']): LocationRow['narrowest'] {
+  const bounded = discs.flatMap(({ reachKm, vantage }) =>
+    reachKm === null ? [] : [{ km: reachKm, vantage: vantage.name }],
+  )
+  return [...bounded].sort((a, b) => a.km - b.km)[0] ?? null
+}

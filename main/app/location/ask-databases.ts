@@ -1,0 +1,55 @@
+import type { AddressAnswer, Scope } from '../../../schemas/types.ts'
+import { ADDRESS_WANTS, type AddressFacts, dataPeers, publicAddresses } from '../../catalog/location/peers.ts'
+import { capturesByKey } from '../../core/captures.ts'
+import type { Outcome } from '../../core/failure.ts'
+import { readProbe } from '../../core/probe.ts'
+import { compare, type LoadedRecording, type RecordingSource } from '../../core/recording.ts'
+import { ok } from '../../core/result.ts'
+import type { OpenAddressDatabase } from '../../core/world.ts'
+
+/** Nobody reads more of one node, and no scope holds more in all (DeclaredLocation). What was left out is told beside the node. */
+const MOST_OF_NODE = 400
+const MOST = 200_000
+
+/**
+ * The scope with what databases say of the addresses that the recordings name: how each node is reached, and where its data goes. The
+ * answers are kept in the scope, since the databases themselves are too large for a pack. One recording is in memory at a time; the order
+ * of recordings changes nothing as long as not too many addresses are named. Fails as loading a recording does.
+ */
+export async function askDatabases(
+  scope: Scope,
+  databases: readonly OpenAddressDatabase[],
+  recordings: readonly RecordingSource[],
+): Promise<Outcome<Scope>> {
+  if (databases.length === 0) return ok(scope)
+  const addresses = new Set<string>()
+  const declared = new Set(scope.population)
+  const ordered = [...recordings].sort((a, b) => compare(keyOf(a), keyOf(b)))
+  for (const source of ordered.filter(({ recording }) => declared.has(recording.node.name))) {
+    const loaded = await source.load()
+    if (!loaded.ok) return loaded
+    for (const address of addressesOf(loaded.value)) if (addresses.size < MOST) addresses.add(address)
+  }
+  const sorted = [...addresses].sort(compare)
+  const asked = databases.map(({ about, answer }) => ({
+    ...about,
+    answers: sorted.flatMap((address): AddressAnswer[] => {
+      const said = answer(address)
+      return said === null ? [] : [said]
+    }),
+  }))
+  return ok({ ...scope, location: { ...scope.location, databases: asked } })
+}
+
+const keyOf = ({ recording: { node, endedAt, id } }: RecordingSource): string => `${node.name} ${endedAt} ${id}`
+
+/** The node's own addresses first, so that they are never what is left out. */
+function addressesOf({ recording, captures }: LoadedRecording): readonly string[] {
+  const byKey = capturesByKey(captures)
+  const facts = Object.fromEntries(
+    Object.entries(ADDRESS_WANTS).map(([name, probe]) => [name, readProbe<unknown>(probe, byKey)]),
+  ) as unknown as AddressFacts
+  const own = publicAddresses(facts, { node: recording.node }).map(({ address }) => address.text)
+  const peers = dataPeers(facts).flatMap(({ address }) => address?.text ?? [])
+  return [...new Set([...own, ...peers])].slice(0, MOST_OF_NODE)
+}

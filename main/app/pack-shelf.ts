@@ -1,0 +1,70 @@
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import type { PackContent } from '../core/pack-files.ts'
+import { ok } from '../core/result.ts'
+import type { OpenPack, World } from '../core/world.ts'
+
+/** Packs that are opened again and again, few of them at a time: of a long period there are more than anybody holds open. */
+export interface PackShelf {
+  readonly open: (path: string) => Promise<Outcome<OpenPack>>
+  /** A file of an open pack, which opens it again where it was closed since. */
+  readonly content: (path: string, pack: OpenPack, file: string) => PackContent
+  readonly close: () => Promise<void>
+}
+
+const MOST_OPEN = 3
+
+export function packShelf({ packs }: Pick<World, 'packs'>): PackShelf {
+  const held = new Map<string, OpenPack>()
+  const open = async (path: string): Promise<Outcome<OpenPack>> => {
+    const there = held.get(path)
+    if (there !== undefined) return ok(there)
+    const opened = await packs.open(path)
+    if (!opened.ok) return opened
+    for (const [other, pack] of [...held].slice(0, Math.max(0, held.size + 1 - MOST_OPEN))) {
+      held.delete(other)
+      await pack.close()
+    }
+    held.set(path, opened.value)
+    return opened
+  }
+  const again = async (path: string): Promise<OpenPack> => {
+    const opened = await open(path)
+    if (!opened.ok) throw new Error(sentence(opened.error))
+    return opened.value
+  }
+  return {
+    open,
+    content: (path, pack, file) => ({
+      ...sizeAndDigest(pack, file),
+      read: async () => await (await again(path)).stored(file).read(),
+      open: async function* () {
+        yield* (await again(path)).stored(file).open()
+      },
+    }),
+    close: async () => {
+      for (const pack of held.values()) await pack.close()
+      held.clear()
+    },
+  }
+}
+
+const sizeAndDigest = (pack: OpenPack, file: string): { readonly size: number; readonly sha256: string } => {
+  const { size, sha256 } = pack.stored(file)
+  return { size, sha256 }
+}
+
+const sentence = ({ code, detail }: Failure): string => `${code}: ${detail}`
+
+/** The pack of a run, of the first of these paths that has it. Fails as the last of them does. */
+export async function firstOpen(
+  shelf: PackShelf,
+  paths: readonly string[],
+): Promise<Outcome<{ readonly path: string; readonly pack: OpenPack }>> {
+  let last: Outcome<never> = fail('input.not-found', 'no pack was named')
+  for (const path of paths) {
+    const opened = await shelf.open(path)
+    if (opened.ok) return ok({ path, pack: opened.value })
+    last = opened
+  }
+  return last
+}

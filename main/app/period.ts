@@ -1,0 +1,210 @@
+import type { Engagement, Period, PeriodSample } from '../../schemas/types.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
+import type { PackContent } from '../core/pack-files.ts'
+import { daysWithin, MOST_DAYS } from '../core/period/days.ts'
+import { periodEntry, periodPayload, periodStatement, subjectDigests } from '../core/period/pack.ts'
+import { type DerivedPeriod, periodFold, type SampleRequest, sampledNodes } from '../core/period/period.ts'
+import { headsBefore } from '../core/period/runs.ts'
+import type { PadesLevel, Signer } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
+import { chainFiles } from '../core/run-chain/files.ts'
+import type { World } from '../core/world.ts'
+import type { ExportedFile } from './export.ts'
+import { type PackShelf, packShelf } from './pack-shelf.ts'
+import { besidePeriod, periodReport } from './period-files.ts'
+import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
+import { PRODUCER } from './producer.ts'
+import { sealedPack } from './seal-pack.ts'
+import { whileSigning } from './signing.ts'
+import type { Stamping } from './stamping.ts'
+
+export interface ExportPeriodInput {
+  /** The folder that runs were written to, their history included. */
+  readonly root: string
+  readonly chainFolder: string
+  readonly fleet: string
+  /** Days of UTC, both included. */
+  readonly from: string
+  readonly to: string
+  readonly samples: readonly SampleRequest[]
+  readonly signer: Signer
+  /** Null: no time by somebody else. */
+  readonly stamping: Stamping | null
+  /** Where the files go. */
+  readonly folder: string
+  /** As declared; null or absent without one. */
+  readonly engagement?: Engagement | null
+}
+
+export interface ExportedPeriod {
+  readonly period: Period
+  readonly unrecorded: DerivedPeriod['unrecorded']
+  readonly files: readonly ExportedFile[]
+  readonly level: PadesLevel
+  readonly stamped: boolean
+  /** Runs whose pack is not at hand, and what else was asked for and could not be had. */
+  readonly shortfalls: readonly Failure[]
+}
+
+/**
+ * Seals an account of a period that is over: what the chain of runs and the packs of its runs show, with lists, samples and a report, and
+ * enters it into the chain. A run whose pack is missing, or is not the one the chain names, is stated as such. Fails with input.refused for
+ * days that make no period, a chain that is not there, and a name that is taken; else as the chain and the disk do.
+ */
+export async function exportPeriod(
+  world: World,
+  catalog: Catalog,
+  input: ExportPeriodInput,
+): Promise<Outcome<ExportedPeriod>> {
+  const { from, to, chainFolder, fleet, folder } = input
+  const asOf = world.clock.now()
+  const unfit = periodProblem(input, asOf)
+  if (unfit !== null) return fail('input.refused', unfit)
+  if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
+    return fail('input.refused', `there is no chain of runs in ${chainFolder}`)
+  const name = `period-${from}-${to}`
+  if (await world.files.isThere(`${folder}/${name}${PACK_EXTENSION}`))
+    return fail('input.refused', `${folder}/${name}${PACK_EXTENSION} exists already; choose another folder`)
+  const chain = await world.openRunChain(chainFolder, {
+    id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
+    fleet,
+  })
+  if (!chain.ok) return chain
+  const shelf = packShelf(world)
+  try {
+    return await whileSigning(() => exported(world, catalog, { ...input, asOf, name }, chain.value, shelf))
+  } finally {
+    await shelf.close()
+    await chain.value.close()
+  }
+}
+
+/** What is wrong with what was asked for; null when nothing is. */
+export function periodProblem(
+  { from, to, samples }: Pick<ExportPeriodInput, 'from' | 'to' | 'samples'>,
+  asOf: string,
+): string | null {
+  if (!isDay(from) || !isDay(to)) return 'a period is from one day to another, such as 2026-10-01 and 2026-12-31'
+  const days = daysWithin(from, to).length
+  if (days === 0 || days > MOST_DAYS) return `a period has 1 to ${MOST_DAYS} days`
+  if (to >= asOf.slice(0, 10)) return `the period is not over: days are days of UTC, and ${to} has not ended`
+  const wrong = samples.find(
+    ({ seed, size }) => seed === '' || seed.length > 200 || !Number.isSafeInteger(size) || size < 1,
+  )
+  return wrong === undefined ? null : 'a sample takes a size from 1 on and a seed of at most 200 characters'
+}
+
+interface Found {
+  readonly derived: DerivedPeriod
+  readonly lost: readonly Failure[]
+  readonly atHand: ReadonlyMap<string, string>
+}
+
+/** Reads the runs one after the other; of each, nothing but what the account says stays in memory. */
+export async function derivePeriod(
+  world: World,
+  input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
+    readonly asOf: string
+    readonly chain: RunChain
+  },
+  shelf: PackShelf,
+): Promise<Outcome<Found>> {
+  const { zones, csv } = world
+  const places = await packPlaces(world, input.root)
+  const fold = periodFold({ ...input, producer: PRODUCER, zones, csv })
+  const headBefore = headsBefore(input.chain)
+  const lost: Failure[] = []
+  const atHand = new Map<string, string>()
+  for (const run of fold.runs) {
+    const one = await runAtHand(world, shelf, run, { places, head: headBefore(run) })
+    if (one.found === null) lost.push(one.why)
+    else atHand.set(run.entry.run, one.found.path)
+    fold.add(run, one.found?.trace ?? null)
+  }
+  const derived = fold.finish()
+  return derived.ok ? ok({ derived: derived.value, lost, atHand }) : derived
+}
+
+async function exported(
+  world: World,
+  catalog: Catalog,
+  input: ExportPeriodInput & { readonly asOf: string; readonly name: string },
+  chain: OpenRunChain,
+  shelf: PackShelf,
+): Promise<Outcome<ExportedPeriod>> {
+  const { name, folder, signer, stamping, asOf } = input
+  const found = await derivePeriod(world, { ...input, chain: chain.chain() }, shelf)
+  if (!found.ok) return found
+  const { derived, lost, atHand } = found.value
+  const { period, tables, unrecorded } = derived
+  const [unfit] = world.validator.problems('period', period)
+  if (unfit !== undefined) return fail('input.refused', `what the chain holds makes no account: ${unfit}`)
+  const bags = await bagsOf(shelf, atHand, period.samples)
+  if (!bags.ok) return bags
+  const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })
+  const packName = `${name}${PACK_EXTENSION}`
+  const report = await periodReport(world, catalog, { ...input, derived, payload, packName })
+  payload.set(PATHS.report, report.pdf)
+  const statement = (manifest: string): unknown =>
+    periodStatement(period, { manifest, digests: subjectDigests(payload) })
+  const { demo } = period
+  const bag = {
+    payload,
+    signer,
+    packName,
+    producer: PRODUCER,
+    identifier: name,
+    asOf,
+    demo,
+    statement,
+    nodes: 'data/runs/RUN/data/nodes',
+  }
+  const { pack, seal, stamp } = await sealedPack(world, bag, report.authority, stamping)
+  // As with runs: the chain names it before it exists, so that there are never two packs in one place.
+  const entered = await chain.append({ entry: periodEntry(period, pack.toSeal, signer.fingerprint), signature: null })
+  if (!entered.ok) return entered
+  const written = await world.packs.write(
+    `${folder}/${packName}`,
+    new Map<string, PackContent>([
+      ...payload,
+      ...pack.tags,
+      [PATHS.seal, seal],
+      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
+    ]),
+  )
+  if (!written.ok) return written
+  const files = await besidePeriod(world, { folder, packName, name, report: report.pdf, derived })
+  if (!files.ok) return files
+  return ok({
+    period,
+    unrecorded,
+    files: files.value,
+    level: report.level,
+    stamped: stamp?.ok === true,
+    shortfalls: [
+      ...lost,
+      ...(report.shortfall === null ? [] : [report.shortfall]),
+      ...(stamp?.ok === false ? [stamp.error] : []),
+    ],
+  })
+}
+
+/** The enclosed parts of the runs' packs. */
+async function bagsOf(
+  shelf: PackShelf,
+  atHand: ReadonlyMap<string, string>,
+  samples: readonly PeriodSample[],
+): Promise<Outcome<ReadonlyMap<string, PackContent>>> {
+  const wanted = sampledNodes(samples)
+  const bags = new Map<string, PackContent>()
+  for (const [run, path] of atHand) {
+    const pack = await shelf.open(path)
+    if (!pack.ok) return pack
+    for (const [file, content] of enclosedFiles(shelf, run, { path, pack: pack.value }, wanted.get(run) ?? []))
+      bags.set(file, content)
+  }
+  return ok(bags)
+}

@@ -1,0 +1,117 @@
+import type { RunTrace } from '../../schemas/types.ts'
+import { sha256 } from '../core/digest.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import type { KeptHead } from '../core/history.ts'
+import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
+import { plain } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+import { parsedJson, type RunEntry } from '../core/run-chain/entry.ts'
+import { traceBytes } from '../core/trace.ts'
+import type { OpenPack, World } from '../core/world.ts'
+import { type ChainBelow, chainsBelow } from './chains.ts'
+
+export interface Rebuilt {
+  /** Runs that are in the history now and were not before. */
+  readonly taken: readonly string[]
+  /** Files that could not be read and were put aside. */
+  readonly putAside: readonly string[]
+  /** Sealed runs that the chain knows and whose trace cannot be had, with the reason. */
+  readonly missing: readonly { readonly run: string; readonly why: string }[]
+  /** What else a person should know. */
+  readonly told: readonly string[]
+}
+
+/**
+ * Takes traces that the history lacks from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of runs that were killed between
+ * sealing and keeping. A pack counts where the chain names its tag manifest, and its trace where the manifests lead to it. Nothing that
+ * is kept already is changed; files of the history that cannot be read are put aside.
+ */
+export async function rebuildHistory(world: World, root: string): Promise<Outcome<Rebuilt>> {
+  const chains = await chainsBelow(world, root)
+  if (!chains.ok) return chains
+  const history = await world.openHistory(root)
+  if (!history.ok) return history
+  try {
+    const putAside = await history.value.putAside()
+    if (!putAside.ok) return putAside
+    const heads = await history.value.list()
+    if (!heads.ok) return heads
+    const wanted = new Map(lackingIn(chains.value, heads.value).map((entry) => [entry.tagManifest, entry]))
+    const problems = new Map<string, string>()
+    const taken: string[] = []
+    const packs = await packsBelow(world, root)
+    if (!packs.ok) return packs
+    const named = new Set([...wanted.values()].map(({ run }) => `${run}${PACK_EXTENSION}`))
+    for (const pack of packs.value.filter((path) => named.has(path.split('/')[1] ?? ''))) {
+      const found = await traceIn(world, `${root}/${pack}`, wanted)
+      if (!found.ok) problems.set(pack.split('/')[0] ?? '', found.error.detail)
+      if (!found.ok || found.value === null) continue
+      const { trace, entry } = found.value
+      const sealed = { tagManifest: entry.tagManifest, signer: entry.signer, pack, at: entry.at }
+      const kept = await history.value.keep({ trace, sealed })
+      if (!kept.ok) return kept
+      taken.push(trace.run)
+      wanted.delete(entry.tagManifest)
+    }
+    const missing = [...wanted.values()].map(({ run }) => ({
+      run,
+      why: problems.get(run) ?? 'no pack with this seal lies in this folder',
+    }))
+    return ok({ taken, putAside: putAside.value, missing, told: history.value.told() })
+  } finally {
+    history.value.close()
+  }
+}
+
+/** Sealed runs that a chain knows and the history lacks; not those whose evidence was taken away. */
+export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHead[]): readonly RunEntry[] {
+  const kept = new Set(heads.flatMap(({ sealed }) => sealed?.tagManifest ?? []))
+  const entries = chains.flatMap(({ chain }) => chain.entries.map(({ entry }) => entry))
+  const retired = new Set(entries.flatMap((entry) => (entry.kind === 'retired' ? [entry.tagManifest] : [])))
+  return entries.flatMap((entry) =>
+    entry.kind === 'run' && !kept.has(entry.tagManifest) && !retired.has(entry.tagManifest) ? [entry] : [],
+  )
+}
+
+/** Packs in folders of this folder, as paths from it. */
+export async function packsBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
+  const below = await world.files.below(root, 2)
+  return below.ok ? ok(below.value.files.filter((path) => path.includes('/') && path.endsWith(PACK_EXTENSION))) : below
+}
+
+/** The trace in a pack whose seal is one of those wanted; null for another pack. */
+async function traceIn(
+  world: World,
+  path: string,
+  wanted: ReadonlyMap<string, RunEntry>,
+): Promise<Outcome<{ readonly trace: RunTrace; readonly entry: RunEntry } | null>> {
+  const opened = await world.packs.open(path)
+  if (!opened.ok) return opened
+  const pack = opened.value
+  try {
+    if (!pack.paths.includes(PATHS.tagManifest)) return ok(null)
+    const entry = wanted.get(await pack.sha256(PATHS.tagManifest))
+    if (entry === undefined) return ok(null)
+    const bytes = (await listed(pack, PATHS.tagManifest, PATHS.manifest)) ? await sealedTrace(pack) : null
+    const trace = bytes === null ? null : (parsedJson(new TextDecoder().decode(bytes)) as RunTrace)
+    if (bytes === null || trace === null || world.validator.problems('trace', trace).length > 0)
+      return fail('pack.altered', plain(`${path}: its trace is missing, or not the one that was sealed`, 600))
+    if (trace.run !== entry.run || trace.fleet !== entry.fleet || sha256(traceBytes(trace)) !== sha256(bytes))
+      return fail('pack.altered', plain(`${path}: its trace is not of the run that the chain names`, 600))
+    return ok({ trace, entry })
+  } catch (problem) {
+    return fail('pack.unreadable', plain(problem instanceof Error ? problem.message : String(problem), 600))
+  } finally {
+    await pack.close()
+  }
+}
+
+const sealedTrace = async (pack: OpenPack): Promise<Uint8Array | null> =>
+  (await listed(pack, PATHS.manifest, PATHS.trace)) ? await pack.read(PATHS.trace) : null
+
+/** Whether a list in a pack names this file, by the digest that it has. */
+export async function listed(pack: OpenPack, list: string, path: string): Promise<boolean> {
+  if (!pack.paths.includes(list) || !pack.paths.includes(path)) return false
+  const text = new TextDecoder().decode(await pack.read(list))
+  return text.split('\n').includes(`${await pack.sha256(path)}  ${path}`)
+}

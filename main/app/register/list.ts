@@ -1,0 +1,103 @@
+import type { Assessment, Decision, Exception, PendingException, Register } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
+import type { SealReader } from '../../core/ports.ts'
+import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import { type PendingStanding, pendingOf, pendingStanding } from '../../core/register/pending.ts'
+import { registerProblems } from '../../core/register/problems.ts'
+import { isOneKey, type Signable } from '../../core/register/signatures.ts'
+import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
+import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../core/verify/entries.ts'
+
+/** An entry as it is listed: without signatures as bytes, with what they show. */
+type Listed<T extends Signable, S> = Omit<T, 'signatures'> & {
+  readonly standing: S
+  /** Asked for and approved by one person, and whether with one key. */
+  readonly onePerson: boolean
+  readonly oneKey: boolean
+  readonly signatures: readonly EntrySignatureReading[]
+  /** What the signatures leave wrong, one sentence each. */
+  readonly problems: readonly string[]
+}
+/** A finding that an exception names. */
+export interface ListedFinding {
+  readonly node: string
+  /** Null: no recording was given of this node. */
+  readonly verdict: Verdict | null
+  /** Whether there is anything to accept; null without a recording. */
+  readonly accepts: boolean | null
+}
+export interface RegisterList {
+  readonly asOf: string
+  readonly exceptions: readonly (Listed<Exception, Standing> & { readonly findings: readonly ListedFinding[] })[]
+  readonly pending: readonly (Listed<PendingException, PendingStanding> & {
+    readonly findings: readonly ListedFinding[]
+  })[]
+  readonly decisions: readonly Listed<Decision, Standing>[]
+  /** A finding was accepted, or a row decided about, until a day that has passed, and nothing took its place. */
+  readonly gaps: boolean
+  /** What is wrong with the register by itself, one sentence each. */
+  readonly problems: readonly string[]
+  /** A signature does not stand, or the register contradicts itself. */
+  readonly broken: boolean
+}
+
+/**
+ * Exceptions, requests and decisions as of a moment, with what their signatures show. With an assessment at hand it is said of each
+ * finding whether there is anything to accept.
+ */
+export async function listRegister(
+  seal: SealReader,
+  register: Register,
+  { asOf, assessment }: { readonly asOf: string; readonly assessment: Assessment | null },
+): Promise<RegisterList> {
+  const findings = findingsIn(assessment)
+  const exceptions = []
+  for (const entry of register.exceptions)
+    exceptions.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), findings: findings(entry) })
+  const pending = []
+  for (const entry of pendingOf(register))
+    pending.push({ ...(await listed(seal, entry, pendingStanding(entry, asOf))), findings: findings(entry) })
+  const decisions = []
+  for (const entry of decisionsOf(register)) decisions.push(await listed(seal, entry, standingOf(entry, asOf)))
+  const { ended } = acceptancesOf(register.exceptions, asOf)
+  const wrong = registerProblems(register)
+  return {
+    asOf,
+    exceptions,
+    pending,
+    decisions,
+    gaps:
+      exceptions.some(
+        ({ standing, check, findings: on }) =>
+          standing === 'expired' && on.some(({ node, accepts }) => accepts !== false && ended(node, check) !== null),
+      ) || decisions.some((entry) => entry.standing === 'expired' && decidedFor(register, entry, asOf).length === 0),
+    problems: wrong,
+    broken: wrong.length > 0 || [...exceptions, ...pending, ...decisions].some(({ problems }) => problems.length > 0),
+  }
+}
+
+async function listed<T extends Signable, S>(seal: SealReader, entry: T, standing: S): Promise<Listed<T, S>> {
+  const signatures = await readSignatures(seal, entry)
+  return {
+    ...entry,
+    standing,
+    onePerson: 'approvedBy' in entry && isOnePerson(entry),
+    oneKey: isOneKey(entry),
+    signatures,
+    problems: signatureProblems(entry, signatures),
+  }
+}
+
+function findingsIn(assessment: Assessment | null): (entry: Exception | PendingException) => readonly ListedFinding[] {
+  const nodes = new Map(
+    assessment?.nodes.map(({ node, findings }) => [
+      node,
+      new Map(findings.map(({ check, verdict }) => [check, verdict])),
+    ]),
+  )
+  return ({ check, nodes: named }) =>
+    named.map((node) => {
+      const verdict = nodes.get(node)?.get(check) ?? null
+      return { node, verdict, accepts: verdict === null ? null : !isNothingToAccept(verdict) }
+    })
+}

@@ -1,0 +1,100 @@
+import type { Schedule } from '../../schemas/types.ts'
+import type { Outcome } from '../core/failure.ts'
+import { dueTimes } from '../core/period/cadence.ts'
+import { ok } from '../core/result.ts'
+import { cadenceOf } from '../core/schedule/schedule.ts'
+import type { StartedBy, TimerKind } from '../core/schedule/units.ts'
+import type { World } from '../core/world.ts'
+import { type UnattendedUse, unattendedUse } from './credentials.ts'
+import { type Attempt, readAttempts } from './scheduled/attempts.ts'
+import { unitsOf } from './schedules.ts'
+
+export interface ScheduleStatus {
+  readonly schedule: Schedule
+  /** UTC; null for a cadence or zone that there is none of. */
+  readonly nextDue: string | null
+  /** Since the schedule was added; null before the first. */
+  readonly lastDue: string | null
+  /** The last start; null where there was none. */
+  readonly lastAttempt: Attempt | null
+  readonly timers: readonly TimerStatus[]
+  readonly unattended: readonly UnattendedUse[]
+  /** What a person should know, one sentence each. */
+  readonly notes: readonly string[]
+}
+export interface TimerStatus {
+  readonly kind: TimerKind
+  /** `other`: what is installed is not what would be written today. `inactive`: it is, and the operating system will not start it. */
+  readonly state: 'installed' | 'other' | 'inactive'
+}
+
+const DAY_MS = 86_400_000
+/** Every cadence is due in so many days. */
+const LONGEST_DAYS = 63
+
+/** How a schedule stands. What cannot be read is a note: a status is never refused for it. */
+export async function scheduleStatus(
+  world: World,
+  schedule: Schedule,
+  by: Pick<StartedBy, 'program' | 'file'>,
+): Promise<ScheduleStatus> {
+  const notes: string[] = []
+  const noted = <T>(outcome: Outcome<T>, otherwise: T): T => {
+    if (outcome.ok) return outcome.value
+    notes.push(`${outcome.error.detail}.`)
+    return otherwise
+  }
+  const { lastDue, nextDue } = dueAround(world, schedule)
+  const attempts = noted(await readAttempts(world, schedule.out, schedule.name), [])
+  const kinds = await world.timers.kinds()
+  const timers: TimerStatus[] = []
+  for (const kind of kinds) {
+    const installed = noted(await world.timers.installed(kind, schedule.name), null)
+    if (installed === null) continue
+    const wanted = unitsOf(world, kind, schedule, by)
+    const same = wanted.ok && JSON.stringify(wanted.value.units) === JSON.stringify(installed.units)
+    timers.push({ kind, state: same ? (installed.active ? 'installed' : 'inactive') : 'other' })
+  }
+  if (timers.length === 0) notes.push('No timer starts it: install one, or every planned run is missed.')
+  if (timers.length > 1) notes.push('Several timers start it; the program runs once for each due time all the same.')
+  if (timers.some(({ state }) => state === 'other'))
+    notes.push('What is installed is not what would be written today: install it again.')
+  if (timers.some(({ kind }) => kind === 'systemd') && (await world.timers.lingers()) === false)
+    notes.push(
+      `Timers of ${world.timers.host.user} run only while that user is logged in: loginctl enable-linger ${world.timers.host.user}`,
+    )
+  const fleet = noted(await world.fleets.read(schedule.fleet), null)
+  const targets = fleet === null ? [] : fleet.targets({})
+  if (fleet !== null && fleet.fleet.name !== schedule.fleetName)
+    notes.push(
+      `The fleet file now says “${fleet.fleet.name}”; the plan is in the chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
+    )
+  const unattended = await unattendedUse(world, targets, schedule.options)
+  return { schedule, nextDue, lastDue, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
+}
+
+function dueAround(
+  { clock, zones }: Pick<World, 'clock' | 'zones'>,
+  schedule: Schedule,
+): Pick<ScheduleStatus, 'lastDue' | 'nextDue'> {
+  const cadence = cadenceOf(schedule)
+  if (cadence === null) return { lastDue: null, nextDue: null }
+  const now = clock.now()
+  const at = (days: number): string => new Date(Date.parse(now) + days * DAY_MS).toISOString()
+  const before = dueTimes(cadence, zones, at(-LONGEST_DAYS), now) ?? []
+  const after = dueTimes(cadence, zones, now, at(LONGEST_DAYS)) ?? []
+  return { lastDue: before.findLast((due) => due > schedule.createdAt) ?? null, nextDue: after[0] ?? null }
+}
+
+/** Installs the units of a schedule; gives what to tell of them. Fails as unitsOf() and the operating system’s program do. */
+export async function installSchedule(
+  world: World,
+  kind: TimerKind,
+  schedule: Schedule,
+  by: Pick<StartedBy, 'program' | 'file'>,
+): Promise<Outcome<readonly string[]>> {
+  const units = unitsOf(world, kind, schedule, by)
+  if (!units.ok) return units
+  const installed = await world.timers.install(units.value)
+  return installed.ok ? ok(units.value.warnings) : installed
+}

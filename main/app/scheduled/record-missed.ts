@@ -1,0 +1,101 @@
+import type { Planned, Schedule } from '../../../schemas/types.ts'
+import { failureWords } from '../../../schemas/words.ts'
+import type { Failure, Outcome } from '../../core/failure.ts'
+import { PACK_EXTENSION } from '../../core/pack.ts'
+import type { Signer } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
+import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
+import type { World } from '../../core/world.ts'
+import { chainFolderOf } from '../chain-folder.ts'
+import { enterSaid } from '../enter-said.ts'
+import type { Attempt } from './attempts.ts'
+import { answeredDue } from './plan-run.ts'
+
+export interface MissedRun {
+  readonly due: string
+  readonly why: string
+}
+
+/**
+ * Enters due times without a run into the fleet’s chain, each signed, in one go; gives how many were entered. Those that the chain has an
+ * entry for by now are left out; a run of `unwritten` is none, since nobody has its pack. Fails as enterSaid() does.
+ */
+export async function recordMissed(
+  world: World,
+  { name, out, fleetName }: Pick<Schedule, 'name' | 'out' | 'fleetName'>,
+  missed: readonly MissedRun[],
+  openSigner: () => Promise<Outcome<Signer>>,
+  unwritten: ReadonlySet<string> = new Set(),
+): Promise<Outcome<number>> {
+  if (missed.length === 0) return ok(0)
+  let entered = 0
+  const recorded = await enterSaid(
+    world,
+    { fleet: fleetName, chainFolder: chainFolderOf(out, fleetName), openSigner, begin: true },
+    (at, signer, chain) => {
+      const answered = answeredDue(name, withoutRuns(chain.entries, unwritten))
+      const gaps = missed
+        .filter(({ due }) => !answered.has(Date.parse(due)))
+        .map(({ due, why }): GapEntry => ({ kind: 'gap', schedule: name, due, at, fleet: fleetName, why, signer }))
+      entered = gaps.length
+      return ok(gaps)
+    },
+  )
+  return recorded.ok ? ok(entered) : recorded
+}
+
+export const withoutRuns = (entries: readonly LoggedEntry[], runs: ReadonlySet<string>): readonly LoggedEntry[] =>
+  entries.filter(({ entry }) => entry.kind !== 'run' || !runs.has(entry.run))
+
+/**
+ * Runs that the chain names and whose packs were never written: an entry comes before its pack. Only of due times whose last start did not
+ * come to its end, since a pack that is gone later was sealed all the same.
+ */
+export async function unwrittenRuns(
+  world: Pick<World, 'files'>,
+  schedule: Pick<Schedule, 'name' | 'out'>,
+  entries: readonly LoggedEntry[],
+  attempts: readonly Attempt[],
+): Promise<ReadonlySet<string>> {
+  const last = new Map(attempts.map(({ due, code }) => [due, code]))
+  const found = new Set<string>()
+  for (const [due, code] of last) {
+    if (due === null || (code !== 'going' && code !== 'failed')) continue
+    const run = await unwrittenRun(world, schedule, entries, due)
+    if (run !== null) found.add(run)
+  }
+  return found
+}
+
+/** The run of one due time that the chain names and whose pack is not there; null where there is none. */
+export async function unwrittenRun(
+  { files }: Pick<World, 'files'>,
+  { name, out }: Pick<Schedule, 'name' | 'out'>,
+  entries: readonly LoggedEntry[],
+  due: string,
+): Promise<string | null> {
+  const last = entries.findLast(({ entry }) => entry.kind === 'run' && isFor(entry.planned, name, due))?.entry
+  if (last?.kind !== 'run') return null
+  return (await files.isThere(`${out}/${last.run}/${last.run}${PACK_EXTENSION}`)) ? null : last.run
+}
+
+const isFor = (planned: Planned | undefined, name: string, due: string): boolean =>
+  planned !== undefined && planned.schedule === name && Date.parse(planned.due) === Date.parse(due)
+
+/** Why a due time has no run, as far as the starts of the schedule tell. */
+export function whyMissed(due: string, attempts: readonly Attempt[]): string {
+  const last = attempts.findLast((one) => one.due !== null && Date.parse(one.due) === Date.parse(due))
+  if (last === undefined) return 'No run was started: the computer was off or asleep, or its timer did not fire.'
+  if (last.code === 'overlap') return 'No run was started: the run before was still going.'
+  if (last.code === 'going') return `A run was started at ${last.startedAt} and did not come to an end.`
+  if (last.code === 'stopped') return `A run was started at ${last.startedAt} and stopped before it asked any node.`
+  if (last.code === 'failed') return `A run was started at ${last.startedAt} and could not be exported.`
+  return `A run was started at ${last.startedAt}, and the chain has no entry of it.`
+}
+
+export const WHY_TOO_LATE =
+  'The run could only have started much later than it was due, and this schedule does not catch up.'
+
+/** The failure in its plain words. Its detail stays out of the chain: it may name paths and addresses. */
+export const whyFailed = ({ code }: Failure): string =>
+  `A run was started and nothing could be exported: ${failureWords[code].title} (${code}).`

@@ -1,0 +1,198 @@
+import type { Assessment, Register, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import { type ControlState, controlStateWords } from '../../../schemas/words.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { type Sha256, sha256 } from '../../core/digest.ts'
+import type { NoticeCounts } from '../../core/notice.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { acceptancesOf } from '../../core/register.ts'
+
+/** The states of a schedule that somebody is told of when they change, as of its last run. */
+export interface WatchedStates {
+  readonly outcome: 'complete' | 'incomplete' | 'failed'
+  /** Whether runs that were due before this one did not happen. */
+  readonly missed: boolean
+  /** By “framework control”. */
+  readonly controls: Readonly<Record<string, ControlState>>
+  /** Contradicted and accepted by nobody: [node, check], sorted. */
+  readonly gaps: readonly (readonly [node: string, check: string])[]
+  /** Declared nodes that did not answer, sorted. */
+  readonly missing: readonly string[]
+  /** By node: what it showed of itself when it last answered. */
+  readonly machines: Readonly<Record<string, WatchedMachine>>
+  readonly declared: number
+}
+export interface WatchedMachine {
+  readonly hostKey: string | null
+  /** SHA-256 over its parts; null where none could be read. */
+  readonly parts: Sha256 | null
+}
+
+export interface RunStates {
+  readonly assessment: Pick<Assessment, 'asOf' | 'nodes' | 'controls'>
+  readonly register: Pick<Register, 'exceptions'>
+  readonly trace: Pick<RunTrace, 'nodes'>
+  readonly incomplete: boolean
+}
+
+const NO_STATES: WatchedStates = {
+  outcome: 'failed',
+  missed: false,
+  controls: {},
+  gaps: [],
+  missing: [],
+  machines: {},
+  declared: 0,
+}
+
+/**
+ * The states after a run. What a node did not tell this time stays as it was: a gap is over when its check is supported, does not apply or
+ * is accepted, not when its node is silent.
+ */
+export function statesAfter(before: WatchedStates | null, run: RunStates, missed: boolean): WatchedStates {
+  const { asOf, nodes, controls } = run.assessment
+  const { inForce } = acceptancesOf(run.register.exceptions, asOf)
+  const traced = new Map(run.trace.nodes.map((node) => [node.node, node]))
+  const gapsBefore = new Set(before?.gaps.map(gapKey))
+  const gaps = nodes.flatMap(({ node, isolation, findings }) => {
+    if (isolation === null) return before?.gaps.filter(([other]) => other === node) ?? []
+    return findings
+      .filter(
+        ({ check, verdict }) => verdict === 'not-met' || (isOpen(verdict) && gapsBefore.has(gapKey([node, check]))),
+      )
+      .filter(({ check }) => inForce(node, check) === null)
+      .map(({ check }) => [node, check] as const)
+  })
+  return {
+    outcome: run.incomplete ? 'incomplete' : 'complete',
+    missed,
+    controls: Object.fromEntries(controls.map(({ framework, control, state }) => [`${framework} ${control}`, state])),
+    gaps: [...gaps].sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1])),
+    missing: nodes
+      .filter(({ status }) => status === 'failed' || status === 'missing')
+      .map(({ node }) => node)
+      .sort(compare),
+    machines: Object.fromEntries(nodes.map(({ node }) => [node, machineOf(traced.get(node), before?.machines[node])])),
+    declared: nodes.length,
+  }
+}
+
+const isOpen = (verdict: string): boolean => verdict === 'inconclusive' || verdict === 'not-tested'
+const gapKey = ([node, check]: readonly [string, string]): string => `${node}\n${check}`
+
+const machineOf = (traced: TracedNode | undefined, before: WatchedMachine | undefined): WatchedMachine => ({
+  hostKey: traced?.hostKey ?? before?.hostKey ?? null,
+  parts:
+    traced === undefined || traced.parts.length === 0
+      ? (before?.parts ?? null)
+      : sha256(canonicalJson(sorted(traced.parts))),
+})
+
+const sorted = (parts: TracedNode['parts']): unknown[] =>
+  parts.map(({ kind, part, value }) => [kind, part, value]).sort((a, b) => compare(canonicalJson(a), canonicalJson(b)))
+
+/** After a start of which nothing could be exported: nothing else is known to have changed. */
+export const statesAfterFailure = (before: WatchedStates | null, missed: boolean): WatchedStates => ({
+  ...(before ?? NO_STATES),
+  outcome: 'failed',
+  missed,
+})
+
+/** Two runs with the same digest have nothing to tell. */
+export const statesDigest = (states: WatchedStates): Sha256 => sha256(canonicalJson(states))
+
+export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCounts => ({
+  declared,
+  answered: declared - missing.length,
+  contradicted: gaps.length,
+})
+
+/** As many names are told in one sentence; the report has them all. */
+const MOST_NAMED = 10
+
+/** What changed, one sentence each; none where nothing that is watched did. `claimOf` gives a check in words. */
+export function changesBetween(
+  before: WatchedStates,
+  after: WatchedStates,
+  claimOf: (check: string) => string,
+): readonly string[] {
+  if (statesDigest(before) === statesDigest(after)) return []
+  const changes: string[] = []
+  if (before.outcome !== after.outcome) changes.push(outcomeWords[after.outcome])
+  if (before.missed !== after.missed) changes.push(missedWords(after.missed))
+  // Nothing else was seen.
+  if (after.outcome === 'failed') return changes
+  changes.push(...nodeChanges(before, after))
+  const [had, has] = [new Set(before.gaps.map(gapKey)), new Set(after.gaps.map(gapKey))]
+  const opened = after.gaps.filter((gap) => !had.has(gapKey(gap)))
+  // A node that is declared no more has settled nothing.
+  const closed = before.gaps.filter((gap) => !has.has(gapKey(gap)) && Object.hasOwn(after.machines, gap[0]))
+  changes.push(...gapChanges('Contradicted, and accepted by nobody', opened, claimOf))
+  changes.push(...gapChanges('Supported, not applicable or accepted now', closed, claimOf))
+  changes.push(...controlChanges(before, after), ...machineChanges(before, after))
+  return changes
+}
+
+export const outcomeWords: Readonly<Record<WatchedStates['outcome'], string>> = {
+  complete: 'The run was exported, and every declared node answered in full.',
+  incomplete: 'The run was exported, and is incomplete.',
+  failed: 'The run could not be exported.',
+}
+
+const missedWords = (missed: boolean): string =>
+  missed
+    ? 'Planned runs before this one did not happen; the chain of runs says which.'
+    : 'No planned run before this one is missing any more.'
+
+function nodeChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
+  const gone = after.missing.filter((node) => !before.missing.includes(node))
+  const back = before.missing.filter((node) => !after.missing.includes(node) && Object.hasOwn(after.machines, node))
+  const changes: string[] = []
+  if (gone.length > 0) changes.push(`No evidence from ${named(gone)} since this run.`)
+  if (back.length > 0) changes.push(`Evidence again from ${named(back)}.`)
+  if (before.declared !== after.declared)
+    changes.push(`The fleet declares ${after.declared} nodes; it declared ${before.declared}.`)
+  return changes
+}
+
+function gapChanges(what: string, gaps: WatchedStates['gaps'], claimOf: (check: string) => string): readonly string[] {
+  const byCheck = new Map<string, string[]>()
+  for (const [node, check] of gaps) byCheck.set(check, [...(byCheck.get(check) ?? []), node])
+  return [...byCheck].map(([check, nodes]) => `${what}: ${claimOf(check)} On ${named(nodes)}.`)
+}
+
+function controlChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
+  const moved = new Map<string, string[]>()
+  for (const [control, state] of Object.entries(after.controls)) {
+    const was = before.controls[control]
+    if (was === state) continue
+    const words = `${was === undefined ? 'not judged' : controlStateWords[was].label} → ${controlStateWords[state].label}`
+    moved.set(words, [...(moved.get(words) ?? []), control])
+  }
+  const gone = Object.keys(before.controls).filter((control) => !Object.hasOwn(after.controls, control))
+  return [
+    ...[...moved].map(([words, controls]) => `${words}: ${named(controls)}.`),
+    ...(gone.length > 0 ? [`Not judged any more: ${named(gone)}.`] : []),
+  ]
+}
+
+function machineChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
+  const moved = (what: keyof WatchedMachine): readonly string[] =>
+    Object.keys(after.machines).filter((node) => {
+      const [was, is] = [before.machines[node]?.[what] ?? null, after.machines[node]?.[what] ?? null]
+      return was !== null && is !== null && was !== is
+    })
+  const [keys, parts] = [moved('hostKey'), moved('parts')]
+  return [
+    ...(keys.length > 0 ? [`Another host key on ${named(keys)}.`] : []),
+    ...(parts.length > 0 ? [`Other hardware parts than before on ${named(parts)}.`] : []),
+  ]
+}
+
+function named(names: readonly string[]): string {
+  const shown = names
+    .slice(0, MOST_NAMED)
+    .map((name) => plain(name, 80))
+    .join(', ')
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown
+}

@@ -1,0 +1,152 @@
+import type { Schedule } from '../../schemas/types.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { parseCadence } from '../core/period/cadence.ts'
+import type { Signer } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+import type { RunChain, SaidEntry } from '../core/run-chain/entry.ts'
+import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
+import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor } from '../core/schedule/units.ts'
+import type { World } from '../core/world.ts'
+import { chainFolderOf } from './chain-folder.ts'
+import { enterSaid } from './enter-said.ts'
+import { ALSO } from './export.ts'
+
+/** What a person plans: the fleet’s own name is read from its file. */
+export type ScheduleDraft = Omit<Schedule, 'fleetName' | 'createdAt'>
+
+export interface PlanInput {
+  readonly file: string
+  readonly openSigner: () => Promise<Outcome<Signer>>
+}
+
+/**
+ * Plans runs: enters the plan, signed, into the fleet’s chain of runs below `out`, then writes the schedule. Fails with input.refused or
+ * input.not-found for what is not as it should be; else as the signer, the chain and the file do. Nothing is planned that could not be
+ * signed.
+ */
+export async function addSchedule(
+  world: World,
+  draft: ScheduleDraft,
+  { file, openSigner }: PlanInput,
+): Promise<Outcome<Schedule>> {
+  const fleetName = await checkDraft(world, draft)
+  if (!fleetName.ok) return fleetName
+  const schedule: Schedule = { ...draft, fleetName: fleetName.value, createdAt: world.clock.now() }
+  const [problem] = world.validator.problems('schedules', { schema: 'barewitness.schedules/1', schedules: [schedule] })
+  if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
+  const changed = await world.schedules.change(file, async (now) => {
+    if (now.schedules.some(({ name }) => name === schedule.name))
+      return fail('input.refused', `there is a schedule ${schedule.name} already; remove it first`)
+    const entered = await enterPlan(world, schedule, { openSigner, cadence: plannedCadence(schedule) })
+    return entered.ok ? ok({ ...now, schedules: [...now.schedules, schedule] }) : entered
+  })
+  return changed.ok ? ok(schedule) : changed
+}
+
+/**
+ * Ends what was planned: enters that, signed, into the chain where there is one, takes the timers away, then the schedule. What failed in
+ * the middle can be called again. Gives the schedule as it was.
+ */
+export async function removeSchedule(
+  world: World,
+  name: string,
+  { file, openSigner }: PlanInput,
+): Promise<Outcome<Schedule>> {
+  let removed: Schedule | null = null
+  const changed = await world.schedules.change(file, async (now) => {
+    const schedule = now.schedules.find((one) => one.name === name)
+    if (schedule === undefined) return fail('input.refused', `there is no schedule ${name} in ${file}`)
+    removed = schedule
+    const folder = chainFolderOf(schedule.out, schedule.fleetName)
+    const hasChain = await world.files.isThere(`${folder}/chain.json`)
+    const entered = hasChain ? await enterPlan(world, schedule, { openSigner, cadence: null }) : ok(null)
+    if (!entered.ok) return entered
+    const kinds = await world.timers.kinds()
+    // Those that leave files are asked also where they do not run at the moment; a crontab is only there with its program.
+    for (const kind of TIMER_KINDS.filter((one) => one !== 'cron' || kinds.includes(one))) {
+      const taken = await world.timers.remove(kind, name)
+      if (!taken.ok) return taken
+    }
+    return ok({ ...now, schedules: now.schedules.filter((one) => one !== schedule) })
+  })
+  if (!changed.ok) return changed
+  return removed === null ? fail('bug', 'a schedule was removed that nobody saw') : ok(removed)
+}
+
+/** The units of a schedule as they would be written now. Fails as unitsFor() does. */
+export const unitsOf = (
+  { zones, clock, timers }: Pick<World, 'zones' | 'clock' | 'timers'>,
+  kind: TimerKind,
+  schedule: Schedule,
+  by: Pick<StartedBy, 'program' | 'file'>,
+): Outcome<TimerUnits> => unitsFor(kind, schedule, { ...timers.host, ...by }, { zones, now: clock.now() })
+
+/** The name of a schedule’s fleet, once everything that it names is there and fits. */
+async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<string>> {
+  const { options, out, notify } = draft
+  const cadence = parseCadence(plannedCadence(draft))
+  if (cadence === null)
+    return fail(
+      'input.refused',
+      `--every: “${draft.cadence}” is none of: every day at 02:00; every 6 hours at :15 (of 1, 2, 3, 4, 6, 8, 12); every monday at 02:00; on day 1 of every month at 02:00 (to day 28)`,
+    )
+  if (cadence.every === 'hours' && draft.jitterMinutes >= cadence.hours * 60)
+    return fail(
+      'input.refused',
+      `--jitter: a start may not wait until the next is due, ${cadence.hours * 60} minutes later`,
+    )
+  if (world.zones(cadence.zone) === null) return fail('input.refused', `--zone: there is no time zone ${cadence.zone}`)
+  if (!isAbsolute(out)) return fail('input.refused', `out: ${out} does not start at the root`)
+  const also = options.also
+    ?.split(',')
+    .map((one) => one.trim())
+    .find((one) => one !== '' && !ALSO.some((known) => known === one))
+  if (also !== undefined) return fail('input.refused', `--also: “${also}” is none of ${ALSO.join(', ')}`)
+  const fleet = await world.fleets.read(draft.fleet)
+  if (!fleet.ok) return fleet
+  const identities = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)
+  if (!identities.ok) return identities
+  const { identity } = options
+  if (identity !== undefined && !identities.value.some(({ name }) => name === identity))
+    return fail('identity.missing', `there is no identity ${identity}; nothing was planned`)
+  if (options.register !== undefined) {
+    const register = await world.readRegister(options.register)
+    if (!register.ok) return register
+    if (register.value === null) return fail('input.not-found', `${options.register} could not be read`)
+  }
+  const secrets = [options.passphraseFile, ...notify.map((one) => (one.kind === 'webhook' ? one.secretFile : null))]
+  for (const secret of secrets) {
+    const readable = typeof secret === 'string' ? await world.schedules.secret(secret) : ok(null)
+    if (!readable.ok) return readable
+  }
+  return ok(fleet.value.fleet.name)
+}
+
+/** From the root, on every system that we run on. */
+const isAbsolute = (path: string): boolean => path.startsWith('/') || /^[A-Za-z]:[\\/]|^\\\\/.test(path)
+
+interface PlanWords {
+  readonly openSigner: PlanInput['openSigner']
+  readonly cadence: string | null
+}
+
+/** Enters what is planned from now on; nothing where the chain says that already. */
+const enterPlan = (
+  world: World,
+  schedule: Schedule,
+  { openSigner, cadence }: PlanWords,
+): Promise<Outcome<RunChain>> => {
+  const { name, fleetName: fleet, out } = schedule
+  const withinMinutes = withinMinutesOf(schedule)
+  return enterSaid(
+    world,
+    { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true },
+    (at, signer, { entries }) => {
+      const said = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry
+      if (said?.kind === 'plan' && said.cadence === cadence && said.withinMinutes === withinMinutes) return ok([])
+      const why = cadence === null ? 'The schedule was removed.' : 'The schedule was added.'
+      const plan: SaidEntry = { kind: 'plan', schedule: name, cadence, withinMinutes, from: at, at, fleet, why, signer }
+      return ok([plan])
+    },
+  )
+}

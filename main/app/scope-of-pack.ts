@@ -1,0 +1,35 @@
+import type { Scope } from '../../schemas/types.ts'
+import type { KeptHead } from '../core/history.ts'
+import { PATHS } from '../core/pack.ts'
+import type { PackScope } from '../core/pack-files.ts'
+import { parsedJson } from '../core/run-chain/entry.ts'
+import type { OpenPack, World } from '../core/world.ts'
+import { listed } from './rebuild-history.ts'
+
+/** What was declared for a run, as its own pack states it; null where that pack is gone, or is another one by now. */
+export async function scopeOfPack(world: World, root: string, head: KeptHead | null): Promise<Scope | null> {
+  const sealed = head?.sealed ?? null
+  if (sealed === null) return null
+  const opened = await world.packs.open(`${root}/${sealed.pack}`)
+  if (!opened.ok) return null
+  try {
+    const scope = await sealedScope(opened.value, sealed.tagManifest)
+    return scope !== null && world.validator.problems('scope', scope).length === 0 ? scope : null
+  } catch {
+    // It ended while it was read.
+    return null
+  } finally {
+    await opened.value.close()
+  }
+}
+
+async function sealedScope(pack: OpenPack, tagManifest: string): Promise<Scope | null> {
+  if (!pack.paths.includes(PATHS.tagManifest) || (await pack.sha256(PATHS.tagManifest)) !== tagManifest) return null
+  const isListed =
+    (await listed(pack, PATHS.tagManifest, PATHS.manifest)) && (await listed(pack, PATHS.manifest, PATHS.scope))
+  if (!isListed) return null
+  const stated = parsedJson(new TextDecoder().decode(await pack.read(PATHS.scope))) as PackScope | null
+  if (stated === null) return null
+  const { asOf: _, ...scope } = stated
+  return scope
+}

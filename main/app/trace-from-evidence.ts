@@ -1,0 +1,112 @@
+import type { Recording, RunTrace, TracedNode } from '../../schemas/types.ts'
+import { assessNode, latest } from '../core/assess.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import type { EvidenceStore } from '../core/ports.ts'
+import { compare, type LoadedRecording } from '../core/recording.ts'
+import { ok } from '../core/result.ts'
+import { traceNode, traceOf } from '../core/trace.ts'
+import type { World } from '../core/world.ts'
+
+/**
+ * The trace of a run that was never exported, from its stored evidence: under the catalog given, as of the end of its last recording, with
+ * nothing declared but its nodes. Fails with input.not-found where there is no such evidence, else as the store does.
+ */
+export const traceFromEvidence = (
+  world: World,
+  catalog: Catalog,
+  root: string,
+  run: string,
+): Promise<Outcome<RunTrace>> =>
+  withStore(world, root, run, async (store) => {
+    const listed = await store.list(run)
+    if (!listed.ok) return listed
+    const asOf = lastEnd(listed.value)
+    if (asOf === undefined) return missing(run)
+    const names = [...new Set(listed.value.map(({ node }) => node.name))].sort(compare)
+    const nodes: TracedNode[] = []
+    for (const name of names) {
+      const loaded = await ofNode(store, run, name)
+      if (!loaded.ok) return loaded
+      nodes.push(
+        traceNode(catalog, loaded.value, assessNode(catalog, name, loaded.value, { asOf, profile: undefined })),
+      )
+    }
+    const scope = { fleet: 'not exported', population: names, frameworks: [] }
+    const demo = listed.value.some((recording) => recording.demo)
+    return ok(traceOf(catalog, { run, planned: null, assessment: { asOf, scope, demo }, nodes }))
+  })
+
+/** Every run with stored evidence, and when its last recording ended; without order. Fails as the store does. */
+export async function collectedRuns(
+  world: World,
+  root: string,
+): Promise<Outcome<readonly { readonly run: string; readonly at: string }[]>> {
+  const folder = `${root}/evidence`
+  if (!(await world.files.isThere(folder))) return ok([])
+  const store = await world.openStore(folder)
+  if (!store.ok) return store
+  try {
+    const names = await store.value.runs()
+    if (!names.ok) return names
+    const runs: { readonly run: string; readonly at: string }[] = []
+    for (const run of names.value) {
+      const listed = await store.value.list(run)
+      if (!listed.ok) return listed
+      const at = lastEnd(listed.value)
+      if (at !== undefined) runs.push({ run, at })
+    }
+    return ok(runs)
+  } finally {
+    store.value.close()
+  }
+}
+
+const lastEnd = (recordings: readonly Pick<Recording, 'endedAt'>[]): string | undefined =>
+  recordings
+    .map(({ endedAt }) => endedAt)
+    .sort(compare)
+    .at(-1)
+
+/** The recording of a node that a run’s stored evidence rests on; null where it has none. */
+export const recordingIn = (
+  world: World,
+  root: string,
+  run: string,
+  node: string,
+): Promise<Outcome<LoadedRecording | null>> => withStore(world, root, run, (store) => ofNode(store, run, node))
+
+async function ofNode(store: EvidenceStore, run: string, node: string): Promise<Outcome<LoadedRecording | null>> {
+  const listed = await store.list(run)
+  if (!listed.ok) return listed
+  const loaded: LoadedRecording[] = []
+  for (const { id, node: own } of listed.value) {
+    if (own.name !== node) continue
+    const one = await store.load(run, id)
+    if (!one.ok) return one
+    loaded.push(one.value)
+  }
+  return ok(latest(loaded, node))
+}
+
+const missing = (run: string): Outcome<never> =>
+  fail('input.not-found', `${plain(run, 100)} is neither in the history of this folder nor among its stored evidence`)
+
+async function withStore<T>(
+  world: World,
+  root: string,
+  run: string,
+  use: (store: EvidenceStore) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const folder = `${root}/evidence`
+  // A run’s id is one name of a folder; anything else could lead out of this one.
+  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await world.files.isThere(`${folder}/${run}`))) return missing(run)
+  const store = await world.openStore(folder)
+  if (!store.ok) return store
+  try {
+    return await use(store.value)
+  } finally {
+    store.value.close()
+  }
+}

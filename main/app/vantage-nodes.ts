@@ -1,0 +1,119 @@
+import type { VantageMeasurement } from '../../schemas/types.ts'
+import { keptBytes, type Plan } from '../core/collector/plan.ts'
+import { collectorScript } from '../core/collector/script.ts'
+import { fail } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import type { Connection, ConnectTarget, RunEvent } from '../core/ports.ts'
+import type { World } from '../core/world.ts'
+import { converse } from './converse.ts'
+import type { Aside, Pace } from './location/spread.ts'
+import { runFleet } from './run.ts'
+import type { VantageInput } from './vantage.ts'
+import { type Watch, watchOver } from './watch.ts'
+
+type Deps = Pick<World, 'transport' | 'clock' | 'entropy' | 'pause'>
+type Timing = Pick<VantageInput, 'spreadSeconds' | 'signal' | 'onEvent'> & { readonly aside: Aside }
+
+/** The collector without a question: its greeting, its end, and the echo. */
+const NO_QUESTIONS: Plan = { commands: [], sudo: false, echo: true }
+/** Without the rests between bursts: connecting, logging in, and bursts over a slow line. */
+const DEADLINE_SECONDS = 240
+const SILENCE_SECONDS = 60
+
+/** Times every target, many side by side. Each has its measurement, in the order of the targets; of those not timed it has the reason. */
+export async function timeNodes(
+  deps: Deps,
+  input: Omit<VantageInput, 'openSigner' | 'place'> & { readonly run: string },
+): Promise<readonly VantageMeasurement[]> {
+  const timed = new Map<string, VantageMeasurement>()
+  const untold = new Map<string, NonNullable<VantageMeasurement['failure']>>()
+  // Nodes that are passed over, since several refused the login, are told of by their event alone.
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'node-failed') untold.set(event.node, { code: event.code, detail: event.detail })
+    input.onEvent(event)
+  }
+  const time = async (target: ConnectTarget, aside: Aside) => {
+    const measurement = await timeNode(deps, target, { ...input, onEvent, aside })
+    timed.set(target.node.name, measurement)
+    return { recording: null, authRefused: measurement.failure?.code === 'ssh.auth-refused' }
+  }
+  await runFleet(input.targets, time, { ...input, onEvent })
+  return input.targets.map((target) => {
+    const stopped = { code: 'run.cancelled', detail: 'stopped before this node was timed' }
+    const failure = untold.get(target.node.name) ?? stopped
+    return timed.get(target.node.name) ?? { ...beginning(deps, target), failure }
+  })
+}
+
+const beginning = ({ clock }: Deps, { node }: ConnectTarget): VantageMeasurement => ({
+  node: node.name,
+  address: node.address,
+  port: node.port,
+  hostKey: null,
+  at: clock.now(),
+  echo: null,
+  path: null,
+  failure: null,
+})
+
+type Times = Pick<VantageMeasurement, 'hostKey' | 'echo' | 'path'>
+const NOT_TIMED: Times = { hostKey: null, echo: null, path: null }
+
+/** One connection, one login, no question. Never hangs. */
+async function timeNode(deps: Deps, target: ConnectTarget, input: Timing): Promise<VantageMeasurement> {
+  const node = target.node.name
+  input.onEvent({ kind: 'node-connecting', node })
+  const begun = beginning(deps, target)
+  const watch = watchOver(deps, {
+    deadlineSeconds: DEADLINE_SECONDS,
+    silenceSeconds: SILENCE_SECONDS,
+    signal: input.signal,
+  })
+  try {
+    const connecting = deps.transport.connect(target, watch.signal).catch((problem) => fail('bug', String(problem)))
+    const waited = await watch.unless(connecting)
+    if (!waited.ok) void connecting.then((late) => (late.ok ? late.value.close() : undefined))
+    const connected = waited.ok ? waited.value : waited
+    if (!connected.ok) watch.give(connected.error.code, connected.error.detail)
+    const { spreadSeconds, aside, onEvent } = input
+    const onWait = (secondsLeft: number): void => onEvent({ kind: 'node-timing', node, secondsLeft })
+    const times = connected.ok
+      ? await timesOf(deps, connected.value, { spreadSeconds, aside, onWait }, watch)
+      : NOT_TIMED
+    const given = watch.failure()
+    const failure = given === null ? null : { code: given.code, detail: plain(given.detail, 1900) }
+    const trips = (times.echo?.bursts ?? []).reduce((sum, { samples }) => sum + samples.length, 0)
+    if (failure === null) input.onEvent({ kind: 'node-done', node, captures: trips, partial: false })
+    else input.onEvent({ kind: 'node-failed', node, ...failure })
+    return { ...begun, ...times, failure }
+  } finally {
+    watch.stop()
+  }
+}
+
+/** Nothing but a greeting, the echo, and what the transport can tell of the way beside it. */
+async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Watch): Promise<Times> {
+  const hostKey = connection.hostKey.fingerprint
+  const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
+  const asked = {
+    script: collectorScript(NO_QUESTIONS, nonce),
+    nonce,
+    commands: 0,
+    keep: keptBytes(NO_QUESTIONS),
+    echo: pace,
+    onHeader: () => undefined,
+    onFrame: async () => undefined,
+  }
+  try {
+    const { echo: timed } = await converse(deps, connection, asked, watch)
+    if (timed === null || timed.bursts.length === 0)
+      watch.give('collector.no-answer', 'the session echoed nothing that could be timed')
+    else if (timed.mismatches > 0)
+      watch.give('collector.garbled', `${timed.mismatches} of the nonces came back altered`)
+    if (timed === null) return { hostKey, echo: null, path: null }
+    const { path, ...echo } = timed
+    return { hostKey, echo, path }
+  } finally {
+    connection.close()
+  }
+}

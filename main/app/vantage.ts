@@ -1,0 +1,85 @@
+import type { Place, VantageMeasurement, VantageRecord } from '../../schemas/types.ts'
+import { VERSION } from '../../schemas/version.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import type { ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
+import { ok } from '../core/result.ts'
+import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
+import { vantageStands } from '../core/verify/location.ts'
+import type { DemoFleet, World } from '../core/world.ts'
+import { newRunId } from './run-id.ts'
+import { whileSigning } from './signing.ts'
+import { timeNodes } from './vantage-nodes.ts'
+
+export interface VantageInput {
+  /** The nodes that are timed. */
+  readonly targets: readonly ConnectTarget[]
+  /** Where this machine stands, and who declared it. */
+  readonly place: Place
+  /** Over how long the round trips of a node are spread. */
+  readonly spreadSeconds: number
+  /** How many nodes are timed side by side. */
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  readonly onEvent: (event: RunEvent) => void
+  /** Only of the demo fleet. */
+  readonly demo?: boolean
+  /** Asked for before any node is contacted: the times are worth nothing without it. */
+  readonly openSigner: () => Promise<Outcome<Signer>>
+}
+
+/**
+ * Times the way to each node from this machine, and signs what came of it. No question of the catalog is asked. A node that could not be
+ * timed is in the record with the reason. Fails with input.refused where the place is none to time from, else as the key does.
+ */
+export async function recordVantage(world: World, input: VantageInput): Promise<Outcome<VantageRecord>> {
+  const problem = vantagePlaceProblem(input.place)
+  if (problem !== null) return fail('input.refused', `the place ${problem}`)
+  const opened = await input.openSigner()
+  if (!opened.ok) return opened
+  const startedAt = world.clock.now()
+  const id = `vantage-${newRunId(world.clock, world.entropy)}`
+  const measurements: readonly VantageMeasurement[] = await timeNodes(world, { ...input, run: id })
+  const record: UnsignedVantage = {
+    schema: 'barewitness.vantage/1',
+    id,
+    recorder: VERSION,
+    vantage: input.place,
+    startedAt,
+    endedAt: world.clock.now(),
+    demo: input.demo === true,
+    measurements,
+  }
+  return await signedVantage(world, record, async () => opened)
+}
+
+/**
+ * The record with a signature over all of it. Fails with input.refused where it would not be read back, such as a record that says
+ * nothing of a demonstration under a key made for one; else as the key does.
+ */
+export async function signedVantage(
+  { sealing, clock }: Pick<World, 'sealing' | 'clock'>,
+  record: UnsignedVantage,
+  openSigner: () => Promise<Outcome<Signer>>,
+): Promise<Outcome<VantageRecord>> {
+  const opened = await openSigner()
+  if (!opened.ok) return opened
+  const { certificate, chain, fingerprint } = opened.value
+  const about = { fingerprint, at: clock.now(), chain: [certificate, ...chain].map(base64) }
+  return await whileSigning(async () => {
+    const cms = base64(await sealing.signDetached(opened.value, vantageBytes(record, about)))
+    const signed: VantageRecord = { ...record, signature: { ...about, cms } }
+    const [problem] = (await vantageStands(sealing.reader, signed)).problems
+    return problem === undefined ? ok(signed) : fail('input.refused', `the record cannot be used: ${problem}`)
+  })
+}
+
+/** The record of the demo fleet's second machine, under a key for one demonstration. Fails as the key does. */
+export async function demoVantageRecord(
+  world: Pick<World, 'sealing' | 'clock'>,
+  demo: Pick<DemoFleet, 'vantage'>,
+  asOf: string,
+): Promise<Outcome<VantageRecord>> {
+  return await signedVantage(world, demo.vantage(asOf), async () => ok(await world.sealing.demoSigner()))
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')

@@ -1,0 +1,48 @@
+import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { policiesFor, policyQuestion, type Question } from '../location/answers.ts'
+import { boundBy, timeSteps } from '../location/bounds.ts'
+import { readDelay } from '../location/discs.ts'
+import type { Found } from '../location/found.ts'
+import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
+import { placeSays } from '../location/verdict.ts'
+import { nonceEcho } from '../probes/nonce-echo.ts'
+import { leavesUnclear, weigh } from '../steps.ts'
+
+export const locationResidency = defineCheck({
+  id: 'location.residency',
+  property: 'location',
+  claim:
+    'Whoever holds the keys of this SSH session answered from inside every area that the data-residency policies ask for.',
+  limits:
+    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It rests on the declared places of the computers that timed it, and on clocks there that nothing slows by more than 0.05 % meanwhile. A relay inside the area that holds a copy of the host key would answer alike. Where data, replicas and backups are is not shown; their endpoints are listed apart.',
+  needs: { echo: nonceEcho },
+  wants: PROVIDER_WANTS,
+  evaluate({ echo }, facts, context): Conclusion {
+    const policies = policiesFor(context.node.name, context.location?.residency ?? [])
+    if (policies.length === 0)
+      return weigh([leavesUnclear('No data-residency policy was declared for this node.', null)])
+    const delay = readDelay(echo, context)
+    const questions = policies.map(policyQuestion)
+    const bounds = questions.map((question) => boundBy(question, delay, context))
+    const isInside = bounds.every(({ says }) => says === 'inside')
+    const argued = weigh([
+      ...bounds.flatMap(({ because }) => because),
+      ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
+      ...missedOfProvider(facts),
+    ])
+    // A vantage that was of no use beside others takes nothing away from what the others bound.
+    return { ...argued, because: [...argued.because, ...timeSteps(delay, isInside ? 'for' : 'unclear')] }
+  },
+})
+
+/** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */
+const statedOutside = (signal: Found, questions: readonly Question[]): readonly Step[] =>
+  questions
+    .filter(({ asked }) => !signal.hint && asked.ok && placeSays(signal, asked.value) === 'outside')
+    .map(({ title }): Step => {
+      const { probe, commands } = signal
+      const text = `${signal.text} That is outside ${quote(title)}.`
+      const says = signal.class === 'E2' ? 'against' : 'unclear'
+      return { says, text, probe, ...(commands === undefined ? {} : { commands }) }
+    })

@@ -1,0 +1,27 @@
+import { defineCheck, unclearAbout } from '../../core/check.ts'
+import { tpmTagSignals } from '../location/signals/tpm-tag.ts'
+import { tpmPresence } from '../probes/tpm-presence.ts'
+import { tpmTag } from '../probes/tpm-tag.ts'
+import { leavesUnclear, speaksFor } from '../steps.ts'
+
+export const locationTpmGeotag = defineCheck({
+  id: 'location.tpm-geotag',
+  property: 'location',
+  claim: 'Traces of a location tag in the TPM of this server are on record.',
+  ends: 'recorded',
+  limits:
+    'No more than a record: without a quote over a fresh number, signed by a key that the authority of the tag vouches for, neither a register nor an index attests anything. The tag itself is not read, and a TPM without traces speaks neither for nor against a place.',
+  needs: { registers: tpmPresence },
+  wants: { tag: tpmTag },
+  evaluate({ registers }, { tag }) {
+    const traces = tpmTagSignals(tag, { ok: true, fact: registers })
+    return {
+      verdict: 'informational',
+      because: [
+        ...traces.map(({ text, probe }) => speaksFor(text, probe === tpmTag.id ? tpmTag : tpmPresence)),
+        ...(traces.length === 0 ? [leavesUnclear('No trace of a location tag was seen in the TPM.', tpmPresence)] : []),
+        ...unclearAbout(tpmTag, tag),
+      ],
+    }
+  },
+})

@@ -1,0 +1,78 @@
+import { defineCheck, unclearAbout } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
+import { gpuCards } from '../probes/gpu-cards.ts'
+import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
+import { wholeBetween } from './values.ts'
+
+const LIMITS =
+  'Whole GPUs that a driver answers about, at least as many as promised. Whether each works under load is not looked at.'
+/** More than any server holds. */
+const MOST = 256
+
+export const gpuCount: ClaimTest = {
+  id: 'gpu.count',
+  title: 'At least the promised number of whole GPUs answers.',
+  takes: { kind: 'number', unit: 'GPUs' },
+  limits: LIMITS,
+  of(value) {
+    const promised = wholeBetween(value, 1, MOST)
+    if (promised === null) return null
+    return defineCheck({
+      id: 'gpu.count',
+      property: 'operations',
+      claim: `At least ${count(promised, 'whole GPU')} on the bus answers its driver.`,
+      limits: LIMITS,
+      needs: { pci: pciDevices },
+      wants: { driver: gpuNvidia, cards: gpuCards },
+      evaluate({ pci }, { driver, cards }) {
+        const none = withoutGpu(pci)
+        if (none !== null) return weigh([none])
+        const listed = gpusOnBus(pci)
+        if (listed.length < promised)
+          return weigh([
+            speaksAgainst(`${count(listed.length, 'GPU')} on the PCI bus, and ${promised} were promised.`, pciDevices),
+          ])
+        // Each maker's own driver answers for its GPUs: else one that is missing could hide that a GPU is virtual.
+        const gpus = driver.ok ? driver.fact.gpus : []
+        const others = cards.ok ? cards.fact.cards.filter(({ vendor }) => vendor !== NVIDIA) : []
+        const parts = new Set([
+          ...listed.filter(isGpuFunction).map(({ address }) => address),
+          ...others.filter(({ physicalFunction }) => physicalFunction !== null).map(({ address }) => address),
+          ...gpus
+            .filter(({ name, virtualization }) => isVirtualGpuName(name) || /^VGPU$/i.test(virtualization))
+            .map(({ address }) => address),
+        ])
+        const driven = new Set([...gpus, ...others].map(({ address }) => address))
+        const whole = listed.filter(({ address }) => !parts.has(address))
+        if (whole.length < promised)
+          return weigh([
+            speaksAgainst(
+              `${whole.length} of ${count(listed.length, 'GPU')} on the PCI bus are whole and the others are parts of GPUs; ${promised} were promised.`,
+              driver.ok ? gpuNvidia : pciDevices,
+            ),
+          ])
+        const answering = whole.filter(({ address }) => driven.has(address)).length
+        return weigh(
+          answering >= promised
+            ? [
+                speaksFor(
+                  `${count(answering, 'whole GPU')} on the bus and answering.`,
+                  driver.ok ? gpuNvidia : gpuCards,
+                ),
+              ]
+            : [
+                leavesUnclear(
+                  `${count(listed.length, 'GPU')} on the PCI bus, of which ${answering} answer a driver.`,
+                  pciDevices,
+                ),
+                ...unclearAbout(gpuNvidia, driver),
+              ],
+        )
+      },
+    })
+  },
+}

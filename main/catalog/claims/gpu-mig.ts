@@ -1,0 +1,54 @@
+import { defineCheck, unclearAbout } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
+
+const LIMITS =
+  'The driver reports the mode as on or off, so that it can be set. Setting it takes root and a reset of the GPU, and neither was tried.'
+
+export const gpuMig: ClaimTest = {
+  id: 'gpu.mig',
+  title: 'GPUs can be divided into slices (MIG) on the node.',
+  takes: { kind: 'nothing' },
+  limits: LIMITS,
+  of(value) {
+    if (value !== null) return null
+    return defineCheck({
+      id: 'gpu.mig',
+      property: 'operations',
+      claim: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
+      limits: LIMITS,
+      needs: { pci: pciDevices },
+      wants: { driver: gpuNvidia },
+      evaluate({ pci }, { driver }) {
+        const none = withoutGpu(pci, NVIDIA)
+        if (none !== null) return weigh([none])
+        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        const { gpus } = driver.fact
+        const having = (pattern: RegExp): readonly string[] =>
+          gpus.filter(({ migMode }) => pattern.test(migMode)).map(({ name }) => name)
+        const [on, off, never] = [having(/^Enabled$/i), having(/^Disabled$/i), having(/^(\[?N\/A\]?|Not Supported)$/i)]
+        const silent = gpus.length - on.length - off.length - never.length
+        return weigh([
+          ...(never.length > 0
+            ? [speaksAgainst(`MIG is not supported by ${count(never.length, 'GPU')}: ${named(never)}.`, gpuNvidia)]
+            : []),
+          ...(on.length + off.length > 0
+            ? [
+                speaksFor(
+                  `MIG is on for ${on.length} and off for ${off.length} of ${count(gpus.length, 'GPU')}.`,
+                  gpuNvidia,
+                ),
+              ]
+            : []),
+          ...(silent > 0 || gpus.length === 0
+            ? [leavesUnclear(`The driver does not say the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
+            : []),
+          ...undriven(pci, gpus),
+        ])
+      },
+    })
+  },
+}

@@ -1,0 +1,63 @@
+import { defineCheck, unclearAbout } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { boardOf, isNvSwitch } from '../gpu/models.ts'
+import { gpuNvidia } from '../probes/gpu-nvidia.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
+
+const LIMITS =
+  'Switches that stand on the PCI bus, which are those of the A100 and H100 families. Later ones do not stand there, and are known only by the state that the driver gives its fabric. Whether each port of a switch works is not shown.'
+
+export const gpuNvswitch: ClaimTest = {
+  id: 'gpu.nvswitch',
+  title: 'NVSwitches join the GPUs.',
+  takes: { kind: 'nothing' },
+  limits: LIMITS,
+  of(value) {
+    if (value !== null) return null
+    return defineCheck({
+      id: 'gpu.nvswitch',
+      property: 'operations',
+      claim: 'NVSwitches stand on the PCI bus, or the driver says that every GPU has joined a fabric of them.',
+      limits: LIMITS,
+      needs: { pci: pciDevices },
+      wants: { driver: gpuNvidia },
+      evaluate({ pci }, { driver }) {
+        const switches = pci.devices.filter(isNvSwitch).length
+        const boards = pci.devices.flatMap((device) => boardOf(device) ?? [])
+        const wanted = Math.max(0, ...boards.map((board) => board.switches))
+        if (switches > 0)
+          return weigh([
+            speaksFor(`${count(switches, 'NVSwitch', 'NVSwitches')} on the PCI bus.`, pciDevices),
+            ...(switches < wanted
+              ? [leavesUnclear(`A baseboard with eight of these GPUs has ${wanted} of them.`, pciDevices)]
+              : []),
+          ])
+        const none = withoutGpu(pci, NVIDIA)
+        if (none !== null) return weigh([none])
+        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        const states = driver.fact.gpus.map(({ fabric }) => fabric.state)
+        const joined = states.filter((state) => state === 'Completed').length
+        if (boards.length > 0)
+          return weigh([
+            joined > 0
+              ? leavesUnclear(
+                  `No NVSwitch is on the PCI bus, and the driver says that ${count(joined, 'GPU')} joined a fabric that somebody else manages.`,
+                  gpuNvidia,
+                )
+              : speaksAgainst(
+                  `${count(boards.length, 'GPU')} of a family whose NVSwitches stand on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
+                  pciDevices,
+                ),
+          ])
+        return weigh([
+          joined > 0 && joined === states.length
+            ? speaksFor(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
+            : leavesUnclear('No NVSwitch is on the PCI bus, where those of this family need not stand.', pciDevices),
+          ...undriven(pci, driver.fact.gpus),
+        ])
+      },
+    })
+  },
+}

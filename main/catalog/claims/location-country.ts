@@ -1,0 +1,48 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { ok } from '../../core/result.ts'
+import { boundBy, timeSteps } from '../location/bounds.ts'
+import { countryName, isCountry } from '../location/countries.ts'
+import { readDelay } from '../location/discs.ts'
+import { cloudInitSignals } from '../location/signals/cloud-init.ts'
+import { type CloudInit, cloudInit } from '../probes/cloud-init.ts'
+import { nonceEcho } from '../probes/nonce-echo.ts'
+import { leavesUnclear, weigh } from '../steps.ts'
+
+const LIMITS =
+  'It bounds whoever holds the keys of the SSH session, by land borders and the speed of light; a relay in the country that holds a copy of the host key would answer alike. It rests on the declared places of the computers that timed it, and on their clocks. What the provider said at first boot, in a file that administrators of the server can change, leaves it open where it names another country, and cannot bear it out. Neither data, copies nor backups are bounded.'
+
+export const locationCountry: ClaimTest = {
+  id: 'location.country',
+  title: 'The node answers from inside the promised country.',
+  takes: { kind: 'text', unit: 'ISO 3166-1 code of two letters' },
+  limits: LIMITS,
+  of(value) {
+    const promised = typeof value === 'string' && /^[A-Z]{2}$/.test(value) && isCountry(value) ? value : null
+    if (promised === null) return null
+    return defineCheck({
+      id: 'location.country',
+      property: 'location',
+      claim: `The node answers from inside ${countryName(promised)}.`,
+      limits: LIMITS,
+      needs: { echo: nonceEcho },
+      wants: { cloud: cloudInit },
+      evaluate({ echo }, { cloud }, context) {
+        const delay = readDelay(echo, context)
+        const asked = ok({ region: { kind: 'countries', codes: [promised] } } as const)
+        const { says, because } = boundBy({ of: 'residency', title: countryName(promised), asked }, delay, context)
+        const argued = weigh([...because, ...stated(cloud, promised)])
+        return { ...argued, because: [...argued.because, ...timeSteps(delay, says === 'inside' ? 'for' : 'unclear')] }
+      },
+    })
+  },
+}
+
+/** What the provider said at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
+const stated = (cloud: Parsed<CloudInit>, promised: string): readonly Step[] => [
+  ...unclearAbout(cloudInit, cloud),
+  ...cloudInitSignals(cloud)
+    .filter(({ country }) => country !== null && country !== promised)
+    .map(({ text }) => leavesUnclear(`${text} ${countryName(promised)} was promised.`, cloudInit)),
+]

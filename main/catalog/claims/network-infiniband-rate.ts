@@ -1,0 +1,57 @@
+import { defineCheck } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { infiniband } from '../probes/infiniband.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { rdmaLinks } from '../probes/rdma-links.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { type Port, portName, portsOf, withoutActive, withoutPort } from './fabric-ports.ts'
+import { MOST_GBPS, numberBetween } from './values.ts'
+
+const LIMITS =
+  'The nominal rate and width of a port, as the kernel gives them. What the fabric’s switches carry, and for whom else, is not shown; nothing was sent.'
+
+export const networkInfinibandRate: ClaimTest = {
+  id: 'network.infiniband-rate',
+  title: 'An InfiniBand port is active at the promised nominal rate or better.',
+  takes: { kind: 'number', unit: 'Gbit/s' },
+  limits: LIMITS,
+  of(value) {
+    const promised = numberBetween(value, 1, MOST_GBPS)
+    if (promised === null) return null
+    return defineCheck({
+      id: 'network.infiniband-rate',
+      property: 'operations',
+      claim: `An InfiniBand port is active at ${promised} Gbit/s or more.`,
+      limits: LIMITS,
+      needs: { fabric: infiniband, pci: pciDevices },
+      wants: { rdma: rdmaLinks },
+      evaluate({ fabric, pci }, { rdma }) {
+        const ports = portsOf(fabric).filter(({ linkLayer }) => linkLayer === 'InfiniBand')
+        if (ports.length === 0) return weigh([withoutPort(pci, fabric, 'InfiniBand')])
+        const active = ports.filter(({ isActive }) => isActive)
+        if (active.length === 0) return weigh([withoutActive(ports, rdma, 'InfiniBand')])
+        const fast = active.filter((port) => (gigabits(port) ?? 0) >= promised)
+        if (fast.length > 0)
+          return weigh([speaksFor(`Active at that rate or better: ${named(fast.map(rated))}.`, infiniband, 'values')])
+        const silent = active.filter((port) => gigabits(port) === null)
+        return weigh([
+          silent.length > 0
+            ? leavesUnclear(`Active, with no rate by the kernel: ${named(silent.map(portName))}.`, infiniband, 'values')
+            : speaksAgainst(
+                `Every InfiniBand port that is active is slower: ${named(active.map(rated))}.`,
+                infiniband,
+                'values',
+              ),
+        ])
+      },
+    })
+  },
+}
+
+/** sysfs-class-infiniband: "200 Gb/sec (4X HDR)". */
+function gigabits({ rate }: Port): number | null {
+  const digits = /^(\d{1,6}(?:\.\d{1,3})?) Gb\/sec/.exec(rate)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+const rated = (port: Port): string => `${portName(port)}, ${port.rate}`

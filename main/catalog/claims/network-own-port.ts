@@ -1,0 +1,56 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { known } from '../../core/probe.ts'
+import { isRepresentor, nicAnswers, partOf } from '../isolation/locality/nic.ts'
+import { PROVIDER_DRIVERS } from '../isolation/net-tables.ts'
+import { readFrom } from '../isolation/observe.ts'
+import { decideLayer } from '../isolation/rules.ts'
+import { SIGNAL_PROBES } from '../isolation/signals.ts'
+import { type NetInterface, netInterfaces } from '../probes/net-interfaces.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+const LIMITS =
+  'The adapter on the node’s side. Whether the switch, the cable and the way behind it are shared is with the provider.'
+
+export const networkOwnPort: ClaimTest = {
+  id: 'network.own-port',
+  title: 'Network ports that are up are whole adapters of the machine, and no parts that a host hands out.',
+  takes: { kind: 'nothing' },
+  limits: LIMITS,
+  of(value) {
+    if (value !== null) return null
+    return defineCheck({
+      id: 'network.own-port',
+      property: 'isolation',
+      claim: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
+      limits: LIMITS,
+      needs: { nics: netInterfaces },
+      wants: SIGNAL_PROBES,
+      evaluate({ nics }, wanted) {
+        const read = readFrom(new Map([...Object.entries(wanted), [netInterfaces.id, known(nics)]]))
+        const places = new Map(nicAnswers(read, decideLayer(read).layer).map(({ device, is }) => [device, is]))
+        const up = nics.interfaces.filter((nic) => nic.isUp && nic.driver !== null && !isRepresentor(nic))
+        const isOthers = (nic: NetInterface): boolean =>
+          nic.physicalFunction === null &&
+          !PROVIDER_DRIVERS.has(nic.driver ?? '') &&
+          partOf(nic, nic.driver ?? '') !== null
+        const isWhole = ({ name }: NetInterface): boolean => places.get(name) === 'native'
+        const others = up.filter(isOthers)
+        const whole = up.filter((nic) => !isOthers(nic) && isWhole(nic))
+        const open = up.filter((nic) => !isOthers(nic) && !isWhole(nic))
+        const say = (nics: readonly NetInterface[], step: typeof speaksFor, text: string): readonly Step[] =>
+          nics.length === 0 ? [] : [step(`${text}: ${named(nics.map(({ name }) => name))}.`, netInterfaces)]
+        return weigh([
+          ...say(others, speaksAgainst, 'Parts of an adapter that is not in this system, so that others can share it'),
+          ...say(whole, speaksFor, 'Whole adapters of this machine'),
+          ...say(
+            open,
+            leavesUnclear,
+            'Adapters of which it is not decided whether they are whole and this machine’s own',
+          ),
+          ...(up.length === 0 ? [leavesUnclear('No network port of hardware is known to be up.', netInterfaces)] : []),
+        ])
+      },
+    })
+  },
+}

@@ -1,0 +1,70 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Fabric, infiniband } from '../probes/infiniband.ts'
+import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
+import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
+import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { portName, portsOf, withoutActive, withoutPort } from './fabric-ports.ts'
+import { oneOf } from './values.ts'
+
+const KINDS = ['roce-v2', 'infiniband', 'either'] as const
+
+/**
+ * Drivers whose adapters all speak RoCE version 2: ConnectX-4 and later (mlx5), NetXtreme-E (bnxt), Kunpeng (hns). Older ones speak
+ * version 1, and adapters of other makers can be set to iWARP, with the same kind of port.
+ */
+const VERSION_2: ReadonlySet<string> = new Set(['mlx5_core', 'bnxt_en', 'hns3'])
+
+const LIMITS =
+  'An active port of an adapter that speaks it, by the kernel. Which version of RoCE a connection uses is chosen for each connection and not read, and neither are the switches’ settings against loss.'
+
+const CLAIMS: Readonly<Record<(typeof KINDS)[number], string>> = {
+  infiniband: 'An RDMA port over InfiniBand is active.',
+  'roce-v2': 'An RDMA port over Ethernet is active, of an adapter that speaks RoCE version 2.',
+  either: 'An RDMA port is active, over InfiniBand or of an adapter that speaks RoCE version 2.',
+}
+
+export const networkRdma: ClaimTest = {
+  id: 'network.rdma',
+  title: 'An RDMA port of the promised kind is active.',
+  takes: { kind: 'text', oneOf: KINDS },
+  limits: LIMITS,
+  of(value) {
+    const kind = oneOf(value, KINDS)
+    if (kind === null) return null
+    return defineCheck({
+      id: 'network.rdma',
+      property: 'operations',
+      claim: CLAIMS[kind],
+      limits: LIMITS,
+      needs: { fabric: infiniband, pci: pciDevices },
+      wants: { rdma: rdmaLinks },
+      evaluate({ fabric, pci }, { rdma }) {
+        const steps = (kind === 'either' ? (['infiniband', 'roce-v2'] as const) : [kind]).map((one) =>
+          stepOf(one, fabric, pci, rdma),
+        )
+        // Of two that both fit, one that is there is enough.
+        const there = steps.filter(({ says }) => says === 'for')
+        const open = steps.filter(({ says }) => says === 'unclear')
+        return weigh(there.length > 0 ? there : open.length > 0 ? open : steps)
+      },
+    })
+  },
+}
+
+function stepOf(kind: 'roce-v2' | 'infiniband', fabric: Fabric, pci: PciDevices, rdma: Parsed<RdmaLinks>): Step {
+  const [layer, word] =
+    kind === 'infiniband' ? (['InfiniBand', 'InfiniBand'] as const) : (['Ethernet', 'RoCE'] as const)
+  const ports = portsOf(fabric).filter(({ linkLayer }) => linkLayer === layer)
+  if (ports.length === 0) return withoutPort(pci, fabric, word)
+  const active = ports.filter(({ isActive }) => isActive)
+  if (active.length === 0) return withoutActive(ports, rdma, word)
+  const able = active.filter(({ of }) => kind === 'infiniband' || VERSION_2.has(of.driver ?? ''))
+  return able.length > 0
+    ? speaksFor(`Active over ${layer}: ${named(able.map(portName))}.`, infiniband)
+    : leavesUnclear(
+        `Active over ${layer}, by a driver that does not tell which protocol is spoken: ${named(active.map(portName))}.`,
+        infiniband,
+      )
+}

@@ -1,0 +1,7 @@
+import type { ProviderProfile } from '../../../schemas/types.ts'
+import { HOSTRUNWAY } from './hostrunway.ts'
+import { ONESOURCE_CLOUD } from './onesource-cloud.ts'
+import { RACKBANK } from './rackbank.ts'
+
+/** What providers promise in public, as data: one file each, beside this one. To add one, add its line here. */
+export const PROVIDERS: readonly ProviderProfile[] = [ONESOURCE_CLOUD, HOSTRUNWAY, RACKBANK]

@@ -1,0 +1,38 @@
+import { defineCheck } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { inventoryDisks } from '../probes/inventory-disks.ts'
+import { count, named, speaksFor, weigh } from '../steps.ts'
+import { LOCAL_NEEDS, LOCAL_WANTS, nvmeDrives, withoutLocal } from './local-nvme.ts'
+
+const LIMITS =
+  'The drive hangs on a PCI Express controller of the machine, by the kernel. Whose it is after the contract ends, and what stood on it before, is not shown.'
+
+export const storageLocalNvme: ClaimTest = {
+  id: 'storage.local-nvme',
+  title: 'An NVMe drive is a part of the machine.',
+  takes: { kind: 'nothing' },
+  limits: LIMITS,
+  of(value) {
+    if (value !== null) return null
+    return defineCheck({
+      id: 'storage.local-nvme',
+      property: 'operations',
+      claim: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
+      limits: LIMITS,
+      needs: LOCAL_NEEDS,
+      wants: LOCAL_WANTS,
+      evaluate(facts, wanted) {
+        const drives = nvmeDrives(facts, wanted)
+        const { local } = drives
+        return weigh([
+          local.length > 0
+            ? speaksFor(
+                `${count(local.length, 'NVMe drive')} of this machine: ${named(local.map(({ name, model }) => `${name} ${model}`.trim()))}.`,
+                inventoryDisks,
+              )
+            : withoutLocal(drives, facts.pci),
+        ])
+      },
+    })
+  },
+}

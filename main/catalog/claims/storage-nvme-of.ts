@@ -1,0 +1,47 @@
+import { defineCheck } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { hasRemoteStorage, storageRemote } from '../probes/storage-remote.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+const LIMITS =
+  'Controllers that the kernel has open at this moment. Where the target stands, who else uses it and how its data is kept are not shown. Storage that is offered and not attached does not show at all.'
+/** Transports of NVMe over Fabrics; a loop inside the system is none. */
+const FABRICS: readonly string[] = ['rdma', 'tcp', 'fc']
+
+export const storageNvmeOf: ClaimTest = {
+  id: 'storage.nvme-of',
+  title: 'Storage is attached by NVMe over Fabrics.',
+  takes: { kind: 'nothing' },
+  limits: LIMITS,
+  of(value) {
+    if (value !== null) return null
+    return defineCheck({
+      id: 'storage.nvme-of',
+      property: 'operations',
+      claim: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
+      limits: LIMITS,
+      needs: { remote: storageRemote },
+      evaluate({ remote }) {
+        const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
+        if (attached.length > 0)
+          return weigh([
+            speaksFor(
+              `Attached over a fabric: ${named(attached.map(({ name, transport }) => `${name} over ${transport}`))}.`,
+              storageRemote,
+            ),
+          ])
+        return weigh([
+          hasRemoteStorage(remote)
+            ? speaksAgainst(
+                'Drives are attached over a network by other protocols, and none by NVMe over Fabrics.',
+                storageRemote,
+              )
+            : leavesUnclear(
+                'No drive is attached over a network at this moment; one can be at any time.',
+                storageRemote,
+              ),
+        ])
+      },
+    })
+  },
+}

@@ -1,0 +1,35 @@
+import type { ClaimTest } from '../../core/claim.ts'
+import { gpuCount } from './gpu-count.ts'
+import { gpuMig } from './gpu-mig.ts'
+import { gpuModel } from './gpu-model.ts'
+import { gpuNvlinkLinks } from './gpu-nvlink-links.ts'
+import { gpuNvswitch } from './gpu-nvswitch.ts'
+import { locationCountry } from './location-country.ts'
+import { memoryGib } from './memory-gib.ts'
+import { networkEthernetRate } from './network-ethernet-rate.ts'
+import { networkInfinibandRate } from './network-infiniband-rate.ts'
+import { networkOwnPort } from './network-own-port.ts'
+import { networkRdma } from './network-rdma.ts'
+import { softwareScheduler } from './software-scheduler.ts'
+import { storageLocalNvme } from './storage-local-nvme.ts'
+import { storageNvmeOf } from './storage-nvme-of.ts'
+import { storageNvmeRaid } from './storage-nvme-raid.ts'
+
+/** Every reading that a promise can be compared with. To add one, add its file beside this one and its line here. */
+export const CLAIM_TESTS: readonly ClaimTest[] = [
+  gpuModel,
+  gpuCount,
+  gpuNvlinkLinks,
+  gpuNvswitch,
+  gpuMig,
+  networkEthernetRate,
+  networkInfinibandRate,
+  networkRdma,
+  networkOwnPort,
+  storageLocalNvme,
+  storageNvmeRaid,
+  storageNvmeOf,
+  softwareScheduler,
+  memoryGib,
+  locationCountry,
+]

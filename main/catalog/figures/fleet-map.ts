@@ -1,0 +1,126 @@
+import type { Figure, FigureTone } from '../../../schemas/figure.ts'
+import { locationVerdictWords } from '../../../schemas/location-words.ts'
+import type { LocationAnswer, LocationDisc, NodeAssessment, Place } from '../../../schemas/types.ts'
+import type { DrawnLand } from '../../core/geo/land.ts'
+import { mapView } from '../../core/geo/map.ts'
+import { plain } from '../../core/plain-text.ts'
+import { alike } from '../../core/report/grouping.ts'
+import { LOCATION_VERDICTS, worstVerdict } from '../../core/report/location-verdicts.ts'
+import { discOf, FRAME, frameBox, landMarks, MEASURED_FROM, placeText } from './location-map.ts'
+import { areaKey, type Name, names, place, scaleBar, square, standing } from './map-marks.ts'
+import { FIGURE_WIDTH } from './marks.ts'
+
+type Verdict = LocationAnswer['verdict']
+
+const TONES: Readonly<Record<Verdict, FigureTone>> = {
+  contradicted: 'against',
+  conflicting: 'unclear',
+  'bounded-inside': 'for',
+  consistent: 'for',
+  'asserted-only': 'plain',
+  unverified: 'plain',
+}
+const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
+  ['against', 'Claimed place of at least one node whose place is contradicted'],
+  ['unclear', 'of one about which statements disagree, and of none contradicted'],
+  ['for', 'bounded inside, or consistent with all that was read'],
+  ['plain', 'asserted only, or not determined'],
+]
+
+interface Site {
+  readonly place: Place
+  readonly nodes: number
+  readonly counts: ReadonlyMap<Verdict, number>
+  readonly tone: FigureTone
+}
+
+/** Where the nodes of a fleet are said to be, and from where they were measured. Null where no place was declared. */
+export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Figure | null {
+  const located = nodes.flatMap(({ location }) => location ?? [])
+  const sites = alike(
+    located.filter(({ claim }) => claim !== null),
+    ({ claim }) => `${claim?.latitude} ${claim?.longitude} ${claim?.radiusKm}`,
+  ).flatMap((group): readonly Site[] => {
+    const found = group.map(({ answers }) => worstVerdict(answers))
+    const claim = group[0]?.claim
+    if (claim == null) return []
+    const counts = new Map(
+      LOCATION_VERDICTS.map((verdict) => [verdict, found.filter((one) => one === verdict).length] as const),
+    )
+    const worst = LOCATION_VERDICTS.find((verdict) => (counts.get(verdict) ?? 0) > 0) ?? 'unverified'
+    return [{ place: claim, nodes: group.length, counts, tone: TONES[worst] }]
+  })
+  if (sites.length === 0) return null
+  const vantages = alike(
+    located.flatMap(({ discs }) => discs),
+    ({ vantage }) => `${vantage.latitude} ${vantage.longitude} ${vantage.name}`,
+  ).flatMap((group): readonly { readonly vantage: Place; readonly discs: readonly LocationDisc[] }[] =>
+    group[0] === undefined ? [] : [{ vantage: group[0].vantage, discs: group }],
+  )
+  const view = mapView(
+    [...sites.map((site) => site.place), ...vantages.map(({ vantage }) => vantage)].map(discOf),
+    FRAME,
+  )
+  const stood = standing(
+    view,
+    vantages.map(({ vantage }) => vantage),
+  )
+  return {
+    kind: 'location-map',
+    title: 'Where nodes are said to be, and from where they were measured',
+    caption:
+      'Each hatched area is a place as it was declared, as large as declared. It says where nodes are claimed to be; the table names what bears that out.',
+    width: FIGURE_WIDTH,
+    height: view.frame.height + 1,
+    marks: [
+      ...landMarks(view, land),
+      ...sites.flatMap((site) => place(view, discOf(site.place), site.tone)),
+      ...stood.map(square),
+      ...names(
+        view,
+        [
+          ...sites.flatMap((site): readonly Name[] => {
+            const at = view.at(site.place)
+            return at === null ? [] : [{ at, text: `${site.place.name}: ${site.nodes}`, bold: true }]
+          }),
+          ...vantages.flatMap(({ vantage }): readonly Name[] => {
+            const at = view.at(vantage)
+            return at === null ? [] : [{ at, text: vantage.name }]
+          }),
+        ],
+        stood,
+      ),
+      ...scaleBar(view),
+      frameBox(view),
+    ],
+    legend: [
+      ...KEYS.filter(([tone]) => sites.some((site) => site.tone === tone)).map(([tone, text], index) =>
+        areaKey(index === 0 && tone !== 'against' ? `Claimed place ${text}` : text, tone, 'hatched', {
+          weight: 2,
+          dashed: false,
+        }),
+      ),
+      ...(stood.length === 0 ? [] : [MEASURED_FROM]),
+    ],
+    table: {
+      head: ['Place', 'Declared by', 'Nodes', 'Verdicts, the worst of each node'],
+      rows: [
+        ...sites.map((site) => [
+          `Claimed: ${placeText(site.place)}`,
+          plain(site.place.declaredBy, 80),
+          `${site.nodes}`,
+          LOCATION_VERDICTS.flatMap((verdict) => {
+            const count = site.counts.get(verdict) ?? 0
+            return count === 0 ? [] : [`${count} ${locationVerdictWords[verdict].label.toLowerCase()}`]
+          }).join(', '),
+        ]),
+        ...vantages.map(({ vantage, discs }) => [
+          `Measured from: ${placeText(vantage)}`,
+          plain(vantage.declaredBy, 80),
+          `${discs.length}`,
+          '',
+        ]),
+      ],
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Control, Framework } from '../../core/framework.ts'
+import { loadFramework } from './load.ts'
+import data from './related.json' with { type: 'json' }
+
+/** A row of a framework that is mapped by id only: which checks bear on it, and which HIPAA and SOC 2 rows relate to it. */
+interface RelatedRow {
+  readonly id: string
+  readonly title: string
+  readonly checks: readonly string[]
+  /** Keys of rows of our other frameworks. */
+  readonly related: readonly string[]
+  /** Its checks are shown and decide nothing. */
+  readonly background?: boolean
+}
+
+type RelatedFramework = Omit<(typeof data.frameworks)[number], 'rows'> & { readonly rows: readonly RelatedRow[] }
+
+/**
+ * NIST SP 800-53 r5, CSF 2.0, ISO/IEC 27001:2022 Annex A and PCI DSS 4.0.1: the rows that the crosswalk reaches, with ids and our own
+ * titles. Each row needs records besides, so that facts of nodes alone never support one.
+ */
+export const RELATED: readonly Framework[] = (data.frameworks as readonly RelatedFramework[]).map(
+  ({ rows, kind, records, ...framework }) =>
+    loadFramework({
+      ...framework,
+      overlay: false,
+      controls: rows.map((row) => controlOf(framework.id, row, { kind, records })),
+    }),
+)
+
+function controlOf(
+  framework: string,
+  { id, title, checks, related, background = false }: RelatedRow,
+  { kind, records }: { readonly kind: string; readonly records: string },
+): Omit<Control, 'supports'> & { readonly supports: readonly string[] } {
+  const bears = checks.length > 0
+  return {
+    key: `${framework}:${id}`,
+    id,
+    title,
+    summary: bears
+      ? `Facts on nodes that relate to “${title}”; the text is the publisher’s.`
+      : `No fact of a node relates to “${title}”; it is listed because rows of HIPAA or SOC 2 lead to it.`,
+    kind,
+    level: 'related',
+    group: groupOf(id),
+    parent: null,
+    evidenceClass: bears ? 'partial' : 'manual',
+    nodeEvidence: bears ? (background ? 'context' : 'supporting') : 'none',
+    supports: checks,
+    notShown: bears
+      ? `Single facts at single moments, and no assessment of the ${kind}: who decided, how it is done and whether it works rests on records.`
+      : 'No server can show any of this. It rests on records.',
+    needsAlso: [records],
+    responsibility: ['customer', 'provider'],
+    refs: { related },
+  }
+}
+
+/** AC-3(14): AC. PR.DS-01: PR. A.8.24: A.8. 10.2.1.2: 10. */
+function groupOf(id: string): string {
+  return /^(A\.\d+|A1|[A-Z]{2}|\d+)/.exec(id)?.[0] ?? id
+}

@@ -1,0 +1,223 @@
+import type { LocationAnswer, Place, ResidencyPolicy } from '../../../schemas/types.ts'
+import { FRESH_DAYS } from '../../core/assess.ts'
+import type { Context } from '../../core/check.ts'
+import type { Region } from '../../core/geo/region.ts'
+import { largestInside } from '../../core/geo/relation.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import { millisOf } from '../../core/register/days.ts'
+import { ok, type Result } from '../../core/result.ts'
+import { BORDERS } from './borders.ts'
+import { areaName, regionOfPolicy } from './countries.ts'
+import { type Delay, delaySays } from './discs.ts'
+import type { Found } from './found.ts'
+import { neededMilliseconds } from './timing.ts'
+import { type Asked, discOf, type Judged, judge } from './verdict.ts'
+import { kilometres, listed, milliseconds } from './words.ts'
+
+/** A place or policy that a node is asked about, or why the policy names no area that can be compared with. */
+export interface Question extends Pick<LocationAnswer, 'of' | 'title'> {
+  readonly asked: Result<Asked, string>
+}
+
+/** The declared place first, then every policy that is for this node. */
+export function questionsOf({ node, location }: Context): readonly Question[] {
+  return [
+    ...(node.location === undefined ? [] : [placeQuestion(node.location)]),
+    ...policiesFor(node.name, location?.residency ?? []).map(policyQuestion),
+  ]
+}
+
+export const placeQuestion = (place: Place): Question => ({
+  of: 'declared-place',
+  title: plain(place.name),
+  asked: ok({ region: { kind: 'disc', disc: discOf(place) }, country: place.country }),
+})
+
+export const policiesFor = (node: string, policies: readonly ResidencyPolicy[]): readonly ResidencyPolicy[] =>
+  policies.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
+
+/** Remembered: a polygon of a thousand corners takes long to look over, and policies are asked of every node. */
+export function policyQuestion(policy: ResidencyPolicy): Question {
+  const known = QUESTIONS.get(policy)
+  if (known !== undefined) return known
+  const region = regionOfPolicy(policy)
+  const asked = region.ok ? ok({ region: region.value }) : region
+  const question = { of: 'residency', title: policyTitle(policy), asked } as const
+  QUESTIONS.set(policy, question)
+  return question
+}
+const QUESTIONS = new WeakMap<ResidencyPolicy, Question>()
+
+function policyTitle({ name, region, country, polygon }: ResidencyPolicy): string {
+  if (name !== undefined) return plain(name)
+  const codes = region === undefined ? (country ?? []) : [region]
+  if (codes.length === 0) return `an area with ${polygon?.length ?? 0} corners`
+  return plain(codes.map(areaName).join(', '))
+}
+
+/** What questions are answered from. */
+export interface Read {
+  readonly delay: Delay
+  readonly signals: readonly Found[]
+  /** A sentence for each answer that is missing and could have named another place. */
+  readonly unread: readonly string[]
+}
+
+/**
+ * One question answered, in words that say no more than was observed and who says the rest. Agreement counts only where nothing that
+ * could have disagreed is missing; a bound by light holds whatever else would have been said.
+ */
+export function answerOf(question: Question, { delay, signals, unread }: Read, context: Context): LocationAnswer {
+  const { of, title } = question
+  if (!question.asked.ok)
+    return {
+      of,
+      title,
+      verdict: 'unverified',
+      delay: 'unusable',
+      text: `${quote(title)} names no area that can be compared with: ${question.asked.error}.`,
+      signals: signals.map(({ id }) => ({ id, says: 'silent' })),
+      needed: null,
+    }
+  const { value: asked } = question.asked
+  const found = judge(asked, delay, signals, context)
+  const isOpen = unread.length > 0 && found.verdict === 'consistent'
+  const judged: Judged = isOpen ? { ...found, verdict: 'asserted-only' } : found
+  const needed = neededFor(asked, delay, context)
+  const tooOld = SUPPORTS.has(judged.verdict) && isStale(context)
+  const verdict = tooOld ? 'unverified' : judged.verdict
+  return {
+    of,
+    title,
+    verdict,
+    delay: judged.delay === 'empty' ? 'unusable' : judged.delay,
+    text: tooOld ? TOO_OLD : `${textOf(title, asked, judged, { delay, signals, needed })}${missing(verdict, unread)}`,
+    signals: judged.says,
+    needed,
+  }
+}
+
+const missing = (verdict: string, unread: readonly string[]): string =>
+  unread.length > 0 && SUPPORTS.has(verdict)
+    ? ` What could have named another place is missing: ${unread.join(' ')}`
+    : ''
+
+const SUPPORTS: ReadonlySet<string> = new Set(['bounded-inside', 'consistent', 'asserted-only'])
+const DAY_MS = 86_400_000
+const TOO_OLD = `The recording is more than ${FRESH_DAYS} days old, or dated after this moment; it supports nothing as of then.`
+
+function isStale({ asOf, observedAt }: Context): boolean {
+  const days = Math.floor((millisOf(asOf) - millisOf(observedAt)) / DAY_MS)
+  return !(days >= 0 && days <= FRESH_DAYS)
+}
+
+/** From the vantage that has most room around it: the longest round trip that would still bound the answering party inside. */
+export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context): LocationAnswer['needed'] {
+  const vantages = [...(node.vantage === undefined ? [] : [node.vantage]), ...discs.map(({ vantage }) => vantage)]
+  const times = vantages.map((vantage) => {
+    const room = roomInside(vantage, region)
+    return { vantage: vantage.name, milliseconds: room === null ? 0 : told(neededMilliseconds(room, vantage.radiusKm)) }
+  })
+  const [most] = times.sort((a, b) => b.milliseconds - a.milliseconds)
+  return most !== undefined && most.milliseconds > 0 ? most : null
+}
+
+/** Times are told in microseconds: rounded down, so that the one that is told bounds it, too. */
+const told = (time: number): number => Math.floor(time * 1000) / 1000
+
+/** A fleet has few vantages and policies and many nodes; borders are long. Remembered by what it depends on and nothing else. */
+function roomInside({ latitude, longitude }: Place, region: Region): number | null {
+  const key = JSON.stringify([latitude, longitude, region])
+  const known = ROOMS.get(key)
+  if (known !== undefined) return known
+  const room = largestInside({ latitude, longitude }, region, BORDERS)
+  if (ROOMS.size >= MOST_ROOMS) ROOMS.clear()
+  ROOMS.set(key, room)
+  return room
+}
+const ROOMS = new Map<string, number | null>()
+const MOST_ROOMS = 1000
+
+interface Matter {
+  readonly delay: Delay
+  readonly signals: readonly Found[]
+  readonly needed: LocationAnswer['needed']
+}
+
+function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): string {
+  const place = quote(title)
+  const who = (says: 'inside' | 'outside'): string =>
+    matter.signals
+      .filter((signal, at) => !signal.hint && judged.says[at]?.says === says)
+      .map(({ text }) => text)
+      .join(' ')
+  switch (judged.verdict) {
+    case 'contradicted':
+      return judged.delay === 'outside'
+        ? `The answering party is not in ${place}: ${excluding(asked, matter.delay)}.`
+        : `A signed statement names a place outside ${place}. ${signed(judged, matter.signals)}`
+    case 'conflicting':
+      return `No time contradicts ${place}, and a statement names another place: ${who('outside')} ${who('inside') === '' ? 'Nothing that was read agrees with it.' : `Others agree with it: ${who('inside')}`} A person has to look.`
+    case 'bounded-inside':
+      return `The party that holds the keys of the SSH session is inside ${place}: ${reached(matter.delay)}, and everywhere within that lies inside. A relay there that holds a copy of the host key would answer alike.`
+    case 'consistent':
+      return `What was observed is consistent with ${place}, as with every other place in reach: the times do not exclude it (${reached(matter.delay)}), and statements of different kinds agree. ${who('inside')}`
+    case 'asserted-only':
+      return `That it is in ${place} is asserted, and no time bears on it far enough: ${who('inside')} ${neededText(matter.needed)}`
+    case 'unverified':
+      return `${unverified(judged)} ${neededText(matter.needed)}`
+  }
+}
+
+const signed = ({ says }: Judged, signals: readonly Found[]): string =>
+  signals
+    .filter(
+      (signal, at) => (signal.class === 'E2' || signal.class === 'E3') && !signal.hint && says[at]?.says === 'outside',
+    )
+    .map(({ text }) => text)
+    .join(' ')
+
+const unverified = ({ delay }: Judged): string =>
+  delay === 'empty'
+    ? 'The times of the vantages exclude each other, so that one of them is wrong; that is no finding against the node.'
+    : delay === 'undecided'
+      ? 'The times neither exclude it nor bound it inside, and nothing that was read says where the node is.'
+      : 'No usable time bears on it, and nothing that was read says where the node is.'
+
+export const neededText = (needed: LocationAnswer['needed']): string =>
+  needed === null
+    ? 'No round trip from a declared vantage would bound it inside; one within the area is needed.'
+    : `A round trip of ${milliseconds(needed.milliseconds)} or less from ${quote(needed.vantage)} would bound it inside.`
+
+interface Reach {
+  readonly vantage: string
+  readonly milliseconds: number
+  readonly reachKm: number
+  readonly center: Place
+}
+const reaches = ({ discs }: Delay): readonly Reach[] =>
+  discs.flatMap(({ vantage, milliseconds: time, reachKm }) =>
+    time === null || reachKm === null ? [] : [{ vantage: vantage.name, milliseconds: time, reachKm, center: vantage }],
+  )
+
+/** The times that miss a place, named: the one that misses it by itself, or all that miss it together. */
+function excluding({ region }: Asked, delay: Delay): string {
+  const alone = reaches(delay).filter(
+    ({ center, reachKm }) => delaySays({ ...delay, usable: [{ center, radiusKm: reachKm }] }, region) === 'outside',
+  )
+  const [nearest] = [...alone].sort((a, b) => a.reachKm - b.reachKm)
+  if (nearest !== undefined)
+    return `the second fastest round trip from ${quote(nearest.vantage)} took ${milliseconds(nearest.milliseconds)}, so that the answering party is at most ${kilometres(nearest.reachKm)} away, and no part of the place is that near`
+  return `${reached(delay)}, and what these have in common misses it`
+}
+
+/** The reaches of a node’s times in one clause; of many, the three shortest and the names of the rest. */
+function reached(delay: Delay): string {
+  const [first, second, third, ...rest] = [...reaches(delay)].sort((a, b) => a.reachKm - b.reachKm)
+  const shown = [first, second, third].flatMap((one) =>
+    one === undefined
+      ? []
+      : [`at most ${kilometres(one.reachKm)} from ${quote(one.vantage)} (${milliseconds(one.milliseconds)})`],
+  )
+  return `${shown.join(', ')}${rest.length === 0 ? '' : `, and as told of ${listed(rest.map(({ vantage }) => vantage))}`}`
+}

@@ -1,0 +1,71 @@
+import type { Context, Step } from '../../core/check.ts'
+import { geodesicKm } from '../../core/geo/geodesy.ts'
+import { quote } from '../../core/plain-text.ts'
+import { nonceEcho } from '../probes/nonce-echo.ts'
+import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { neededFor, neededText, type Question } from './answers.ts'
+import { type Delay, type DelaySays, delaySays } from './discs.ts'
+import type { Asked } from './verdict.ts'
+import { kilometres } from './words.ts'
+
+/** What the round trips say of one place or policy, as steps of an argument. */
+export interface Bound {
+  readonly says: DelaySays
+  readonly because: readonly Step[]
+}
+
+/** Each time by itself, then what has to be known about them. Times from records rest on no capture. */
+export const timeSteps = ({ discs, notes }: Delay, says: Step['says']): readonly Step[] => [
+  ...discs.map(({ text, reachKm, record }): Step => {
+    const step = { says: reachKm === null ? 'unclear' : says, text } as const
+    return { ...step, probe: record === null ? nonceEcho.id : null }
+  }),
+  ...notes.map((note) => leavesUnclear(note, null)),
+]
+
+/** A place or policy against all times at once. */
+export function boundBy({ title, asked }: Question, delay: Delay, context: Context): Bound {
+  const place = quote(title)
+  if (!asked.ok)
+    return {
+      says: 'unusable',
+      because: [leavesUnclear(`${place} names no area to compare with: ${asked.error}.`, null)],
+    }
+  const says = delaySays(delay, asked.value.region)
+  return {
+    says,
+    because: [
+      conclusion(says, `${place}${distances(asked.value, delay)}`, () =>
+        neededText(neededFor(asked.value, delay, context)),
+      ),
+    ],
+  }
+}
+
+function conclusion(says: DelaySays, place: string, hint: () => string): Step {
+  switch (says) {
+    case 'inside':
+      return speaksFor(`Every point within reach lies inside ${place}.`, nonceEcho)
+    case 'outside':
+      return speaksAgainst(`No point within reach lies inside ${place}: the answering party is not there.`, nonceEcho)
+    case 'undecided':
+      return leavesUnclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
+    case 'empty':
+      return leavesUnclear(
+        `The times exclude each other, so that one of the vantages is wrong; they say nothing about ${place}.`,
+        nonceEcho,
+      )
+    case 'unusable':
+      return leavesUnclear(`No usable time bears on ${place}. ${hint()}`, nonceEcho)
+  }
+}
+
+/** Of a declared place: how far its middle is from each vantage with a usable time. */
+function distances({ region }: Asked, { discs }: Delay): string {
+  if (region.kind !== 'disc') return ''
+  const { center, radiusKm } = region.disc
+  const far = discs
+    .filter(({ reachKm }) => reachKm !== null)
+    .map(({ vantage }) => `${kilometres(geodesicKm(vantage, center))} from ${quote(vantage.name)}`)
+  return ` (declared to within ${radiusKm} km${far.length === 0 ? '' : `; its middle is ${far.slice(0, 4).join(', ')}`})`
+}

@@ -1,0 +1,156 @@
+import type { LocationDisc, PathTiming, Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
+import { FRESH_DAYS } from '../../core/assess.ts'
+import type { Context } from '../../core/check.ts'
+import type { Disc, Region } from '../../core/geo/region.ts'
+import { relate } from '../../core/geo/relation.ts'
+import { quote } from '../../core/plain-text.ts'
+import { millisOf } from '../../core/register/days.ts'
+import { LARGEST_VANTAGE_ERROR_KM } from '../../core/vantage.ts'
+import type { NonceEcho } from '../probes/nonce-echo.ts'
+import { count } from '../steps.ts'
+import { BORDERS } from './borders.ts'
+import { EVERYWHERE_KM, farthestKm, LIGHT_KM_PER_MS, settledTime, type Timed } from './timing.ts'
+import { kilometres, milliseconds } from './words.ts'
+
+/** What the round trips of one node say of where the answering party can be: all usable discs hold at once. */
+export interface Delay {
+  readonly discs: readonly LocationDisc[]
+  readonly usable: readonly Disc[]
+  /**
+   * Whether they may bear a place out. Where the collection’s own times would count and are missing, the others only exclude: a capture
+   * that is taken away must not leave a better answer than it would have given. Where the collecting machine has no declared place, its
+   * times never counted, and nothing is missing.
+   */
+  readonly bounds: boolean
+  readonly notes: readonly string[]
+}
+
+/** `empty`: the times exclude each other. `unusable`: there is none. */
+export type DelaySays = 'inside' | 'outside' | 'undecided' | 'empty' | 'unusable'
+
+/** Two thirds of the speed of light in vacuum: what fibre usually carries. Drawn only. */
+const IN_FIBRE = 2 / 3
+const DAY_MS = 86_400_000
+
+/**
+ * The discs of a node: from the round trips of its own collection, where the place of the collecting machine was declared, and from
+ * signed records of other machines that timed the same host key. `echo` is null where the collection has no times.
+ */
+export function readDelay(echo: NonceEcho | null, context: Context): Delay {
+  const own = ownTimes(echo, context)
+  const recorded = (context.location?.vantages ?? []).flatMap((record) => {
+    const measured = byNode(record).get(context.node.name)
+    return measured === undefined ? [] : [recordedTimes(record, measured, context)]
+  })
+  const read = [own, ...recorded]
+  const discs = read.flatMap(({ disc }) => disc ?? [])
+  return {
+    discs,
+    usable: discs.flatMap(({ vantage, reachKm }) => (reachKm === null ? [] : [{ center: vantage, radiusKm: reachKm }])),
+    bounds: echo !== null || context.node.vantage === undefined,
+    notes: [...new Set(read.flatMap(({ notes }) => notes))],
+  }
+}
+
+/** Of a record that has a node twice, which no tool of ours writes, the first: every check of every node looks here. */
+function byNode(record: VantageRecord): ReadonlyMap<string, VantageMeasurement> {
+  const known = BY_NODE.get(record)
+  if (known !== undefined) return known
+  const made = new Map<string, VantageMeasurement>()
+  for (const one of record.measurements) if (!made.has(one.node)) made.set(one.node, one)
+  BY_NODE.set(record, made)
+  return made
+}
+const BY_NODE = new WeakMap<VantageRecord, ReadonlyMap<string, VantageMeasurement>>()
+
+/** Where all discs together lie against a region. */
+export function delaySays({ usable, bounds }: Delay, region: Region): DelaySays {
+  if (usable.length === 0) return 'unusable'
+  const relation = relate(usable, region, BORDERS)
+  return bounds || relation === 'outside' || relation === 'empty' ? relation : 'unusable'
+}
+
+interface Times {
+  readonly disc: LocationDisc | null
+  readonly notes: readonly string[]
+}
+const noted = (...notes: readonly string[]): Times => ({ disc: null, notes })
+
+function ownTimes(echo: NonceEcho | null, { node: { vantage } }: Context): Times {
+  if (vantage === undefined)
+    return noted('The place of the collecting machine was not declared, so that its times say nothing about a place.')
+  if (echo === null) return noted('The collection itself has no times; what others timed can only exclude a place.')
+  const at = echo.bursts[0]?.at ?? null
+  return { disc: discOf({ vantage, record: null, signer: null, at }, echo, echo.path), notes: [] }
+}
+
+function recordedTimes(
+  record: VantageRecord,
+  measured: VantageMeasurement,
+  { asOf, hostKey, demo = false }: Context,
+): Times {
+  const { at, echo, path } = measured
+  const by = `The record ${quote(record.id)} from ${quote(record.vantage.name)}`
+  const age = millisOf(asOf) - millisOf(at)
+  if (record.demo !== demo)
+    return noted(
+      record.demo
+        ? `${by} is not used: it is of a demonstration, and this recording is of none.`
+        : `${by} is not used: this recording is of a demonstration, and it is of none.`,
+    )
+  if (echo === null)
+    return noted(
+      `${by} has no times of this node${measured.failure === null ? '' : `: ${quote(measured.failure.code)}`}.`,
+    )
+  if (hostKey === undefined) return noted(`${by} is not used: this recording names no host key to compare with.`)
+  if (measured.hostKey !== hostKey)
+    return noted(
+      `${by} is not used: another host key answered there, so that it was another machine or something in between.`,
+    )
+  if (!(age >= 0)) return noted(`${by} is not used: it timed this node at ${at}, after ${asOf}.`)
+  if (age > FRESH_DAYS * DAY_MS)
+    return noted(`${by} is not used: it timed this node at ${at}, more than ${FRESH_DAYS} days before ${asOf}.`)
+  const from = { vantage: record.vantage, record: record.id, signer: record.signature.fingerprint, at }
+  return { disc: discOf(from, echo, path), notes: [] }
+}
+
+function discOf(
+  from: Pick<LocationDisc, 'vantage' | 'record' | 'signer' | 'at'>,
+  timed: Timed,
+  path: PathTiming | null,
+): LocationDisc {
+  const { vantage, record } = from
+  const beside = { tcpMs: path?.tcpMs ?? null, keepaliveMs: smallest(path?.keepaliveMs ?? []) }
+  const place = `${quote(vantage.name)}, declared to within ${vantage.radiusKm} km by ${quote(vantage.declaredBy)}`
+  const intro = record === null ? `From ${place}` : `By the record ${quote(record)}, from ${place}`
+  const timing = settledTime(timed)
+  const without = (text: string): LocationDisc => ({
+    ...from,
+    ...beside,
+    milliseconds: null,
+    samples: timing.ok ? timing.samples : timed.bursts.reduce((sum, { samples }) => sum + samples.length, 0),
+    reachKm: null,
+    estimateKm: null,
+    text,
+  })
+  const vague = tooVague(vantage)
+  if (vague !== null) return without(`${intro}: ${vague}.`)
+  if (!timing.ok) return without(`${intro}: the round trips are not usable: ${timing.reason}.`)
+  const reachKm = farthestKm(timing.milliseconds, vantage.radiusKm)
+  return {
+    ...from,
+    ...beside,
+    milliseconds: timing.milliseconds,
+    samples: timing.samples,
+    reachKm,
+    estimateKm: (timing.milliseconds / 2) * LIGHT_KM_PER_MS * IN_FIBRE + vantage.radiusKm,
+    text: `${intro}: the second fastest of ${count(timing.samples, 'nonce')} came back in ${milliseconds(timing.milliseconds)}; at the speed of light in vacuum, straight through the earth, the answering party ${reachKm >= EVERYWHERE_KM ? 'can be anywhere' : `is at most ${kilometres(reachKm)} away`}.`,
+  }
+}
+
+const tooVague = ({ radiusKm }: Place): string | null =>
+  radiusKm <= LARGEST_VANTAGE_ERROR_KM
+    ? null
+    : `times from there bound nothing, since ${LARGEST_VANTAGE_ERROR_KM} km or better is needed`
+
+const smallest = (times: readonly number[]): number | null => (times.length === 0 ? null : Math.min(...times))

@@ -1,0 +1,112 @@
+import { type Context, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
+import { bmc } from '../probes/bmc.ts'
+import { cloudInit } from '../probes/cloud-init.ts'
+import { dmiIdentity } from '../probes/dmi-identity.ts'
+import { dmiTags } from '../probes/dmi-tags.ts'
+import { dnsSearch } from '../probes/dns-search.ts'
+import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
+import { identityDocument } from '../probes/identity-document.ts'
+import {
+  metadataAws,
+  metadataAzure,
+  metadataGcp,
+  metadataHetzner,
+  metadataOci,
+  metadataVultr,
+} from '../probes/metadata.ts'
+import { netLldpNetworkd } from '../probes/net-lldp-networkd.ts'
+import { netLldpPlace } from '../probes/net-lldp-place.ts'
+import { timeChrony } from '../probes/time-chrony.ts'
+import { timezone } from '../probes/timezone.ts'
+import { tpmPresence } from '../probes/tpm-presence.ts'
+import { tpmTag } from '../probes/tpm-tag.ts'
+import type { Found } from './found.ts'
+import { ADDRESS_WANTS } from './peers.ts'
+import { assetTagSignals } from './signals/asset-tags.ts'
+import { cloudInitSignals } from './signals/cloud-init.ts'
+import { identityDocumentSignals } from './signals/identity-document.ts'
+import { lldpSignals } from './signals/lldp.ts'
+import { metadataSignals } from './signals/metadata.ts'
+import { nameSignals } from './signals/names.ts'
+import { registrySignals } from './signals/registry.ts'
+import { siteRecordSignals } from './signals/site-record.ts'
+import { timePeerSignals } from './signals/time-peers.ts'
+import { timezoneSignals } from './signals/timezone.ts'
+import { tpmTagSignals } from './signals/tpm-tag.ts'
+
+/** What the provider itself said, to the machine or in answer to it. */
+export const PROVIDER_WANTS = {
+  document: identityDocument,
+  tags: dmiTags,
+  identity: dmiIdentity,
+  aws: metadataAws,
+  gcp: metadataGcp,
+  azure: metadataAzure,
+  oci: metadataOci,
+  vultr: metadataVultr,
+  hetzner: metadataHetzner,
+}
+
+/** Every probe that the location of a node is argued from. */
+export const LOCATION_WANTS = {
+  ...ADDRESS_WANTS,
+  ...PROVIDER_WANTS,
+  cloud: cloudInit,
+  serials: hostSerials,
+  lldpd: netLldpPlace,
+  networkd: netLldpNetworkd,
+  controller: bmc,
+  zone: timezone,
+  host: hostIdentity,
+  search: dnsSearch,
+  chrony: timeChrony,
+  tpm: tpmTag,
+  registers: tpmPresence,
+}
+
+export type ProviderFacts = MaybeFactsOf<typeof PROVIDER_WANTS>
+export type LocationFacts = MaybeFactsOf<typeof LOCATION_WANTS>
+
+/** What the provider signed or answered; what cloud-init keeps in clear stands beside it. */
+export const providerSignals = (facts: ProviderFacts): readonly Found[] => [
+  ...identityDocumentSignals(facts.document, facts.tags),
+  ...metadataSignals(facts, facts.identity, facts.tags),
+]
+
+/** Every statement of where the node is: the provider’s, then those of records and registries, of its network, and of itself. Hints come last. */
+export const locationSignals = (facts: LocationFacts, context: Context): readonly Found[] => [
+  ...providerSignals(facts),
+  ...siteRecordSignals(facts.serials, context),
+  ...registrySignals(facts, context),
+  ...cloudInitSignals(facts.cloud),
+  ...lldpSignals(facts.lldpd, facts.networkd),
+  ...assetTagSignals(facts.identity, facts.tags, facts.controller),
+  ...tpmTagSignals(facts.tpm, facts.registers),
+  ...timezoneSignals(facts.zone),
+  ...nameSignals(facts.host, facts.search),
+  ...timePeerSignals(facts.chrony),
+]
+
+/**
+ * Steps for answers that are missing and could have spoken against a place. A tool or service that is not on the node has nothing to say,
+ * and neither has a question that nobody asked.
+ */
+export const missedAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly Step[] =>
+  !reading.ok && !wasNotAsked(reading) && IS_GAP.test(reading.reason) ? unclearAbout(probe, reading) : []
+
+const IS_GAP = /^(this was not collected$|not usable: |not collected: (?!tool absent))/
+
+/** The same of everything that the provider may have said; without the firmware’s name, an answer of a metadata service counts for nothing. */
+export const missedOfProvider = (facts: ProviderFacts): readonly Step[] =>
+  PROVIDER_READ.flatMap((name) => missedAbout(PROVIDER_WANTS[name], facts[name]))
+
+/** The same of everything else that could have named another place. */
+export const missedStatements = (facts: LocationFacts): readonly Step[] => [
+  ...missedOfProvider(facts),
+  ...OTHERS_READ.flatMap((name) => missedAbout(LOCATION_WANTS[name], facts[name])),
+]
+
+const OTHERS_READ = ['cloud', 'lldpd', 'networkd', 'connections', 'listeners'] as const
+
+const PROVIDER_READ = ['document', 'identity', 'aws', 'gcp', 'azure', 'oci', 'vultr', 'hetzner'] as const

@@ -1,0 +1,177 @@
+import type { AddressAnswer, AddressDatabase } from '../../../../schemas/types.ts'
+import type { Context } from '../../../core/check.ts'
+import { plain, quote } from '../../../core/plain-text.ts'
+import { compare } from '../../../core/recording.ts'
+import { networkConnections } from '../../probes/network-connections.ts'
+import { nonceEcho } from '../../probes/nonce-echo.ts'
+import { ageInDays, answersOf, isCurrent, sourceOf } from '../databases.ts'
+import type { Found } from '../found.ts'
+import { type AddressFacts, type DataPeer, dataPeers, type OwnAddress, publicAddresses } from '../peers.ts'
+
+const ID = 'registry'
+/** Data that is older than this is told to be: addresses are sold and moved. */
+const FRESH_DAYS = 60
+/** City databases are at best right to within a town and its surroundings, whatever they say of themselves. */
+const LEAST_RADIUS_KM = 50
+
+const PROBES: Readonly<Record<OwnAddress['how'], string | null>> = {
+  reached: nonceEcho.id,
+  declared: null,
+  own: networkConnections.id,
+}
+const HOW: Readonly<Record<OwnAddress['how'], string>> = {
+  reached: 'the address that the connection reached',
+  declared: 'the address in the fleet file',
+  own: 'an address of the node’s own sockets',
+}
+
+/**
+ * What databases of addresses say of a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
+ * tunnels and front ends show another place. Whoever administers a node can give its sockets any address, so that those are hints; so is
+ * what a database says of a day long gone, still to come, or unknown.
+ */
+export function registrySignals(facts: AddressFacts, context: Context): readonly Found[] {
+  const databases = context.location?.databases ?? []
+  if (databases.length === 0) return []
+  return publicAddresses(facts, context).flatMap((own, number) => {
+    const answers = databases.map((database) => answersOf(database).get(own.address.text) ?? null)
+    const sources = new Set(
+      databases.flatMap((database, at) => (answers[at]?.country ? [sourceOf(database, databases)] : [])),
+    )
+    return databases.flatMap((database, at): readonly Found[] => {
+      const answer = answers[at] ?? null
+      if (answer === null || answer.level === 'none') return []
+      return [
+        {
+          id: `${ID}.${at + 1}${number === 0 ? '' : `.${number + 1}`}`,
+          class: 'E4',
+          hint: own.how === 'own' || !isCurrent(database, context.asOf),
+          country: answer.country,
+          place: placeIn(answer, database),
+          text: `${says(own, answer, database)}${limitsOf(answer, database, sources.size < 2, context)}`,
+          probe: PROBES[own.how],
+        },
+      ]
+    })
+  })
+}
+
+/** Whose data a signal of this kind is from, as `sourceOf` tells it, and about which of the addresses; null for other signals. */
+export function registryOf(
+  id: string,
+  { location }: Pick<Context, 'location'>,
+): { readonly source: string; readonly address: number } | null {
+  const [, place, address = '1'] = /^registry\.(\d+)(?:\.(\d+))?$/.exec(id) ?? []
+  const databases = location?.databases ?? []
+  const database = databases[Number(place) - 1]
+  return database === undefined ? null : { source: sourceOf(database, databases), address: Number(address) }
+}
+
+const nameOf = ({ provenance, type, file, builtOn }: AddressDatabase): string =>
+  `${quote(provenance)} (${[
+    quote(type),
+    quote(file.name),
+    builtOn === null ? 'of an unknown day' : `of ${plain(builtOn)}`,
+    `SHA-256 ${plain(file.sha256.slice(0, 16))}…`,
+  ].join(', ')})`
+
+function says({ address, via, how }: OwnAddress, answer: AddressAnswer, database: AddressDatabase): string {
+  const inside = via === null ? '' : `, which an IPv6 address carries (${via})`
+  const subject = `${address.text}${inside}, ${HOW[how]},`
+  const operator = [
+    answer.asn === null ? '' : `AS${answer.asn}`,
+    answer.organisation === null ? '' : quote(answer.organisation),
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
+  if (answer.country === null)
+    return `${nameOf(database)} names the operator of ${subject} as ${operator}: that is no place.`
+  const place = answer.level === 'city' ? `${quote(answer.city ?? '')}, ${answer.country}` : answer.country
+  return `${nameOf(database)} places ${subject} in ${place}${operator === '' ? '' : `, operated by ${operator}`}.`
+}
+
+function limitsOf(answer: AddressAnswer, database: AddressDatabase, alone: boolean, { asOf }: Context): string {
+  const days = ageInDays(database, asOf)
+  return [
+    answer.level === 'country' && answer.network !== null
+      ? ` The network is ${plain(answer.network)}; the answer is good for a country only.`
+      : '',
+    days !== null && days > FRESH_DAYS
+      ? ` Its data is ${days} days old as of then; addresses move${isCurrent(database, asOf) ? '' : ', and it is not counted'}.`
+      : '',
+    days === null ? ' Data of an unknown day is not counted.' : '',
+    days !== null && days < 0 ? ' Its data is dated after this moment, and is not counted.' : '',
+    alone && answer.country !== null
+      ? ' No source of another provenance places this address, so that it stands alone.'
+      : '',
+  ].join('')
+}
+
+function placeIn(answer: AddressAnswer, { provenance }: AddressDatabase): Found['place'] {
+  const { level, latitude, longitude, country, city, radiusKm } = answer
+  if (level !== 'city' || latitude === null || longitude === null || country === null) return null
+  return {
+    name: plain(city ?? country).slice(0, 200),
+    country,
+    latitude,
+    longitude,
+    radiusKm: Math.max(radiusKm ?? LEAST_RADIUS_KM, LEAST_RADIUS_KM),
+    declaredBy: plain(provenance).slice(0, 200),
+  }
+}
+
+const MOST_NAMED = 6
+const WHAT: Readonly<Record<DataPeer['what'], string>> = {
+  connection: 'a connection',
+  mount: 'a mounted file system',
+  drive: 'a drive over iSCSI',
+  log: 'a log receiver',
+}
+
+/**
+ * Where a node's data goes, as databases place its peers; one look at one moment, and no limit to what was gone before or goes elsewhere.
+ * Nothing without a database.
+ */
+export function egressNotes(facts: AddressFacts, { location }: Pick<Context, 'location'>): readonly string[] {
+  const databases = location?.databases ?? []
+  if (databases.length === 0) return []
+  const peers = dataPeers(facts)
+  const addresses = [...new Set(peers.flatMap(({ address }) => address?.text ?? []))]
+  const names = peers.filter(({ isName }) => isName)
+  const unasked = addresses.filter((text) => databases.every((database) => !answersOf(database).has(text)))
+  return [
+    ...(addresses.length === 0
+      ? ['No public address was among the peers of its data at this moment.']
+      : databases.map((database) => egressBy(database, peers, addresses))),
+    ...(unasked.length === 0
+      ? []
+      : [
+          `No database was asked about ${unasked.length} of ${addresses.length} public peers: too many, or of a family that none holds.`,
+        ]),
+    ...(names.length === 0
+      ? []
+      : [
+          `Peers that are named and not numbered were not looked up: ${listOf(names.map(({ host, what }) => `${quote(host)} (${WHAT[what]})`))}.`,
+        ]),
+  ]
+}
+
+function egressBy(database: AddressDatabase, peers: readonly DataPeer[], addresses: readonly string[]): string {
+  const byCountry = new Map<string, string[]>()
+  for (const text of addresses) {
+    const country = answersOf(database).get(text)?.country ?? 'no country'
+    byCountry.set(country, [...(byCountry.get(country) ?? []), text])
+  }
+  const told = [...byCountry]
+    .sort(([a, many], [b, few]) => few.length - many.length || compare(a, b))
+    .map(([country, texts]) => {
+      const uses = texts.map(
+        (text) => `${text}, ${WHAT[peers.find(({ address }) => address?.text === text)?.what ?? 'connection']}`,
+      )
+      return `${country} ${texts.length} (${listOf(uses, 3)})`
+    })
+  return `Public peers of its data, by ${nameOf(database)}: ${told.join('; ')}.`
+}
+
+const listOf = (parts: readonly string[], most = MOST_NAMED): string =>
+  `${parts.slice(0, most).join('; ')}${parts.length > most ? `; and ${parts.length - most} more` : ''}`

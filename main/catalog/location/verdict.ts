@@ -1,0 +1,108 @@
+import type { LocationAnswer, LocationSays, Place } from '../../../schemas/types.ts'
+import type { Context } from '../../core/check.ts'
+import type { Box, Region } from '../../core/geo/region.ts'
+import { relate } from '../../core/geo/relation.ts'
+import { BORDERS } from './borders.ts'
+import { type Delay, type DelaySays, delaySays } from './discs.ts'
+import type { Found } from './found.ts'
+import { registryOf } from './signals/registry.ts'
+
+/** A part of the world that a node is said, or has, to be in. */
+export interface Asked {
+  readonly region: Region
+  /** The country that the claim itself names beside it, as a declared place may. */
+  readonly country?: string | undefined
+}
+
+export interface Judged {
+  readonly verdict: LocationAnswer['verdict']
+  readonly delay: DelaySays
+  readonly says: readonly LocationSays[]
+}
+
+/**
+ * The six verdicts, for a declared place as for a policy. Light decides first: E1 outside, or a statement that is signed and bound to this
+ * machine (E2) or attested by its hardware (E3) and names another place, contradicts. Then any other statement that disagrees makes it
+ * conflicting, whatever the times say. Only then may something support it. Times that exclude each other leave it unverified: one of the
+ * vantages is wrong, which is nothing against the node. A hint counts nowhere.
+ */
+export function judge(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): Judged {
+  const read = signals.map((signal) => ({ signal, says: placeSays(signal, asked) }))
+  const told = delaySays(delay, asked.region)
+  const counted = read.filter(({ signal }) => !signal.hint)
+  const against = counted.filter(({ says }) => says === 'outside').map(({ signal }) => signal.class)
+  const agreeing = counted.filter(({ says }) => says === 'inside').map(({ signal }) => signal)
+  return {
+    verdict: verdictOf(told, against, { isAny: agreeing.length > 0, kinds: kindsOf(agreeing, context) }),
+    delay: told,
+    says: read.map(({ signal: { id }, says }) => ({ id, says })),
+  }
+}
+
+/** Databases of addresses copy each other, so that they count as a kind only where two of different provenance agree about one address. */
+function kindsOf(agreeing: readonly Found[], context: Context): number {
+  const read = agreeing.flatMap(({ id }) => registryOf(id, context) ?? [])
+  const agreed = read.some((one) =>
+    read.some(({ source, address }) => address === one.address && source !== one.source),
+  )
+  return new Set(agreeing.flatMap((signal) => (signal.class === 'E4' && !agreed ? [] : [signal.class]))).size
+}
+
+/**
+ * Whether what names another place is enough to contradict a record: something signed or attested, or two sources that stand for
+ * themselves. One file, table or database alone may be the one that is wrong.
+ */
+export function isWeighty(against: readonly Found[], context: Context): boolean {
+  if (against.some(({ class: kind }) => kind === 'E2' || kind === 'E3')) return true
+  return new Set(against.map(({ id, class: kind }) => `${kind} ${registryOf(id, context)?.source ?? ''}`)).size >= 2
+}
+
+function verdictOf(
+  told: DelaySays,
+  against: readonly Found['class'][],
+  { isAny, kinds }: { readonly isAny: boolean; readonly kinds: number },
+): Judged['verdict'] {
+  if (told === 'outside' || against.some((kind) => kind === 'E2' || kind === 'E3')) return 'contradicted'
+  if (against.length > 0) return 'conflicting'
+  if (told === 'empty') return 'unverified'
+  if (told === 'inside') return 'bounded-inside'
+  if (told === 'undecided' && kinds >= 2) return 'consistent'
+  return isAny ? 'asserted-only' : 'unverified'
+}
+
+/**
+ * One statement against a region. A statement of a country agrees only with a claim that names the country, since a country is more than a
+ * part of it; it disagrees where the region has no land of that country, or the claim names another.
+ */
+export function placeSays({ country, place }: Pick<Found, 'country' | 'place'>, asked: Asked): LocationSays['says'] {
+  const named = country ?? place?.country ?? null
+  const byCountry = named === null ? 'silent' : countrySays(named, asked)
+  if (byCountry === 'outside' || place === null) return byCountry
+  const byPlace = relate([discOf(place)], asked.region, BORDERS)
+  return byPlace === 'inside' || byPlace === 'outside' ? byPlace : byCountry
+}
+
+function countrySays(named: string, { region, country }: Asked): LocationSays['says'] {
+  if (region.kind === 'countries') return region.codes.includes(named) ? 'inside' : 'outside'
+  if (country !== undefined && country !== named) return 'outside'
+  if (!BORDERS.codes.has(named)) return country === named ? 'inside' : 'silent'
+  if (region.kind === 'polygon') return BORDERS.landIn(boxAround(region.corners)).has(named) ? 'silent' : 'outside'
+  if (relate([region.disc], { kind: 'countries', codes: [named] }, BORDERS) === 'outside') return 'outside'
+  return country === named ? 'inside' : 'silent'
+}
+
+export const discOf = (place: Place): { readonly center: Place; readonly radiusKm: number } => ({
+  center: place,
+  radiusKm: place.radiusKm,
+})
+
+/** Polygons cross neither a pole nor the date line, so their corners span them. */
+function boxAround(corners: readonly { readonly latitude: number; readonly longitude: number }[]): Box {
+  const [latitudes, longitudes] = [corners.map(({ latitude }) => latitude), corners.map(({ longitude }) => longitude)]
+  return {
+    south: Math.min(...latitudes),
+    north: Math.max(...latitudes),
+    west: Math.min(...longitudes),
+    east: Math.max(...longitudes),
+  }
+}

@@ -1,0 +1,28 @@
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { type LldpPlaces, MOST_NEIGHBOURS, neighboursOfNetworkd } from '../lldp-place.ts'
+import { asRecord, isAbsent, readJson } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
+
+/** networkctl(1): what systemd-networkd itself heard, where it runs. No rights are needed. Before version 257 there is no JSON of it. */
+export const netLldpNetworkd = defineProbe({
+  id: 'net.lldp-networkd',
+  title: 'Switches that systemd-networkd heard',
+  why: 'Where the LLDP service is not installed, the network service of systemd may know which switch and port each cable leads to.',
+  volatile: {
+    why: 'Switches are listed in the order in which they were heard.',
+    steady: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
+  },
+  commands: {
+    neighbours: run(['networkctl', '--json=short', 'lldp'], { needsPath: ['/run/systemd/netif/state'] }),
+  },
+  parse({ neighbours }) {
+    if (isAbsent(neighbours)) return unknown('systemd-networkd does not run here')
+    const document = neighbours.exitCode === 0 ? readJson(neighbours.text, 'networkctl') : null
+    if (document === null || !document.ok || asRecord(document.fact).Neighbors === undefined)
+      return unknown('this version of networkctl does not tell of LLDP in a form that we read')
+    const found = neighboursOfNetworkd(document.fact)
+    return found.length > MOST_NEIGHBOURS
+      ? unknown(`more than ${MOST_NEIGHBOURS} LLDP neighbours`)
+      : known<LldpPlaces>({ neighbours: found })
+  },
+})

@@ -1,0 +1,41 @@
+import { assessCommand } from './commands/assess.ts'
+import { catalogCommand } from './commands/catalog.ts'
+import { chainCommand } from './commands/chain.ts'
+import { collectCommand } from './commands/collect.ts'
+import { demoCommand } from './commands/demo.ts'
+import { disclosureCommand } from './commands/disclosure.ts'
+import { engagementCommand } from './commands/engagement.ts'
+import { exceptCommand } from './commands/except.ts'
+import { exportCommand } from './commands/export.ts'
+import { fleetCommand } from './commands/fleet.ts'
+import { historyCommand } from './commands/history.ts'
+import { identityCommand } from './commands/identity.ts'
+import { recordCommand } from './commands/record.ts'
+import { runCommand } from './commands/run.ts'
+import { scheduleCommand } from './commands/schedule.ts'
+import { sealCommands } from './commands/seal.ts'
+import { vantageCommand } from './commands/vantage.ts'
+import { verifyCommand } from './commands/verify.ts'
+import type { Context } from './context.ts'
+
+/** Every command, in the order that help lists them. */
+export const COMMANDS: readonly ((context: Context) => void)[] = [
+  demoCommand,
+  fleetCommand,
+  engagementCommand,
+  collectCommand,
+  assessCommand,
+  exportCommand,
+  runCommand,
+  vantageCommand,
+  scheduleCommand,
+  historyCommand,
+  chainCommand,
+  exceptCommand,
+  recordCommand,
+  disclosureCommand,
+  sealCommands,
+  verifyCommand,
+  catalogCommand,
+  identityCommand,
+]

@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { standingWords, verdictWords } from '../../../schemas/words.ts'
+import { type ListedFinding, listRegister, type RegisterList } from '../../app/register/list.ts'
+import { catalog } from '../../catalog/index.ts'
+import { assess } from '../../core/assess.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { loadAll } from '../../core/recording.ts'
+import { plural } from '../../core/report/wording.ts'
+import { ok } from '../../core/result.ts'
+import { type Context, endWith } from '../context.ts'
+import { EXIT, worst } from '../exit-codes.ts'
+import { instant } from '../options.ts'
+import { type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
+import { scopeFor } from '../scope.ts'
+import { emit, say } from '../terminal.ts'
+
+type ListOptions = RegisterOptions & { readonly asOf?: string; readonly json?: true; readonly gapsExitZero?: true }
+
+/** `except list`: everything that was asked for, accepted and decided, how it stands, and what its signatures show. */
+export function exceptListCommand(context: Context, command: Command): void {
+  withFleet(withRegister(command.command('list [recordings...]')))
+    .description('what was asked for, accepted and decided; with recordings, whether there is anything to accept')
+    .option('--as-of <time>', 'as of this moment (UTC, ISO 8601); default now')
+    .option('--json', 'print the list')
+    .option('--gaps-exit-zero', 'exit 0 when entries that have ended are the only finding')
+    .action(async (folders: string[], options: ListOptions) => {
+      const list = await read(context, folders, options)
+      if (!list.ok) return endWith(context, list.error)
+      if (options.json === true) emit(list.value)
+      for (const line of lines(list.value)) say(line)
+      context.exit(
+        worst([
+          list.value.broken ? EXIT.notVerified : EXIT.done,
+          list.value.gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+        ]),
+      )
+    })
+}
+
+async function read(
+  { world }: Context,
+  folders: readonly string[],
+  options: ListOptions,
+): Promise<Outcome<RegisterList>> {
+  const asOf = instant('--as-of', options.asOf, world.clock)
+  if (!asOf.ok) return asOf
+  const register = await world.readRegister(options.register)
+  if (!register.ok) return register
+  if (register.value === null) return fail('input.not-found', `there is no register ${options.register}`)
+  const recordings = await world.readRecordings(folders)
+  if (!recordings.ok) return recordings
+  const scope = await scopeFor(world, options, recordings.value)
+  if (!scope.ok) return scope
+  const loaded = await loadAll(recordings.value)
+  if (!loaded.ok) return loaded
+  const judged = { catalog, scope: scope.value.scope, recordings: loaded.value, asOf: asOf.value }
+  const assessment = folders.length === 0 ? null : assess(judged)
+  return ok(await listRegister(world.sealing.reader, register.value, { asOf: asOf.value, assessment }))
+}
+
+const PENDING_WORDS = {
+  open: 'Asked for, not approved: accepts nothing',
+  lapsed: 'Asked for, never approved, and its end has passed',
+  approved: 'Approved: see the exception of the same id',
+  refused: 'Refused',
+  withdrawn: 'Withdrawn before anybody approved it',
+} as const
+
+function lines({ exceptions, pending, decisions, problems, asOf }: RegisterList): readonly string[] {
+  return [
+    `As of ${asOf}: ${plural(exceptions.length, 'exception')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}.`,
+    ...problems.map((problem) => `The register contradicts itself: ${plain(problem, 500)}`),
+    ...exceptions.flatMap((entry) => [
+      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
+      `  ${oneLine(entry.reason, 300)}  Instead: ${oneLine(entry.compensatingMeasure, 300)}`,
+      `  Asked by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
+      ...behind(entry),
+      ...entry.findings.flatMap(findingLines),
+    ]),
+    ...pending.flatMap((entry) => [
+      `${PENDING_WORDS[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
+      `  Asked by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
+      ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.findings.flatMap(findingLines)]),
+    ]),
+    ...decisions.flatMap((entry) => [
+      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.control)}: ${entry.decision}, until ${entry.expiresAt.slice(0, 10)}`,
+      `  ${oneLine(entry.reason, 300)}  Approved by ${oneLine(entry.approvedBy)} (${oneLine(entry.approverRole)}).`,
+      ...behind(entry),
+    ]),
+  ]
+}
+
+const nodes = (names: readonly string[]): string =>
+  names.length <= 5 ? names.map((name) => plain(name)).join(', ') : `${names.length} nodes`
+
+type Behind = Pick<RegisterList['decisions'][number], 'onePerson' | 'oneKey' | 'signatures' | 'problems'>
+
+function behind({ onePerson, oneKey, signatures, problems }: Behind): readonly string[] {
+  const signed = signatures
+    .filter((one) => one.problems.length === 0)
+    .map(({ role, subject, fingerprint }) => `${role} ${plain(subject ?? '')}, key ${fingerprint}`)
+  return [
+    ...(onePerson ? [`  Asked for and approved by one person${oneKey ? ', with one key' : ''}.`] : []),
+    signatures.length === 0
+      ? '  Not signed.'
+      : `  Signed: ${signed.length === 0 ? 'nothing that stands' : signed.join('; ')}.`,
+    ...problems.map((problem) => `  ${plain(problem, 500)}`),
+  ]
+}
+
+const findingLines = ({ node, verdict, accepts }: ListedFinding): readonly string[] =>
+  verdict === null || accepts === null
+    ? []
+    : [`  ${plain(node)}: ${verdictWords[verdict].label}${accepts ? '' : '. There is nothing to accept'}.`]

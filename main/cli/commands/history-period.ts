@@ -1,0 +1,175 @@
+import type { Command } from 'commander'
+import type { CalendarDay } from '../../../schemas/types.ts'
+import { writeExcerpts } from '../../app/excerpt.ts'
+import { exportPeriod } from '../../app/period.ts'
+import { fleetBelow, readCalendar } from '../../app/period-calendar.ts'
+import { catalog } from '../../catalog/index.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { CalendarReading } from '../../core/period/calendar.ts'
+import type { SampleRequest } from '../../core/period/period.ts'
+import { POPULATIONS } from '../../core/period/populations.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { type Context, endWith } from '../context.ts'
+import { EXIT, worst } from '../exit-codes.ts'
+import { openSigner, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
+import { emit, say, sayFailure } from '../terminal.ts'
+
+interface SpanOptions {
+  readonly out: string
+  readonly fleet?: string
+  readonly from?: string
+  readonly to?: string
+  readonly chain?: string
+}
+type CalendarOptions = SpanOptions & { readonly json?: true }
+type PeriodOptions = SigningOptions &
+  SpanOptions & {
+    readonly toFolder: string
+    readonly sample: readonly string[]
+  }
+
+const OUT = ['--out <folder>', 'the folder that “run” writes to'] as const
+const FLEET = ['--fleet <name>', 'the fleet’s name; default the only one in the folder'] as const
+const FROM = ['--from <day>', 'the first day, in UTC; default the day of the first run'] as const
+const TO = ['--to <day>', 'the last day, in UTC; default yesterday'] as const
+
+interface Span {
+  readonly root: string
+  readonly fleet: string
+  readonly chainFolder: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What the options mean: of which fleet, from which day to which. */
+async function spanOf({ world }: Context, { out: root, ...named }: SpanOptions, asOf: string): Promise<Outcome<Span>> {
+  const found = await fleetBelow(world, root, named)
+  if (!found.ok) return found
+  const { fleet, chainFolder, firstDay } = found.value
+  const from = named.from ?? firstDay
+  if (from === null) return fail('input.refused', 'the chain has no run yet: name the first day with --from')
+  const yesterday = new Date(Date.parse(asOf) - 86_400_000).toISOString().slice(0, 10)
+  return ok({ root, fleet, chainFolder, from, to: named.to ?? yesterday })
+}
+
+/** `history calendar`, `history period` and `history sample`: accounts of a period. */
+export function periodCommands(command: Command, context: Context): void {
+  command
+    .command('calendar')
+    .description('which planned runs took place, and on which days nothing was shown')
+    .requiredOption(...OUT)
+    .option(...FLEET)
+    .option(...FROM)
+    .option(...TO)
+    .option('--json', 'machine-readable')
+    .action((options: CalendarOptions) => calendar(context, options))
+  signingOptions(
+    command
+      .command('period')
+      .description('seal an account of a period that is over, with lists, samples and a report')
+      .requiredOption(...OUT)
+      .option(...FLEET)
+      .option(...FROM)
+      .option(...TO)
+      .requiredOption('--to-folder <folder>', 'where the files go')
+      .option('--sample <sample...>', `rows to draw, as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, []),
+  ).action((options: PeriodOptions) => period(context, options))
+  command
+    .command('sample <pack>')
+    .description('each drawn node of an account of a period as a pack by itself, under the seal of its run')
+    .requiredOption('--to-folder <folder>', 'where they go')
+    .action(async (pack: string, { toFolder: folder }: { readonly toFolder: string }) => {
+      const made = await writeExcerpts(context.world, { pack, folder })
+      if (!made.ok) return endWith(context, made.error)
+      for (const { path } of made.value) say(`  ${plain(path)}`)
+      say(`${made.value.length} written.`)
+    })
+}
+
+async function calendar(context: Context, options: CalendarOptions): Promise<void> {
+  const { world } = context
+  const asOf = world.clock.now()
+  const span = await spanOf(context, options, asOf)
+  if (!span.ok) return endWith(context, span.error)
+  const read = await readCalendar(world, { ...span.value, asOf })
+  if (!read.ok) return endWith(context, read.error)
+  if (options.json === true) emit(read.value)
+  else printCalendar(read.value)
+  const { unrecorded, runs } = read.value
+  context.exit(
+    worst([
+      unrecorded.length > 0 ? EXIT.gaps : EXIT.done,
+      runs.some(({ rules }) => rules === null) ? EXIT.incomplete : EXIT.done,
+    ]),
+  )
+}
+
+const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string =>
+  unrecorded > 0 ? '!' : recorded > 0 ? 'g' : answered === 0 ? '-' : answered < declared ? '~' : '#'
+
+function printCalendar({ calendar: found, unrecorded, gaps, notes }: CalendarReading): void {
+  for (const { schedule, due } of unrecorded)
+    say(`NOT RECORDED: the run of ${plain(schedule)} due ${due} did not happen, and nothing says why.`)
+  for (const { due, why } of gaps) say(`Recorded: no run at ${due}, ${quote(why, 300)}.`)
+  for (const { from, to, days } of found.without) say(`Without evidence: ${from} to ${to}, days: ${days}.`)
+  say('')
+  for (let at = 0; at < found.days.length; at += 7) {
+    const week = found.days.slice(at, at + 7)
+    say(`  ${week[0]?.day}  ${week.map(MARK).join(' ')}`)
+  }
+  say('  # every declared node answered  ~ some  - none  g missed, recorded  ! missed, not recorded')
+  const { planned, met, late, recorded, unrecorded: silent, unplanned, days, daysWith } = found.counts
+  say(
+    `Planned ${planned}: took place ${met}, of them late ${late}; missed and recorded ${recorded}; missed and not recorded ${silent}. Without a plan ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
+  )
+  for (const note of notes) say(plain(note, 2000))
+}
+
+async function period(context: Context, options: PeriodOptions): Promise<void> {
+  const { world } = context
+  const samples = samplesOf(options.sample)
+  if (!samples.ok) return endWith(context, samples.error)
+  const span = await spanOf(context, options, world.clock.now())
+  if (!span.ok) return endWith(context, span.error)
+  const stamping = await stampingOf(context, options, undefined)
+  if (!stamping.ok) return endWith(context, stamping.error)
+  const signer = await openSigner(context, options)
+  if (!signer.ok) return endWith(context, signer.error)
+  const made = await exportPeriod(world, catalog, {
+    ...span.value,
+    samples: samples.value,
+    signer: signer.value,
+    stamping: stamping.value,
+    folder: options.toFolder,
+  })
+  if (!made.ok) return endWith(context, made.error)
+  const { files, shortfalls, unrecorded, period: account } = made.value
+  say('Wrote')
+  for (const { path, size } of files) say(`  ${plain(path)}  (${size} bytes)`)
+  for (const failure of shortfalls) sayFailure(failure)
+  const open = account.deviations.filter((one) => one.open).length
+  say(`Deviations open at the end ${open}; planned runs that nothing is said of ${unrecorded.length}.`)
+  context.exit(
+    worst([
+      open > 0 || unrecorded.length > 0 ? EXIT.gaps : EXIT.done,
+      shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
+    ]),
+  )
+}
+
+/** LIST:SIZE:SEED; the seed may hold colons. */
+function samplesOf(texts: readonly string[]): Outcome<readonly SampleRequest[]> {
+  const samples: SampleRequest[] = []
+  for (const text of texts) {
+    const [, name, size, seed = ''] = /^([a-z-]+):([1-9]\d{0,5}):(.{1,200})$/.exec(text) ?? []
+    const population = POPULATIONS.find((one) => one === name)
+    if (population === undefined)
+      return fail(
+        'input.refused',
+        `--sample: “${plain(text)}” is not LIST:SIZE:SEED, with a list of ${POPULATIONS.join(', ')}`,
+      )
+    samples.push({ population, size: Number(size), seed })
+  }
+  return ok(samples)
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { removeSchedule } from '../../app/schedules.ts'
+import { plain } from '../../core/plain-text.ts'
+import { type Context, endWith } from '../context.ts'
+import { type FileOption, fileOf, scheduleNamed, withFile } from '../schedule-file.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { emit, say } from '../terminal.ts'
+import { addCommand } from './schedule-add.ts'
+import { installCommand, statusCommand } from './schedule-timers.ts'
+
+/** `schedule …`: planned runs, and the timers of the operating system that start them. */
+export function scheduleCommand(context: Context): void {
+  const command = context.program.command('schedule').description('planned runs, and the timers that start them')
+  addCommand(context, command)
+  listCommand(context, command)
+  removeCommand(context, command)
+  installCommand(context, command)
+  statusCommand(context, command)
+}
+
+function listCommand(context: Context, command: Command): void {
+  withFile(command.command('list'))
+    .description('the planned runs')
+    .option('--json', 'print them')
+    .action(async (options: FileOption & { readonly json?: true }) => {
+      const file = fileOf(context, options)
+      const read = await context.world.schedules.read(file)
+      if (!read.ok) return endWith(context, read.error)
+      if (options.json === true) emit(read.value)
+      if (read.value.schedules.length === 0) say(`No runs are planned in ${file}.`)
+      for (const { name, cadence, zone, fleetName, out } of read.value.schedules)
+        say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
+    })
+}
+
+type RemoveOptions = FileOption & KeyOptions
+
+function removeCommand(context: Context, command: Command): void {
+  keyOptions(withFile(command.command('remove <name>')))
+    .description('plan a run no more: says so, signed, in the chain of runs, and takes its timers away')
+    .action(async (name: string, options: RemoveOptions) => {
+      const file = fileOf(context, options)
+      const named = await scheduleNamed(context, file, name)
+      if (!named.ok) return endWith(context, named.error)
+      const key = { ...named.value.options, ...options }
+      const removed = await removeSchedule(context.world, name, { file, openSigner: () => openSigner(context, key) })
+      if (!removed.ok) return endWith(context, removed.error)
+      say(
+        `Removed: ${name}. From now on it plans nothing; what it collected stays in ${plain(removed.value.out, 400)}.`,
+      )
+    })
+}

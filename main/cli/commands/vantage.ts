@@ -1,0 +1,158 @@
+import type { Command } from 'commander'
+import type { Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
+import { DEFAULT_SPREAD_SECONDS } from '../../app/location/spread.ts'
+import { recordVantage } from '../../app/vantage.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { jsonBytes } from '../../core/pack-files.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { vantagePlaceProblem } from '../../core/vantage.ts'
+import { vantageStands } from '../../core/verify/location.ts'
+import { type Context, endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { newFileBeside } from '../options.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { askSecret, emit, progressTo, say } from '../terminal.ts'
+
+interface PlaceOptions {
+  readonly place: string
+  readonly declaredBy: string
+  readonly country?: string
+}
+
+interface RecordOptions extends KeyOptions, PlaceOptions {
+  readonly fleet: string
+  readonly node?: readonly string[]
+  readonly output: string
+  readonly json?: true
+}
+
+/** `vantage record|check`: round trips to nodes as another machine times them, signed there. */
+export function vantageCommand(context: Context): void {
+  const command = context.program
+    .command('vantage')
+    .description('round trips to the nodes from another machine of yours, signed there; “assess” intersects several')
+  recording(context, command)
+  command
+    .command('check <file>')
+    .description('read a record back: who declared its place, who signed it, what was timed')
+    .option('--json', 'machine-readable')
+    .action(async (file: string, { json }: { readonly json?: true }) => await check(context, file, json === true))
+}
+
+function recording(context: Context, command: Command): void {
+  keyOptions(
+    command
+      .command('record')
+      .description(
+        'time the way to every node of a fleet file from this machine, and sign it; no other question is asked',
+      )
+      .requiredOption('--fleet <file>', 'the fleet file: its nodes, their host keys and how to log in')
+      .requiredOption(
+        '--place <words>',
+        'where this machine stands: NAME, LATITUDE, LONGITUDE, KM, the last being how well that is known (at most 50)',
+      )
+      .requiredOption('--declared-by <name>', 'the person who says so')
+      .option('--country <code>', 'the country of the place, two letters')
+      .option('--node <names...>', 'only these nodes')
+      .requiredOption('-o, --output <file>', 'where the record goes')
+      .option('--json', 'print the record as well'),
+  ).action(async (options: RecordOptions) => {
+    const place = placeOf(options)
+    if (!place.ok) return endWith(context, place.error)
+    const fresh = newFileBeside(options.output)
+    if (!fresh.ok) return endWith(context, fresh.error)
+    const made = await record(context, options, place.value)
+    if (!made.ok) return endWith(context, made.error)
+    const written = await context.world.files.write(options.output, jsonBytes(made.value))
+    if (!written.ok) return endWith(context, written.error)
+    if (options.json === true) emit(made.value)
+    for (const line of summaryLines(made.value)) say(line)
+    say(`Wrote ${options.output}. Name it under “vantages” in the fleet file that is assessed.`)
+    context.exit(made.value.measurements.every(({ failure }) => failure === null) ? EXIT.done : EXIT.incomplete)
+  })
+}
+
+/** "Office, 39.04, -77.49, 2" and who declared it. A name may hold commas. */
+function placeOf({ place, declaredBy, country }: PlaceOptions): Outcome<Place> {
+  const parts = place.split(',').map((part) => part.trim())
+  const [latitude, longitude, radiusKm] = parts.slice(-3).map((part) => (NUMBER.test(part) ? Number(part) : Number.NaN))
+  const form = '--place must be NAME, LATITUDE, LONGITUDE, KM, such as “Our office, 39.04, -77.49, 2”'
+  if (parts.length < 4 || latitude === undefined || longitude === undefined || radiusKm === undefined)
+    return fail('input.refused', form)
+  if (![latitude, longitude, radiusKm].every(Number.isFinite)) return fail('input.refused', form)
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    return fail('input.refused', `--country: “${plain(country, 40)}” is not a country code of two capital letters`)
+  const name = parts.slice(0, -3).join(', ')
+  if (name.length > LONGEST_NAME || declaredBy.length > LONGEST_NAME)
+    return fail('input.refused', `the names of a place and of who declared it have at most ${LONGEST_NAME} characters`)
+  const declared = { name, ...(country === undefined ? {} : { country }), latitude, longitude, radiusKm, declaredBy }
+  const problem = vantagePlaceProblem(declared)
+  return problem === null ? ok(declared) : fail('input.refused', `the place ${problem}`)
+}
+
+const NUMBER = /^-?\d{1,5}(\.\d{1,12})?$/
+const LONGEST_NAME = 200
+
+async function record(context: Context, options: RecordOptions, place: Place): Promise<Outcome<VantageRecord>> {
+  const { world } = context
+  const read = await world.fleets.read(options.fleet)
+  if (!read.ok) return read
+  const { concurrency = 64, locationSpreadSeconds } = read.value.fleet
+  const all = read.value.targets({ ask: askSecret })
+  const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
+  if (unknown !== undefined)
+    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    return await recordVantage(world, {
+      targets: all.filter(({ node }) => options.node === undefined || options.node.includes(node.name)),
+      place,
+      spreadSeconds: locationSpreadSeconds ?? DEFAULT_SPREAD_SECONDS,
+      concurrency,
+      signal: stop.signal,
+      onEvent: progressTo(process.stderr, (trips) => `${trips} round trips timed`),
+      openSigner: () => openSigner(context, options),
+    })
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function check(context: Context, file: string, json: boolean): Promise<void> {
+  const { world } = context
+  const read = await world.declarations.vantage(file, null)
+  if (!read.ok) return endWith(context, read.error)
+  const { subject, fingerprint } = await vantageStands(world.sealing.reader, read.value)
+  if (json) emit({ record: read.value, signer: { subject, fingerprint } })
+  for (const line of summaryLines(read.value)) say(line)
+  say(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)
+  say(
+    'The record is as it was signed. Whether the key is theirs, and whether the machine stood there, is not shown by it.',
+  )
+}
+
+/** What a record holds, and what it does not show. */
+function summaryLines({ id, vantage, startedAt, endedAt, demo, measurements }: VantageRecord): readonly string[] {
+  const { name, country, latitude, longitude, radiusKm, declaredBy } = vantage
+  const timed = measurements.filter(({ echo }) => echo !== null && echo.bursts.length > 0)
+  return [
+    `${id}${demo ? ' (a demonstration)' : ''}: ${timed.length} of ${measurements.length} nodes timed`,
+    `  from        ${plain(name)}${country === undefined ? '' : `, ${country}`} (${latitude}, ${longitude}, to within ${radiusKm} km)`,
+    `  declared by ${plain(declaredBy)}; no measurement shows where this machine stands`,
+    `  when        ${startedAt} to ${endedAt}`,
+    ...measurements.map(measurementLine),
+    'Timed: random bytes to whoever holds the session’s keys, and back. A long way can make them slow, and nothing can make them faster than light.',
+    'Not shown: that the one who answers is the server itself, and where its data is.',
+  ]
+}
+
+function measurementLine({ node, echo, failure }: VantageMeasurement): string {
+  const samples = echo?.bursts.flatMap((burst) => burst.samples) ?? []
+  const shortest = samples.length === 0 ? null : Math.min(...samples)
+  const times =
+    shortest === null ? 'not timed' : `${samples.length} round trips, the shortest ${shortest.toFixed(3)} ms`
+  return `  ${plain(node)}: ${times}${failure === null ? '' : ` (${failure.code}: ${plain(failure.detail, 300)})`}`
+}

@@ -1,0 +1,33 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Schedule } from '../../schemas/types.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+import type { StartedBy } from '../core/schedule/units.ts'
+import type { Context } from './context.ts'
+
+export interface FileOption {
+  readonly schedules?: string
+}
+
+export const withFile = (command: Command): Command =>
+  command.option('--schedules <file>', 'the schedule file; default schedules.json beside the identities')
+
+/** The schedule file, from the root: units name it. */
+export const fileOf = ({ world }: Context, { schedules }: FileOption): string =>
+  schedules === undefined ? world.schedules.defaultFile : resolve(schedules)
+
+/** One schedule of the file. Fails with input.refused where there is none of that name, else as reading does. */
+export async function scheduleNamed(context: Context, file: string, name: string): Promise<Outcome<Schedule>> {
+  const read = await context.world.schedules.read(file)
+  if (!read.ok) return read
+  const found = read.value.schedules.find((one) => one.name === name)
+  return found === undefined ? fail('input.refused', `there is no schedule ${name} in ${file}`) : ok(found)
+}
+
+/** What a unit starts: this very program, where it lies, whatever link led to it. */
+export const startedBy = (context: Context, options: FileOption): Pick<StartedBy, 'program' | 'file'> => ({
+  program: [process.execPath, realpathSync(process.argv[1] ?? '')],
+  file: fileOf(context, options),
+})

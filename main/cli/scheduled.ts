@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Schedule } from '../../schemas/types.ts'
+import { collectAgain } from '../app/scheduled/collect-again.ts'
+import { runScheduled, type ScheduledOutcome } from '../app/scheduled/scheduled-run.ts'
+import { catalog } from '../catalog/index.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { ok } from '../core/result.ts'
+import { collectFleet } from './collecting.ts'
+import { type Context, codeOf, endWith } from './context.ts'
+import { EXIT, type ExitCode, worst } from './exit-codes.ts'
+import type { PassphraseOptions } from './passphrase.ts'
+import { codeOfRan, type Ran, type RunOptions, runOnce, sayRan } from './running.ts'
+import { openSigner } from './sealing.ts'
+import { say, sayFailure } from './terminal.ts'
+
+export interface ScheduleOptions extends PassphraseOptions {
+  readonly schedule: string
+  readonly schedules: string
+  readonly now: true
+  readonly json: true
+}
+
+/** The others are in the schedule: what a planned run does must not depend on who calls it. */
+const OWN: readonly string[] = ['schedule', 'schedules', 'now', 'json', 'passphraseFd', 'passphraseFile']
+
+/** `run --schedule`: the planned run that is due, as a timer starts it. `given` names the options on the command line. */
+export async function runSchedule(
+  context: Context,
+  options: Partial<ScheduleOptions>,
+  given: readonly string[],
+): Promise<void> {
+  const chosen = await chosenSchedule(context, options, given)
+  if (!chosen.ok) return endWith(context, chosen.error)
+  const schedule = chosen.value
+  const runOptions = optionsOf(schedule, options)
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const wait = (milliseconds: number): Promise<void> =>
+    sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
+  const exitOf = (outcome: ScheduledOutcome<Ran>): ExitCode => codeOfOutcome(runOptions, outcome)
+  try {
+    const outcome = await runScheduled<Ran>(context.world, {
+      schedule,
+      now: options.now === true,
+      signal: stop.signal,
+      wait,
+      openSigner: () => openSigner(context, runOptions),
+      claimOf: (id) => catalog.checks.find((check) => check.id === id)?.claim ?? `${id}.`,
+      exitOf,
+      say,
+      run: async (planned) => {
+        // Told before a node is asked: by the time of sealing, everything would have been collected for nothing.
+        const given = options.passphraseFd ?? options.passphraseFile
+        const file = given === undefined ? schedule.options.passphraseFile : undefined
+        const readable = file === undefined ? ok(null) : await context.world.schedules.secret(file)
+        if (!readable.ok) return readable
+        const ran = await runOnce(context, runOptions, planned, () =>
+          collectAgain({
+            first: () => collectFleet(context, runOptions),
+            again: (run, nodes) => collectFleet(context, { ...runOptions, node: [...nodes], goOnWith: run }),
+            retries: schedule.retries,
+            wait,
+            signal: stop.signal,
+            say,
+          }),
+        )
+        if (ran.ok) sayRan(runOptions, ran.value)
+        return ran
+      },
+    })
+    if (!outcome.ok) return endWith(context, outcome.error)
+    for (const failure of outcome.value.failures) sayFailure(failure)
+    context.exit(exitOf(outcome.value))
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function chosenSchedule(
+  { world }: Context,
+  { schedule: name, schedules: file = world.schedules.defaultFile }: Partial<ScheduleOptions>,
+  given: readonly string[],
+): Promise<Outcome<Schedule>> {
+  if (name === undefined) return fail('input.refused', '--schedules and --now go with --schedule NAME')
+  const other = given.find((option) => !OWN.includes(option))
+  if (other !== undefined) {
+    const flag = other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return fail('input.refused', `--${flag} does not go with --schedule: the schedule says it`)
+  }
+  const read = await world.schedules.read(file)
+  if (!read.ok) return read
+  const found = read.value.schedules.find((one) => one.name === name)
+  return found === undefined ? fail('input.refused', `${file} has no schedule ${name}`) : ok(found)
+}
+
+/** What a schedule says, as options of `run`. A passphrase may still come from whoever calls. */
+function optionsOf(
+  { fleet, out, gapsExitZero, options }: Schedule,
+  { json, passphraseFd, passphraseFile }: Partial<ScheduleOptions>,
+): RunOptions {
+  const { liveTests, passphraseFile: planned, ...rest } = options
+  const file = passphraseFile ?? (passphraseFd === undefined ? planned : undefined)
+  return {
+    ...rest,
+    fleet,
+    out,
+    ...(liveTests === true ? { liveTests } : {}),
+    ...(gapsExitZero ? { gapsExitZero } : {}),
+    ...(json === undefined ? {} : { json }),
+    ...(passphraseFd === undefined ? {} : { passphraseFd }),
+    ...(file === undefined ? {} : { passphraseFile: file }),
+  }
+}
+
+/** As `run`; a planned run that did not take place is incomplete, and so is a notice that nobody took. */
+const codeOfOutcome = (options: RunOptions, { code, ran, failures }: ScheduledOutcome<Ran>): ExitCode =>
+  worst([
+    ran === null ? EXIT.done : codeOfRan(options, ran),
+    code === 'ran' || code === 'nothing-due' ? EXIT.done : EXIT.incomplete,
+    // A place that cannot be told must not hide what the run itself gave.
+    ...failures.map((failure) => (ran === null ? codeOf(failure) : EXIT.incomplete)),
+  ])

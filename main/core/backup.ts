@@ -1,0 +1,58 @@
+import { canonicalJson } from './canonical-json.ts'
+import { isSha256 } from './digest.ts'
+import type { PackContent } from './pack-files.ts'
+import type { StoredBytes } from './ports.ts'
+import { compare } from './recording.ts'
+import { hasExactly, parsedJson } from './run-chain/entry.ts'
+
+/** A file of a root: its path from there, and its bytes. */
+export type BackedUpFile = readonly [path: string, content: StoredBytes]
+
+/** Which file of the root holds which bytes, a line of JSON each. */
+export const FILES_PATH = 'data/files.jsonl'
+
+const blobPath = (sha256: string): string => `data/sha256/${sha256.slice(0, 2)}/${sha256}`
+
+/** The payload of a backup: a list of the files, and each run of bytes once, under its digest. */
+export function backupFiles(files: readonly BackedUpFile[]): Map<string, PackContent> {
+  const sorted = [...files].sort(([a], [b]) => compare(a, b))
+  const lines = sorted.map(([path, { size, sha256 }]) => `${canonicalJson({ path, size, sha256 })}\n`).join('')
+  return new Map<string, PackContent>([
+    [FILES_PATH, new TextEncoder().encode(lines)],
+    ...sorted.map(([, content]) => [blobPath(content.sha256), content] as const),
+  ])
+}
+
+/**
+ * The files that a list names, or a sentence on what is wrong with it. Paths lead nowhere but below the folder, on any system; bytes
+ * are those of the archive under the named digest.
+ */
+export function parseBackup(
+  text: string,
+  stored: (path: string) => StoredBytes | null,
+): readonly BackedUpFile[] | string {
+  const lines = text.split('\n')
+  if (lines.pop() !== '') return `${FILES_PATH} has no end`
+  const files: BackedUpFile[] = []
+  const folded = new Set<string>()
+  for (const [index, line] of lines.entries()) {
+    const where = `${FILES_PATH}:${index + 1}`
+    const file = parsedJson(line)
+    if (!hasExactly(file, ['path', 'size', 'sha256'])) return `${where} is not a file`
+    const { path, size, sha256 } = file
+    if (typeof path !== 'string' || !isPlainPath(path)) return `${where} names a path that leads elsewhere`
+    if (folded.has(path.toLowerCase())) return `${where} names a file that is there already`
+    if (typeof sha256 !== 'string' || !isSha256(sha256)) return `${where} has no digest`
+    const content = stored(blobPath(sha256))
+    if (content === null || content.sha256 !== sha256 || content.size !== size)
+      return `${where}: the bytes of ${path} are not in the archive`
+    folded.add(path.toLowerCase())
+    files.push([path, content])
+  }
+  return files
+}
+
+const isPlainPath = (path: string): boolean =>
+  path.length <= 1000 &&
+  !/^[A-Za-z]:|[\\\p{Cc}]/u.test(path) &&
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')

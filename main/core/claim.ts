@@ -1,0 +1,107 @@
+import type { Bearing, ClaimAnswer, Finding, ProviderClaim, ProviderProfile, Reason } from '../../schemas/types.ts'
+import type { Verdict } from '../../schemas/words.ts'
+import { type Check, type Context, conclude, type Step } from './check.ts'
+import { quote } from './plain-text.ts'
+import type { Parsed } from './probe.ts'
+
+/** A reading that a provider's promise can be compared with: which links are up at which rate, which parts are there. */
+export interface ClaimTest {
+  readonly id: string
+  /** What it reads, as a sentence without the value. */
+  readonly title: string
+  /** What the promise has to name: a number with its unit, a word, or nothing. */
+  readonly takes: {
+    readonly kind: 'number' | 'text' | 'nothing'
+    readonly unit?: string
+    readonly oneOf?: readonly string[]
+  }
+  /** What "observed" does not show. */
+  readonly limits: string
+  /** The check that the promised value makes; null where the value does not fit. */
+  readonly of: (value: string | number | null) => Check | null
+}
+
+/** What claims are answered from, of one node. */
+export interface ClaimMatter {
+  readonly tests: readonly ClaimTest[]
+  readonly findings: readonly Finding[]
+  readonly readings: ReadonlyMap<string, Parsed<unknown>>
+  readonly context: Context
+  /** Evidence that is too old supports nothing. */
+  readonly stale: boolean
+  readonly cite: (step: Step) => Reason
+}
+
+type Answer = ClaimAnswer['answer']
+
+/** The claims of a profile that speak of a node. */
+export const claimsOf = ({ claims }: ProviderProfile, node: string): readonly ProviderClaim[] =>
+  claims.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
+
+/** Each claim's answer for one node. One reading that contradicts contradicts the claim; it is observed only where every reading agrees. */
+export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): readonly ClaimAnswer[] {
+  return claimsOf(profile, matter.context.node.name).map((claim) => answerClaim(claim, matter))
+}
+
+/** Of a node that gave no evidence: what a record would have to show still needs one, and nothing is observed. */
+export const unansweredClaims = (profile: ProviderProfile, node: string, why: string): readonly ClaimAnswer[] =>
+  claimsOf(profile, node).map((claim) => ({
+    claim: claim.id,
+    answer: claim.bears.length === 0 ? (claim.otherwise ?? 'not-decided') : 'not-decided',
+    reasons: claim.bears.length === 0 ? [] : [unclear(why)],
+  }))
+
+function answerClaim(claim: ProviderClaim, matter: ClaimMatter): ClaimAnswer {
+  if (claim.bears.length === 0) return { claim: claim.id, answer: claim.otherwise ?? 'not-decided', reasons: [] }
+  const answers = claim.bears.map((bearing) => answerBearing(bearing, matter))
+  return {
+    claim: claim.id,
+    answer: joined(answers.map(({ answer }) => answer)),
+    reasons: answers.flatMap(({ reasons }) => reasons),
+  }
+}
+
+function joined(answers: readonly Answer[]): Answer {
+  if (answers.includes('contradicted')) return 'contradicted'
+  return answers.every((answer) => answer === 'observed') ? 'observed' : 'not-decided'
+}
+
+interface BearingAnswer {
+  readonly answer: Answer
+  readonly reasons: readonly Reason[]
+}
+
+function answerBearing(
+  bearing: Bearing,
+  { tests, findings, readings, context, stale, cite }: ClaimMatter,
+): BearingAnswer {
+  if ('check' in bearing) {
+    const found = findings.find(({ check }) => check === bearing.check)
+    return found === undefined
+      ? unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
+      : { answer: ANSWERS[found.verdict], reasons: found.reasons }
+  }
+  const check = tests.find(({ id }) => id === bearing.test)?.of(bearing.value) ?? null
+  if (check === null) return unknown(`This catalog has no reading ${quote(bearing.test, 60)} for that value.`)
+  const { verdict, because } = conclude(check, readings, context)
+  const answer = ANSWERS[verdict]
+  const reasons = because.map(cite)
+  return stale && answer === 'observed'
+    ? { answer: 'not-decided', reasons: [unclear(TOO_OLD), ...reasons] }
+    : { answer, reasons }
+}
+
+const TOO_OLD = 'The evidence is too old, or dated after this moment; it supports nothing as of then.'
+
+const unclear = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
+const unknown = (text: string): BearingAnswer => ({ answer: 'not-decided', reasons: [unclear(text)] })
+
+/** What does not apply to a node neither bears out a promise nor breaks it. */
+const ANSWERS: Readonly<Record<Verdict, Answer>> = {
+  met: 'observed',
+  'not-met': 'contradicted',
+  inconclusive: 'not-decided',
+  'not-tested': 'not-decided',
+  'not-applicable': 'not-decided',
+  informational: 'not-decided',
+}

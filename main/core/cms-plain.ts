@@ -1,0 +1,142 @@
+import { createHash, type KeyObject, timingSafeEqual, verify, X509Certificate } from 'node:crypto'
+import { type Ber, octets, oidOf, readBer } from './ber.ts'
+import { sha256 } from './digest.ts'
+import { oneLine } from './plain-text.ts'
+import { err, ok, type Result } from './result.ts'
+
+/** What a CMS message (RFC 5652, SignedData) holds of its one signer. Nothing of it is verified yet. */
+export interface SignedMessage {
+  /** Null where what is signed lies elsewhere (a detached signature). */
+  readonly content: Uint8Array | null
+  /** Certificates (DER) that came with it; nothing vouches for them. */
+  readonly certificates: readonly Uint8Array[]
+  readonly hash: 'sha256' | 'sha384' | 'sha512'
+  /** As the signature covers them: a SET OF. */
+  readonly attributes: Uint8Array
+  readonly digest: Uint8Array
+  readonly signature: Uint8Array
+}
+
+const [SIGNED_DATA, DATA] = ['1.2.840.113549.1.7.2', '1.2.840.113549.1.7.1']
+const [CONTENT_TYPE, MESSAGE_DIGEST] = ['1.2.840.113549.1.9.3', '1.2.840.113549.1.9.4']
+/** RFC 5754, 2. */
+const HASHES: ReadonlyMap<string, SignedMessage['hash']> = new Map([
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+])
+/** rsaEncryption (RFC 3370, 3.2), or with its digest (RFC 5754, 3.2 and 3.3); RSASSA-PSS is not among them. */
+const SIGNED_BY: Readonly<Record<SignedMessage['hash'], ReadonlySet<string>>> = {
+  sha256: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.11', '1.2.840.10045.4.3.2']),
+  sha384: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.12', '1.2.840.10045.4.3.3']),
+  sha512: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.13', '1.2.840.10045.4.3.4']),
+}
+const LARGEST = 64 * 1024
+const MOST_CERTIFICATES = 16
+
+const [SEQUENCE, SET, INTEGER, TAGGED] = [0x30, 0x31, 0x02, 0xa0]
+
+/**
+ * Reads a message in BER as providers write it (with lengths left open), with one signer, SHA-2, RSA (PKCS #1 v1.5) or ECDSA, and signed
+ * attributes: what `openssl cms -sign` makes. null: it is none of that.
+ */
+export function readSigned(bytes: Uint8Array): SignedMessage | null {
+  if (bytes.length > LARGEST) return null
+  const [message, ...after] = readBer(bytes) ?? []
+  const [type, wrapped] = message?.tag === SEQUENCE ? message.parts : []
+  const signed = wrapped?.tag === TAGGED ? wrapped.parts[0] : undefined
+  if (after.length > 0 || oidOf(type) !== SIGNED_DATA || signed?.tag !== SEQUENCE) return null
+  const [, , inside, ...more] = signed.parts
+  const [kind, held] = inside?.parts ?? []
+  const content = held === undefined ? null : octets(held.parts[0])
+  const signers = more.at(-1)
+  const [signer, ...others] = signers?.tag === SET ? signers.parts : []
+  if (oidOf(kind) !== DATA || (held !== undefined && content === null)) return null
+  if (signer?.tag !== SEQUENCE || others.length > 0) return null
+  const certificates = more.find(({ tag }) => tag === TAGGED)?.parts.filter(({ tag }) => tag === SEQUENCE) ?? []
+  if (certificates.length > MOST_CERTIFICATES) return null
+  return readSigner(signer, { content, certificates: certificates.map(({ whole }) => whole) })
+}
+
+function readSigner(signer: Ber, message: Pick<SignedMessage, 'content' | 'certificates'>): SignedMessage | null {
+  const [version, , digestBy, attributes, signedBy, signature] = signer.parts
+  const hash = HASHES.get(oidOf(digestBy?.parts[0]))
+  if (hash === undefined || !SIGNED_BY[hash].has(oidOf(signedBy?.parts[0]))) return null
+  if (attributes?.tag !== TAGGED || attributes.isOpen || version?.tag !== INTEGER) return null
+  const attribute = (type: string): Ber | undefined => {
+    const [found, ...again] = attributes.parts.filter(({ parts }) => oidOf(parts[0]) === type)
+    const values = found?.parts[1]?.parts ?? []
+    return again.length === 0 && values.length === 1 ? values[0] : undefined
+  }
+  const [digest, written] = [octets(attribute(MESSAGE_DIGEST)), octets(signature)]
+  if (digest === null || written === null || oidOf(attribute(CONTENT_TYPE)) !== DATA) return null
+  return {
+    ...message,
+    hash,
+    // RFC 5652, 5.4: what is signed has the tag of a SET OF instead of its own.
+    attributes: Uint8Array.from([SET, ...attributes.whole.subarray(1)]),
+    digest,
+    signature: written,
+  }
+}
+
+/** Whether the message signs these bytes under the key of a certificate (DER). Whose that is, and when it is valid, is not asked. */
+export const isSignedBy = (message: SignedMessage, content: Uint8Array, der: Uint8Array): boolean =>
+  isOver(message, content) && standsUnder(message, certificateOf(der))
+
+/** Who signed, by a certificate that came with the signature. */
+export interface MessageSigner {
+  readonly subject: string
+  /** SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it, without colons. */
+  readonly fingerprint: string
+}
+
+const LONGEST_SUBJECT = 500
+
+/**
+ * Under which of its own certificates a message signs these bytes. Anybody can make a certificate of any name: only a fingerprint that
+ * somebody heard elsewhere tells whose key it is. Else what is wrong, to go on after “the signature does not stand: ”.
+ */
+export function signerOf(message: SignedMessage, content: Uint8Array): Result<MessageSigner, string> {
+  if (!isOver(message, content)) return err('it is over other bytes than these')
+  if (message.certificates.length === 0) return err('it comes without the certificate of its signer')
+  for (const der of message.certificates) {
+    const certificate = certificateOf(der)
+    if (certificate === null || !standsUnder(message, certificate)) continue
+    const subject = oneLine(certificate.subject.replaceAll('\n', ', '), LONGEST_SUBJECT)
+    return ok({ subject: subject.slice(0, LONGEST_SUBJECT), fingerprint: sha256(der) })
+  }
+  return err('it was made with the key of none of its certificates')
+}
+
+function isOver({ hash, digest }: SignedMessage, content: Uint8Array): boolean {
+  const own = createHash(hash).update(content).digest()
+  return digest.length === own.length && timingSafeEqual(own, digest)
+}
+
+function certificateOf(der: Uint8Array): X509Certificate | null {
+  try {
+    return new X509Certificate(der)
+  } catch {
+    return null
+  }
+}
+
+function standsUnder({ hash, attributes, signature }: SignedMessage, certificate: X509Certificate | null): boolean {
+  if (certificate === null) return false
+  try {
+    const { publicKey } = certificate
+    return isStrong(publicKey) && verify(hash, attributes, publicKey, signature)
+  } catch {
+    return false
+  }
+}
+
+const SHORTEST_RSA = 2048
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+
+/** Keys that nobody else can sign with today (NIST SP 800-131A). */
+const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
+  asymmetricKeyType === 'rsa'
+    ? (asymmetricKeyDetails?.modulusLength ?? 0) >= SHORTEST_RSA
+    : asymmetricKeyType === 'ec' && CURVES.has(asymmetricKeyDetails?.namedCurve ?? '')

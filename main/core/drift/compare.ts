@@ -1,0 +1,198 @@
+import type { EvidenceChange, Flip, FlipCause, RulesChange, RunDrift, ScopeChange } from '../../../schemas/drift.ts'
+import type { RunTrace, TracedNode } from '../../../schemas/types.ts'
+import { VERDICTS, type Verdict, verdictLetters } from '../../../schemas/words.ts'
+import { compare } from '../recording.ts'
+import { NO_READING, NOT_COMPARED, READING_DIGITS } from '../trace.ts'
+import { answered, momentOf, movesBetween, twiceIn } from './parts.ts'
+
+/** Questions that a check rests on. */
+export type NeedsOf = (check: string) => readonly string[]
+
+/**
+ * What differs between two runs, from their traces alone. Total: any two traces have an answer, a trace and itself an empty one, and
+ * swapped traces the mirrored one. Questions and checks that one catalog lacks are changes of the rules; nodes that one run lacks are
+ * changes of the scope. Without `needsOf`, every question of a node counts as bearing on each of its verdicts.
+ */
+export function driftOf(before: RunTrace, after: RunTrace, needsOf: NeedsOf | null = null): RunDrift {
+  const pairs = pairsOf(before, after)
+  const rules = rulesChanges(before, after)
+  const parts = partChanges(before, after)
+  const told = pairs.map((pair) => changesOf(pair, before, after))
+  const isRead = ({ was, is }: Pair): boolean => answered(was) && answered(is)
+  const bothRead = pairs.filter(isRead)
+  const touched = new Set(told.flatMap(({ readings }, at) => (readings.length > 0 ? [pairs[at]?.node ?? ''] : [])))
+  return {
+    before: momentOf(before),
+    after: momentOf(after),
+    evidence: told.flatMap(({ collection, readings }) => [...collection, ...readings]),
+    rules,
+    scope: [...nodeChanges(before, after, pairs), ...parts],
+    moves: movesBetween(before, after),
+    twice: twiceIn(before, after),
+    flips: pairs.flatMap((pair, at) =>
+      flipsOf(pair, before, after, {
+        changes: told[at] ?? { collection: [], readings: [] },
+        rules: rules.length > 0,
+        scope: parts.length > 0 || isDeclaredOtherwise(pair),
+        needsOf,
+      }),
+    ),
+    compared: bothRead.length,
+    unchanged: bothRead.filter(({ node }) => !touched.has(node)).length,
+  }
+}
+
+interface Pair {
+  readonly node: string
+  readonly was: TracedNode
+  readonly is: TracedNode
+}
+
+const byName = ({ nodes }: RunTrace): ReadonlyMap<string, TracedNode> => new Map(nodes.map((one) => [one.node, one]))
+
+function pairsOf(before: RunTrace, after: RunTrace): readonly Pair[] {
+  const now = byName(after)
+  return [...byName(before)]
+    .flatMap(([node, was]) => {
+      const is = now.get(node)
+      return is === undefined ? [] : [{ node, was, is }]
+    })
+    .sort((a, b) => compare(a.node, b.node))
+}
+
+interface NodeChanges {
+  /** Status, host key, address. */
+  readonly collection: readonly EvidenceChange[]
+  readonly readings: readonly (EvidenceChange & { readonly what: { readonly kind: 'reading' } })[]
+}
+
+function changesOf(pair: Pair, before: RunTrace, after: RunTrace): NodeChanges {
+  const { node, was, is } = pair
+  const told = (kind: 'status' | 'host-key' | 'address', then: string | null, now: string | null): EvidenceChange[] =>
+    then === null || now === null || then === now
+      ? []
+      : [{ node, what: { kind }, is: 'changed', before: then, after: now }]
+  return {
+    collection: [
+      ...told('status', statusOf(was), statusOf(is)),
+      ...told('host-key', was.hostKey, is.hostKey),
+      ...told('address', was.address, is.address),
+    ],
+    readings: answered(was) && answered(is) ? readingChanges(pair, before, after) : [],
+  }
+}
+
+const statusOf = ({ status, failure }: TracedNode): string => (failure === null ? status : `${status} (${failure})`)
+
+function readingChanges({ node, was, is }: Pair, before: RunTrace, after: RunTrace): NodeChanges['readings'] {
+  const places = placesOf(after.probes)
+  return [...placesOf(before.probes)]
+    .sort(([a], [b]) => compare(a, b))
+    .flatMap(([probe, place]) => {
+      const now = places.get(probe)
+      const [a, b] = [readingAt(was, place), now === undefined ? NOT_COMPARED : readingAt(is, now)]
+      if (a === b || a === NOT_COMPARED || b === NOT_COMPARED) return []
+      const change = a === NO_READING ? 'came' : b === NO_READING ? 'lost' : 'changed'
+      return [{ node, what: { kind: 'reading', probe } as const, is: change, before: null, after: null } as const]
+    })
+}
+
+const placesOf = (ids: readonly string[]): ReadonlyMap<string, number> => new Map(ids.map((id, at) => [id, at]))
+
+function readingAt({ readings }: TracedNode, place: number): string {
+  const digits = readings.slice(place * READING_DIGITS, (place + 1) * READING_DIGITS)
+  return digits.length === READING_DIGITS ? digits : NOT_COMPARED
+}
+
+function rulesChanges(before: RunTrace, after: RunTrace): readonly RulesChange[] {
+  const change = (what: RulesChange['what'], then: string | null, now: string | null): RulesChange[] =>
+    then === now ? [] : [{ what, before: then, after: now }]
+  const shown = ({ catalog }: RunTrace): string => `${catalog.version} (${catalog.digest})`
+  const programs = [...change('engine', before.engine, after.engine), ...change('catalog', shown(before), shown(after))]
+  const only = (ids: readonly string[], others: readonly string[]): readonly string[] => {
+    const known = new Set(others)
+    return [...new Set(ids)].filter((id) => !known.has(id)).sort(compare)
+  }
+  return [
+    ...programs,
+    // Rules are made of engine, catalog and profile: where the first two are the same, it is the last.
+    ...(programs.length === 0 && before.rules !== after.rules
+      ? [{ what: 'profile', before: null, after: null } as const]
+      : []),
+    ...only(after.checks, before.checks).map((id) => ({ what: 'check-added', before: null, after: id }) as const),
+    ...only(before.checks, after.checks).map((id) => ({ what: 'check-removed', before: id, after: null }) as const),
+    ...only(after.probes, before.probes).map((id) => ({ what: 'probe-added', before: null, after: id }) as const),
+    ...only(before.probes, after.probes).map((id) => ({ what: 'probe-removed', before: id, after: null }) as const),
+  ]
+}
+
+function nodeChanges(before: RunTrace, after: RunTrace, pairs: readonly Pair[]): readonly ScopeChange[] {
+  const both = new Set(pairs.map(({ node }) => node))
+  const only = (trace: RunTrace, what: 'node-added' | 'node-removed'): readonly ScopeChange[] =>
+    [...byName(trace).keys()]
+      .filter((node) => !both.has(node))
+      .sort(compare)
+      .map((node) => ({ what, node, part: null }))
+  const declared = pairs
+    .filter(isDeclaredOtherwise)
+    .map(({ node }): ScopeChange => ({ what: 'declared', node, part: null }))
+  return [...only(after, 'node-added'), ...only(before, 'node-removed'), ...declared]
+}
+
+const isDeclaredOtherwise = ({ was, is }: Pair): boolean =>
+  was.declared !== null && is.declared !== null && was.declared !== is.declared
+
+function partChanges(before: RunTrace, after: RunTrace): readonly ScopeChange[] {
+  const of = ({ scope }: RunTrace): ReadonlyMap<string, string> =>
+    new Map(scope.map(({ part, sha256 }) => [part, sha256]))
+  const [then, now] = [of(before), of(after)]
+  return [...new Set([...then.keys(), ...now.keys()])]
+    .filter((part) => then.get(part) !== now.get(part))
+    .sort(compare)
+    .map((part) => ({ what: 'part', node: null, part }))
+}
+
+const BY_LETTER: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) => [verdictLetters[verdict], verdict]))
+
+/** The verdict that a trace has for a check on a node; null where it has none. */
+export const verdictAt = ({ verdicts }: TracedNode, place: number | undefined): Verdict | null =>
+  place === undefined ? null : (BY_LETTER.get(verdicts[place] ?? '') ?? null)
+
+/** Places of the checks that both traces have. */
+export function checksInBoth(before: RunTrace, after: RunTrace): readonly (readonly [string, number, number])[] {
+  const now = placesOf(after.checks)
+  return [...placesOf(before.checks)]
+    .flatMap(([check, place]) => {
+      const other = now.get(check)
+      return other === undefined ? [] : [[check, place, other] as const]
+    })
+    .sort(([a], [b]) => compare(a, b))
+}
+
+interface Bearing {
+  readonly changes: NodeChanges
+  readonly rules: boolean
+  readonly scope: boolean
+  readonly needsOf: NeedsOf | null
+}
+
+function flipsOf({ node, was, is }: Pair, before: RunTrace, after: RunTrace, bearing: Bearing): readonly Flip[] {
+  const changed = bearing.changes.readings.map(({ what }) => what.probe)
+  return checksInBoth(before, after).flatMap(([check, place, other]) => {
+    const [then, now] = [verdictAt(was, place), verdictAt(is, other)]
+    if (then === now) return []
+    const needs = bearing.needsOf === null ? null : new Set(bearing.needsOf(check))
+    const probes = changed.filter((probe) => needs === null || needs.has(probe))
+    const evidence = probes.length > 0 || bearing.changes.collection.length > 0
+    const isSame = was.recording === is.recording
+    const because = causeOf({ evidence, rules: bearing.rules, scope: bearing.scope }, isSame)
+    return [{ node, check, before: then, after: now, because, probes }]
+  })
+}
+
+function causeOf(present: Readonly<Record<'evidence' | 'rules' | 'scope', boolean>>, isSame: boolean): FlipCause {
+  const causes = (['evidence', 'rules', 'scope'] as const).filter((cause) => present[cause])
+  const [only] = causes
+  if (only === undefined) return isSame ? 'time' : 'undecided'
+  return causes.length === 1 ? only : 'undecided'
+}

@@ -1,0 +1,158 @@
+import type { CaptureChange, FlipCause, FlipDetail } from '../../../schemas/drift.ts'
+import type { RunTrace } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
+import { assessNode, type Judging } from '../assess.ts'
+import { capturesByKey } from '../captures.ts'
+import type { Catalog } from '../catalog.ts'
+import { captureKey } from '../probe.ts'
+import { readingsOf } from '../readings.ts'
+import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
+import { NOT_COMPARED, readingDigest } from '../trace.ts'
+import { checksInBoth, type NeedsOf, verdictAt } from './compare.ts'
+import { changedStreams } from './lines.ts'
+
+/** One run, as far as a flip of one node is taken apart with it. */
+export interface ToldRun {
+  /** What the run stated. */
+  readonly trace: RunTrace
+  /** The recording of the node that it rests on; null without one. */
+  readonly recording: LoadedRecording | null
+  /** What was declared besides; the moment is the recording's own end. Null: not known any more. */
+  readonly judging: Omit<Judging, 'asOf'> | null
+}
+
+/** Questions that checks of this catalog rest on, wanted ones with the needed. */
+export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
+  const needs = new Map(
+    checks.map(({ id, needs, wants }) => [
+      id,
+      [...new Set([...Object.values(needs), ...Object.values(wants ?? {})].map((probe) => probe.id))],
+    ]),
+  )
+  return (check) => needs.get(check) ?? []
+}
+
+/**
+ * Every verdict of a node that is another one than before, step by step: as stated then; the old answers under the rules of now; with what
+ * is declared now; the answers of now. Each step is judged by the one code that makes verdicts, as of the end of its recording. The step
+ * that changed the verdict is the cause; where the old answers alone would have led there by now, it is the time. `undecided`: several
+ * steps changed it, or what a run stated does not follow from what is at hand. Where it is not known what was declared for one of the
+ * runs, both are judged as if nothing were, and no change is laid on rules or declarations.
+ */
+export function explainFlips(catalog: Catalog, node: string, before: ToldRun, after: ToldRun): readonly FlipDetail[] {
+  const [was, is] = [before, after].map(({ trace }) => trace.nodes.find((one) => one.node === node))
+  if (was === undefined || is === undefined) return []
+  const flipped = checksInBoth(before.trace, after.trace).flatMap(([check, place, other]) => {
+    const [stated, now] = [verdictAt(was, place), verdictAt(is, other)]
+    return stated === now ? [] : [{ check, stated, now }]
+  })
+  if (flipped.length === 0) return []
+  const steps = stepsOf(catalog, node, before, after)
+  const needsOf = needsIn(catalog)
+  const differs = differing(catalog, before.recording, after.recording)
+  const isKnown = before.judging !== null && after.judging !== null
+  const isSameRules = before.trace.rules === after.trace.rules
+  return flipped.map(({ check, stated, now }) => {
+    const at = (step: keyof typeof steps): Verdict | null => steps[step].get(check) ?? null
+    const taken = { stated, rules: at('rules'), scope: at('scope'), evidence: at('evidence') }
+    const needs = needsOf(check)
+    const steady = needs.filter((probe) => differs.has(probe))
+    const rested = capturesOf(catalog, steady.length > 0 ? steady : needs, before.recording, after.recording)
+    const isAged = steady.length === 0 && at('later') === taken.evidence
+    const because = causeIn([
+      [stated, taken.rules, at('statedThen') === stated ? 'time' : isKnown && !isSameRules ? 'rules' : 'undecided'],
+      [taken.rules, taken.scope, isKnown ? 'scope' : 'undecided'],
+      [taken.scope, taken.evidence, rested.length === 0 || isAged ? 'time' : 'evidence'],
+      [taken.evidence, now, at('statedNow') === now ? 'time' : 'undecided'],
+    ])
+    return {
+      node,
+      check,
+      before: stated,
+      after: now,
+      because,
+      probes: steady,
+      steps: taken,
+      captures: because === 'time' ? [] : rested,
+    }
+  })
+}
+
+type Link = readonly [from: Verdict | null, to: Verdict | null, cause: FlipCause]
+
+function causeIn(links: readonly Link[]): FlipCause {
+  const causes = new Set(links.flatMap(([from, to, cause]) => (from === to ? [] : [cause])))
+  const [only = 'undecided'] = causes
+  return causes.size > 1 ? 'undecided' : only
+}
+
+type Verdicts = ReadonlyMap<string, Verdict>
+
+function stepsOf(
+  catalog: Catalog,
+  node: string,
+  before: ToldRun,
+  after: ToldRun,
+): Readonly<Record<'statedThen' | 'rules' | 'scope' | 'evidence' | 'later' | 'statedNow', Verdicts>> {
+  const judge = (recording: LoadedRecording | null, judging: Omit<Judging, 'asOf'>, stated?: RunTrace): Verdicts => {
+    const asOf = stated?.asOf ?? recording?.recording.endedAt ?? after.trace.asOf
+    const { findings } = assessNode(catalog, node, recording, { ...judging, asOf })
+    return new Map(findings.map(({ check, verdict }) => [check, verdict]))
+  }
+  const [then, now] = [before.recording, after.recording]
+  const isKnown = before.judging !== null && after.judging !== null
+  const current = isKnown ? after.judging : UNDECLARED
+  // The profile belongs to the rules.
+  const former = isKnown ? { ...before.judging, profile: current.profile } : UNDECLARED
+  const declared =
+    then === null || now === null ? then : { ...then, recording: { ...then.recording, node: now.recording.node } }
+  const aged =
+    declared === null || now === null
+      ? declared
+      : { ...declared, recording: { ...declared.recording, endedAt: now.recording.endedAt } }
+  return {
+    // As of the moment of the run itself, which can be long after its recording.
+    statedThen: judge(then, former, before.trace),
+    rules: judge(then, former),
+    scope: judge(declared, current),
+    evidence: judge(now, current),
+    // The old answers, as if they had been given at the later moment.
+    later: judge(aged, current),
+    statedNow: judge(now, current, after.trace),
+  }
+}
+
+const UNDECLARED: Omit<Judging, 'asOf'> = { profile: undefined }
+
+/** Questions that are answered otherwise, apart from what changes by itself. */
+function differing(catalog: Catalog, then: LoadedRecording | null, now: LoadedRecording | null): ReadonlySet<string> {
+  const [old, young] = [readingsOf(catalog, then), readingsOf(catalog, now)]
+  return new Set(
+    catalog.probes
+      .filter((probe) => {
+        const [was, is] = [readingDigest(probe, old.get(probe.id)), readingDigest(probe, young.get(probe.id))]
+        return was !== is && was !== NOT_COMPARED && is !== NOT_COMPARED
+      })
+      .map(({ id }) => id),
+  )
+}
+
+function capturesOf(
+  catalog: Catalog,
+  probes: readonly string[],
+  then: LoadedRecording | null,
+  now: LoadedRecording | null,
+): readonly CaptureChange[] {
+  const keyed = (loaded: LoadedRecording | null): ReadonlyMap<string, CapturedAnswer> =>
+    loaded === null ? new Map() : capturesByKey(loaded.captures)
+  const [old, young] = [keyed(then), keyed(now)]
+  const wanted = new Set(probes)
+  return catalog.probes
+    .filter(({ id }) => wanted.has(id))
+    .flatMap(({ id, commands }) =>
+      Object.keys(commands).flatMap((command) => {
+        const key = captureKey(id, command)
+        return changedStreams({ probe: id, command }, old.get(key), young.get(key))
+      }),
+    )
+}

@@ -1,0 +1,116 @@
+import type { LeftOut } from '../../../schemas/types.ts'
+import { quote } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import { grouped, isAnother, type ListedNode, type ListedRow, type Match } from './matching.ts'
+import { isAddress } from './same.ts'
+
+/** Where the lists contradict each other, one sentence each, in one order. Nothing here decides which of them is right. */
+export function conflictsIn(
+  rows: readonly ListedRow[],
+  nodes: readonly ListedNode[],
+  matches: ReadonlyMap<string, Match>,
+  leftOut: readonly LeftOut[],
+): readonly string[] {
+  const out = new Set(leftOut.map(({ id }) => id))
+  const rowsAt = grouped(rows, ({ addresses }) => addresses)
+  const rowsCalled = grouped(rows, ({ name }) => (name === null ? [] : [name]))
+  return [
+    ...sharedSerials(rows, nodes),
+    ...nodes.flatMap((node) => {
+      const match = matches.get(node.node)
+      return [
+        ...(match === undefined ? [] : contradictions(node, match)),
+        ...(match !== undefined && out.has(match.row.row.id)
+          ? [`Row ${quote(match.row.row.id)} is declared as left out, and node ${quote(node.node)} fits it.`]
+          : []),
+        ...otherMachines(node, rowsAt, rowsCalled),
+        ...elsewhere(node, match, rowsAt),
+      ]
+    }),
+  ].sort(compare)
+}
+
+function sharedSerials(rows: readonly ListedRow[], nodes: readonly ListedNode[]): readonly string[] {
+  const rowsBy = grouped(rows, ({ serial }) => (serial === null ? [] : [serial]))
+  const nodesBy = grouped(nodes, ({ serials }) => serials)
+  return [
+    ...[...rowsBy].flatMap(([serial, group]) =>
+      group.length === 1 ? [] : [`${ids('Rows', group)} give the same serial number, ${quote(serial)}.`],
+    ),
+    ...[...nodesBy].flatMap(([serial, group]) =>
+      group.length === 1
+        ? []
+        : [
+            `Nodes ${list(group.map(({ node }) => node))} tell the same serial number, ${quote(serial)}. At most one of them can be the machine that bears it.`,
+          ],
+    ),
+  ]
+}
+
+/** What a row that fits a node by its serial number says otherwise than the node. */
+function contradictions(node: ListedNode, { row, by }: Match): readonly string[] {
+  const { name, address } = row.row
+  if (by !== 'serial') return []
+  const told = `Row ${quote(row.row.id)} fits node ${quote(node.node)} by its serial number, and gives another`
+  return [
+    ...(name !== null && !isNameOf(row.name ?? '', node) ? [`${told} name, ${quote(name)}.`] : []),
+    ...(address !== null && isOtherAddress(row, node)
+      ? [`${told} address, ${quote(address)}; the node was reached at ${quote(node.machine?.address ?? '')}.`]
+      : []),
+  ]
+}
+
+/** Rows with the name or address of a node that are another machine by their serial number. */
+function otherMachines(
+  node: ListedNode,
+  rowsAt: ReadonlyMap<string, readonly ListedRow[]>,
+  rowsCalled: ReadonlyMap<string, readonly ListedRow[]>,
+): readonly string[] {
+  const told = (what: string, row: ListedRow): string =>
+    `Row ${quote(row.row.id)} has the ${what} of node ${quote(node.node)} and gives another serial number, ${quote(row.row.serial ?? '')}; the node tells ${list(node.machine?.serials ?? [])}. It does not count as this node.`
+  // A few are enough to name; a hostile list may hold one name or address in every row.
+  const others = (group: readonly ListedRow[] | undefined): readonly ListedRow[] =>
+    (group ?? []).slice(0, 4).filter((row) => isAnother(row, node))
+  const called = node.names.flatMap((name) => others(rowsCalled.get(name)))
+  const at = node.address === null ? [] : others(rowsAt.get(node.address)).filter((row) => !called.includes(row))
+  return [...called.map((row) => told('name', row)), ...at.map((row) => told('address', row))]
+}
+
+/** A short name and the same name with its domain are no contradiction. */
+const isNameOf = (name: string, { names }: ListedNode): boolean =>
+  names.some((own) => own === name || name.startsWith(`${own}.`) || own.startsWith(`${name}.`))
+
+/** An address and a host name cannot be compared. */
+const isOtherAddress = ({ addresses }: ListedRow, { address }: ListedNode): boolean =>
+  address !== null && !addresses.includes(address) && addresses.some((one) => isAddress(one) === isAddress(address))
+
+/** The address of a node in rows other than its own. */
+function elsewhere(
+  { node, address, machine }: ListedNode,
+  match: Match | undefined,
+  rowsAt: ReadonlyMap<string, readonly ListedRow[]>,
+): readonly string[] {
+  if (address === null || machine === null) return []
+  const there = rowsAt.get(address) ?? []
+  const own = match?.row.addresses.includes(address) === true ? 1 : 0
+  if (there.length === own) return []
+  // Two beyond its own are enough to name; a hostile list may hold one address in every row.
+  const others = there.slice(0, 4).filter((row) => row !== match?.row)
+  return [
+    `Node ${quote(node)} is reached at ${quote(machine.address)}, which the inventory ${own === 1 ? 'also gives' : 'gives'} to ${ids('row', others, there.length - own)}.`,
+  ]
+}
+
+const ids = (word: string, rows: readonly ListedRow[], count = rows.length): string =>
+  `${count > 1 && word === 'row' ? 'rows' : word} ${list(
+    rows.slice(0, 4).map(({ row }) => row.id),
+    count,
+  )}`
+
+/** The first of some names, and how many more there are. */
+function list(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, count > 3 ? 2 : 3).map((name) => quote(name))
+  const rest = count - shown.length
+  const parts = rest > 0 ? [...shown, `${rest} more`] : shown
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

@@ -1,0 +1,67 @@
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * An engagement as people write it, with what may be empty filled in: lists and records that were left out or left blank, `kind` of the
+ * framing from what it holds, the owner and day of a map of ePHI that nobody began, and node names as fleet files write them, in lower
+ * case. Whatever has not the expected form stays as it is, for the schema to tell.
+ */
+export function withDefaults(file: Fields): Fields {
+  const given = known(file)
+  const { owner, on } = given
+  return {
+    schema: 'barewitness.engagement/1',
+    status: 'draft',
+    distribution: null,
+    ephi: { stores: [], flows: [], owner, on },
+    inventory: null,
+    ...given,
+    ...changed(given, 'framing', framing),
+    ...changed(given, 'boundary', (part) => filled(part, { services: [], sites: [], outside: [] })),
+    ...changed(given, 'ephi', (part) => {
+      const map = filled(part, { stores: [], flows: [] })
+      return { ...map, stores: each(map.stores, withNodes) }
+    }),
+    ...changed(given, 'population', withNodes),
+    responsibilities: each(given.responsibilities ?? [], known),
+    subserviceOrganizations: each(given.subserviceOrganizations ?? [], subservice),
+    userEntityControls: each(given.userEntityControls ?? [], (part) => filled(part, { rows: [], checks: [] })),
+    signOff: each(given.signOff ?? [], (part) => filled(part, { on: null })),
+  }
+}
+
+/** A field that was left blank counts as left out. */
+const known = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
+const filled = (fields: Fields, defaults: Fields): Fields => ({ ...defaults, ...known(fields) })
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One field changed, where it holds fields of its own. */
+const changed = (fields: Fields, name: string, change: (part: Fields) => Fields): Fields => {
+  const part = fields[name]
+  return isFields(part) ? { [name]: change(part) } : {}
+}
+
+const each = (list: unknown, change: (part: Fields) => Fields): unknown =>
+  Array.isArray(list) ? list.map((part: unknown) => (isFields(part) ? change(part) : part)) : list
+
+const framing = (part: Fields): Fields => filled(part, { kind: 'date' in part ? 'date' : 'period' })
+
+const withNodes = (part: Fields): Fields =>
+  Array.isArray(part.nodes)
+    ? {
+        ...known(part),
+        nodes: part.nodes.map((name: unknown) => (typeof name === 'string' ? name.trim().toLowerCase() : name)),
+      }
+    : known(part)
+
+const subservice = (part: Fields): Fields => {
+  const one = filled(part, { report: null, controls: [] })
+  return {
+    ...one,
+    ...changed(one, 'report', (report) => filled(report, { bridgedUntil: null })),
+    controls: each(one.controls, (control) => filled(control, { rows: [] })),
+  }
+}

@@ -1,0 +1,55 @@
+import type { InventoryRow } from '../../../schemas/types.ts'
+import { oneLine, quote } from '../plain-text.ts'
+
+/** The text of a provider's list: UTF-8, UTF-16 with a byte order mark, or Windows-1252 as spreadsheets write it. */
+export function listText(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+const MOST_TOLD = 20
+
+/**
+ * What keeps rows from being those of a list, to go on after its name. It knows no columns and reads no CSV: every word of a row stands in the
+ * list, and, where no cell is quoted and so each line is a row, in the line of that row, of which there are as many. So no row can be
+ * made up, and none taken away, without a trace.
+ */
+export function listProblems(bytes: Uint8Array, rows: readonly InventoryRow[]): readonly string[] {
+  const text = listText(bytes)
+  const told = text.includes('"') ? problemsInText(text, rows) : problemsByLine(text, rows)
+  const more = told.length - MOST_TOLD
+  return more > 0 ? [...told.slice(0, MOST_TOLD), `does not hold ${more} more rows`] : told
+}
+
+const problemsInText = (text: string, rows: readonly InventoryRow[]): readonly string[] => {
+  const there = new Set(wordsOf(text))
+  return rows.flatMap((row) => (stands(row, there) ? [] : [notHeld(row)]))
+}
+
+function problemsByLine(text: string, rows: readonly InventoryRow[]): readonly string[] {
+  const [, ...lines] = text.split(text.includes('\n') ? '\n' : '\r').filter((line) => /[^\s,;]/.test(line))
+  return [
+    ...(lines.length === rows.length
+      ? []
+      : [`has ${lines.length} lines below its headings, and the engagement gives ${rows.length} rows`]),
+    ...rows.flatMap((row, at) => (stands(row, new Set(wordsOf(lines[at] ?? ''))) ? [] : [notHeld(row)])),
+  ]
+}
+
+const notHeld = ({ id }: InventoryRow): string => `does not hold row ${quote(id)} in its place`
+
+const stands = ({ id, name, address, serial }: InventoryRow, there: ReadonlySet<string>): boolean =>
+  [/^line \d+$/.test(id) ? null : id, name, address, serial].every(
+    (cell) => cell === null || wordsOf(cell).every((word) => there.has(word)),
+  )
+
+const wordsOf = (text: string): readonly string[] =>
+  oneLine(text, Number.MAX_SAFE_INTEGER)
+    .split(/[\s,;"=]+/)
+    .filter((word) => word !== '')

@@ -1,0 +1,136 @@
+import type { InventoryRow, Machine } from '../../../schemas/types.ts'
+import { compare } from '../recording.ts'
+import { addressKeys, nameKey, serialKey } from './same.ts'
+
+/** As much of a node as the three lists are compared by. */
+export interface CoverageNode {
+  readonly node: string
+  readonly answered: boolean
+  readonly machine: Machine | null
+}
+
+export type MatchedBy = 'serial' | 'address' | 'name'
+
+/** A row of the inventory in comparable forms. */
+export interface ListedRow {
+  readonly row: InventoryRow
+  readonly name: string | null
+  readonly addresses: readonly string[]
+  readonly serial: string | null
+}
+
+/** A node in comparable forms. A host name that it is reached at is a name of it, too. */
+export interface ListedNode {
+  readonly node: string
+  readonly names: readonly string[]
+  readonly address: string | null
+  readonly serials: readonly string[]
+  readonly machine: Machine | null
+}
+
+export interface Match {
+  readonly row: ListedRow
+  readonly by: MatchedBy
+}
+
+/** Rows in the one order, whatever order the list has. */
+export const listedRows = (rows: readonly InventoryRow[]): readonly ListedRow[] =>
+  rows
+    .map((row) => ({
+      row,
+      name: row.name === null ? null : nameKey(row.name),
+      addresses: row.address === null ? [] : addressKeys(row.address),
+      serial: row.serial === null ? null : serialKey(row.serial),
+    }))
+    .sort((a, b) => compare(a.row.id, b.row.id) || compare(orderOf(a.row), orderOf(b.row)))
+
+const orderOf = ({ name, address, serial }: InventoryRow): string => [name, address, serial].join('\n')
+
+/** Nodes in the one order. */
+export const listedNodes = (nodes: readonly CoverageNode[]): readonly ListedNode[] =>
+  [...nodes]
+    .sort((a, b) => compare(a.node, b.node))
+    .map(({ node, machine }) => {
+      const [address = null] = machine === null ? [] : addressKeys(machine.address)
+      return {
+        node,
+        names: [...new Set([nameKey(node), ...(address === null ? [] : [address])])],
+        address,
+        serials: [...new Set((machine?.serials ?? []).flatMap((serial) => serialKey(serial) ?? []))],
+        machine,
+      }
+    })
+
+/** Things by each of their keys. */
+export function grouped<T>(things: readonly T[], keysOf: (thing: T) => readonly string[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const thing of things)
+    for (const key of keysOf(thing)) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [thing])
+      else group.push(thing)
+    }
+  return groups
+}
+
+/** A row and a node that give different serial numbers are two machines, whatever else they share. */
+export const isAnother = ({ serial }: ListedRow, { serials }: ListedNode): boolean =>
+  serial !== null && serials.length > 0 && !serials.includes(serial)
+
+const WAYS: readonly (readonly [
+  MatchedBy,
+  (row: ListedRow) => readonly string[],
+  (node: ListedNode) => readonly string[],
+])[] = [
+  ['serial', ({ serial }) => (serial === null ? [] : [serial]), ({ serials }) => serials],
+  ['address', ({ addresses }) => addresses, ({ address }) => (address === null ? [] : [address])],
+  ['name', ({ name }) => (name === null ? [] : [name]), ({ names }) => names],
+]
+
+/**
+ * Which row fits which node, by node: serial number first, then address, then name. Each row fits one node at most, and each node one row.
+ * Where several rows could fit, one whose name or address agrees comes first, then the first by its id. Where several nodes share what
+ * a row gives, only a name or address that agrees decides between them: otherwise the row fits none of them in this way. A name or an
+ * address is chosen by people, so that neither joins a row and a node whose serial numbers differ. The order of rows and nodes carries no
+ * meaning, and the work grows with their number.
+ */
+export function matched(rows: readonly ListedRow[], nodes: readonly ListedNode[]): ReadonlyMap<string, Match> {
+  const found = new Map<string, Match>()
+  const taken = new Set<ListedRow>()
+  const join = (row: ListedRow, node: ListedNode, by: MatchedBy): void => {
+    if (taken.has(row) || found.has(node.node) || isAnother(row, node)) return
+    taken.add(row)
+    found.set(node.node, { row, by })
+  }
+  for (const [by, keysOfRow, keysOfNode] of WAYS) {
+    const nodesBy = grouped(nodes, keysOfNode)
+    const open = grouped(
+      rows.filter((row) => !taken.has(row)),
+      keysOfRow,
+    )
+    for (const [key, fitting] of [...open].sort(([a], [b]) => compare(a, b))) {
+      const sharing = nodesBy.get(key) ?? []
+      const [only, another] = sharing
+      if (only === undefined) continue
+      const agreeing = agreementOf(sharing)
+      for (const row of fitting) {
+        const node = agreeing(row)
+        if (node !== null) join(row, node, by)
+      }
+      if (another === undefined) for (const row of fitting) join(row, only, by)
+    }
+  }
+  return found
+}
+
+/** The one of some nodes that a row means by its name, or else by its address; null where that is none or several. */
+function agreementOf(nodes: readonly ListedNode[]): (row: ListedRow) => ListedNode | null {
+  const byName = grouped(nodes, ({ names }) => names)
+  const byAddress = grouped(nodes, ({ address }) => (address === null ? [] : [address]))
+  const single = (group: readonly ListedNode[] | undefined): ListedNode | null =>
+    group?.length === 1 ? (group[0] ?? null) : null
+  return ({ name, addresses }) =>
+    (name === null ? null : single(byName.get(name))) ??
+    addresses.map((address) => single(byAddress.get(address))).find((node) => node !== null) ??
+    null
+}

@@ -1,0 +1,187 @@
+import type { ControlRef, Engagement } from '../../../schemas/types.ts'
+import type { Control, Framework } from '../framework.ts'
+import { quote } from '../plain-text.ts'
+import { isDay } from '../register/days.ts'
+
+/** Names that an engagement may use. */
+export interface KnownNames {
+  readonly checks: ReadonlySet<unknown>
+  /** Keys of controls by framework. */
+  readonly rows: ReadonlyMap<unknown, ReadonlySet<unknown>>
+}
+
+/** Something that does not fit, and the place in the document; `text` goes on after the name of the place. */
+export interface EngagementProblem {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}
+
+export const namesOf = (
+  checks: readonly { readonly id: unknown }[],
+  frameworks: readonly { readonly id: unknown; readonly controls: readonly { readonly key: unknown }[] }[],
+): KnownNames => ({
+  checks: new Set(checks.map(({ id }) => id)),
+  rows: new Map(frameworks.map(({ id, controls }) => [id, new Set(controls.map(({ key }) => key))])),
+})
+
+/** Every problem of an engagement that fits its schema and that a schema cannot express. */
+export const engagementProblems = (engagement: Engagement, known: KnownNames): readonly EngagementProblem[] => [
+  ...dayProblems(engagement),
+  ...twice(['population', 'nodes'], engagement.population.nodes),
+  ...twice(['inventory', 'leftOut'], engagement.inventory?.leftOut.map(({ id }) => id) ?? [], ['id']),
+  ...leftOutProblems(engagement),
+  ...engagement.subserviceOrganizations.flatMap(({ controls }, at) =>
+    controls.flatMap(({ rows }, index) =>
+      rowProblems(['subserviceOrganizations', at, 'controls', index, 'rows'], rows, known),
+    ),
+  ),
+  ...engagement.userEntityControls.flatMap(({ rows, checks }, at) => [
+    ...rowProblems(['userEntityControls', at, 'rows'], rows, known),
+    ...checks.flatMap((check, index) =>
+      known.checks.has(check)
+        ? []
+        : [
+            {
+              path: ['userEntityControls', at, 'checks', index],
+              text: `is ${quote(check)}, a check that the catalog does not have`,
+            },
+          ],
+    ),
+  ]),
+]
+
+function rowProblems(
+  path: EngagementProblem['path'],
+  rows: readonly ControlRef[],
+  known: KnownNames,
+): readonly EngagementProblem[] {
+  return rows.flatMap(({ framework, control }, index) => {
+    const keys = known.rows.get(framework)
+    if (keys === undefined)
+      return [
+        {
+          path: [...path, index, 'framework'],
+          text: `is ${quote(framework)}, a framework that the catalog does not have`,
+        },
+      ]
+    return keys.has(control)
+      ? []
+      : [{ path: [...path, index, 'control'], text: `is ${quote(control)}, which ${quote(framework)} does not have` }]
+  })
+}
+
+/** A row as people write it, with the key of the one control that is meant by its id. Anything else stays as it is. */
+function rowMeant(row: ControlRef, frameworks: readonly Framework[]): ControlRef {
+  const controls = frameworks.find(({ id }) => id === row.framework)?.controls ?? []
+  if (controls.some(({ key }) => key === row.control)) return row
+  const [meant, another] = controls.filter(({ id }: Control) => id.toLowerCase() === row.control.trim().toLowerCase())
+  return meant === undefined || another !== undefined ? row : { ...row, control: meant.key }
+}
+
+/** Every row under its key, also where a person wrote the id as it is printed. */
+export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations' | 'userEntityControls'>>(
+  declared: T,
+  frameworks: readonly Framework[],
+): T {
+  const meant = (rows: readonly ControlRef[]): readonly ControlRef[] => rows.map((row) => rowMeant(row, frameworks))
+  return {
+    ...declared,
+    subserviceOrganizations: declared.subserviceOrganizations.map((one) => ({
+      ...one,
+      controls: one.controls.map((control) => ({ ...control, rows: meant(control.rows) })),
+    })),
+    userEntityControls: declared.userEntityControls.map((one) => ({ ...one, rows: meant(one.rows) })),
+  }
+}
+
+function leftOutProblems({ inventory }: Engagement): readonly EngagementProblem[] {
+  if (inventory === null) return []
+  const ids = new Set(inventory.rows.map(({ id }) => id))
+  return inventory.leftOut.flatMap(({ id }, at) =>
+    ids.has(id)
+      ? []
+      : [
+          {
+            path: ['inventory', 'leftOut', at, 'id'],
+            text: `is ${quote(id)}, which no line of ${quote(inventory.file.name)} has as its id`,
+          },
+        ],
+  )
+}
+
+function twice(
+  path: EngagementProblem['path'],
+  names: readonly string[],
+  below: EngagementProblem['path'] = [],
+): readonly EngagementProblem[] {
+  const seen = new Set<string>()
+  return names.flatMap((name, at) => {
+    if (seen.has(name)) return [{ path: [...path, at, ...below], text: `is ${quote(name)}, which is named twice` }]
+    seen.add(name)
+    return []
+  })
+}
+
+/** Days that no calendar has, and spans that end before they begin. */
+function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
+  const { framing, subserviceOrganizations } = engagement
+  const reports = subserviceOrganizations.flatMap(({ report }, at) =>
+    report === null ? [] : [{ path: ['subserviceOrganizations', at, 'report'], report }],
+  )
+  return [
+    ...daysIn(engagement)
+      .filter(({ day }) => !isDay(day))
+      .map(({ path, day }) => ({ path, text: `is ${quote(day)}, and the calendar has no such day` })),
+    ...(framing.kind === 'period' ? backwards(['framing'], framing) : []),
+    ...reports.flatMap(({ path, report }) => [
+      ...backwards(path, report),
+      ...(report.bridgedUntil !== null && report.bridgedUntil < report.to
+        ? [{ path: [...path, 'bridgedUntil'], text: `lies before the last day of the report, ${quote(report.to)}` }]
+        : []),
+    ]),
+  ]
+}
+
+const backwards = (
+  path: EngagementProblem['path'],
+  { from, to }: { readonly from: string; readonly to: string },
+): readonly EngagementProblem[] =>
+  from <= to ? [] : [{ path: [...path, 'to'], text: `is ${quote(to)}, before the first day, ${quote(from)}` }]
+
+interface PlacedDay {
+  readonly path: EngagementProblem['path']
+  readonly day: string
+}
+
+function daysIn(engagement: Engagement): readonly PlacedDay[] {
+  const { framing, responsibilities, subserviceOrganizations, userEntityControls, signOff } = engagement
+  const ofEach = (field: string, parts: readonly { readonly on: string | null }[]): readonly PlacedDay[] =>
+    parts.flatMap(({ on }, at) => (on === null ? [] : [{ path: [field, at, 'on'], day: on }]))
+  const spans = [
+    ...(framing.kind === 'period' ? [{ path: ['framing'], ...framing }] : []),
+    ...subserviceOrganizations.flatMap(({ report }, at) =>
+      report === null ? [] : [{ path: ['subserviceOrganizations', at, 'report'], ...report }],
+    ),
+  ]
+  return [
+    { path: ['on'], day: engagement.on },
+    ...(framing.kind === 'date' ? [{ path: ['framing', 'date'], day: framing.date }] : []),
+    ...spans.flatMap(({ path, from, to }) => [
+      { path: [...path, 'from'], day: from },
+      { path: [...path, 'to'], day: to },
+    ]),
+    ...subserviceOrganizations.flatMap(({ report }, at) =>
+      report === null || report.bridgedUntil === null
+        ? []
+        : [{ path: ['subserviceOrganizations', at, 'report', 'bridgedUntil'], day: report.bridgedUntil }],
+    ),
+    ...(['boundary', 'ephi', 'population', 'inventory'] as const).flatMap((field) => {
+      const part = engagement[field]
+      return part === null ? [] : [{ path: [field, 'on'], day: part.on }]
+    }),
+    ...ofEach('responsibilities', responsibilities),
+    ...ofEach('subserviceOrganizations', subserviceOrganizations),
+    ...ofEach('userEntityControls', userEntityControls),
+    ...ofEach('signOff', signOff),
+  ]
+}

@@ -1,0 +1,96 @@
+/**
+ * A file to begin an engagement with: what has to be said is there and empty, everything else is an example behind `#`. Taking the `#` away
+ * makes the example count; explanations have a blank behind it. `today` is a day in UTC.
+ */
+export const engagementTemplate = (
+  today: string,
+): string => `# What this audit is about, in your words. Fill in the empty quotation marks, then run
+# "barewitness engagement check" on this file: it says, line by line, what is still missing.
+# Name this file in your fleet file, as "engagement: engagement.yaml".
+# Days are written year, month, day, such as ${today}. Every part names who answers for it (owner) and since when it stands (on).
+
+# Whose servers these are, who will read the report, and what for.
+entity: ""
+audience: ""
+purpose: ""
+
+# Either one day, or a period: { from: 2026-01-01, to: 2026-12-31 }. One collection shows one day, whatever the period.
+framing: { date: ${today} }
+
+owner: ""
+on: ${today}
+
+# draft or final; and who may get the report, where that is limited.
+#status: draft
+#distribution: Our company and its auditor only
+
+# What the system is. Services and sites are named as you name them elsewhere; what is left out needs a reason.
+boundary:
+  system: ""
+#  services: [Model training]
+#  sites: [Ashburn]
+#  outside:
+#    - { what: Office laptops, why: They hold no health data. }
+  owner: ""
+  on: ${today}
+
+# The servers that are meant to be covered, by the names that the fleet file has, and where that list comes from.
+# A server that stands here and was not collected counts as missing.
+population:
+  source: ""
+  nodes: []
+  owner: ""
+  on: ${today}
+
+# Your provider's own list of what you rent: an export of its portal, an invoice or an order, saved as CSV beside this file. Every line of it
+# has to be one of your servers, or be left out with a reason. Until then no control is shown as supported.
+# Columns are found by their usual headings; name them where they have others. A line without an id is called by its place, such as "line 7".
+#inventory:
+#  source: Invoice 2026-11 of the provider
+#  kind: invoice
+#  file: invoice.csv
+#  columns: { id: Service ID, name: Hostname, address: IP Address, serial: Service Tag }
+#  leftOut:
+#    - { id: S-1003, why: Backup space; no server. }
+#  owner: M. Ortiz
+#  on: ${today}
+
+# Where health data (ePHI) lies, and which ways it takes. Name each path in the fleet file as well (ephiPaths): only these are asked about.
+#ephi:
+#  stores:
+#    - { name: Training set, path: /data/ephi, nodes: [gpu-01], what: Imaging studies }
+#  flows:
+#    - { name: Upload, from: Hospital, to: gpu-01, protection: SSH }
+#  owner: M. Ortiz
+#  on: ${today}
+
+# Who does what: your provider and you. A dash stands for nobody.
+#responsibilities:
+#  - { area: Building and power, provider: Runs both., customer: "-", owner: M. Ortiz, on: ${today} }
+
+# Organizations whose controls you rely on. carve-out: their own report speaks for them; inclusive: this audit covers them.
+# bridgedUntil: the day that a letter extends their report to.
+#subserviceOrganizations:
+#  - name: Your provider
+#    services: Dedicated servers
+#    method: carve-out
+#    report: { title: SOC 2 Type 2, from: 2025-10-01, to: 2026-09-30, bridgedUntil: 2026-12-31 }
+#    controls:
+#      - { says: Guards who enters the building., rows: [{ framework: hipaa, control: 164.310(a)(1) }] }
+#    owner: M. Ortiz
+#    on: ${today}
+
+# What your provider's report asks of you, and which rows and checks bear on it ("barewitness catalog checks" lists them).
+#userEntityControls:
+#  - id: CUEC-1
+#    of: Your provider
+#    says: Customers manage who may log in.
+#    rows: [{ framework: soc2, control: CC6.1 }]
+#    checks: [access.sshd.root-login]
+#    owner: M. Ortiz
+#    on: ${today}
+
+# Who collected, reviewed and approved: collector, reviewer, approver or qualified-person. Leave "on" out until it is done.
+#signOff:
+#  - { role: collector, name: M. Ortiz, title: Compliance officer }
+`

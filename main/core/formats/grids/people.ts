@@ -1,0 +1,176 @@
+import type { Assessment, Attachment, Decision, Exception, PendingException } from '../../../../schemas/types.ts'
+import { decisionWords, methodWords, standingWords } from '../../../../schemas/words.ts'
+import { oneLine } from '../../plain-text.ts'
+import { attachmentPath } from '../../register/attachments.ts'
+import { decisionsOf } from '../../register/decisions.ts'
+import { isOnePerson, standingOf } from '../../register.ts'
+import { controlIndex, type FormatInput } from '../input.ts'
+import { columns, type Grid } from './grid.ts'
+
+type PeopleInput = Pick<FormatInput, 'assessment' | 'catalog' | 'register'>
+
+const EXCEPTION_COLUMNS = columns({
+  exception: 34,
+  standing: 22,
+  check: 34,
+  claim: 48,
+  nodes: 8,
+  'contradicted now': 12,
+  'names of the nodes': 50,
+  reason: 50,
+  'measure in its place': 50,
+  owner: 20,
+  'requested by': 20,
+  'approved by': 20,
+  'same person': 12,
+  'accepted or asked at (UTC)': 25,
+  'until (UTC)': 25,
+  'withdrawn, by and why': 50,
+  signatures: 12,
+})
+
+/** Every accepted exception however it stands, then those that nobody approved yet, which accept nothing. */
+export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+  const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
+  const contradicted = contradictedBy(assessment)
+  const start = (standing: string, entry: Exception | PendingException): readonly (string | number)[] => [
+    entry.id,
+    standing,
+    entry.check,
+    claims.get(entry.check) ?? '',
+    entry.nodes.length,
+    entry.nodes.filter((node) => contradicted(node, entry.check)).length,
+    entry.nodes.join(', '),
+    oneLine(entry.reason),
+    oneLine(entry.compensatingMeasure),
+    oneLine(entry.owner),
+    oneLine(entry.requestedBy),
+  ]
+  return {
+    columns: EXCEPTION_COLUMNS,
+    rows: [
+      ...register.exceptions.map((entry) => [
+        ...start(standingWords[standingOf(entry, assessment.asOf)], entry),
+        oneLine(entry.approvedBy),
+        isOnePerson(entry) ? 'yes' : 'no',
+        entry.acceptedAt,
+        entry.expiresAt,
+        withdrawnText(entry),
+        entry.signatures?.length ?? 0,
+      ]),
+      ...(register.pending ?? []).map((entry) => [
+        ...start('Asked for, not approved', entry),
+        '',
+        '',
+        entry.requestedAt,
+        entry.expiresAt,
+        '',
+        entry.signatures?.length ?? 0,
+      ]),
+    ],
+  }
+}
+
+function contradictedBy({ nodes }: Assessment): (node: string, check: string) => boolean {
+  const found = new Set(
+    nodes.flatMap(({ node, findings }) =>
+      findings.flatMap(({ check, verdict }) => (verdict === 'not-met' ? [`${node}\n${check}`] : [])),
+    ),
+  )
+  return (node, check) => found.has(`${node}\n${check}`)
+}
+
+const withdrawnText = ({ withdrawn }: Exception | Attachment | Decision): string =>
+  withdrawn === null ? '' : `${withdrawn.at}, ${oneLine(withdrawn.by)}: ${oneLine(withdrawn.reason)}`
+
+const RECORD_COLUMNS = columns({
+  record: 34,
+  standing: 12,
+  name: 40,
+  'what it shows': 50,
+  'said by': 24,
+  'how it was looked at': 24,
+  owner: 20,
+  controls: 50,
+  'record needed': 50,
+  'attached at (UTC)': 25,
+  'valid until (UTC)': 25,
+  'media type': 20,
+  bytes: 12,
+  'SHA-256': 66,
+  'path in the pack': 60,
+  'withdrawn, by and why': 50,
+})
+
+/** Every record that people attached, however it stands. */
+export function recordsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+  const controlOf = controlIndex(catalog)
+  return {
+    columns: RECORD_COLUMNS,
+    rows: register.attachments.map((entry) => [
+      entry.id,
+      standingWords[standingOf(entry, assessment.asOf)],
+      oneLine(entry.name),
+      oneLine(entry.shows),
+      oneLine(entry.saidBy),
+      methodWords[entry.method],
+      oneLine(entry.owner),
+      entry.controls
+        .map(({ framework, control }) => `${framework} ${controlOf(framework, control)?.id ?? control}`)
+        .join(' | '),
+      entry.need ?? '',
+      entry.attachedAt,
+      entry.validUntil ?? '',
+      entry.mediaType,
+      entry.size,
+      entry.sha256,
+      entry.withdrawn === null ? attachmentPath(entry) : 'not in the pack',
+      withdrawnText(entry),
+    ]),
+  }
+}
+
+const DECISION_COLUMNS = columns({
+  decision: 34,
+  standing: 12,
+  framework: 12,
+  control: 22,
+  decided: 34,
+  reason: 50,
+  'factors weighed': 40,
+  'measure in its place': 40,
+  'risk analysis': 30,
+  owner: 20,
+  'requested by': 20,
+  'approved by': 20,
+  'role of who approved': 24,
+  'decided at (UTC)': 25,
+  'until (UTC)': 25,
+  'withdrawn, by and why': 50,
+})
+
+/** What named persons decided about rows of a framework, however it stands. */
+export function decisionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+  const controlOf = controlIndex(catalog)
+  return {
+    columns: DECISION_COLUMNS,
+    rows: decisionsOf(register).map((entry) => [
+      entry.id,
+      standingWords[standingOf(entry, assessment.asOf)],
+      entry.framework,
+      controlOf(entry.framework, entry.control)?.id ?? entry.control,
+      decisionWords[entry.decision],
+      oneLine(entry.reason),
+      oneLine(entry.factors ?? ''),
+      oneLine(entry.alternativeMeasure ?? ''),
+      oneLine(entry.riskAnalysis ?? ''),
+      oneLine(entry.owner),
+      oneLine(entry.requestedBy),
+      oneLine(entry.approvedBy),
+      oneLine(entry.approverRole),
+      entry.decidedAt,
+      entry.expiresAt,
+      withdrawnText(entry),
+    ]),
+  }
+}

@@ -1,0 +1,81 @@
+import type { Assessment, CoveredNode, NodeAssessment } from '../../../../schemas/types.ts'
+import { summarize } from '../../report/tally.ts'
+import { columns, type Grid } from './grid.ts'
+
+const COLUMNS = columns({
+  node: 24,
+  declared: 10,
+  enrolled: 10,
+  'inventory row': 22,
+  'matched by': 12,
+  answered: 10,
+  status: 12,
+  'why not': 34,
+  'observed at (UTC)': 25,
+  'age in days': 12,
+  'too old or dated ahead': 12,
+  rights: 10,
+  supported: 11,
+  contradicted: 13,
+  'not enough evidence': 13,
+  'does not apply': 13,
+  'not collected': 13,
+  recorded: 11,
+  'recording SHA-256': 66,
+  'made-up recording': 30,
+})
+
+/** One row per node of the population, with the lists that it is on and the counts of its verdicts. */
+export function populationGrid({ nodes, coverage }: Assessment): Grid {
+  const lists = new Map(coverage?.nodes.map((entry) => [entry.node, entry]))
+  return { columns: COLUMNS, rows: nodes.map((node) => row(node, lists.get(node.node), coverage?.inventory != null)) }
+}
+
+const said = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
+
+function row(node: NodeAssessment, on: CoveredNode | undefined, inventory: boolean): readonly (string | number)[] {
+  const { counts } = summarize(node.findings.map(({ verdict }) => verdict))
+  const answered = node.findings.some(({ verdict }) => verdict !== 'not-tested')
+  return [
+    node.node,
+    said(on?.declared),
+    said(on?.enrolled),
+    on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
+    on?.inventory?.by ?? '',
+    said(on?.answered ?? answered),
+    node.status,
+    node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
+    node.observedAt ?? '',
+    node.ageDays ?? '',
+    said(node.stale),
+    node.privilege ?? '',
+    counts.met,
+    counts['not-met'],
+    counts.inconclusive,
+    counts['not-applicable'],
+    counts['not-tested'],
+    counts.informational,
+    node.recording?.digest ?? '',
+    node.synthetic ?? '',
+  ]
+}
+
+const INVENTORY_COLUMNS = columns({
+  'inventory row': 22,
+  name: 24,
+  address: 20,
+  serial: 24,
+  'no node of this population, because': 60,
+})
+
+/** Rows of the provider's list that no node fits. */
+export const inventoryGrid = ({ coverage }: Assessment): Grid => ({
+  columns: INVENTORY_COLUMNS,
+  rows: (coverage?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, leftOut }) => [
+    id,
+    name ?? '',
+    address ?? '',
+    serial ?? '',
+    leftOut ?? 'nobody said why',
+  ]),
+})

@@ -1,0 +1,149 @@
+import type { ControlAssessment } from '../../../schemas/types.ts'
+import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
+import { PATHS } from '../pack-files.ts'
+import { compare } from '../recording.ts'
+import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { findingsOf, statusOf, verdictProps } from './oscal/findings.ts'
+import { MOST_NODES, type Names, namesOf } from './oscal/naming.ts'
+import { observationsOf } from './oscal/observations.ts'
+import { localDefinitions, reviewedControls } from './oscal/population.ts'
+import { risksOf } from './oscal/risks.ts'
+import { hrefOf, line, momentOf, prop, some, uuidOf } from './oscal/words.ts'
+
+/** The version of OSCAL whose schema this follows. */
+const OSCAL_VERSION = '1.2.2'
+
+/**
+ * The assessment as OSCAL assessment results 1.2 (NIST, model assessment-results). Nobody attests anything in it: it repeats what was
+ * observed, and names the sealed pack by digest. UUIDs come from names, so the same assessment gives the same bytes.
+ */
+export function oscalOf(input: FormatInput): unknown {
+  const names = namesOf(input)
+  const { assessment, run } = input
+  const plan = uuidOf(run, 'plan')
+  return {
+    'assessment-results': {
+      uuid: uuidOf(run, 'document', assessment.asOf, input.evidenceDigest),
+      metadata: metadataOf(names),
+      'import-ap': {
+        href: `#${plan}`,
+        remarks:
+          'There is no OSCAL plan. What was asked, claimed and mapped is the catalog in the pack, named by its digest.',
+      },
+      results: [resultOf(names)],
+      'back-matter': { resources: resourcesOf(names, plan) },
+    },
+  }
+}
+
+function metadataOf({ input }: Names): unknown {
+  const { assessment, run, producer, demo } = input
+  const engagement = assessment.scope.engagement
+  const owner = uuidOf(run, 'party', 'entity')
+  return {
+    title: line(`${demo ? 'Demo data: ' : ''}Evidence from the nodes of ${assessment.scope.fleet}`),
+    'last-modified': momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z',
+    version: line(run),
+    'oscal-version': OSCAL_VERSION,
+    props: [
+      prop('evidence-sha256', input.evidenceDigest),
+      prop('producer', producer),
+      prop('demo', demo ? 'yes' : 'no'),
+      ...(input.signer === null ? [] : [prop('signer-sha256', input.signer.fingerprint)]),
+      ...(engagement === undefined ? [] : [prop('audience', engagement.audience), prop('status', engagement.status)]),
+    ],
+    ...(engagement === undefined
+      ? {}
+      : {
+          roles: [{ id: 'asset-owner', title: 'Entity whose nodes these are' }],
+          parties: [{ uuid: owner, type: 'organization', name: line(engagement.entity) }],
+          'responsible-parties': [{ 'role-id': 'asset-owner', 'party-uuids': [owner] }],
+        }),
+    remarks: [...(demo ? [DEMO_NOTICE] : []), STANDING_LIMITATION].join('\n'),
+  }
+}
+
+function resultOf(names: Names): unknown {
+  const { assessment, recordings, run } = names.input
+  const moments = (of: 'startedAt' | 'endedAt'): readonly string[] =>
+    recordings.flatMap(({ recording }) => momentOf(recording[of]) ?? []).sort(compare)
+  const judged = momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z'
+  const start = moments('startedAt')[0] ?? judged
+  const end = moments('endedAt').at(-1) ?? judged
+  return {
+    uuid: uuidOf(run, 'result', assessment.asOf),
+    title: line(`Run ${run}`),
+    description: line(
+      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, judged as of ${assessment.asOf}. Counts are n of N over these nodes.`,
+    ),
+    start,
+    ...(end >= start ? { end } : {}),
+    props: [
+      prop('nodes', assessment.nodes.length),
+      prop('exceptions', names.input.register.exceptions.length),
+      ...verdictProps(names),
+    ],
+    'local-definitions': localDefinitions(names),
+    'reviewed-controls': reviewedControls(
+      names,
+      CONTROL_STATES.map((state) => [state, controlStateWords[state].label]),
+    ),
+    ...some('observations', observationsOf(names)),
+    ...some('risks', risksOf(names)),
+    ...some('findings', findingsOf(names)),
+    remarks: remarksOf(names),
+  }
+}
+
+/** What has no place in a finding: how this was written, what was not collected, and the controls without a finding. */
+function remarksOf(names: Names): string {
+  const { controls, coverage } = names.input.assessment
+  const uncovered = coverage?.uncovered ?? 0
+  const without = CONTROL_STATES.flatMap((state) => {
+    const own = controls.filter((one) => one.state === state && statusOf(one) === null)
+    return own.length === 0
+      ? []
+      : [`${controlStateWords[state].label} (${own.length}): ${own.map(tokenIn(names)).join(', ')}.`]
+  })
+  return [
+    'Paths begin at the folder of the pack. Exceptions are risks; they never change a finding.',
+    names.grouped
+      ? `There are more than ${MOST_NODES} nodes, so there is one observation for each check and verdict, with its nodes as subjects. What was not collected is no observation; each inventory item names it.`
+      : 'There is one observation for each node and check. What was not collected is no observation; each inventory item names it.',
+    ...(uncovered > 0
+      ? [`Nobody accounts for ${uncovered} rows of the provider’s inventory, so no control is supported.`]
+      : []),
+    ...(without.length === 0 ? [] : ['Limitations: these controls have no finding.', ...without]),
+  ].join('\n')
+}
+
+const tokenIn =
+  (names: Names) =>
+  ({ framework, control }: ControlAssessment): string =>
+    names.control(framework, control)
+
+function resourcesOf({ input }: Names, plan: string): readonly unknown[] {
+  const { assessment, packName, evidenceDigest, run } = input
+  return [
+    {
+      uuid: plan,
+      title: 'Catalog: every question, claim and mapping',
+      props: [prop('catalog-version', assessment.catalog.version)],
+      rlinks: [
+        {
+          href: PATHS.catalog,
+          'media-type': 'application/json',
+          hashes: [{ algorithm: 'SHA-256', value: assessment.catalog.digest }],
+        },
+      ],
+    },
+    {
+      uuid: uuidOf(run, 'pack'),
+      title: 'Evidence pack',
+      description:
+        'The sealed pack that this document repeats. Its digest of the evidence is printed in the signed report.',
+      props: [prop('evidence-sha256', evidenceDigest)],
+      rlinks: [{ href: hrefOf(packName), 'media-type': 'application/zip' }],
+    },
+  ]
+}

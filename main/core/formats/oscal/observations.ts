@@ -1,0 +1,107 @@
+import type { Finding, NodeAssessment } from '../../../../schemas/types.ts'
+import { type Verdict, verdictWords } from '../../../../schemas/words.ts'
+import { FRESH_DAYS } from '../../assess.ts'
+import type { Check } from '../../check.ts'
+import { nodeAssessmentPath } from '../../pack-files.ts'
+import { plain } from '../../plain-text.ts'
+import { compare } from '../../recording.ts'
+import { worstFirst } from '../../report/wording.ts'
+import { answerPath } from '../input.ts'
+import { isObserved, type Names } from './naming.ts'
+import { line, momentOf, prop, some } from './words.ts'
+
+interface Seen {
+  readonly node: NodeAssessment
+  readonly finding: Finding
+}
+
+/**
+ * What was observed: for each node and check with a verdict, or above MOST_NODES nodes for each check and verdict with all its nodes as
+ * subjects. What was not collected is no observation.
+ */
+export function observationsOf(names: Names): readonly unknown[] {
+  const { assessment, catalog } = names.input
+  const checks = new Map(catalog.checks.map((check) => [check.id, check]))
+  const seen = assessment.nodes.flatMap((node) =>
+    node.findings.filter((finding) => isObserved(finding, node)).map((finding): Seen => ({ node, finding })),
+  )
+  if (!names.grouped) return seen.map((one) => single(names, checks.get(one.finding.check), one))
+  const groups = new Map<string, Seen[]>()
+  for (const one of seen) {
+    const key = `${one.finding.check}\n${one.finding.verdict}`
+    const group = groups.get(key) ?? []
+    group.push(one)
+    groups.set(key, group)
+  }
+  return [...groups].sort(([a], [b]) => compare(a, b)).map(([, group]) => grouped(names, checks, group))
+}
+
+/** How it was looked at: node answers were read (examine); where the check's question is a live test, something was tried (test). */
+function methodsOf(check: Check | undefined): readonly string[] {
+  const live = Object.values({ ...check?.needs, ...check?.wants }).some((probe) => probe.live === true)
+  return live ? ['EXAMINE', 'TEST'] : ['EXAMINE']
+}
+
+function head(names: Names, check: Check | undefined, id: string, verdict: Verdict, uuid: string) {
+  return {
+    uuid,
+    title: line(`${id}: ${verdictWords[verdict].label}`),
+    description: line(check === undefined ? id : `${check.claim} What it does not show: ${check.limits}`),
+    props: [prop('check', id), prop('verdict', verdict)],
+    methods: methodsOf(check),
+    types: ['control-objective'],
+    origins: [{ actors: [{ type: 'tool', 'actor-uuid': names.tool }] }],
+  }
+}
+
+function single(names: Names, check: Check | undefined, { node, finding }: Seen): unknown {
+  const collected = momentOf(node.observedAt) ?? names.input.assessment.asOf
+  const cited = new Set(finding.reasons.flatMap(({ captures }) => captures.map(({ sha256 }) => sha256)))
+  return {
+    ...head(names, check, finding.check, finding.verdict, names.observation(finding.check, finding.verdict, node.node)),
+    subjects: [{ 'subject-uuid': names.node(node.node), type: 'inventory-item' }],
+    ...some(
+      'relevant-evidence',
+      [...cited].sort(compare).map((digest) => ({
+        href: answerPath(node.node, digest),
+        description: 'Answer of the node as stored in the pack',
+        props: [prop('sha256', digest)],
+      })),
+    ),
+    collected,
+    ...expiry(node.observedAt),
+    ...remarks(finding),
+  }
+}
+
+/** One evidence can be old on one node and new on another: the group is as old as its oldest. */
+function grouped(names: Names, checks: ReadonlyMap<string, Check>, group: readonly Seen[]): unknown {
+  const [first] = group
+  if (first === undefined) return {}
+  const { check, verdict } = first.finding
+  const [oldest] = group.map(({ node }) => momentOf(node.observedAt) ?? names.input.assessment.asOf).sort(compare)
+  const known = checks.get(check)
+  return {
+    ...head(names, known, check, verdict, names.observation(check, verdict, '')),
+    subjects: group.map(({ node }) => ({ 'subject-uuid': names.node(node.node), type: 'inventory-item' })),
+    'relevant-evidence': [
+      {
+        href: 'data/nodes/',
+        description: `The reasons on each node, with the digests of the answers, are in its assessment.json, such as ${nodeAssessmentPath(first.node.node)}.`,
+      },
+    ],
+    collected: oldest ?? names.input.assessment.asOf,
+    ...expiry(oldest ?? null),
+    remarks: `Observed on ${group.length} of ${names.input.assessment.nodes.length} nodes. Collected is the earliest of them.`,
+  }
+}
+
+function expiry(observedAt: string | null): { readonly expires?: string } {
+  const expires = momentOf(observedAt, FRESH_DAYS)
+  return expires === null ? {} : { expires }
+}
+
+function remarks({ reasons }: Finding): { readonly remarks?: string } {
+  const said = worstFirst(reasons).map(({ says, text }) => `${says}: ${plain(text, 1200)}`)
+  return said.length === 0 ? {} : { remarks: said.join('\n') }
+}

@@ -1,0 +1,116 @@
+import type { CoveredNode, NodeAssessment } from '../../../../schemas/types.ts'
+import { VERDICTS } from '../../../../schemas/words.ts'
+import { nodeAssessmentPath } from '../../pack-files.ts'
+import { plain } from '../../plain-text.ts'
+import { summarize } from '../../report/tally.ts'
+import type { Names } from './naming.ts'
+import { line, prop, some, uuidOf } from './words.ts'
+
+/** Every node of the population as an inventory item, reached or not, and the program that looked at them. */
+export function localDefinitions(names: Names): unknown {
+  const { assessment, producer, run } = names.input
+  const covered = new Map(assessment.coverage?.nodes.map((one) => [one.node, one]))
+  return {
+    ...some(
+      'inventory-items',
+      assessment.nodes.map((node) => itemOf(names, node, covered.get(node.node))),
+    ),
+    'assessment-assets': {
+      components: [
+        {
+          uuid: names.tool,
+          type: 'software',
+          title: line(producer),
+          description: 'Reads nodes over SSH with constant commands, and derives verdicts from their answers.',
+          props: [
+            prop('engine', assessment.engine),
+            prop('catalog-version', assessment.catalog.version),
+            prop('catalog-sha256', assessment.catalog.digest),
+          ],
+          status: { state: 'operational' },
+        },
+      ],
+      'assessment-platforms': [
+        {
+          uuid: uuidOf(run, 'platform'),
+          title: 'The computer of whoever ran the collection',
+          'uses-components': [{ 'component-uuid': names.tool }],
+        },
+      ],
+    },
+  }
+}
+
+/** So many ids of checks stand in one remark; the assessment in the pack has all. */
+const MOST_NAMED = 200
+
+function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undefined): unknown {
+  const { counts } = summarize(node.findings.map(({ verdict }) => verdict))
+  const missing = node.findings.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
+  const why = node.failure === null ? '' : ` ${node.failure.code}: ${plain(node.failure.detail, 300)}`
+  const left =
+    missing.length === 0
+      ? []
+      : [
+          missing.length === node.findings.length
+            ? `Limitation: nothing was collected from this node.${why}`
+            : `Limitation: not collected here: ${missing.slice(0, MOST_NAMED).join(', ')}${missing.length > MOST_NAMED ? ', and more' : ''}.`,
+        ]
+  return {
+    uuid: names.node(node.node),
+    description: line(`Node ${node.node}`),
+    props: [
+      prop('node', node.node),
+      prop('status', node.status),
+      ...(node.recording === null ? [] : [prop('recording-sha256', node.recording.digest)]),
+      ...(node.observedAt === null ? [] : [prop('observed-at', node.observedAt)]),
+      prop('rights', node.privilege ?? 'none read'),
+      ...(node.stale ? [prop('stale', 'yes')] : []),
+      ...(node.synthetic === null ? [] : [prop('made-up', node.synthetic)]),
+      ...(covered === undefined
+        ? []
+        : [
+            prop('declared', covered.declared ? 'yes' : 'no'),
+            prop('enrolled', covered.enrolled ? 'yes' : 'no'),
+            prop('inventory-row', covered.inventory?.id ?? 'none'),
+          ]),
+      ...VERDICTS.map((verdict) => prop(`verdicts-${verdict}`, counts[verdict])),
+    ],
+    links: [{ href: nodeAssessmentPath(node.node), rel: 'reference', text: 'Every verdict on this node, in the pack' }],
+    ...(left.length === 0 ? {} : { remarks: left.join('\n') }),
+  }
+}
+
+/** The controls that were looked at, one selection for each framework and state: OSCAL has no finding for every state. */
+export function reviewedControls(names: Names, states: readonly (readonly [string, string])[]): unknown {
+  const { assessment, catalog } = names.input
+  const known = new Map(catalog.frameworks.map((one) => [one.id, one]))
+  const selections = assessment.scope.frameworks.flatMap((framework) =>
+    states.flatMap(([state, label]) => {
+      const own = assessment.controls.filter((one) => one.framework === framework && one.state === state)
+      if (own.length === 0) return []
+      return [
+        {
+          description: line(`${known.get(framework)?.title ?? framework}: ${label}, ${own.length} controls`),
+          props: [
+            prop('framework', framework),
+            prop('control-state', state),
+            prop('controls', own.length),
+            // A proposed rule never changes a current result.
+            ...(known.get(framework)?.overlay === true ? [prop('proposed', 'yes')] : []),
+          ],
+          'include-controls': own.map((one) => ({ 'control-id': names.control(framework, one.control) })),
+        },
+      ]
+    }),
+  )
+  return {
+    description:
+      'Ids are our tokens for the rows of each framework; the properties of each finding have the row as the framework writes it.',
+    // The schema takes no empty list and no empty selection.
+    'control-selections':
+      selections.length > 0
+        ? selections
+        : [{ description: 'No framework was in scope.', 'include-controls': [{ 'control-id': 'none' }] }],
+  }
+}

@@ -1,0 +1,95 @@
+import type { Exception, PendingException } from '../../../../schemas/types.ts'
+import { standingWords, type Verdict } from '../../../../schemas/words.ts'
+import { oneLine } from '../../plain-text.ts'
+import { isOnePerson, type Standing, standingOf } from '../../register.ts'
+import type { Names } from './naming.ts'
+import { line, momentOf, prop, some, uuidOf } from './words.ts'
+
+/** An exception in force is an approved deviation until its deadline; one that ended, was taken back or is not in force yet leaves the risk open. */
+const STATUS: Readonly<Record<Standing, string>> = {
+  'in-force': 'deviation-approved',
+  'not-begun': 'open',
+  expired: 'open',
+  withdrawn: 'open',
+}
+
+/** One risk for each exception, accepted or only asked for. It explains a finding and never changes one. */
+export function risksOf(names: Names): readonly unknown[] {
+  const { register, assessment } = names.input
+  return [
+    ...register.exceptions.map((entry) => {
+      const standing = standingOf(entry, assessment.asOf)
+      return {
+        ...riskOf(names, entry, STATUS[standing]),
+        props: [
+          ...propsOf(entry),
+          prop('standing', standing),
+          prop('approved-by', entry.approvedBy),
+          prop('same-person', isOnePerson(entry) ? 'yes' : 'no'),
+          prop('signatures', entry.signatures?.length ?? 0),
+        ],
+        'risk-log': { entries: logOf(entry, standing) },
+      }
+    }),
+    ...(register.pending ?? []).map((entry) => ({
+      ...riskOf(names, entry, 'deviation-requested'),
+      props: [...propsOf(entry), prop('standing', 'requested')],
+    })),
+  ]
+}
+
+const propsOf = ({ id, check, owner, requestedBy, nodes }: Exception | PendingException) => [
+  prop('exception', id),
+  prop('check', check),
+  prop('owner', owner),
+  prop('requested-by', requestedBy),
+  prop('nodes', nodes.length),
+]
+
+function riskOf(names: Names, entry: Exception | PendingException, status: string) {
+  const { catalog } = names.input
+  const claim = catalog.checks.find(({ id }) => id === entry.check)?.claim ?? entry.check
+  const deadline = momentOf(entry.expiresAt)
+  return {
+    uuid: names.risk(entry.id),
+    title: line(`Exception over: ${claim}`),
+    description: line(`On ${entry.nodes.length} nodes: ${entry.nodes.join(', ')}`, 20_000),
+    statement: line(entry.reason),
+    status,
+    'mitigating-factors': [
+      { uuid: uuidOf(names.input.run, 'measure', entry.id), description: line(entry.compensatingMeasure) },
+    ],
+    ...(deadline === null ? {} : { deadline }),
+    ...some('related-observations', observedFor(names, entry)),
+  }
+}
+
+/** Observations of what the exception is about: the contradicted ones among its nodes. */
+function observedFor(names: Names, { check, nodes }: Exception | PendingException) {
+  const contradicted: Verdict = 'not-met'
+  const named = new Set(nodes)
+  const uuids = names.input.assessment.nodes
+    .filter(({ node }) => named.has(node))
+    .filter(({ findings, observedAt }) =>
+      findings.some((one) => one.check === check && one.verdict === contradicted && observedAt !== null),
+    )
+    .map(({ node }) => names.observation(check, contradicted, node))
+  return [...new Set(uuids)].map((uuid) => ({ 'observation-uuid': uuid }))
+}
+
+function logOf({ id, acceptedAt, expiresAt, withdrawn, approvedBy }: Exception, standing: Standing) {
+  const start = momentOf(acceptedAt) ?? '1970-01-01T00:00:00.000Z'
+  const end = momentOf(expiresAt)
+  const taken =
+    withdrawn === null ? '' : ` Withdrawn ${withdrawn.at} by ${oneLine(withdrawn.by)}: ${oneLine(withdrawn.reason)}`
+  return [
+    {
+      uuid: uuidOf('log', id),
+      title: 'Exception accepted',
+      description: line(`Approved by ${oneLine(approvedBy)}. ${standingWords[standing]}.${taken}`, 4000),
+      start,
+      ...(end !== null && end >= start ? { end } : {}),
+      'status-change': STATUS[standing],
+    },
+  ]
+}

@@ -1,0 +1,103 @@
+import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { summarize } from '../report/tally.ts'
+import type { Sheet } from '../world.ts'
+import { checksGrid, claimsGrid } from './grids/claims.ts'
+import { controlsGrid } from './grids/controls.ts'
+import { evidenceGrid } from './grids/evidence.ts'
+import { findingsGrid } from './grids/findings.ts'
+import { columns, type Grid, sheetOf } from './grids/grid.ts'
+import { locationGrid } from './grids/location.ts'
+import { decisionsGrid, exceptionsGrid, recordsGrid } from './grids/people.ts'
+import { inventoryGrid, populationGrid } from './grids/population.ts'
+import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+
+/**
+ * The register for spreadsheets: what this is, the population, every finding, control, answer, exception, record, decision and promise.
+ * The same rows as in the CSV tables; a sheet that would have none but its head is left out, where nothing was declared for it.
+ */
+export function workbookOf(input: FormatInput): readonly Sheet[] {
+  const { assessment, catalog, register, recordings } = input
+  const { provider } = assessment.scope
+  const optional = (name: string, grid: Grid, elsewhere: string): readonly Sheet[] =>
+    grid.rows.length === 0 ? [] : [sheetOf(name, grid, elsewhere)]
+  return [
+    sheetOf('About', aboutGrid(input), 'the report'),
+    sheetOf('Population', populationGrid(assessment), 'population.csv'),
+    ...optional('Inventory', inventoryGrid(assessment), 'data/inventory.csv of the pack'),
+    sheetOf('Location', locationGrid(assessment), 'location.csv'),
+    sheetOf('Findings', findingsGrid(assessment, catalog, register), 'findings.csv'),
+    sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
+    sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
+    sheetOf('Exceptions', exceptionsGrid(input), 'data/exceptions.json of the pack'),
+    sheetOf('Records', recordsGrid(input), 'data/exceptions.json of the pack'),
+    ...optional('Decisions', decisionsGrid(input), 'data/exceptions.json of the pack'),
+    ...(provider === undefined
+      ? []
+      : [sheetOf('Claims', claimsGrid(assessment, provider), 'assessment.json of each node in the pack')]),
+    sheetOf('Checks', checksGrid(catalog), 'data/catalog.json of the pack'),
+  ]
+}
+
+function aboutGrid({
+  assessment,
+  producer,
+  packName,
+  evidenceDigest,
+  signer,
+  demo,
+  run,
+  register,
+  catalog,
+}: FormatInput): Grid {
+  const { scope, asOf, coverage } = assessment
+  const { counts } = summarize(assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)))
+  const frameworks = catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id)).map(({ title }) => title)
+  const engagement = scope.engagement
+  const answered = assessment.nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested'))
+  return {
+    columns: columns({ about: 34, 'what stands here': 100 }),
+    rows: [
+      ...(demo ? [['Demo data', DEMO_NOTICE]] : []),
+      ['Fleet', scope.fleet],
+      ...(engagement === undefined
+        ? []
+        : [
+            ['For', engagement.entity],
+            ['Audience', engagement.audience],
+            ['Purpose', engagement.purpose],
+            ['Status', engagement.status],
+          ]),
+      ['Run', run],
+      ['As of (UTC)', asOf],
+      ['Evidence pack', packName],
+      ['Digest of the evidence (SHA-256)', evidenceDigest],
+      ['Signer of the pack', signer === null ? 'nobody' : signer.subject],
+      ['Fingerprint of the signer (SHA-256)', signer?.fingerprint ?? ''],
+      ['Made by', producer],
+      ['Catalog', `${assessment.catalog.version}, SHA-256 ${assessment.catalog.digest}`],
+      ['Frameworks', frameworks.join(' | ')],
+      ['Limits', STANDING_LIMITATION],
+      [
+        'This workbook',
+        'It is not sealed. What counts is the pack that is named above; its own digests show what was sealed.',
+      ],
+      ['Nodes of the population', assessment.nodes.length],
+      ['Nodes that answered', answered.length],
+      ...(coverage === undefined
+        ? []
+        : [
+            ['Nodes declared', coverage.declared],
+            ['Nodes enrolled', coverage.enrolled],
+            ['Rows of the provider’s inventory', coverage.inventory ?? 'no list'],
+            ['Rows of the inventory that nobody accounts for', coverage.uncovered],
+          ]),
+      ...VERDICTS.map((verdict) => [`Findings: ${verdictWords[verdict].label}`, counts[verdict]]),
+      ...CONTROL_STATES.map((state) => [
+        `Controls: ${controlStateWords[state].label}`,
+        assessment.controls.filter((control) => control.state === state).length,
+      ]),
+      ['Exceptions', register.exceptions.length],
+      ['Records attached', register.attachments.length],
+    ],
+  }
+}

@@ -1,0 +1,186 @@
+import type { Atlas } from './atlas.ts'
+import type { Box } from './region.ts'
+
+/** The grid: degrees from the south-western corner of the plate carrée, row by row. */
+export const ROWS = 180
+export const COLUMNS = 360
+
+/** An atlas by square degrees. */
+export interface Buckets {
+  /** Adds each shape with a point in the square degree. */
+  readonly addAll: (bucket: number, add: (shape: number) => void) => void
+  /** Adds each shape with a point in a box that lies in the square degree. */
+  readonly addIn: (bucket: number, box: Box, add: (shape: number) => void) => void
+}
+
+/**
+ * Which shapes hold a point is found by counting borders on the way to it from a point where it is known, an odd number being a change.
+ * The way begins at the north pole, which is sea, and goes down the middle meridian of each column: so neither the date line nor the
+ * shape around the south pole needs care. Of the way, only what lies in the point’s own square degree is walked each time.
+ */
+export function bucketsOf(atlas: Atlas): Buckets {
+  const segments = segmentsOf(atlas)
+  const { first, items } = sorted(segments)
+  const owners = ownersOf(atlas)
+  const known: (readonly number[])[] = [[]]
+  const ids = new Map([['', 0]])
+  /** Of each square degree, which shapes hold the point in the middle of its northern edge. */
+  const atTop = new Uint16Array(ROWS * COLUMNS)
+  const parity = new Uint8Array(atlas.shapes.length)
+
+  const idOf = (shapes: readonly number[]): number => {
+    const key = shapes.join()
+    const id = ids.get(key) ?? known.push(shapes) - 1
+    ids.set(key, id)
+    return id
+  }
+  /** The shapes that hold a point of a square degree, or the middle of its southern edge. */
+  const holding = (bucket: number, longitude: number, latitude: number): readonly number[] => {
+    const before = known[atTop[bucket] ?? 0] ?? []
+    const [from, to] = [first[bucket] ?? 0, first[bucket + 1] ?? 0]
+    if (from === to) return before
+    const middle = (bucket % COLUMNS) - 179.5
+    const top = Math.floor(bucket / COLUMNS) - 89
+    const touched: number[] = []
+    const flip = (arc: number): void => {
+      for (const shape of owners[arc] ?? []) {
+        if (parity[shape] === 0) touched.push(shape)
+        parity[shape] = (parity[shape] ?? 0) === 1 ? 2 : 1
+      }
+    }
+    for (let at = from; at < to; at++) {
+      const { ax, ay, bx, by, arc } = segments.read(items[at] ?? 0, middle)
+      if (ax <= middle !== bx <= middle) {
+        const y = ay + ((middle - ax) / (bx - ax)) * (by - ay)
+        if (y > latitude && y <= top) flip(arc)
+      }
+      if (ay <= latitude !== by <= latitude) {
+        const x = ax + ((latitude - ay) / (by - ay)) * (bx - ax)
+        if (longitude < middle ? x > longitude && x <= middle : x > middle && x <= longitude) flip(arc)
+      }
+    }
+    const changed = new Set(touched.filter((shape) => parity[shape] === 1))
+    for (const shape of touched) parity[shape] = 0
+    if (changed.size === 0) return before
+    return [...before.filter((shape) => !changed.delete(shape)), ...changed].sort((a, b) => a - b)
+  }
+  for (let column = 0; column < COLUMNS; column++)
+    for (let row = ROWS - 2; row >= 0; row--) {
+      const above = (row + 1) * COLUMNS + column
+      const bucket = row * COLUMNS + column
+      atTop[bucket] =
+        first[above] === first[above + 1] ? (atTop[above] ?? 0) : idOf(holding(above, column - 179.5, row - 89))
+    }
+
+  const addIn: Buckets['addIn'] = (bucket, box, add) => {
+    for (const shape of holding(bucket, (box.west + box.east) / 2, (box.south + box.north) / 2)) add(shape)
+    const middle = (bucket % COLUMNS) - 179.5
+    for (let at = first[bucket] ?? 0; at < (first[bucket + 1] ?? 0); at++) {
+      const segment = segments.read(items[at] ?? 0, middle)
+      if (meets(segment, box)) for (const shape of owners[segment.arc] ?? []) add(shape)
+    }
+  }
+  const everything = new Int32Array(ROWS * COLUMNS).fill(-1)
+  const addAll: Buckets['addAll'] = (bucket, add) => {
+    let id = everything[bucket] ?? -1
+    if (id < 0) {
+      const shapes = new Set(known[atTop[bucket] ?? 0])
+      for (let at = first[bucket] ?? 0; at < (first[bucket + 1] ?? 0); at++)
+        for (const shape of owners[segments.arcOf(items[at] ?? 0)] ?? []) shapes.add(shape)
+      id = idOf([...shapes].sort((a, b) => a - b))
+      everything[bucket] = id
+    }
+    for (const shape of known[id] ?? []) add(shape)
+  }
+  return { addAll, addIn }
+}
+
+interface Segment {
+  ax: number
+  ay: number
+  bx: number
+  by: number
+  arc: number
+}
+
+interface Segments {
+  readonly count: number
+  /** The points of a segment, its longitudes turned to those near `middle`. The object is the same one each time. */
+  readonly read: (index: number, middle: number) => Segment
+  readonly arcOf: (index: number) => number
+  /** Whether a line begins at the point; it does not at the last of an arc. */
+  readonly begins: (index: number) => boolean
+}
+
+function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
+  const arcs = new Uint16Array(longitudes.length)
+  const ends = new Uint8Array(longitudes.length)
+  for (let arc = 0; arc + 1 < starts.length; arc++) {
+    arcs.fill(arc, starts[arc], starts[arc + 1])
+    ends[(starts[arc + 1] ?? 1) - 1] = 1
+  }
+  const segment: Segment = { ax: 0, ay: 0, bx: 0, by: 0, arc: 0 }
+  const read = (index: number, middle: number): Segment => {
+    const ax = longitudes[index] ?? 0
+    const step = (longitudes[index + 1] ?? 0) - ax
+    // The shorter way round: across the date line where that is it.
+    const across = step > 180 ? step - 360 : step < -180 ? step + 360 : step
+    const near = ax - middle > 180 ? ax - 360 : ax - middle < -180 ? ax + 360 : ax
+    segment.ax = near
+    segment.bx = near + across
+    segment.ay = latitudes[index] ?? 0
+    segment.by = latitudes[index + 1] ?? 0
+    segment.arc = arcs[index] ?? 0
+    return segment
+  }
+  return { count: longitudes.length, read, arcOf: (index) => arcs[index] ?? 0, begins: (index) => ends[index] === 0 }
+}
+
+/** The segments by square degree: those of bucket b stand from first[b] to first[b + 1]. One that lies in several stands in each. */
+function sorted(segments: Segments): { readonly first: Int32Array; readonly items: Int32Array } {
+  const first = new Int32Array(ROWS * COLUMNS + 1)
+  each(segments, (bucket) => {
+    first[bucket + 1] = (first[bucket + 1] ?? 0) + 1
+  })
+  for (let bucket = 0; bucket < ROWS * COLUMNS; bucket++)
+    first[bucket + 1] = (first[bucket + 1] ?? 0) + (first[bucket] ?? 0)
+  const items = new Int32Array(first[ROWS * COLUMNS] ?? 0)
+  const next = first.slice()
+  each(segments, (bucket, index) => {
+    items[next[bucket] ?? 0] = index
+    next[bucket] = (next[bucket] ?? 0) + 1
+  })
+  return { first, items }
+}
+
+function each(segments: Segments, use: (bucket: number, index: number) => void): void {
+  for (let index = 0; index < segments.count; index++) {
+    if (!segments.begins(index)) continue
+    const { ax, ay, bx, by } = segments.read(index, 0)
+    const [low, high] = [Math.floor(Math.min(ay, by) + 90), Math.min(ROWS - 1, Math.floor(Math.max(ay, by) + 90))]
+    const [west, east] = [Math.floor(Math.min(ax, bx) + 180), Math.floor(Math.max(ax, bx) + 180)]
+    for (let row = low; row <= high; row++)
+      for (let column = west; column <= east; column++)
+        use(row * COLUMNS + (((column % COLUMNS) + COLUMNS) % COLUMNS), index)
+  }
+}
+
+/** Of each arc, the shapes that it bounds. */
+function ownersOf({ shapes, starts }: Atlas): readonly (readonly number[])[] {
+  const owners: number[][] = Array.from(starts, () => [])
+  for (const [shape, { polygons }] of shapes.entries())
+    for (const arc of polygons.flat(2)) owners[arc < 0 ? ~arc : arc]?.push(shape)
+  return owners
+}
+
+/** Whether a segment has a point in a box: no axis, and not its own direction, keeps them apart. */
+function meets(segment: Segment, { south, north, west, east }: Box): boolean {
+  const { ax, ay, bx, by } = segment
+  if ((ax < west && bx < west) || (ax > east && bx > east)) return false
+  if ((ay < south && by < south) || (ay > north && by > north)) return false
+  const [a, b] = [side(segment, west, south), side(segment, east, south)]
+  const [c, d] = [side(segment, west, north), side(segment, east, north)]
+  return Math.min(a, b, c, d) <= 0 && Math.max(a, b, c, d) >= 0
+}
+
+const side = ({ ax, ay, bx, by }: Segment, x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax)

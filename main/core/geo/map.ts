@@ -1,0 +1,222 @@
+import {
+  type GeoPermissibleObjects,
+  type GeoProjection,
+  geoArea,
+  geoAzimuthalEqualArea,
+  geoCircle,
+  geoDistance,
+  geoEqualEarth,
+  geoInterpolate,
+  geoPath,
+} from 'd3-geo'
+import type { Point } from './geodesy.ts'
+import type { Disc } from './region.ts'
+import { thinnedLine, thinnedRing, type XY } from './thin.ts'
+
+/** Longitude and latitude in degrees, in that order, as GeoJSON has them. */
+export type Position = readonly [longitude: number, latitude: number]
+/** Rings of one polygon: its outline, then its holes. */
+export type Outline = readonly (readonly Position[])[]
+
+/** The part of a picture that the map fills. */
+export interface Frame {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * A flat picture of a part of the Earth, or of all of it. Drawn on a sphere, for the eye alone: no verdict is read off a map, they rest
+ * on geodesics of the ellipsoid.
+ */
+export interface MapView {
+  readonly kind: 'region' | 'world'
+  readonly frame: Frame
+  /** Rings of the polygons as far as they are in the picture, in even-odd order. */
+  readonly rings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
+  /** The same of polygons whose corners are close to each other, with every one of their points. */
+  readonly closeRings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
+  /** Pieces of the line as far as they are in the picture. */
+  readonly pieces: (line: readonly Position[]) => readonly (readonly XY[])[]
+  readonly at: (point: Point) => XY | null
+  /** Whether anything within the disc can be in the picture. */
+  readonly mayShow: (disc: Disc) => boolean
+  /** Kilometres for one point of the picture, where that is the same all over it. */
+  readonly kmPerPoint: number | null
+}
+
+/** Mean radius of the Earth in km (IUGG), for drawing. */
+const EARTH_KM = 6371.0088
+const DEGREES = 180 / Math.PI
+/** Beyond this, an equal-area map about one point no longer looks like the Earth that people know. */
+const WIDEST_KM = 3500
+/** A closer look would show neither coast nor border to find oneself by. */
+const CLOSEST_KM = 220
+const MARGIN = 1.12
+/** Half the circumference: a larger disc is the whole Earth. */
+export const FARTHEST_KM = Math.PI * EARTH_KM
+
+const angle = (km: number): number => km / EARTH_KM
+const positionOf = ({ latitude, longitude }: Point): [number, number] => [longitude, latitude]
+const farKm = (a: Point, b: Point): number => geoDistance(positionOf(a), positionOf(b)) * EARTH_KM
+
+/** A view that holds all of the discs; of the whole world where they are too wide for one about their middle. */
+export function mapView(discs: readonly Disc[], frame: Frame): MapView {
+  const around = discs.reduce<Disc | null>((held, disc) => (held === null ? disc : enclosing(held, disc)), null)
+  const middle = around?.center ?? { latitude: 0, longitude: 0 }
+  return around === null || around.radiusKm > WIDEST_KM
+    ? world(middle, frame)
+    : region(middle, Math.max(CLOSEST_KM, around.radiusKm * MARGIN), frame)
+}
+
+/** The smallest disc around two. */
+function enclosing(a: Disc, b: Disc): Disc {
+  const between = farKm(a.center, b.center)
+  if (between + b.radiusKm <= a.radiusKm) return a
+  if (between + a.radiusKm <= b.radiusKm) return b
+  const radiusKm = (between + a.radiusKm + b.radiusKm) / 2
+  const [longitude, latitude] = geoInterpolate(
+    positionOf(a.center),
+    positionOf(b.center),
+  )((radiusKm - a.radiusKm) / between)
+  return { center: { latitude, longitude }, radiusKm }
+}
+
+/** Equal areas about a middle: a disc around it stays a circle, and one elsewhere keeps its size. */
+function region(center: Point, radiusKm: number, frame: Frame): MapView {
+  const { left, top, width, height } = frame
+  const scale = Math.min(width, height) / 2 / (2 * Math.sin(angle(radiusKm) / 2))
+  const corner = 2 * Math.asin(Math.min(1, Math.hypot(width, height) / 2 / scale / 2))
+  const projection = (precision: number): GeoProjection =>
+    geoAzimuthalEqualArea()
+      .rotate([-center.longitude, -center.latitude])
+      .translate([left + width / 2, top + height / 2])
+      .scale(scale)
+      .precision(precision)
+      .clipExtent([
+        [left, top],
+        [left + width, top + height],
+      ])
+  return {
+    ...drawing(projection, frame),
+    frame,
+    kind: 'region',
+    mayShow: (disc) => angle(farKm(center, disc.center) - disc.radiusKm) <= corner,
+    kmPerPoint: EARTH_KM / scale,
+  }
+}
+
+/** Height of the world in this projection for one of width. */
+const WORLD_HEIGHT = 1 / 2.0546
+
+function world(center: Point, { left, top, width, height: most }: Frame): MapView {
+  const height = Math.min(most, width * WORLD_HEIGHT)
+  const frame = { left, top, width, height }
+  const projection = (precision: number): GeoProjection =>
+    geoEqualEarth()
+      .rotate([-center.longitude, 0])
+      .fitExtent(
+        [
+          [left, top],
+          [left + width, top + height],
+        ],
+        { type: 'Sphere' },
+      )
+      .precision(precision)
+  return { ...drawing(projection, frame), frame, kind: 'world', mayShow: () => true, kmPerPoint: null }
+}
+
+/** Lines are bent so that they are off by no more than this, in points. */
+const PRECISION = 0.4
+
+function drawing(
+  projection: (precision: number) => GeoProjection,
+  { left, top, width, height }: Frame,
+): Pick<MapView, 'rings' | 'closeRings' | 'pieces' | 'at'> {
+  const [bent, straight] = [projection(PRECISION), projection(0)]
+  return {
+    rings: (polygons) => traced(bent, multiPolygon(polygons)).flatMap((ring) => thinnedRing(ring)),
+    closeRings: (polygons) => traced(straight, multiPolygon(polygons)),
+    pieces: (line) =>
+      traced(bent, { type: 'LineString', coordinates: line.map(([x, y]) => [x, y]) }).flatMap((piece) =>
+        thinnedLine(piece),
+      ),
+    at: (point) => {
+      const [x, y] = bent(positionOf(point)) ?? [Number.NaN, Number.NaN]
+      return x >= left && x <= left + width && y >= top && y <= top + height ? [x, y] : null
+    },
+  }
+}
+
+const multiPolygon = (polygons: readonly Outline[]): GeoPermissibleObjects => ({
+  type: 'MultiPolygon',
+  // d3-geo only reads them; its types ask for arrays that can be written.
+  coordinates: polygons as unknown as [number, number][][][],
+})
+
+/** What d3-geo would draw, as points. */
+function traced(projection: GeoProjection, object: GeoPermissibleObjects): readonly (readonly XY[])[] {
+  const pieces: [number, number][][] = []
+  const nothing = (): void => undefined
+  geoPath(projection, {
+    beginPath: nothing,
+    closePath: nothing,
+    arc: nothing,
+    moveTo: (x, y) => void pieces.push([[x, y]]),
+    lineTo: (x, y) => void pieces.at(-1)?.push([x, y]),
+  })(object)
+  return pieces
+}
+
+/** Of one step between the points of a circle, in degrees. */
+const STEP = 0.5
+
+/** A disc as a polygon; null where it is the whole Earth. */
+export function discOutline({ center, radiusKm }: Disc): Outline | null {
+  const degrees = angle(radiusKm) * DEGREES
+  if (degrees >= 179.5) return null
+  // d3-geo closes a circle of no size badly; one metre is drawn as nothing as well.
+  return geoCircle().center(positionOf(center)).radius(Math.max(degrees, 1e-5)).precision(STEP)().coordinates as [
+    number,
+    number,
+  ][][]
+}
+
+/** Outline of a polygon whose corners are joined by straight lines of a plate carrée, the right way round for a sphere. */
+export function cornersOutline(corners: readonly Point[]): Outline {
+  const ring = [...corners, ...corners.slice(0, 1)].flatMap((corner, index, all): Position[] => {
+    const next = all[index + 1]
+    if (next === undefined) return [positionOf(corner)]
+    const [east, north] = [next.longitude - corner.longitude, next.latitude - corner.latitude]
+    const steps = Math.max(1, Math.ceil(Math.hypot(east, north)))
+    return Array.from({ length: steps }, (_, step) => [
+      corner.longitude + (east * step) / steps,
+      corner.latitude + (north * step) / steps,
+    ])
+  })
+  return [rightWay(ring)]
+}
+
+/** A ring that encloses the smaller part of the sphere. */
+export function rightWay(ring: readonly Position[]): readonly Position[] {
+  const coordinates = [ring.map(([x, y]): [number, number] => [x, y])]
+  return geoArea({ type: 'Polygon', coordinates }) > 2 * Math.PI ? [...ring].reverse() : ring
+}
+
+/** Of the edge of each disc what lies within all the others: together, the edge of their common part. */
+export function commonEdge(discs: readonly Disc[]): readonly (readonly Position[])[] {
+  return discs.flatMap((disc, index) => {
+    const [ring] = discOutline(disc) ?? []
+    if (ring === undefined) return []
+    const others = discs.filter((_, other) => other !== index)
+    const runs: Position[][] = [[]]
+    for (const position of ring) {
+      const [longitude, latitude] = position
+      const held = others.every((other) => farKm(other.center, { latitude, longitude }) <= other.radiusKm)
+      if (held) runs.at(-1)?.push(position)
+      else if (runs.at(-1)?.length !== 0) runs.push([])
+    }
+    return runs.filter((run) => run.length > 1)
+  })
+}

@@ -1,0 +1,87 @@
+import type { Outcome } from './failure.ts'
+import type { Signer } from './ports.ts'
+
+/** Keys that seal, where their owner keeps them: here and encrypted, or on a token. */
+export interface Identities {
+  readonly defaultFolder: string
+  readonly list: (folder: string) => Promise<Outcome<readonly IdentityInfo[]>>
+  readonly create: (input: {
+    readonly folder: string
+    readonly name: string
+    readonly subject: string
+    readonly passphrase: string
+  }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
+  /** For a key on a token, the passphrase is its PIN: tried once. */
+  readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
+  readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
+  /** One file with all that is kept here, keys encrypted as they are, or anew with `rekey`; never over another file. */
+  readonly backup: (folder: string, name: string, to: string, rekey?: Rekey) => Promise<Outcome<IdentityInfo>>
+  /** Never over another identity. */
+  readonly restore: (folder: string, backup: Uint8Array) => Promise<Outcome<IdentityInfo>>
+  readonly rotate: (input: RotateInput) => Promise<Outcome<IdentityInfo>>
+  readonly revoke: (input: RevokeInput) => Promise<Outcome<IdentityInfo>>
+  readonly takeRootOffline: (folder: string, name: string, to: string) => Promise<Outcome<IdentityInfo>>
+  readonly importPkcs12: (input: ImportInput) => Promise<Outcome<IdentityInfo>>
+  readonly addToken: (input: AddTokenInput) => Promise<Outcome<IdentityInfo>>
+}
+export interface IdentityInfo {
+  readonly name: string
+  /** Made here under a root of its own; taken from a PKCS #12 file; or on a token. */
+  readonly kind: 'local' | 'imported' | 'token'
+  readonly subject: string
+  /** SHA-256 of the leaf certificate, 64 lower-case hex characters. */
+  readonly fingerprint: string
+  readonly notAfter: string
+  /** Leaves that sealed before this one. */
+  readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
+}
+/** A backup opens with another passphrase than the identity: the system keeps the present one, and no person knows it. */
+export interface Rekey {
+  readonly passphrase: string
+  readonly next: string
+}
+/** What an auditor needs, by another way than a pack. */
+export interface IdentityTrust {
+  readonly rootPem: string
+  readonly rootFingerprint: string
+  readonly leafFingerprint: string
+}
+interface OfLocalIdentity {
+  readonly folder: string
+  readonly name: string
+  readonly passphrase: string
+  /** The file with the root's key, when it was taken offline. */
+  readonly rootKey?: Uint8Array
+}
+export interface RotateInput extends OfLocalIdentity {
+  readonly why: string
+}
+export interface RevokeInput extends OfLocalIdentity {
+  /** Fingerprint of the leaf. */
+  readonly leaf: string
+  readonly reason: 'superseded' | 'key-compromise' | 'cessation'
+  /** UTC, ISO 8601; now, unless told. */
+  readonly from?: string
+}
+interface CertifiedByOthers {
+  readonly folder: string
+  readonly name: string
+  /** Files of certificates, PEM or DER, that may complete the chain. */
+  readonly certificates: readonly Uint8Array[]
+  /** Files of revocation lists, PEM or DER. */
+  readonly crls: readonly Uint8Array[]
+}
+export interface ImportInput extends CertifiedByOthers {
+  readonly p12: Uint8Array
+  readonly p12Passphrase: string
+  /** For the key as it is kept from now on. */
+  readonly passphrase: string
+}
+export interface AddTokenInput extends CertifiedByOthers {
+  /** Path of the PKCS #11 module. */
+  readonly module: string
+  /** Label of the token, and of the key on it. */
+  readonly token: string
+  readonly key: string
+  readonly pin: string
+}

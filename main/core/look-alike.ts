@@ -1,0 +1,33 @@
+import type { Mapping } from '../../schemas/types.ts'
+
+type Named = Pick<Mapping, 'id' | 'title'>
+
+/**
+ * Whether an id reads like that of a framework of ours, or a title like that of one that we map in full, whatever letters they are
+ * written with. Of the others we have some rows by their ids, and a customer may well bring the whole.
+ */
+export function imitated(
+  { id, title }: Named,
+  frameworks: readonly (Named & { readonly controls: readonly { readonly level: string }[] })[],
+): 'id' | 'title' | null {
+  const [ownId, ownTitle] = [lookOf(id), lookOf(title)]
+  if (frameworks.some((ours) => lookOf(ours.id) === ownId)) return 'id'
+  const whole = frameworks.filter(({ controls }) => controls.some(({ level }) => level !== 'related'))
+  return ownTitle.length >= SHORTEST_TITLE &&
+    whole.some(({ title: ours }) => lookOf(ours).startsWith(ownTitle) || ownTitle.startsWith(lookOf(ours)))
+    ? 'title'
+    : null
+}
+
+const SHORTEST_TITLE = 4
+/** Letters of other alphabets, and digits, that look like the Latin letter below them (as in UTS #39, confusables). */
+const ALIKE = 'авекмнорстухіѕјԁӏαβεικνορτυχ015'
+const LATIN = 'abekmhopctyxisjdlabeikvoptuxols'
+const LOOKS: ReadonlyMap<string, string> = new Map([...ALIKE].map((letter, at) => [letter, LATIN[at] ?? letter]))
+
+const lookOf = (text: string): string =>
+  [...text.normalize('NFKD').toLowerCase()]
+    .map((letter) => LOOKS.get(letter) ?? letter)
+    .join('')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replaceAll('i', 'l')

@@ -1,0 +1,229 @@
+import type { MappedControl, Mapping, MappingFile, MappingRow } from '../../schemas/types.ts'
+import type { Catalog } from './catalog.ts'
+import { imitated } from './look-alike.ts'
+import { plain } from './plain-text.ts'
+import { err, ok, type Result } from './result.ts'
+
+/** One control of an OSCAL catalog, as far as a mapping needs it. */
+export interface OscalRow {
+  readonly id: string
+  readonly title: string
+  /** Title of the group it stands in. */
+  readonly group: string
+}
+
+/** What is wrong with a mapping file, at which place in it. `text` goes on after the name of the field. */
+export interface MappingProblem {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}
+
+/** More than any framework has; what a pack may hold besides could not be written down again. */
+const MOST_MAPPED = 100_000
+const MOST_ROWS_IN_ALL = 20_000
+
+/** Why mappings together are too large to be judged, to go on after their name; null where they are not. */
+export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string | null {
+  const rows = mappings.reduce((sum, { controls }) => sum + controls.length, 0)
+  const checks = mappings.reduce(
+    (sum, { controls }) => controls.reduce((own, { supports }) => own + supports.length, sum),
+    0,
+  )
+  return rows > MOST_ROWS_IN_ALL || checks > MOST_MAPPED
+    ? `hold ${rows} rows that name ${checks} checks; ${MOST_ROWS_IN_ALL} and ${MOST_MAPPED} are the most`
+    : null
+}
+
+type Known = Pick<Catalog, 'checks' | 'frameworks' | 'notFromNodes'>
+
+const MOST_ROWS = 5000
+const DEEPEST = 30
+const NAMED = 5
+
+/**
+ * A framework from a mapping that somebody wrote, and the rows of the OSCAL catalog that it names (null: none). Names that do not exist,
+ * rows that the catalog does not have, and rows that the mapping passes over without a word are problems.
+ */
+export function mappingOf(
+  file: MappingFile,
+  catalog: readonly OscalRow[] | null,
+  known: Known,
+): Result<Mapping, readonly MappingProblem[]> {
+  const claims = claimsOf(known)
+  const rows = new Map((catalog ?? []).map((row) => [row.id, row]))
+  const unnamed = [...rows.keys()].filter((id) => !file.controls.some((control) => control.id === id))
+  const like = imitated(file, known.frameworks)
+  const large = tooLarge([{ controls: file.controls.map((row) => controlOf(file.id, row, rows.get(row.id), claims)) }])
+  const problems = [
+    ...(like === null
+      ? []
+      : [
+          {
+            path: [like],
+            text: known.frameworks.some(({ id }) => like === 'id' && id === file.id)
+              ? `is “${file.id}”, which is a framework of ours; choose another`
+              : `is “${plain(file[like])}”, which reads like a framework of ours; choose another`,
+          },
+        ]),
+    ...(large === null ? [] : [{ path: ['controls'], text: large }]),
+    ...file.controls.flatMap((row, at) => rowProblems(file, row, at, catalog === null ? null : rows, claims)),
+    ...(unnamed.length > 0 && file.rest === undefined
+      ? [
+          {
+            path: ['catalog'],
+            text: `has ${unnamed.length} rows that the mapping does not name (${shortList(unnamed)}): map them, or say “rest: listed” or “rest: left-out”`,
+          },
+        ]
+      : []),
+  ]
+  if (problems.length > 0) return err(problems)
+  const listed = file.rest === 'listed' ? unnamed : []
+  const leftOut = file.rest === 'left-out' ? unnamed.length : 0
+  return ok({
+    id: file.id,
+    title: file.title,
+    version: file.version,
+    status: 'in-use',
+    overlay: false,
+    source: [...(file.source ?? [])],
+    notes: [
+      ...(file.notes ?? []),
+      ...(leftOut === 0 ? [] : [`${leftOut} rows of the catalog are left out, as the mapping says.`]),
+    ],
+    controls: [
+      ...file.controls.map((row) => controlOf(file.id, row, rows.get(row.id), claims)),
+      ...listed.map((id) => controlOf(file.id, { id }, rows.get(id), claims)),
+    ],
+  })
+}
+
+/** What a check shows by itself, by id, of those that can be mapped: built ones, and those that nodes cannot bear. */
+const claimsOf = ({ checks, notFromNodes }: Known): ReadonlyMap<string, string> =>
+  new Map([
+    ...notFromNodes.map(({ id, why }) => [id, why] as const),
+    ...checks.map(({ id, claim }) => [id, claim] as const),
+  ])
+
+function rowProblems(
+  { controls }: MappingFile,
+  row: MappingRow,
+  at: number,
+  rows: ReadonlyMap<string, OscalRow> | null,
+  claims: ReadonlyMap<string, string>,
+): readonly MappingProblem[] {
+  const place = (...rest: readonly (string | number)[]) => ['controls', at, ...rest]
+  const checks = row.checks ?? []
+  const names = checks.map(checkName)
+  return [
+    ...(controls.findIndex(({ id }) => id === row.id) < at
+      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which another row has` }]
+      : []),
+    ...(rows !== null && !rows.has(row.id)
+      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which the OSCAL catalog does not have` }]
+      : []),
+    ...(rows === null && row.title === undefined ? [{ path: place(), text: 'lacks “title”' }] : []),
+    ...names.flatMap((name, index) =>
+      claims.has(name)
+        ? names.indexOf(name) < index
+          ? [{ path: place('checks', index), text: `names “${name}” twice` }]
+          : []
+        : [{ path: place('checks', index), text: `is “${plain(name, 100)}”, which is no check of this catalog` }],
+    ),
+    ...(checks.length > 0 && row.notShown === undefined
+      ? [{ path: place(), text: 'lacks “notShown”: what these checks do not show of this row' }]
+      : []),
+    ...(classOf(row) === 'partial' && (row.needsAlso ?? []).length === 0
+      ? [
+          {
+            path: place(),
+            text: 'lacks “needsAlso”: records that are needed besides; where none is, say “class: automatable”',
+          },
+        ]
+      : []),
+  ]
+}
+
+const checkName = (check: NonNullable<MappingRow['checks']>[number]): string =>
+  typeof check === 'string' ? check : check.check
+
+const classOf = ({ class: chosen, checks = [] }: MappingRow): MappedControl['evidenceClass'] =>
+  chosen ?? (checks.length > 0 ? 'partial' : 'manual')
+
+function controlOf(
+  framework: string,
+  row: MappingRow,
+  oscal: OscalRow | undefined,
+  claims: ReadonlyMap<string, string>,
+): MappedControl {
+  const checks = row.checks ?? []
+  return {
+    key: `${framework}:${row.id}`,
+    id: row.id,
+    title: row.title ?? oscal?.title ?? row.id,
+    summary: row.summary ?? '',
+    kind: 'row',
+    level: row.level ?? 'mapped',
+    group: row.group ?? oscal?.group ?? '–',
+    parent: null,
+    evidenceClass: classOf(row),
+    nodeEvidence: row.evidence ?? (checks.length > 0 ? 'supporting' : 'none'),
+    supports: checks.map((check) => ({
+      check: checkName(check),
+      shows: typeof check === 'string' ? (claims.get(check) ?? '') : check.shows,
+    })),
+    notShown: row.notShown ?? 'No check is mapped to this row. It rests on records.',
+    needsAlso: [...(row.needsAlso ?? [])],
+    responsibility: [...(row.responsibility ?? ['customer'])],
+    refs: {},
+  }
+}
+
+const shortList = (ids: readonly string[]): string =>
+  `${ids
+    .slice(0, NAMED)
+    .map((id) => plain(id, 60))
+    .join(', ')}${ids.length > NAMED ? ' …' : ''}`
+
+/**
+ * The controls of an OSCAL catalog (JSON form, catalog → groups → controls, each nested; OSCAL 1.x), in its order; or why it cannot be
+ * used. Withdrawn controls (a prop `status` of `withdrawn`) are no rows.
+ */
+export function oscalRows(value: unknown): Result<readonly OscalRow[], string> {
+  const { catalog } = (value ?? {}) as { catalog?: unknown }
+  if (typeof catalog !== 'object' || catalog === null) return err('it is no OSCAL catalog in JSON form')
+  const rows: OscalRow[] = []
+  const complaint = collect(catalog, '–', 0, rows)
+  if (complaint !== null) return err(complaint)
+  if (rows.length === 0) return err('it holds no control')
+  const twice = rows.find(({ id }, at) => rows.findIndex((other) => other.id === id) < at)
+  return twice === undefined ? ok(rows) : err(`control “${plain(twice.id, 60)}” stands in it twice`)
+}
+
+function collect(part: object, group: string, depth: number, rows: OscalRow[]): string | null {
+  if (depth > DEEPEST) return 'its groups lie too deep in each other'
+  const { groups, controls } = part as { groups?: unknown; controls?: unknown }
+  for (const one of listOf(controls)) {
+    const { id, title } = one as { id?: unknown; title?: unknown }
+    if (typeof id !== 'string' || typeof title !== 'string' || id === '' || id.length > 60)
+      return 'a control has no usable id and title'
+    if (!isWithdrawn(one)) rows.push({ id, title: plain(title, 290), group: plain(group, 190) })
+    if (rows.length > MOST_ROWS) return `it has more than ${MOST_ROWS} controls`
+    const inner = collect(one, group, depth + 1, rows)
+    if (inner !== null) return inner
+  }
+  for (const one of listOf(groups)) {
+    const { title } = one as { title?: unknown }
+    const inner = collect(one, typeof title === 'string' && title !== '' ? title : group, depth + 1, rows)
+    if (inner !== null) return inner
+  }
+  return null
+}
+
+const listOf = (value: unknown): readonly object[] =>
+  Array.isArray(value) ? value.filter((one): one is object => typeof one === 'object' && one !== null) : []
+
+const isWithdrawn = (control: object): boolean =>
+  listOf((control as { props?: unknown }).props).some((prop) => {
+    const { name, value } = prop as { name?: unknown; value?: unknown }
+    return name === 'status' && String(value).toLowerCase() === 'withdrawn'
+  })

@@ -1,0 +1,224 @@
+import type { Calendar, CalendarDay, PeriodGap, PeriodRun, PlannedSpan } from '../../../schemas/types.ts'
+import type { Sha256 } from '../digest.ts'
+import type { Outcome } from '../failure.ts'
+import type { KeptHead } from '../history.ts'
+import { ok } from '../result.ts'
+import type { LoggedEntry } from '../run-chain/entry.ts'
+import { CLOCK_TOLERANCE_MINUTES } from '../run-chain/notes.ts'
+import type { Zones } from './cadence.ts'
+import { chainNotes } from './chain-notes.ts'
+import { dayOf, daysWithin, startOfDay } from './days.ts'
+import { type DueRun, dueRuns, planSpans } from './plans.ts'
+import { type EnteredRun, enteredRuns, runsWithin } from './runs.ts'
+
+/** What a calendar takes from the trace of a run: from the trace itself by factsOf(), or from what the history lists. */
+export type RunFacts = Pick<KeptHead, 'declared' | 'answered' | 'catalog' | 'rules'>
+
+export interface CalendarInput {
+  readonly entries: readonly LoggedEntry[]
+  /** By the tag manifest that the chain names. A run without facts supports nothing. */
+  readonly facts: ReadonlyMap<Sha256, RunFacts>
+  readonly zones: Zones
+  /** Days of UTC, both included. */
+  readonly from: string
+  readonly to: string
+  /** What is due later is not missing yet; the end of the period when absent. */
+  readonly asOf?: string
+}
+
+export interface CalendarReading {
+  readonly plans: readonly PlannedSpan[]
+  readonly calendar: Calendar
+  readonly runs: readonly PeriodRun[]
+  readonly gaps: readonly PeriodGap[]
+  /** Planned runs of which the chain says nothing: said louder than recorded ones. */
+  readonly unrecorded: readonly DueRun[]
+  /** Late ones. */
+  readonly late: readonly (DueRun & { readonly run: string; readonly at: string })[]
+  /** What a reader should know besides, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Which planned runs took place, which did not, and on which days nothing was shown. Every planned run is exactly one of met, recorded and
+ * unrecorded. Fails as dueRuns() does. The order of `facts` has no meaning.
+ */
+export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
+  const { entries, facts, zones, from, to } = input
+  const [begin, end] = [Date.parse(startOfDay(from)) - 1, Date.parse(`${to}T23:59:59.999Z`)]
+  const asOf = input.asOf === undefined ? end : Date.parse(input.asOf)
+  const isoOf = (moment: number): string => new Date(moment).toISOString()
+  const spans = planSpans(entries)
+  const due = dueRuns(spans, zones, { after: isoOf(begin), until: isoOf(Math.max(begin, Math.min(end, asOf))) })
+  if (!due.ok) return due
+  const { first, notes } = enteredRuns(entries)
+  const found = settle(due.value, first, entries, asOf)
+  const within = (instant: string): boolean => Date.parse(instant) > begin && Date.parse(instant) <= end
+  const own = runsWithin(entries, { from, to })
+  const runs = own.map((one) => runOf(one, facts.get(one.entry.tagManifest) ?? null))
+  const planned = new Set(found.flatMap(({ by }) => (by === null ? [] : [by.tagManifest])))
+  const [dueOn, ranOn] = [byDay(found, ({ run }) => run.due), byDay(runs, ({ at }) => at)]
+  const days = daysWithin(from, to).map((day) => dayIn(day, { due: dueOn.get(day), ran: ranOn.get(day), planned }))
+  return ok({
+    plans: spans.filter(
+      (span) => Date.parse(span.from) <= end && (span.until === null || Date.parse(span.until) > begin),
+    ),
+    calendar: { days, counts: countsOf(days), without: spansWithout(days) },
+    runs,
+    gaps: gapsIn(entries, within),
+    unrecorded: found.filter(({ is }) => is === 'unrecorded').map(({ run }) => run),
+    late: found.flatMap(({ run, by, late }) => (late && by !== null ? [{ ...run, run: by.run, at: by.at }] : [])),
+    notes: [...chainNotes(entries, input), ...notes(within), ...strangers(planned, own)],
+  })
+}
+
+interface Settled {
+  readonly run: DueRun
+  readonly is: 'met' | 'recorded' | 'unrecorded'
+  readonly late: boolean
+  readonly by: EnteredRun['entry'] | null
+}
+
+/**
+ * What became of each planned run. A run that took place counts before a gap that was recorded first; one that was recorded later says that
+ * its pack was never written.
+ */
+function settle(
+  due: readonly DueRun[],
+  runs: readonly EnteredRun[],
+  entries: readonly LoggedEntry[],
+  asOf: number,
+): readonly Settled[] {
+  const keyOf = (schedule: string, moment: string): string => `${schedule} ${Date.parse(moment)}`
+  const met = new Map<string, EnteredRun>()
+  for (const { entry, place } of runs) {
+    if (entry.planned === undefined) continue
+    const key = keyOf(entry.planned.schedule, entry.planned.due)
+    const early = Date.parse(entry.planned.due) - Date.parse(entry.at) > CLOCK_TOLERANCE_MINUTES * 60_000
+    // Only one run can be the planned one, and none that was there before it was due.
+    if (!met.has(key) && !early) met.set(key, { entry, place })
+  }
+  const said = new Map<string, number>()
+  const loose = new Map<number, number>()
+  for (const [index, { entry, signature }] of entries.entries()) {
+    // What nobody signed records nothing.
+    if (entry.kind !== 'gap' || signature === null) continue
+    if (entry.schedule !== undefined) said.set(keyOf(entry.schedule, entry.due), index + 1)
+    else loose.set(Date.parse(entry.due), (loose.get(Date.parse(entry.due)) ?? 0) + 1)
+  }
+  return due.flatMap((run): readonly Settled[] => {
+    const key = keyOf(run.schedule, run.due)
+    const moment = Date.parse(run.due)
+    const latest = moment + run.withinMinutes * 60_000
+    const [took, gap] = [met.get(key), said.get(key) ?? 0]
+    if (took !== undefined && took.place > gap)
+      return [{ run, is: 'met', late: Date.parse(took.entry.at) > latest, by: took.entry }]
+    if (gap > 0) return [{ run, is: 'recorded', late: false, by: took?.entry ?? null }]
+    const left = loose.get(moment) ?? 0
+    if (left > 0) {
+      loose.set(moment, left - 1)
+      return [{ run, is: 'recorded', late: false, by: null }]
+    }
+    return latest > asOf ? [] : [{ run, is: 'unrecorded', late: false, by: null }]
+  })
+}
+
+const runOf = ({ entry, place }: EnteredRun, facts: RunFacts | null): PeriodRun => ({
+  run: entry.run,
+  entry: place,
+  at: entry.at,
+  planned: entry.planned ?? null,
+  declared: facts?.declared ?? 0,
+  answered: facts?.answered ?? 0,
+  catalog: facts?.catalog ?? null,
+  rules: facts?.rules ?? null,
+  tagManifest: entry.tagManifest,
+  signer: entry.signer,
+})
+
+function byDay<T>(all: readonly T[], momentOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+  const days = new Map<string, T[]>()
+  for (const one of all) {
+    const day = dayOf(momentOf(one))
+    const before = days.get(day)
+    if (before === undefined) days.set(day, [one])
+    else before.push(one)
+  }
+  return days
+}
+
+interface OnDay {
+  readonly due: readonly Settled[] | undefined
+  readonly ran: readonly PeriodRun[] | undefined
+  /** Tag manifests of runs that are planned ones. */
+  readonly planned: ReadonlySet<string>
+}
+
+function dayIn(day: string, { due = [], ran: on = [], planned }: OnDay): CalendarDay {
+  const count = (wanted: Settled['is']): number => due.filter(({ is }) => is === wanted).length
+  const most = on.reduce<PeriodRun | null>(
+    (best, one) => (best === null || one.answered > best.answered ? one : best),
+    null,
+  )
+  return {
+    day,
+    planned: due.length,
+    met: count('met'),
+    late: due.filter(({ late }) => late).length,
+    recorded: count('recorded'),
+    unrecorded: count('unrecorded'),
+    unplanned: on.filter(({ tagManifest }) => !planned.has(tagManifest)).length,
+    declared: most?.declared ?? 0,
+    answered: most?.answered ?? 0,
+  }
+}
+
+function countsOf(days: readonly CalendarDay[]): Calendar['counts'] {
+  const sum = (of: (day: CalendarDay) => number): number => days.reduce((total, day) => total + of(day), 0)
+  return {
+    planned: sum(({ planned }) => planned),
+    met: sum(({ met }) => met),
+    late: sum(({ late }) => late),
+    recorded: sum(({ recorded }) => recorded),
+    unrecorded: sum(({ unrecorded }) => unrecorded),
+    unplanned: sum(({ unplanned }) => unplanned),
+    days: days.length,
+    daysWith: days.filter(({ answered }) => answered > 0).length,
+  }
+}
+
+/** Days on which no node answered, as stretches. */
+export function spansWithout(days: readonly Pick<CalendarDay, 'day' | 'answered'>[]): Calendar['without'] {
+  const spans: { from: string; to: string; days: number }[] = []
+  let last: (typeof spans)[number] | null = null
+  for (const { day, answered } of days) {
+    if (answered > 0) last = null
+    else if (last === null) {
+      last = { from: day, to: day, days: 1 }
+      spans.push(last)
+    } else {
+      last.to = day
+      last.days += 1
+    }
+  }
+  return spans
+}
+
+/** Gaps by when the run was due, in the order of entering. */
+const gapsIn = (entries: readonly LoggedEntry[], within: (instant: string) => boolean): readonly PeriodGap[] =>
+  entries.flatMap(({ entry, signature }, index) => {
+    if (entry.kind !== 'gap' || !within(entry.due)) return []
+    const { due, at, why, signer, schedule = null } = entry
+    return [{ entry: index + 1, schedule, due, at, why, signer, signed: signature !== null }]
+  })
+
+/** Runs that say they were planned, and are not in any plan. */
+function strangers(planned: ReadonlySet<string>, runs: readonly EnteredRun[]): readonly string[] {
+  return runs.flatMap(({ entry, place }) =>
+    entry.planned === undefined || planned.has(entry.tagManifest)
+      ? []
+      : [
+          `Entry ${place}, run ${entry.run}, names a run that schedule ${entry.planned.schedule} had planned for ${entry.planned.due}. No plan in the chain asks for it then, or another run is that one already, or it is of before. It counts as unplanned.`,
+        ],
+  )
+}

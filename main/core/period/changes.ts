@@ -1,0 +1,112 @@
+import type { EvidenceChange, RulesChange, RunDrift, ScopeChange } from '../../../schemas/drift.ts'
+import type { PartMove, PeriodChange, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { sha256 } from '../digest.ts'
+import { driftOf } from '../drift/compare.ts'
+
+/** What changed from run to run: every difference, and the parts that moved. */
+export interface ChangeFold {
+  /** The next run in the order of the chain whose trace is at hand. */
+  readonly add: (trace: RunTrace) => void
+  readonly finish: () => { readonly changes: readonly PeriodChange[]; readonly moves: readonly PartMove[] }
+}
+
+/**
+ * Compares each run with the one before it; and a node that the one before did not read, with the run that read it last, so that nothing
+ * changes unseen behind a run in which it did not answer. At most two runs are in memory, with what was read last of the nodes since.
+ */
+export function changeFold(): ChangeFold {
+  const changes: PeriodChange[] = []
+  const moves: PartMove[] = []
+  let before: RunTrace | null = null
+  /** Nodes that the last run did not read, and the run that did. */
+  const away = new Map<string, Held>()
+  return {
+    add: (trace) => {
+      if (before !== null) {
+        const drift = driftOf(before, trace)
+        changes.push(...rowsOf(drift))
+        moves.push(...drift.moves)
+        for (const drift of behind(away, trace)) {
+          changes.push(...rowsOf(drift))
+          moves.push(...drift.moves)
+        }
+        hold(away, before, trace)
+      }
+      for (const { node } of trace.nodes.filter(wasRead)) away.delete(node)
+      before = trace
+    },
+    finish: () => ({ changes, moves }),
+  }
+}
+
+interface Held {
+  /** Without its nodes. */
+  readonly head: RunTrace
+  readonly node: TracedNode
+}
+
+const wasRead = ({ recording, status }: TracedNode): boolean =>
+  recording !== null && (status === 'complete' || status === 'partial')
+
+/** Remembers the nodes that were read before and are not now. */
+function hold(away: Map<string, Held>, before: RunTrace, now: RunTrace): void {
+  const read = new Set(now.nodes.filter(wasRead).map(({ node }) => node))
+  const head = { ...before, nodes: [] }
+  for (const node of before.nodes.filter(wasRead)) if (!read.has(node.node)) away.set(node.node, { head, node })
+}
+
+/** What changed on nodes since the run that read them last, where that is not the run before. Rules and scope were compared already. */
+function behind(away: ReadonlyMap<string, Held>, now: RunTrace): readonly RunDrift[] {
+  return now.nodes.filter(wasRead).flatMap((node) => {
+    const held = away.get(node.node)
+    if (held === undefined) return []
+    const drift = driftOf({ ...held.head, nodes: [held.node] }, { ...now, nodes: [node] })
+    return [{ ...drift, rules: [], scope: [] }]
+  })
+}
+
+function rowsOf({ before: from, after: to, evidence, rules, scope }: RunDrift): readonly PeriodChange[] {
+  const row = (parts: Pick<PeriodChange, 'list' | 'node' | 'subject' | 'before' | 'after'>): PeriodChange => {
+    const said = {
+      ...parts,
+      subject: parts.subject.slice(0, 200),
+      before: parts.before?.slice(0, 200) ?? null,
+      after: parts.after?.slice(0, 200) ?? null,
+      from,
+      to,
+    }
+    return { id: sha256(canonicalJson(said)).slice(0, 16), ...said }
+  }
+  return [
+    ...evidence.map((one) => row(ofEvidence(one))),
+    ...rules.map((one) => row(ofRules(one))),
+    ...scope.map((one) => row(ofScope(one))),
+  ]
+}
+
+type Parts = Pick<PeriodChange, 'list' | 'node' | 'subject' | 'before' | 'after'>
+
+const ofEvidence = ({ node, what, is, before, after }: EvidenceChange): Parts => ({
+  list: 'evidence',
+  node,
+  subject: what.kind === 'reading' ? what.probe : what.kind,
+  before: before ?? (is === 'came' ? 'not read' : is === 'lost' ? 'read' : null),
+  after: after ?? (is === 'came' ? 'read' : is === 'lost' ? 'not read' : null),
+})
+
+const ofRules = ({ what, before, after }: RulesChange): Parts => ({
+  list: 'rules',
+  node: null,
+  subject: what,
+  before,
+  after,
+})
+
+const ofScope = ({ what, node, part }: ScopeChange): Parts => ({
+  list: 'scope',
+  node,
+  subject: part === null ? what : `${what} ${part}`,
+  before: null,
+  after: null,
+})

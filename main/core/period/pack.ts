@@ -1,0 +1,139 @@
+import type { Period, PeriodSample } from '../../../schemas/types.ts'
+import { type Sha256, sha256 } from '../digest.ts'
+import {
+  digestOf,
+  evidenceDigestOf,
+  isSafeName,
+  isSafePath,
+  jsonBytes,
+  nodeFolder,
+  PATHS,
+  type PackFiles,
+} from '../pack-files.ts'
+import type { PackSource } from '../ports.ts'
+import { compare } from '../recording.ts'
+import type { PeriodEntry } from '../run-chain/entry.ts'
+import { CHAIN_PATHS } from '../run-chain/files.ts'
+import { STATEMENT_TYPE } from '../statement.ts'
+import type { PackForm } from '../verify/manifests.ts'
+import { sampledNodes } from './period.ts'
+
+/** The content of a sealed account of a period. */
+export const PERIOD_PATH = 'data/period.json'
+/** What says of an excerpt which run and nodes it is of, and why it was made. Nobody has sealed it. */
+export const EXCERPT_PATH = 'excerpt.json'
+const RUNS = 'data/runs/'
+
+export const PERIOD_PREDICATE = 'https://barewitness.dev/period-pack/v1'
+
+const SUBJECTS = [PERIOD_PATH, PATHS.report]
+
+/** What belongs into a pack of a period. */
+export const PERIOD_FORM: PackForm = {
+  needed: [PERIOD_PATH, PATHS.report, PATHS.help, PATHS.verifyScript],
+  subjects: SUBJECTS,
+}
+
+export const isPeriodPack = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(PERIOD_PATH)
+export const isExcerpt = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(EXCERPT_PATH)
+
+/** Where the part of a run's pack lies. A name that some file system cannot hold is replaced by a digest of it. */
+export const runFolder = (run: string): string => `${RUNS}${isSafeName(run) ? run : `run-${sha256(run).slice(0, 24)}`}`
+
+/** Folders below data/runs, sorted. */
+export const runFolders = ({ paths }: Pick<PackSource, 'paths'>): readonly string[] =>
+  [...new Set(paths.flatMap((path) => /^data\/runs\/[^/]+/.exec(path)?.[0] ?? []))].sort(compare)
+
+/** The head of the chain that the run itself states is among them: nobody rewrites what was entered before it and keeps the run. */
+const ALWAYS: readonly string[] = [
+  PATHS.bag,
+  PATHS.info,
+  PATHS.manifest,
+  PATHS.tagManifest,
+  PATHS.statement,
+  PATHS.trace,
+  CHAIN_PATHS.chain,
+]
+/** What an evaluation of a node takes beside its folder. */
+const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.scope, PATHS.exceptions, PATHS.assessment]
+
+/**
+ * The files of a run's pack that a period encloses: the seal and all it takes to check it, the trace, and the whole folder of each of
+ * `nodes`. The sealed lists tie each to the run's own seal.
+ */
+export function partialPaths(paths: readonly string[], nodes: readonly string[]): readonly string[] {
+  const folders = nodes.map((node) => `${nodeFolder(node)}/`)
+  return paths.filter(
+    (path) =>
+      ALWAYS.includes(path) ||
+      path.startsWith('signature/') ||
+      (nodes.length > 0 && WITH_NODES.includes(path)) ||
+      folders.some((folder) => path.startsWith(folder)),
+  )
+}
+
+/** A part of a pack as a pack by itself: what lies below a folder, or only some of its files. */
+export const below = (source: PackSource, folder: string): PackSource => ({
+  paths: source.paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
+  sha256: (path) => source.sha256(`${folder}/${path}`),
+  read: (path) => source.read(`${folder}/${path}`),
+})
+export const onlyPaths = (source: PackSource, paths: readonly string[]): PackSource => ({ ...source, paths })
+
+/** The payload of a pack of a period, without its report. Throws on names that no pack can hold, which is our bug. */
+export function periodPayload(
+  period: Period,
+  parts: {
+    readonly tables: ReadonlyMap<string, Uint8Array>
+    readonly log: ReadonlyMap<string, Uint8Array>
+    /** Parts of the runs' packs, by path in this one. */
+    readonly bags: PackFiles
+  },
+): Map<string, PackFiles extends ReadonlyMap<string, infer C> ? C : never> {
+  const files = new Map([...parts.log, ...parts.tables, ...parts.bags, [PERIOD_PATH, jsonBytes(period)] as const])
+  const unfit = [...files.keys()].find((path) => !isSafePath(path))
+  if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
+  return files
+}
+
+/** The content of statement.json (in-toto attestation framework, v1): follows from the period and the files, so that a reader derives it. */
+export function periodStatement(
+  period: Period,
+  { manifest, digests }: { readonly manifest: string; readonly digests: ReadonlyMap<string, Sha256> },
+): { readonly subject: { readonly name: string; readonly digest: { readonly sha256: Sha256 } }[] } & Record<
+  string,
+  unknown
+> {
+  const { fleet, from, to, asOf, demo, producer, chain } = period
+  const named = SUBJECTS.flatMap((name) => {
+    const digest = digests.get(name)
+    return digest === undefined ? [] : [{ name, digest: { sha256: digest } }]
+  })
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [{ name: PATHS.manifest as string, digest: { sha256: sha256(manifest) } }, ...named].sort((a, b) =>
+      compare(a.name, b.name),
+    ),
+    predicateType: PERIOD_PREDICATE,
+    predicate: { fleet, from, to, asOf, demo, producer, chain, report: { evidenceDigest: evidenceDigestOf(manifest) } },
+  }
+}
+
+export const subjectDigests = (payload: PackFiles): ReadonlyMap<string, Sha256> =>
+  new Map(
+    SUBJECTS.flatMap((name) => {
+      const content = payload.get(name)
+      return content === undefined ? [] : [[name, digestOf(content)] as const]
+    }),
+  )
+
+/** The entry that stands for a pack of a period in the chain of runs. */
+export const periodEntry = (
+  { from, to, asOf, fleet }: Pick<Period, 'from' | 'to' | 'asOf' | 'fleet'>,
+  tagManifest: Uint8Array,
+  signer: Sha256,
+): PeriodEntry => ({ kind: 'period', from, to, at: asOf, fleet, tagManifest: sha256(tagManifest), signer })
+
+/** Nodes whose raw evidence a period asks for in one run. */
+export const nodesAsked = (samples: readonly PeriodSample[], run: string): readonly string[] =>
+  sampledNodes(samples).get(run) ?? []

@@ -1,0 +1,204 @@
+import type {
+  Deviation,
+  DrawnRow,
+  Period,
+  PeriodChange,
+  PeriodSample,
+  RulesSpan,
+  RunTrace,
+} from '../../../schemas/types.ts'
+import type { Sha256 } from '../digest.ts'
+import type { Outcome } from '../failure.ts'
+import { rootOf } from '../merkle.ts'
+import { compare } from '../recording.ts'
+import { ok } from '../result.ts'
+import { leafOf, type RunChain } from '../run-chain/entry.ts'
+import { drawRows } from '../sample.ts'
+import type { Zones } from './cadence.ts'
+import { type CalendarReading, calendarOf, type RunFacts } from './calendar.ts'
+import { changeFold } from './changes.ts'
+import { deviationFold } from './deviations.ts'
+import { movesIn } from './moves.ts'
+import { openNotes } from './open-notes.ts'
+import { populationFile } from './population-file.ts'
+import { type CsvWriter, type Population, type PopulationName, populationsOf } from './populations.ts'
+import { type EnteredRun, factsOf, runsWithin, withoutTrace } from './runs.ts'
+import { seenFold } from './seen.ts'
+
+/** A sample that is asked for: how many rows of which list, and the seed. */
+export interface SampleRequest {
+  readonly population: PopulationName
+  readonly size: number
+  readonly seed: string
+}
+
+export interface PeriodInput {
+  /** Days of UTC, both included. */
+  readonly from: string
+  readonly to: string
+  readonly asOf: string
+  readonly producer: string
+  readonly chain: RunChain
+  readonly zones: Zones
+  readonly samples: readonly SampleRequest[]
+  readonly csv: CsvWriter
+}
+
+export interface DerivedPeriod {
+  readonly period: Period
+  /** The CSV files, by path in the pack. */
+  readonly tables: ReadonlyMap<string, Uint8Array>
+  readonly unrecorded: CalendarReading['unrecorded']
+  /** The rows of the population “changes”. */
+  readonly changes: readonly PeriodChange[]
+}
+
+/** A period that is being derived: give it the trace of each of its runs in turn. At most two traces are held at a time. */
+export interface PeriodFold {
+  /** In the order in which they have to be added. */
+  readonly runs: readonly EnteredRun[]
+  /** Null: the trace is not at hand, and the run supports nothing. */
+  readonly add: (run: EnteredRun, trace: RunTrace | null) => void
+  /** Fails as calendarOf() does. */
+  readonly finish: () => Outcome<DerivedPeriod>
+}
+
+/** Derives a period, run by run. Who calls has checked that each trace is the one sealed under the tag manifest that the chain names. */
+export function periodFold(input: PeriodInput): PeriodFold {
+  const { chain, from, to } = input
+  const facts = new Map<Sha256, RunFacts>()
+  const missing: EnteredRun[] = []
+  const rules: RulesSpan[] = []
+  const [deviations, changes, seen] = [deviationFold(), changeFold(), seenFold()]
+  let demo = false
+  let checks: readonly string[] = []
+  return {
+    runs: runsWithin(chain.entries, { from, to }),
+    add: (run, trace) => {
+      deviations.add(trace)
+      if (trace === null) {
+        missing.push(run)
+        return
+      }
+      facts.set(run.entry.tagManifest, factsOf(trace))
+      demo ||= trace.demo
+      checks = trace.checks
+      lengthen(rules, trace)
+      changes.add(trace)
+      seen.add(trace)
+    },
+    finish: () => {
+      const read = calendarOf({ ...input, entries: chain.entries, facts })
+      if (!read.ok) return read
+      const gathered = {
+        deviations: deviations.finish(),
+        ...changes.finish(),
+        ...seen.finish(),
+        rules,
+        demo,
+        checks,
+        missing,
+      }
+      return ok(joined(input, read.value, gathered))
+    },
+  }
+}
+
+/** The same with every trace in hand, by tag manifest. */
+export function periodOf(
+  input: PeriodInput & { readonly traces: ReadonlyMap<Sha256, RunTrace> },
+): Outcome<DerivedPeriod> {
+  const fold = periodFold(input)
+  for (const run of fold.runs) fold.add(run, input.traces.get(run.entry.tagManifest) ?? null)
+  return fold.finish()
+}
+
+type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
+  ReturnType<ReturnType<typeof seenFold>['finish']> & {
+    readonly deviations: readonly Deviation[]
+    readonly rules: readonly RulesSpan[]
+    readonly demo: boolean
+    /** Of the last run at hand. */
+    readonly checks: readonly string[]
+    readonly missing: readonly EnteredRun[]
+  }
+
+function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): DerivedPeriod {
+  const { chain, from, to, asOf, producer } = input
+  const { plans, calendar, runs, gaps, late, unrecorded } = read
+  const { deviations, changes, rules, demo, missing } = gathered
+  const populations = populationsOf({ ...gathered, runs, late })
+  const files = populations.map((one) => populationFile(one, input.csv, { from, to }))
+  const counted = (list: string): number => changes.filter((one) => one.list === list).length
+  const lost = missing.map(({ entry: { run, at, tagManifest }, place }) => ({ run, at, tagManifest, entry: place }))
+  const period: Period = {
+    schema: 'barewitness.period/1',
+    fleet: chain.fleet,
+    from,
+    to,
+    asOf,
+    demo,
+    producer,
+    chain: { id: chain.id, size: chain.entries.length, root: rootOf(chain.entries.map(({ entry }) => leafOf(entry))) },
+    plans: [...plans],
+    calendar,
+    runs: [...runs],
+    gaps: [...gaps],
+    rules: [...rules],
+    deviations: [...deviations],
+    moves: [...movesIn(gathered.moves)],
+    changes: { evidence: counted('evidence'), rules: counted('rules'), scope: counted('scope') },
+    baseline: baselineAt(chain, to),
+    populations: files.map(({ file }) => file),
+    samples: input.samples.map((asked) => drawn(asked, populations, new Set(lost.map(({ run }) => run)))),
+    notes: [...read.notes, ...withoutTrace(lost, chain.entries), ...openNotes(deviations, gathered)],
+  }
+  return { period, tables: new Map(files.map(({ file, bytes }) => [file.path, bytes])), unrecorded, changes }
+}
+
+/** Runs one after the other under the same rules. */
+function lengthen(spans: RulesSpan[], { run, asOf, catalog, engine, rules }: RunTrace): void {
+  const moment = { run, at: asOf }
+  const last = spans.at(-1)
+  const isSame = last?.catalog === catalog.digest && last.engine === engine && last.rules === rules
+  if (last !== undefined && isSame) spans[spans.length - 1] = { ...last, to: moment, runs: last.runs + 1 }
+  else spans.push({ catalog: catalog.digest, engine, rules, from: moment, to: moment, runs: 1 })
+}
+
+/** The run named a baseline last before the period ended. */
+function baselineAt({ entries }: RunChain, to: string): Period['baseline'] {
+  const end = Date.parse(`${to}T23:59:59.999Z`)
+  const place = entries.findLastIndex(({ entry }) => entry.kind === 'baseline' && Date.parse(entry.at) <= end)
+  const entry = entries[place]?.entry
+  return entry?.kind === 'baseline' ? { run: entry.run, entry: place + 1, why: entry.why } : null
+}
+
+function drawn(
+  { population: name, size, seed }: SampleRequest,
+  populations: readonly Population[],
+  lost: ReadonlySet<string>,
+): PeriodSample {
+  const rows = populations.find((one) => one.name === name)?.rows ?? []
+  const places = drawRows(rows, { keyOf: ({ key }) => key, size, seed })
+  return {
+    population: name,
+    seed,
+    size,
+    of: rows.length,
+    drawn: places.map(({ place, row: { key, run, node } }): DrawnRow => {
+      const there = run !== null && !lost.has(run)
+      return { place, key, run: there ? run : null, node: there ? node : null }
+    }),
+  }
+}
+
+/** Nodes whose raw evidence a sample asks for, by run; sorted. */
+export function sampledNodes(samples: readonly PeriodSample[]): ReadonlyMap<string, readonly string[]> {
+  const wanted = new Map<string, Set<string>>()
+  for (const { run, node } of samples.flatMap((one) => one.drawn)) {
+    if (run === null || node === null) continue
+    const nodes = wanted.get(run) ?? new Set()
+    wanted.set(run, nodes.add(node))
+  }
+  return new Map([...wanted].sort(([a], [b]) => compare(a, b)).map(([run, nodes]) => [run, [...nodes].sort(compare)]))
+}

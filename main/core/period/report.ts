@@ -1,0 +1,48 @@
+import { plain } from '../plain-text.ts'
+import { dayOf } from '../report/declared.ts'
+import type { ReportDocument, Section } from '../report/model.ts'
+import { when } from '../report/wording.ts'
+import { changeSection } from './report/changes.ts'
+import { periodCover } from './report/cover.ts'
+import { coverageSection, gapSection, runSection } from './report/coverage.ts'
+import { deviationSection } from './report/deviations.ts'
+import { periodHowto, periodLimits } from './report/ending.ts'
+import type { PeriodReportInput } from './report/input.ts'
+import { listSection } from './report/lists.ts'
+import { readingSection } from './report/reading.ts'
+import { rulesSection } from './report/rules.ts'
+
+export type { PeriodReportInput } from './report/input.ts'
+export { calendarRows, deviationRows } from './report/tables.ts'
+
+/**
+ * What the runs of a period show, as plain data. Pure: every date comes from the period, so the same input gives the same document. Gaps
+ * and days without evidence stand before anything that evidence shows.
+ */
+export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
+  const { period } = input
+  const fleet = plain(period.fleet, 60)
+  const sections: readonly Section[] = [
+    periodCover(input),
+    readingSection(input),
+    coverageSection(input),
+    gapSection(input),
+    deviationSection(input),
+    changeSection(input),
+    rulesSection(input),
+    runSection(input),
+    listSection(input),
+    periodLimits(),
+    periodHowto(input),
+  ]
+  return {
+    title: `Period report: ${fleet}, ${period.from} to ${period.to}`,
+    language: 'en',
+    subject: `Evidence digest ${input.evidenceDigest}`,
+    producer: input.producer,
+    demo: input.demo,
+    runningHead: `${fleet}, ${dayOf(period.from)} to ${dayOf(period.to)}`,
+    runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(period.asOf)}`,
+    sections: sections.map((section, index) => ({ ...section, title: `${index + 1}  ${section.title}` })),
+  }
+}

@@ -1,0 +1,226 @@
+import { plain } from '../../plain-text.ts'
+import { dayOf } from '../../report/declared.ts'
+import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from '../../report/model.ts'
+import { brief, of, plural } from '../../report/wording.ts'
+import { calendarFigures, STRETCH_HEAD, stretchRow } from './calendar-figure.ts'
+import { dayState, stretches } from './day-states.ts'
+import { entryWords, MOST_ROWS, moment, PERIOD_TITLES, type PeriodReportInput, restIn, seePart } from './input.ts'
+import { noteBlocks } from './lists.ts'
+
+/** Plans, counts and the calendar, as a picture and as a table. */
+export function coverageSection(input: PeriodReportInput): Section {
+  const { calendar, plans } = input.period
+  const { counts } = calendar
+  const found = stretches(calendar.days)
+  return {
+    id: 'coverage',
+    title: PERIOD_TITLES.coverage,
+    blocks: [
+      text(
+        `${of(counts.met, counts.planned)} planned runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} did not, and a signed entry says so. ${of(counts.unrecorded, counts.planned)} did not, and nothing says why. ${plural(counts.unplanned, 'run')} took place without a plan. On ${of(counts.daysWith, counts.days)} days at least one node answered.`,
+      ),
+      heading(3, 'Plans', true),
+      ...(plans.length === 0
+        ? [
+            text(
+              'No plan is in the chain, so nothing was planned and nothing can be missing. The days below show only which runs there were.',
+            ),
+          ]
+        : [planTable(input)]),
+      heading(3, 'Calendar', true),
+      ...calendarFigures(calendar).map((figure): Block => ({ kind: 'figure', figure })),
+      {
+        kind: 'table',
+        rowHeaders: true,
+        columns: STRETCH_HEAD.map((title, index) => ({ title, width: WIDTHS[index] ?? 10 })),
+        rows: found
+          .slice(0, MOST_ROWS)
+          .map((one) =>
+            stretchRow(one).map(
+              (words, index): Cell => [index === 0 ? { text: words, style: 'strong' } : { text: words }],
+            ),
+          ),
+      },
+      ...(found.length > MOST_ROWS
+        ? [quiet('Later days are in data/period.json, in the pack, under “calendar”.')]
+        : []),
+    ],
+  }
+}
+
+const WIDTHS = [21, 19, 12, 7, 11, 11, 9, 15]
+
+const planTable = ({ period }: PeriodReportInput): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Schedule', width: 16 },
+    { title: 'Due', width: 28 },
+    { title: 'In time', width: 17 },
+    { title: 'From, to (UTC)', width: 24 },
+    { title: 'Entered as', width: 15 },
+  ],
+  rows: period.plans
+    .slice(0, MOST_ROWS)
+    .map(({ schedule, cadence, withinMinutes, from, until, entry }) => [
+      [{ text: plain(schedule), style: 'strong' }],
+      plainCell(plain(cadence)),
+      plainCell(`Sealed within ${plural(withinMinutes, 'minute')}`),
+      [
+        { text: moment(from) },
+        { text: until === null ? 'until further notice' : `to ${moment(until)}`, style: 'quiet' },
+      ],
+      plainCell(`line ${entry}`),
+    ]),
+})
+
+/** Gaps that nobody recorded first, then those that somebody did, then days without evidence. */
+export function gapSection(input: PeriodReportInput): Section {
+  const { calendar } = input.period
+  return {
+    id: 'gaps',
+    title: PERIOD_TITLES.gaps,
+    blocks: [
+      heading(3, 'Missed, and not recorded', true),
+      ...unrecordedBlocks(input),
+      heading(3, 'Missed, and recorded', true),
+      ...recordedBlocks(input),
+      heading(3, 'Days without evidence', true),
+      ...(calendar.without.length === 0
+        ? [text(`None: on each of ${plural(calendar.counts.days, 'day')}, at least one node answered.`)]
+        : [
+            text(
+              `On ${of(calendar.counts.days - calendar.counts.daysWith, calendar.counts.days)} days no node answered in any run, whatever was planned. Nothing here says how the nodes were on those days.`,
+            ),
+            withoutTable(input),
+          ]),
+      ...noteBlocks(input),
+    ],
+  }
+}
+
+function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
+  const days = period.calendar.days.filter((day) => dayState(day) === 'unrecorded')
+  if (days.length === 0)
+    return [text('None: of every planned run the chain says either that it took place or that it did not.')]
+  return [
+    text(
+      `The plan asked for a run, and the chain has neither the run nor a word about it. Somebody has to account for ${days.length === 1 ? 'this day' : `these ${days.length} days`}.`,
+    ),
+    {
+      kind: 'table',
+      rowHeaders: true,
+      columns: [
+        { title: 'Day', width: 24 },
+        { title: 'Not recorded, of planned', width: 38 },
+        { title: 'Nodes that answered in another run that day', width: 38 },
+      ],
+      rows: days
+        .slice(0, MOST_ROWS)
+        .map(({ day, unrecorded, planned, answered }) => [
+          [{ text: dayOf(day), style: 'strong' }],
+          [{ text: of(unrecorded, planned), mark: 'square-cross' }],
+          plainCell(answered === 0 ? 'none' : String(answered)),
+        ]),
+    },
+    ...(days.length > MOST_ROWS
+      ? [quiet(`And ${days.length - MOST_ROWS} more, in data/period.json in the pack.`)]
+      : []),
+  ]
+}
+
+/** The owner's words, when they were written, and by which key: a gap that is explained long after it is told as that. */
+function recordedBlocks(input: PeriodReportInput): readonly Block[] {
+  const { gaps } = input.period
+  if (gaps.length === 0) return [text('No gap is recorded for this period.')]
+  return [
+    text('The words are those of whoever recorded the gap. The time of recording is that computer’s own.'),
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Due (UTC)', width: 17 },
+        { title: 'Why, as recorded', width: 43 },
+        { title: 'Recorded (UTC)', width: 17 },
+        { title: 'Key', width: 23 },
+      ],
+      rows: gaps
+        .slice(0, MOST_ROWS)
+        .map(({ due, schedule, why, at, entry, signer, signed }) => [
+          [{ text: moment(due) }, { text: schedule === null ? 'no schedule named' : plain(schedule), style: 'quiet' }],
+          plainCell(plain(why.replace(/\s+/g, ' '), 1000)),
+          [{ text: moment(at) }, { text: `line ${entry}`, style: 'quiet' }],
+          signed ? monoCell(brief(signer)) : [{ text: 'Not signed: it records nothing', style: 'strong' }],
+        ]),
+    },
+    ...(gaps.length > MOST_ROWS
+      ? [quiet(`And ${gaps.length - MOST_ROWS} more, in data/period.json in the pack.`)]
+      : []),
+  ]
+}
+
+const withoutTable = ({ period }: PeriodReportInput): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'From', width: 30 },
+    { title: 'To', width: 30 },
+    { title: 'Days', width: 40 },
+  ],
+  rows: period.calendar.without
+    .slice(0, MOST_ROWS)
+    .map(({ from, to, days }) => [
+      [{ text: dayOf(from), style: 'strong' }],
+      plainCell(dayOf(to)),
+      plainCell(String(days)),
+    ]),
+})
+
+/** Every run with its place in the chain, the digest of what was sealed, and the key. */
+export function runSection(input: PeriodReportInput): Section {
+  const { runs } = input.period
+  const bare = runs.filter(({ catalog }) => catalog === null).length
+  const left = runs.length - MOST_ROWS
+  return {
+    id: 'runs',
+    title: PERIOD_TITLES.runs,
+    blocks: [
+      text(
+        `${plural(runs.length, 'run')} of the period are in the chain. The digest is the beginning of the SHA-256 of the run’s tagmanifest-sha256.txt: what was sealed, and what the chain names. ${seePart('howto')} says how to compare it.`,
+      ),
+      ...(bare === 0
+        ? []
+        : [
+            text(
+              `Of ${of(bare, runs.length)} runs no trace is enclosed. Of those nothing is stated but the digest, and they support nothing here.`,
+            ),
+          ]),
+      ...(runs.length === 0
+        ? []
+        : [runTable(input), quiet(`Line: ${entryWords(0).replace('line 0', 'the line')}, counted from 1.`)]),
+      ...(left > 0 ? [{ kind: 'text', line: restIn(input, 'runs', left) } as const] : []),
+    ],
+  }
+}
+
+const runTable = ({ period: { runs } }: PeriodReportInput): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Run', width: 25 },
+    { title: 'As of (UTC)', width: 18 },
+    { title: 'Planned for (UTC)', width: 19 },
+    { title: 'Answered, of declared', width: 14 },
+    { title: 'Sealed digest', width: 15 },
+    { title: 'Line', width: 9 },
+  ],
+  rows: runs
+    .slice(0, MOST_ROWS)
+    .map((run) => [
+      [{ text: plain(run.run, 100), style: 'mono' }],
+      plainCell(moment(run.at)),
+      plainCell(run.planned === null ? 'not planned' : moment(run.planned.due)),
+      plainCell(run.catalog === null ? 'no trace' : of(run.answered, run.declared)),
+      monoCell(brief(run.tagManifest)),
+      plainCell(String(run.entry)),
+    ]),
+})

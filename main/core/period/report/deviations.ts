@@ -1,0 +1,154 @@
+import type { Deviation } from '../../../../schemas/types.ts'
+import { PROPERTIES } from '../../../../schemas/words.ts'
+import { plain } from '../../plain-text.ts'
+import { compare } from '../../recording.ts'
+import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from '../../report/model.ts'
+import { of, plural } from '../../report/wording.ts'
+import { checkOf, MOST_ROWS, moment, nodeCount, PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
+
+/** Contradicted claims over the population: how many, when found, when fixed, open at the end, and undecided in between. */
+export function deviationSection(input: PeriodReportInput): Section {
+  const { deviations } = input.period
+  const nodes = nodeCount(input)
+  const checks = input.catalog.checks.length
+  const pairs = new Set(deviations.map(({ node, check }) => `${node} ${check}`)).size
+  const open = deviations.filter((one) => one.open)
+  const undecided = open.filter((one) => isUndecided(input, one)).length
+  return {
+    id: 'deviations',
+    title: PERIOD_TITLES.deviations,
+    blocks: [
+      text(
+        `The population is ${plural(nodes, 'node')} and ${plural(checks, 'check')}: ${nodes * checks} pairs of a node and a claim. ${of(pairs, nodes * checks)} pairs have at least one deviation; ${plural(deviations.length, 'deviation')} in all, since a claim can be contradicted again after it was fixed. ${of(deviations.length - open.length, deviations.length)} were shown to be fixed within the period. ${of(open.length, deviations.length)} are open at its end: of those, ${undecided} because later runs do not decide them.`,
+      ),
+      quiet(
+        'A deviation that the first run of the period found may be older. Found and fixed are the times of the runs that saw it; the change itself lies between that run and the one before. An accepted exception does not take a deviation away.',
+      ),
+      heading(3, 'By claim', true),
+      ...(deviations.length === 0
+        ? [
+            text(
+              'No run of the period contradicts a claim on any node that answered. That is no statement about what no run saw.',
+            ),
+          ]
+        : [byClaim(input), heading(3, 'Found after the first run, or fixed', true), ...each(input)]),
+    ],
+  }
+}
+
+/** Open, and the last run that looked did not contradict it. */
+const isUndecided = ({ period }: PeriodReportInput, { lastSeen, unknown }: Deviation): boolean =>
+  unknown > 0 && lastSeen.run !== period.runs.findLast(({ catalog }) => catalog !== null)?.run
+
+interface Claim {
+  readonly id: string
+  readonly all: readonly Deviation[]
+}
+
+/** By subject in the order of everything here, then those on most nodes. */
+function claimsOf(input: PeriodReportInput): readonly Claim[] {
+  const byCheck = new Map<string, Deviation[]>()
+  for (const one of input.period.deviations) {
+    const known = byCheck.get(one.check)
+    if (known === undefined) byCheck.set(one.check, [one])
+    else known.push(one)
+  }
+  const place = (id: string): number => {
+    const property = checkOf(input, id)?.property
+    return property === undefined ? PROPERTIES.length : PROPERTIES.indexOf(property)
+  }
+  return [...byCheck]
+    .map(([id, all]) => ({ id, all }))
+    .sort((a, b) => place(a.id) - place(b.id) || nodesOf(b).size - nodesOf(a).size || compare(a.id, b.id))
+}
+
+const nodesOf = ({ all }: Claim): ReadonlySet<string> => new Set(all.map(({ node }) => node))
+
+function byClaim(input: PeriodReportInput): Block {
+  const nodes = nodeCount(input)
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Expected', width: 42 },
+      { title: 'Nodes apart', width: 13 },
+      { title: 'First found, last seen (UTC)', width: 20 },
+      { title: 'Fixed', width: 12 },
+      { title: 'Open at the end', width: 13 },
+    ],
+    rows: claimsOf(input).map((claim) => {
+      const { all } = claim
+      const first = all.map(({ found }) => found.at).sort(compare)[0] ?? ''
+      const last =
+        all
+          .map(({ lastSeen }) => lastSeen.at)
+          .sort(compare)
+          .at(-1) ?? ''
+      const open = all.filter((one) => one.open).length
+      return [
+        claimCell(input, claim.id),
+        [{ text: of(nodesOf(claim).size, nodes), mark: 'square-cross' }],
+        [{ text: moment(first) }, { text: `to ${moment(last)}` }],
+        plainCell(of(all.length - open, all.length)),
+        [open === 0 ? { text: of(0, all.length) } : { text: of(open, all.length), style: 'strong' }],
+      ]
+    }),
+  }
+}
+
+const claimCell = (input: PeriodReportInput, id: string): Cell => {
+  const check = checkOf(input, id)
+  return check === undefined
+    ? [{ text: plain(id, 80) }, { text: 'The catalog of this report has no such check.', style: 'quiet' }]
+    : [{ text: check.claim }, { text: id, style: 'quiet' }]
+}
+
+/** What changed hands within the period, one by one; what was there from the first run to the end stands in the counts above. */
+function each(input: PeriodReportInput): readonly Block[] {
+  const { deviations, runs } = input.period
+  const first = runs.find(({ catalog }) => catalog !== null)?.run
+  const moved = deviations
+    .filter(({ found, fixed }) => found.run !== first || fixed !== null)
+    .sort((a, b) => compare(a.found.at, b.found.at) || compare(a.node, b.node) || compare(a.check, b.check))
+  const left = deviations.length - moved.length
+  return [
+    ...(moved.length === 0
+      ? [text('None.')]
+      : [
+          {
+            kind: 'table',
+            rowHeaders: true,
+            columns: [
+              { title: 'Node', width: 14 },
+              { title: 'Expected', width: 36 },
+              { title: 'Found (UTC)', width: 17 },
+              { title: 'Last seen (UTC)', width: 17 },
+              { title: 'Fixed (UTC)', width: 16 },
+            ],
+            rows: moved
+              .slice(0, MOST_ROWS)
+              .map((one): readonly Cell[] => [
+                [{ text: plain(one.node, 80), style: 'strong' }],
+                claimCell(input, one.check),
+                [{ text: moment(one.found.at) }],
+                [{ text: moment(one.lastSeen.at) }, ...seenLines(one)],
+                [one.fixed === null ? { text: 'open', style: 'strong' } : { text: moment(one.fixed.at) }],
+              ]),
+          } as const,
+        ]),
+    ...(moved.length > MOST_ROWS
+      ? [quiet(`And ${moved.length - MOST_ROWS} more, in data/period.json in the pack, under “deviations”.`)]
+      : []),
+    ...(left > 0
+      ? [
+          text(
+            `${plural(left, 'deviation')} stood in the first run, with no run by the end that shows a fix: counted above by claim, and each in data/period.json in the pack. ${seePart('limits')} says what that does not mean.`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+const seenLines = ({ runs, unknown }: Deviation): readonly Line[] => [
+  { text: `in ${plural(runs, 'run')}`, style: 'quiet' },
+  ...(unknown > 0 ? [{ text: `${plural(unknown, 'run')} undecided`, style: 'quiet' } as const] : []),
+]

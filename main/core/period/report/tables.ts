@@ -1,0 +1,59 @@
+import type { Period } from '../../../../schemas/types.ts'
+import { dayState, dayStateWords } from './day-states.ts'
+
+const CALENDAR = [
+  'day',
+  'shows',
+  'planned',
+  'took place',
+  'late',
+  'missed, recorded',
+  'missed, not recorded',
+  'without a plan',
+  'nodes declared',
+  'nodes that answered',
+]
+
+/** calendar.csv: one row for each day of UTC, the columns named first. */
+export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (readonly string[])[] => [
+  CALENDAR,
+  ...calendar.days.map((day) => [
+    day.day,
+    dayStateWords[dayState(day)].label,
+    ...[day.planned, day.met, day.late, day.recorded, day.unrecorded, day.unplanned, day.declared, day.answered].map(
+      String,
+    ),
+  ]),
+]
+
+const DEVIATIONS = [
+  'node',
+  'check',
+  'found in run',
+  'found at',
+  'last seen in run',
+  'last seen at',
+  'fixed in run',
+  'fixed at',
+  'open at the end',
+  'runs that contradict it',
+  'runs that do not decide it',
+]
+
+/** deviations.csv: one row for each deviation, the columns named first. */
+export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): readonly (readonly string[])[] => [
+  DEVIATIONS,
+  ...deviations.map(({ node, check, found, lastSeen, fixed, open, runs, unknown }) => [
+    node,
+    check,
+    found.run,
+    found.at,
+    lastSeen.run,
+    lastSeen.at,
+    fixed?.run ?? '',
+    fixed?.at ?? '',
+    open ? 'yes' : 'no',
+    String(runs),
+    String(unknown),
+  ]),
+]

@@ -1,0 +1,194 @@
+import type { RunMoment, RunTrace, TracedAccount, TracedKey, TracedNode } from '../../../schemas/types.ts'
+import { VERDICTS, verdictLetters } from '../../../schemas/words.ts'
+import { compare } from '../recording.ts'
+
+/** One node in one run. */
+export interface NodeRunRow {
+  readonly run: string
+  readonly at: string
+  readonly node: string
+  readonly status: TracedNode['status']
+  readonly failure: string | null
+  readonly observedAt: string | null
+  /** Counts: supported, contradicted, undecided, not applicable, not collected, recorded. */
+  readonly verdicts: readonly number[]
+  readonly hostKey: string | null
+  readonly recording: string | null
+}
+
+/** One node over the period. */
+export interface NodeRow {
+  readonly node: string
+  readonly first: RunMoment
+  readonly last: RunMoment
+  /** The last run that read it; null when none did. */
+  readonly lastRead: string | null
+  readonly declared: number
+  readonly answered: number
+  readonly atBeginning: boolean
+  readonly atEnd: boolean
+}
+
+/** An account or a key on one node over the period. */
+export interface AccessRow {
+  readonly key: string
+  readonly node: string
+  /** What it is, as cells. */
+  readonly about: readonly string[]
+  readonly first: RunMoment
+  readonly last: RunMoment
+  readonly runs: number
+  readonly atBeginning: boolean
+  readonly atEnd: boolean
+}
+
+/** What the runs of a period saw, gathered one run after the other; a trace is not kept. */
+export interface SeenFold {
+  readonly add: (trace: RunTrace) => void
+  readonly finish: () => {
+    readonly nodeRuns: readonly NodeRunRow[]
+    readonly nodes: readonly NodeRow[]
+    readonly accounts: readonly AccessRow[]
+    readonly keys: readonly AccessRow[]
+  }
+}
+
+export function seenFold(): SeenFold {
+  const nodeRuns: NodeRunRow[] = []
+  const nodes = new Map<string, { -readonly [K in keyof NodeRow]: NodeRow[K] }>()
+  const accounts = accessFold<TracedAccount>(accountKey, accountCells)
+  const keys = accessFold<TracedKey>(({ account, fingerprint }) => [account, fingerprint], keyCells)
+  let [beginning, end] = ['', '']
+  return {
+    add: (trace) => {
+      const moment = { run: trace.run, at: trace.asOf }
+      beginning ||= trace.run
+      end = trace.run
+      for (const traced of [...trace.nodes].sort((a, b) => compare(a.node, b.node))) {
+        const { node, status, failure, observedAt, hostKey, recording } = traced
+        const answered = status === 'complete' || status === 'partial'
+        nodeRuns.push({ ...moment, node, status, failure, observedAt, verdicts: tally(traced), hostKey, recording })
+        const row = nodes.get(node)
+        if (row === undefined)
+          nodes.set(node, {
+            node,
+            first: moment,
+            last: moment,
+            lastRead: answered ? trace.run : null,
+            declared: 1,
+            answered: answered ? 1 : 0,
+            atBeginning: trace.run === beginning,
+            atEnd: true,
+          })
+        else {
+          row.last = moment
+          row.declared += 1
+          row.answered += answered ? 1 : 0
+          if (answered) row.lastRead = trace.run
+        }
+        accounts.add(node, moment, traced.accounts)
+        keys.add(node, moment, traced.keys)
+      }
+    },
+    finish: () => ({
+      nodeRuns,
+      nodes: [...nodes.values()]
+        .sort((a, b) => compare(a.node, b.node))
+        .map((row) => ({ ...row, atEnd: row.last.run === end })),
+      accounts: accounts.finish(),
+      keys: keys.finish(),
+    }),
+  }
+}
+
+/** In the order of the verdicts. */
+function tally({ verdicts }: TracedNode): readonly number[] {
+  const counts = new Map<string, number>()
+  for (const letter of verdicts) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  return VERDICTS.map((verdict) => counts.get(verdictLetters[verdict]) ?? 0)
+}
+
+const accountKey = ({ name, uid }: TracedAccount): readonly string[] => [name, String(uid)]
+const said = (is: boolean | null): string => (is === null ? 'not read' : is ? 'yes' : 'no')
+
+const accountCells = (last: TracedAccount, all: Always): readonly string[] => [
+  last.name,
+  String(last.uid),
+  said(last.login),
+  said(last.administrator),
+  said(all.administrator),
+]
+const keyCells = ({ account, type, fingerprint }: TracedKey): readonly string[] => [account, type, fingerprint]
+
+/** What was so in any of the runs. */
+interface Always {
+  readonly administrator: boolean | null
+}
+
+interface Seen<T> {
+  readonly node: string
+  readonly parts: readonly string[]
+  last: T
+  readonly first: RunMoment
+  lastAt: RunMoment
+  runs: number
+  administrator: boolean | null
+}
+
+/** Accounts or keys, each by its name on its node; a list that could not be read says nothing. */
+function accessFold<T>(
+  partsOf: (one: T) => readonly string[],
+  cellsOf: (last: T, all: Always) => readonly string[],
+): {
+  readonly add: (node: string, moment: RunMoment, list: readonly T[] | null) => void
+  readonly finish: () => readonly AccessRow[]
+} {
+  const seen = new Map<string, Seen<T>>()
+  /** First and last run that read the list of a node. */
+  const read = new Map<string, { readonly first: string; last: string }>()
+  return {
+    add: (node, moment, list) => {
+      if (list === null) return
+      const spans = read.get(node)
+      if (spans === undefined) read.set(node, { first: moment.run, last: moment.run })
+      else spans.last = moment.run
+      for (const one of list) {
+        const parts = partsOf(one)
+        const key = [node, ...parts].join('/')
+        const before = seen.get(key)
+        const { administrator = null } = one as { readonly administrator?: boolean | null }
+        if (before === undefined)
+          seen.set(key, { node, parts, last: one, first: moment, lastAt: moment, runs: 1, administrator })
+        else {
+          // A list may name one thing twice; it is one.
+          if (before.lastAt.run !== moment.run) before.runs += 1
+          before.last = one
+          before.lastAt = moment
+          before.administrator = before.administrator === true ? true : (administrator ?? before.administrator)
+        }
+      }
+    },
+    finish: () =>
+      [...seen]
+        .sort(([, a], [, b]) => byParts([a.node, ...a.parts], [b.node, ...b.parts]))
+        .map(([key, { node, last, first, lastAt, runs, administrator }]) => ({
+          key,
+          node,
+          about: cellsOf(last, { administrator }),
+          first,
+          last: lastAt,
+          runs,
+          atBeginning: read.get(node)?.first === first.run,
+          atEnd: read.get(node)?.last === lastAt.run,
+        })),
+  }
+}
+
+/** Part by part, by code unit. */
+function byParts(a: readonly string[], b: readonly string[]): number {
+  for (const [index, part] of a.entries()) {
+    const order = compare(part, b[index] ?? '')
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}

@@ -1,0 +1,21 @@
+import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { Attachment, Decision, Exception, Register } from '../../../schemas/types.ts'
+import { standingOf } from '../register.ts'
+import { decisionsOf } from './decisions.ts'
+import { pendingOf, pendingStanding } from './pending.ts'
+import { bears } from './requests.ts'
+
+/** The register with how each entry stands at a moment. */
+export function registerView(register: Register, asOf: string): RegisterView {
+  const standing = <T extends Exception | Attachment | Decision>(entry: T) => ({
+    ...entry,
+    standing: standingOf(entry, asOf),
+  })
+  return {
+    exceptions: register.exceptions.map(standing),
+    pending: pendingOf(register).map((entry) => ({ ...entry, standing: pendingStanding(entry, asOf) })),
+    decisions: decisionsOf(register).map(standing),
+    attachments: register.attachments.map((entry) => ({ ...standing(entry), bears: bears(entry, asOf) })),
+    requests: register.requests,
+  }
+}

@@ -1,0 +1,196 @@
+import type { CaptureRef, ControlAssessment, ControlCheck, Reason } from '../../../schemas/types.ts'
+import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { Check } from '../check.ts'
+import { sha256 } from '../digest.ts'
+import type { Control } from '../framework.ts'
+import { plain } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import { factBlock } from './declared.ts'
+import { acceptedBriefly } from './exceptions.ts'
+import { alike } from './grouping.ts'
+import type { Matter } from './input.ts'
+import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section } from './model.ts'
+import { reached, severity } from './tally.ts'
+import { brief, CODES, countLines, ELSEWHERE, names, plural, reasonLine, verdictLine, worstFirst } from './wording.ts'
+
+/** So many different sets of reasons stand at a check; the others are counted. */
+const MOST_GROUPS = 6
+/** Nodes of a set that are named, and those of them whose answers stand there with their whole digests. */
+const MOST_NAMED = 6
+const MOST_CITED = 2
+const MOST_REASONS = 8
+const MOST_ANSWERS = 10
+
+/** What a reader has to look at. */
+const OPEN: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive']
+
+/** Nodes on which a check came out alike, for the same reasons. */
+export interface OpenGroup {
+  readonly verdict: Verdict
+  readonly nodes: readonly OpenNode[]
+}
+interface OpenNode {
+  readonly node: string
+  readonly verdict: Verdict
+  readonly reasons: readonly Reason[]
+}
+
+/** By check: the nodes that contradict it or do not decide it, worst first, together where they have the same reasons. Each check is gone through once, however many controls it bears on. */
+export function openGroups({
+  assessment,
+  tally,
+}: Pick<Matter, 'assessment' | 'tally'>): (check: string) => readonly OpenGroup[] {
+  const known = new Map<string, readonly OpenGroup[]>()
+  const groupsOf = (check: string): readonly OpenGroup[] => {
+    const open = assessment.nodes.flatMap((one): readonly OpenNode[] => {
+      const { node } = one
+      // What nobody answered is said of the whole node, in front.
+      if (!reached(one)) return []
+      const verdict = tally.verdict(node, check)
+      const reasons = tally.finding(node, check)?.reasons ?? []
+      return OPEN.includes(verdict) ? [{ node, verdict, reasons }] : []
+    })
+    return [...alike(open, keyOf)]
+      .map((nodes): OpenGroup => ({ verdict: nodes[0]?.verdict ?? 'not-tested', nodes }))
+      .sort(
+        (a, b) =>
+          severity(a.verdict) - severity(b.verdict) || b.nodes.length - a.nodes.length || compare(first(a), first(b)),
+      )
+  }
+  return (check) => {
+    const groups = known.get(check) ?? groupsOf(check)
+    known.set(check, groups)
+    return groups
+  }
+}
+
+const first = ({ nodes }: OpenGroup): string => nodes[0]?.node ?? ''
+const keyOf = ({ verdict, reasons }: OpenNode): string =>
+  [verdict, ...reasons.map(({ says, text: words }) => `${says} ${words}`)].join('\n')
+
+/** What a check says of a control, in one row: its claim, what it shows here, n of N, and which nodes contradict it. */
+export function checkRow(
+  matter: Matter,
+  control: Control,
+  count: ControlCheck,
+  check: Check | undefined,
+): readonly Cell[] {
+  const shows = control.supports.find((one) => one.check === count.check)?.shows ?? ''
+  const on = matter.tally.contradictedOn(count.check)
+  return [
+    [{ text: plain(check?.claim ?? count.check, 400) }, { text: plain(count.check, 100), style: 'quiet' }],
+    plainCell(plain(shows, 600)),
+    [
+      ...countLines(matter.tally.overNodes(count.check)),
+      ...(on.length === 0 ? [] : [{ text: `Contradicted on ${names(on, MOST_NAMED)}`, style: 'quiet' } as const]),
+      ...acceptedBriefly(
+        matter,
+        on.map((node) => [node, count.check]),
+      ),
+    ],
+  ]
+}
+
+/** Each check that bears on these controls, once, by property: one that bears on thirty controls need not stand thirty times. */
+export function checkPages(
+  matter: Matter,
+  groups: (check: string) => readonly OpenGroup[],
+  controls: readonly ControlAssessment[],
+): readonly Section[] {
+  const used = new Set(controls.flatMap(({ checks }) => checks.map(({ check }) => check)))
+  return PROPERTIES.flatMap((property): readonly Section[] => {
+    const own = matter.catalog.checks.filter((check) => check.property === property && used.has(check.id))
+    return own.length === 0
+      ? []
+      : [
+          {
+            id: `checks ${property}`,
+            title: `Checks: ${propertyWords[property].label}`,
+            part: 'Checks, each once',
+            blocks: [quiet(CODES), ...own.flatMap((check) => checkBlocks(matter, check, groups(check.id)))],
+          },
+        ]
+  })
+}
+
+/** One check, once in the binder: its claim, its limits, n of N, and every node to look at with reasons and answers. */
+function checkBlocks(matter: Matter, { id, claim, limits }: Check, groups: readonly OpenGroup[]): readonly Block[] {
+  return [
+    heading(3, plain(claim, 400), true),
+    factBlock([
+      { label: 'Check', value: plainCell(plain(id, 100)) },
+      { label: 'Not shown', value: plainCell(limits) },
+      { label: 'Over the nodes', value: countLines(matter.tally.overNodes(id)) },
+    ]),
+    ...(groups.length === 0 ? [] : openBlocks(groups)),
+  ]
+}
+
+function openBlocks(groups: readonly OpenGroup[]): readonly Block[] {
+  const shown = groups.slice(0, MOST_GROUPS)
+  const left = groups.slice(MOST_GROUPS)
+  const leftNodes = left.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Nodes', width: 32 },
+        { title: 'Why, and the answers it rests on', width: 68 },
+      ],
+      rows: shown.map((group): readonly Cell[] => [nodeCell(group), whyCell(group)]),
+    },
+    ...(left.length === 0
+      ? []
+      : [quiet(`And ${plural(leftNodes, 'node')} for ${plural(left.length, 'other set')} of reasons. ${ELSEWHERE}`)]),
+  ]
+}
+
+const nodeCell = ({ verdict, nodes }: OpenGroup): Cell => [
+  verdictLine(verdict),
+  ...(nodes.length === 1 ? [] : [{ text: plural(nodes.length, 'node'), style: 'strong' } as const]),
+  {
+    text: names(
+      nodes.map(({ node }) => node),
+      MOST_NAMED,
+    ),
+  },
+]
+
+function whyCell({ nodes }: OpenGroup): Cell {
+  const [one] = nodes
+  if (one === undefined) return []
+  const reasons = worstFirst(one.reasons)
+  const left = reasons.length - MOST_REASONS
+  const cited = nodes.filter((node) => node.reasons.some(({ captures }) => captures.length > 0))
+  const uncited = cited.length - MOST_CITED
+  return [
+    ...(reasons.length === 0 ? [{ text: verdictWords['not-tested'].meaning }] : []),
+    ...reasons.slice(0, MOST_REASONS).map((reason) => reasonLine({ ...reason, captures: [] })),
+    ...(left > 0 ? [{ text: `And ${plural(left, 'reason')} more.`, style: 'quiet' } as const] : []),
+    ...cited.slice(0, MOST_CITED).flatMap((node) => answerLines(node, nodes.length > 1)),
+    ...(uncited > 0
+      ? [{ text: `The answers of ${plural(uncited, 'other node')} stand in evidence.csv.`, style: 'quiet' } as const]
+      : []),
+  ]
+}
+
+/** The answers of one node that the reasons rest on: each question with the beginning of its answer's digest. */
+function answerLines({ node, reasons }: OpenNode, named: boolean): readonly Line[] {
+  const all = new Map(
+    reasons.flatMap(({ probe, captures }) =>
+      captures.map((capture) => [questionOf(probe, capture), capture.sha256] as const),
+    ),
+  )
+  const answers = [...all].slice(0, MOST_ANSWERS)
+  const left = all.size - answers.length
+  const shown = answers.map(([question, digest]) => `${question} ${digest === EMPTY ? '(empty)' : brief(digest)}`)
+  const more = left > 0 ? ` and ${left} more` : ''
+  return answers.length === 0
+    ? []
+    : [{ text: `${named ? `${plain(node, 80)} answered` : 'Answers'}: ${shown.join(', ')}${more}`, style: 'quiet' }]
+}
+
+const EMPTY = sha256('')
+
+const questionOf = (probe: string | null, { command }: CaptureRef): string =>
+  plain(probe === null ? command : `${probe}/${command}`, 200)

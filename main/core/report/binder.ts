@@ -1,0 +1,248 @@
+import type { Exception } from '../../../schemas/types.ts'
+import { controlStateWords, heldByRecords } from '../../../schemas/words.ts'
+import type { Check } from '../check.ts'
+import type { Framework } from '../framework.ts'
+import { PATHS } from '../pack-files.ts'
+import { oneLine, plain } from '../plain-text.ts'
+import { byRow, type RowRegister } from '../register/rows.ts'
+import { matterOf, type ReportDocument, type ReportInput } from '../report.ts'
+import { checkPages, checkRow, type OpenGroup, openGroups } from './binder-checks.ts'
+import { exceptionBlocks, exceptionsByCheck, recordBlocks } from './binder-people.ts'
+import { decisionLines, type Row } from './control-detail.ts'
+import { factBlock } from './declared.ts'
+import type { Matter } from './input.ts'
+import { chosenFrameworks, shortName } from './items.ts'
+import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
+import { notFromNodesBlocks } from './not-from-nodes.ts'
+import { reached } from './tally.ts'
+import { names, of, plural, stateMark, when } from './wording.ts'
+
+/** What every control's pages are made from, looked up once. */
+interface Shelf {
+  readonly matter: Matter
+  readonly checks: ReadonlyMap<string, Check>
+  readonly groups: (check: string) => readonly OpenGroup[]
+  readonly ofRow: RowRegister
+  readonly exceptions: ReadonlyMap<string, readonly Exception[]>
+}
+
+/**
+ * The report control by control, to be filed with what people bring: each with what it asks, where it stands, its checks with counts and
+ * contradicting nodes, records held and outstanding, decisions and exceptions. Then rows out of scope as a list, and each check once, with
+ * its limits, its open nodes, their reasons and answers.
+ */
+export function buildBinder(input: ReportInput): ReportDocument {
+  const matter = matterOf(input)
+  const { assessment, evidenceDigest } = input
+  const shelf: Shelf = {
+    matter,
+    checks: new Map(matter.catalog.checks.map((check) => [check.id, check])),
+    groups: openGroups(matter),
+    ofRow: byRow(matter.register),
+    exceptions: exceptionsByCheck(matter),
+  }
+  const { current, overlays } = chosenFrameworks(matter)
+  const rows = [...current, ...overlays].map((framework) => ({ framework, rows: rowsOf(matter, framework) }))
+  const fleet = plain(assessment.scope.fleet, 60)
+  return {
+    title: `Evidence by control: ${fleet}`,
+    language: 'en',
+    subject: `Evidence digest ${evidenceDigest}`,
+    producer: input.producer,
+    demo: input.demo,
+    runningHead: `${fleet}, pack ${plain(input.packName, 60)}`,
+    runningFoot: `Evidence ${evidenceDigest.slice(0, 16)}, as of ${when(assessment.asOf)}`,
+    sections: [
+      front(matter),
+      ...rows.flatMap(({ framework, rows: own }) =>
+        own.filter(({ result }) => result.state !== 'out-of-scope').map((row) => controlPages(shelf, framework, row)),
+      ),
+      outOfScope(rows),
+      ...checkPages(
+        matter,
+        shelf.groups,
+        rows.flatMap(({ rows: own }) => own.map(({ result }) => result)),
+      ),
+    ],
+  }
+}
+
+function rowsOf({ assessment }: Matter, { id, controls }: Framework): readonly Row[] {
+  const results = new Map(
+    assessment.controls.filter(({ framework }) => framework === id).map((one) => [one.control, one]),
+  )
+  return controls.flatMap((control): readonly Row[] => {
+    const result = results.get(control.key)
+    return result === undefined ? [] : [{ control, result }]
+  })
+}
+
+function front(matter: Matter): Section {
+  const { assessment, signer, packName, evidenceDigest, demo } = matter
+  const { engagement, fleet } = assessment.scope
+  return {
+    id: 'cover',
+    title: 'About these pages',
+    blocks: [
+      {
+        kind: 'title',
+        over: 'Evidence by control',
+        text: oneLine(engagement?.entity ?? fleet, 80),
+        under: `What the evidence shows at each control, as of ${when(assessment.asOf)}`,
+      },
+      ...(demo ? [DEMO] : []),
+      text(
+        `A state says what the evidence supports; whether an item is satisfied is decided by the people responsible and their auditor. Titles and summaries are in our words. Limits, method, population and what each node answered stand in the report, ${PATHS.report} in the evidence pack; every answer is a row of evidence.csv beside it. A check that bears on several controls stands at each with its counts, and once at the end, by property, with its limits, the nodes to look at, their reasons and answers.`,
+      ),
+      factBlock([
+        { label: 'Fleet', value: plainCell(plain(fleet, 200)) },
+        { label: 'Evidence pack', value: plainCell(plain(packName)) },
+        { label: 'Evidence digest', value: monoCell(evidenceDigest) },
+        {
+          label: 'Signer',
+          value:
+            signer === null
+              ? plainCell('None. This copy carries no signature.')
+              : [
+                  { text: `${plain(signer.subject)}, certificate SHA-256` },
+                  { text: signer.fingerprint, style: 'mono' },
+                ],
+        },
+      ]),
+      ...silentNodes(matter),
+      heading(3, 'Contents'),
+      { kind: 'contents' },
+    ],
+  }
+}
+
+/** Said once for all controls: nodes without evidence count as not collected in every check. */
+function silentNodes({ assessment }: Matter): readonly Block[] {
+  const silent = assessment.nodes.filter((node) => !reached(node)).map(({ node }) => node)
+  return silent.length === 0
+    ? []
+    : [
+        text(
+          `${plural(silent.length, 'declared node')} gave no evidence and ${silent.length === 1 ? 'counts' : 'count'} as not collected in every check: ${names(silent)}. The report says why.`,
+        ),
+      ]
+}
+
+const DEMO: Block = {
+  kind: 'banner',
+  title: 'Demo data',
+  text: 'Made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.',
+}
+
+function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
+  const { matter, checks } = shelf
+  const { control, result } = row
+  const built = result.checks.filter((check) => check.built)
+  const missing = result.checks.filter(
+    ({ built: isBuilt, check }) => !isBuilt && !matter.catalog.notFromNodes.some(({ id }) => id === check),
+  )
+  return {
+    id: `${framework.id} ${control.key}`,
+    title: `${shortName(framework.id)} ${plain(`${control.id} ${control.title}`, 300)}`,
+    part: plain(framework.title, 200),
+    blocks: [
+      ...(framework.overlay ? [OVERLAY] : []),
+      text(plain(control.summary, 2000)),
+      standing(row),
+      ...(built.length === 0
+        ? []
+        : [
+            {
+              kind: 'table',
+              columns: [
+                { title: 'Check', width: 42 },
+                { title: 'What it shows here', width: 28 },
+                { title: 'Over the nodes', width: 30 },
+              ],
+              rows: built.map((count) => checkRow(matter, control, count, checks.get(count.check))),
+            } as const,
+          ]),
+      ...notFromNodesBlocks(matter, control, result),
+      ...(missing.length === 0
+        ? []
+        : [
+            quiet(
+              `Not in this catalog version, so not collected on any node: ${names(
+                missing.map(({ check }) => check),
+                40,
+              )}.`,
+            ),
+          ]),
+      ...exceptionBlocks(matter, shelf.exceptions, result),
+      heading(3, 'Records'),
+      ...recordBlocks(matter, shelf.ofRow, result),
+      ...decisionLines(matter, control, result).map(text),
+      heading(3, 'Not shown'),
+      text(plain(control.notShown, 2000)),
+    ],
+  }
+}
+
+const OVERLAY: Block = {
+  kind: 'banner',
+  title: 'Proposed rule, not in force',
+  text: 'These pages read the same evidence against a proposal. Nothing in them is an obligation.',
+}
+
+function standing({ control, result }: Row): Block {
+  const { state, nodePart, records } = result
+  const { level, kind } = control
+  const nodes: Cell =
+    nodePart === null
+      ? plainCell('None: no answer of a node decides a part of it')
+      : [
+          { text: controlStateWords[nodePart].label, mark: stateMark(nodePart) },
+          { text: controlStateWords[nodePart].meaning, style: 'quiet' },
+        ]
+  return factBlock([
+    {
+      label: 'Level',
+      value: plainCell(plain(`${level === kind ? kind : `${level} ${kind}`}, ${control.evidenceClass}`)),
+    },
+    {
+      label: 'State',
+      value: [
+        { text: controlStateWords[state].label, style: 'strong', mark: stateMark(state) },
+        {
+          text: state === 'supported' && nodePart === null ? heldByRecords : controlStateWords[state].meaning,
+          style: 'quiet',
+        },
+      ],
+    },
+    { label: 'Node part', value: nodes },
+    { label: 'Records held', value: plainCell(of(records.held, records.needed)) },
+    { label: 'Responsible', value: plainCell(plain(control.responsibility.join(', '), 300)) },
+  ])
+}
+
+type Shown = readonly { readonly framework: Framework; readonly rows: readonly Row[] }[]
+
+/** Rows that no look at a node can bear, and that this tool does not observe. */
+function outOfScope(all: Shown): Section {
+  const out = all.flatMap(({ framework, rows }) =>
+    rows.filter(({ result }) => result.state === 'out-of-scope').map(({ control }) => ({ framework, control })),
+  )
+  const whole = all.reduce((sum, { rows }) => sum + rows.length, 0)
+  return {
+    id: 'out-of-scope',
+    title: controlStateWords['out-of-scope'].label,
+    blocks: [
+      text(`${of(out.length, whole)} rows. ${controlStateWords['out-of-scope'].meaning}`),
+      ...(out.length === 0
+        ? []
+        : [
+            {
+              kind: 'list',
+              items: out.map(({ framework, control }) => ({
+                text: `${shortName(framework.id)} ${plain(`${control.id} ${control.title}`, 300)}`,
+              })),
+            } as const,
+          ]),
+    ],
+  }
+}

@@ -1,0 +1,58 @@
+import { PATHS } from '../pack-files.ts'
+import { oneLine, plain } from '../plain-text.ts'
+import { type Block, type Cell, type Line, plainCell, quiet, text } from './model.ts'
+import { day } from './wording.ts'
+
+/** `2026-05-14` as `14 May 2026`; what has not that form, as it was written. */
+export const dayOf = (written: string): string =>
+  /^\d{4}-\d{2}-\d{2}$/.test(written) ? day(`${written}T00:00Z`) : plain(written, 40)
+
+/** Whose word a part of the engagement is, and of which day. */
+export const declaredBy = ({ owner, on }: { readonly owner: string; readonly on: string }): string =>
+  `Declared by ${oneLine(owner, 200)} on ${dayOf(on)}`
+
+/** The same beside what was declared. */
+const declaredLine = (part: { readonly owner: string; readonly on: string }): Line => ({
+  text: declaredBy(part),
+  style: 'quiet',
+})
+
+type Declared = { readonly owner: string; readonly on: string }
+
+/** Whose word the rows of a table are: once beneath it where all are of one person and day, else in each row. */
+export function whoseWord(parts: readonly Declared[]): {
+  readonly inRow: (part: Declared) => readonly Line[]
+  readonly beneath: readonly Block[]
+} {
+  const [first, ...others] = parts
+  const same = first !== undefined && others.every((part) => declaredBy(part) === declaredBy(first))
+  return same
+    ? { inRow: () => [], beneath: [quiet(`${declaredBy(first)}.`)] }
+    : { inRow: (part) => [declaredLine(part)], beneath: [] }
+}
+
+const DAY_MS = 86_400_000
+
+/** Whole days from the end of a day until a moment: null where the day is none, below zero where it is still to come. */
+export function daysSince(written: string, asOf: string): number | null {
+  const days = Math.floor((Date.parse(asOf) - Date.parse(`${written}T00:00:00.000Z`)) / DAY_MS)
+  return Number.isNaN(days) ? null : days
+}
+
+/** What a person typed, as a cell. */
+export const typed = (words: string, max = 2000): Cell => plainCell(oneLine(words, max))
+
+/** Several things a person typed, one below the other; `none` where there are none. */
+export const typedList = (words: readonly string[], none: string): Cell =>
+  words.length === 0 ? plainCell(none) : words.map((one) => ({ text: oneLine(one, 500) }))
+
+export type FactRows = readonly { readonly label: string; readonly value: Cell }[]
+
+export const factBlock = (rows: FactRows): Block => ({ kind: 'facts', rows })
+
+/** So many entries of one kind stand in full; nobody reads more of them on paper. */
+export const MOST_ENTRIES = 300
+
+/** Says where the entries beyond stand. */
+export const furtherEntries = (count: number): readonly Block[] =>
+  count <= MOST_ENTRIES ? [] : [text(`${count - MOST_ENTRIES} more of them stand in the pack, in ${PATHS.exceptions}.`)]

@@ -1,0 +1,85 @@
+import type { Deviation } from '../../../schemas/types.ts'
+import { plain } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import type { EarlierRuns, Matter } from './input.ts'
+import { type Block, type Cell, heading, quiet, text } from './model.ts'
+import { contradicted } from './summary.ts'
+import { of, plural, when } from './wording.ts'
+
+const MOST_RUNS = 400
+
+/** A moment where the column says UTC. */
+const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
+
+/** Contradicted claims from the first earlier run of the declared period up to this one: when found, how many fixed since, and open now. */
+export function deviationsOverRuns(matter: Matter, { runs, deviations }: EarlierRuns): readonly Block[] {
+  const asOf = when(matter.assessment.asOf)
+  const kept = runs.filter((run) => run.kept)
+  const rows = claimRows(matter, deviations)
+  return [
+    heading(3, `Deviations up to ${asOf}`, true),
+    text(
+      `Followed through ${of(kept.length, runs.length)} earlier runs of the declared period and this one. “Found” is the first of these runs that contradicts the claim on a node: it may be older. “Fixed” are those that a later run shows supported or not applicable; what no later run decides counts as open. An accepted exception does not take a deviation away.`,
+    ),
+    text(
+      'The earlier runs are not in this pack. What is said of them rests on the traces that they left, which were kept beside the chain of runs; each can be compared with the pack of its run by the digest below. What this run found rests on this pack alone.',
+    ),
+    rows.length === 0
+      ? text('No check was contradicted on any node that answered, in any of these runs.')
+      : {
+          kind: 'table',
+          columns: [
+            { title: 'Expected', width: 46 },
+            { title: 'Nodes apart now', width: 13 },
+            { title: 'First found (UTC)', width: 19 },
+            { title: 'Fixed since', width: 11 },
+            { title: 'Still open', width: 11 },
+          ],
+          rows,
+        },
+    heading(4, 'The earlier runs'),
+    {
+      kind: 'table',
+      rowHeaders: true,
+      columns: [
+        { title: 'Run', width: 26 },
+        { title: 'As of (UTC)', width: 20 },
+        { title: 'SHA-256 of its tag manifest', width: 54 },
+      ],
+      rows: runs
+        .slice(-MOST_RUNS)
+        .map(({ run, at, tagManifest, kept: isKept }): readonly Cell[] => [
+          [{ text: plain(run, 100), style: 'mono' }],
+          [{ text: moment(at) }],
+          [
+            { text: tagManifest, style: 'mono' },
+            ...(isKept ? [] : [{ text: 'Its trace is not kept here: it decides nothing.', style: 'strong' } as const]),
+          ],
+        ]),
+    },
+    ...(runs.length > MOST_RUNS
+      ? [quiet(`And ${plural(runs.length - MOST_RUNS, 'run')} before them, in the chain that the pack carries.`)]
+      : []),
+  ]
+}
+
+function claimRows(
+  { catalog, tally, assessment }: Matter,
+  deviations: readonly Deviation[],
+): readonly (readonly Cell[])[] {
+  const now = contradicted({ catalog, tally })
+  const apart = new Map(now.map(({ check, nodes }) => [check.id, nodes.length]))
+  const before = catalog.checks.filter(({ id }) => !apart.has(id) && deviations.some((one) => one.check === id))
+  return [...now.map(({ check }) => check), ...before].map((check) => {
+    const own = deviations.filter((one) => one.check === check.id)
+    const open = own.filter((one) => one.open).length
+    const count = apart.get(check.id) ?? 0
+    return [
+      [{ text: check.claim }, { text: check.id, style: 'quiet' }],
+      [{ text: of(count, assessment.nodes.length), ...(count > 0 ? { mark: 'square-cross' as const } : {}) }],
+      [{ text: moment(own.map(({ found }) => found.at).sort(compare)[0] ?? '') }],
+      [{ text: of(own.length - open, own.length) }],
+      [open === 0 ? { text: of(0, own.length) } : { text: of(open, own.length), style: 'strong' }],
+    ]
+  })
+}

@@ -1,0 +1,71 @@
+import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { type Block, type Cell, heading, plainCell, type Section } from './model.ts'
+import { titles } from './titles.ts'
+import { stateMark, verdictMark } from './wording.ts'
+
+const TERMS: readonly (readonly [term: string, means: string])[] = [
+  ['Node', 'One server, with one operating system that answers.'],
+  ['Fleet', 'The nodes that one file names and one run collects from.'],
+  [
+    'Population',
+    'The nodes that are meant to be covered. Every count has it, or a part of it that is named, below the line.',
+  ],
+  ['Engagement', 'What people declare before an audit: for whom, about what, within which boundary.'],
+  ['Probe, question', 'A fixed read-only command or measurement, and how its answer is read.'],
+  ['Capture, answer', 'The bytes that a node gave to one command, stored under their SHA-256.'],
+  ['Recording', 'All answers of one node in one run, with the key it showed and the rights that were used.'],
+  ['Check', 'One claim about a node, decided from answers by a fixed rule.'],
+  ['Finding', 'What a check says of one node: a verdict with its reasons.'],
+  ['Signal', 'One reading that speaks for hardware or for a guest; many together make the isolation argument.'],
+  ['Dossier', 'The isolation argument of one node with everything that it rests on.'],
+  ['Grade', 'How strong the evidence about isolation is, from A, rooted in hardware, to D, insufficient.'],
+  ['Promise', 'What a provider said of its servers in a contract or on a page.'],
+  ['Profile, threshold', 'The set of numbers that checks compare with, and one of these numbers.'],
+  ['Item, control', 'One row of a framework, in our words, to which checks and records are mapped.'],
+  ['Node part', 'The part of an item that evidence of nodes can bear.'],
+  ['Record', 'Something that people bring since no server can show it: a contract, a policy, a protocol.'],
+  ['Exception', 'A finding that a named person accepts until a date. The finding stays as it is.'],
+  ['Decision', 'What a named person decided about a row of a framework, and why.'],
+  ['Deviation', 'A claim that was contradicted on at least one node of the population.'],
+  ['Carve-out', 'Another organization’s controls are left out, and listed as needed besides.'],
+  ['User-entity control', 'What a provider’s report leaves to its customers.'],
+  ['ePHI', 'Electronic protected health information (45 CFR 160.103).'],
+  ['Pack', 'The archive that holds recordings, results, catalog, records and this report under one seal.'],
+  ['Seal', 'The signature over every byte of the pack, with a time-stamp where an authority gave one.'],
+  ['As of', 'The moment at which ages, ends and states were judged.'],
+]
+
+/** Words of this report, in ours. */
+export function glossarySection(): Section {
+  return {
+    id: 'glossary',
+    title: titles.glossary,
+    blocks: [
+      table(TERMS.map(([term, means]) => [[{ text: term, style: 'strong' }], plainCell(means)])),
+      heading(3, 'Verdicts of a check on a node'),
+      table(
+        VERDICTS.map((verdict) => [
+          [{ text: verdictWords[verdict].label, mark: verdictMark(verdict) }],
+          plainCell(verdictWords[verdict].meaning),
+        ]),
+      ),
+      heading(3, 'States of an item'),
+      table(
+        CONTROL_STATES.map((state) => [
+          [{ text: controlStateWords[state].label, mark: stateMark(state) }],
+          plainCell(controlStateWords[state].meaning),
+        ]),
+      ),
+    ],
+  }
+}
+
+const table = (rows: readonly (readonly Cell[])[]): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Word', width: 30 },
+    { title: 'Meaning', width: 70 },
+  ],
+  rows,
+})

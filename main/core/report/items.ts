@@ -1,0 +1,35 @@
+import type { ControlRef } from '../../../schemas/types.ts'
+import type { Catalog } from '../catalog.ts'
+import type { Framework } from '../framework.ts'
+import { plain } from '../plain-text.ts'
+import type { Matter } from './input.ts'
+
+const SHORT: Readonly<Record<string, string>> = {
+  hipaa: 'HIPAA',
+  soc2: 'SOC 2',
+  nprm: 'HIPAA (proposed)',
+  'nist-800-53': 'NIST 800-53',
+  'csf-2': 'CSF 2.0',
+  'iso-27001': 'ISO 27001',
+  'pci-dss-4': 'PCI DSS 4',
+}
+
+/** A framework in a word or two. */
+export const shortName = (framework: string): string => SHORT[framework] ?? plain(framework, 40)
+
+/** A row of a framework by its id and title; by its key where the catalog does not have it. */
+export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framework, control }: ControlRef): string {
+  const found = frameworks.find(({ id }) => id === framework)
+  const item = found?.controls.find(({ key }) => key === control)
+  const name = item === undefined ? plain(control, 100) : plain(`${item.id} ${item.title}`, 400)
+  return `${shortName(framework)} ${name}`
+}
+
+/** The frameworks that the report reads against, overlays apart. */
+export function chosenFrameworks({ catalog, assessment }: Pick<Matter, 'catalog' | 'assessment'>): {
+  readonly current: readonly Framework[]
+  readonly overlays: readonly Framework[]
+} {
+  const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
+  return { current: chosen.filter(({ overlay }) => !overlay), overlays: chosen.filter(({ overlay }) => overlay) }
+}

@@ -1,0 +1,198 @@
+import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
+import { gradeWords } from '../../../schemas/words.ts'
+import { plain } from '../plain-text.ts'
+import { recordingDigest } from '../recording.ts'
+import { MANY_NODES } from './figures.ts'
+import type { Matter } from './input.ts'
+import { deviceCounts, layerText, TENANCY } from './isolation.ts'
+import { locationCell } from './location.ts'
+import { type Block, type Cell, heading, type Line, monoCell, plainCell, type Section, text } from './model.ts'
+import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
+import { reached } from './tally.ts'
+import { see, titles } from './titles.ts'
+import { between, countLines, ELSEWHERE, names, observed, of, plural, when } from './wording.ts'
+
+/** No reader goes through more rows; the others are counted. */
+const MOST_ROWS = 1000
+
+/** Node by node: who it is and how we know, with which rights it was read, and what came out. */
+export function nodeSection(matter: Matter): Section {
+  const { nodes } = matter.assessment
+  return {
+    id: 'nodes',
+    title: titles.nodes,
+    blocks: [
+      text(
+        `${plural(nodes.length, 'declared node')}, as of ${when(matter.assessment.asOf)}. Drift since an earlier collection is not compared: one run.`,
+      ),
+      ...(nodes.length <= MANY_NODES ? inFull(matter) : inRows(matter)),
+    ],
+  }
+}
+
+function inFull(matter: Matter): readonly Block[] {
+  const recordings = recordingsOf(matter)
+  return [
+    heading(3, 'Node by property', true),
+    ...nodeMatrixBlocks(matter),
+    ...matter.assessment.nodes.flatMap((node): readonly Block[] => [
+      heading(3, plain(node.node, 80), true),
+      { kind: 'facts', rows: nodeFacts(matter, node, recordings.get(node.recording?.digest ?? '') ?? null) },
+    ]),
+  ]
+}
+
+/** By digest, so that a node is described by the recording its results rest on. */
+const recordingsOf = ({ recordings }: Matter): ReadonlyMap<string, Recording> =>
+  new Map(recordings.map((loaded) => [recordingDigest(loaded), loaded.recording]))
+
+type Facts = readonly { readonly label: string; readonly value: Cell }[]
+
+function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): Facts {
+  return [
+    { label: 'Observed', value: observedCell(node) },
+    ...(recording === null ? [] : identity(recording)),
+    ...(node.recording === null ? [] : [{ label: 'Recording', value: monoCell(node.recording.digest) }]),
+    { label: 'Results', value: countLines(matter.tally.onNode(node.node)) },
+    ...contradictions(matter, node),
+    { label: 'Isolation', value: isolationCell(node.isolation) },
+    { label: 'Location', value: locationCell(node.location) },
+  ]
+}
+
+function observedCell(node: NodeAssessment): Cell {
+  const { failure, synthetic, status } = node
+  return [
+    { text: observed(node) },
+    ...(status === 'partial' ? [{ text: 'Collected in part.' }] : []),
+    ...(failure === null ? [] : [{ text: `${plain(failure.code, 60)}: ${plain(failure.detail)}` }]),
+    ...(synthetic === null
+      ? []
+      : [{ text: `Made up or edited recording: ${plain(synthetic, 300)}`, style: 'strong' } as const]),
+  ]
+}
+
+const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
+  'known-hosts': 'found in a known_hosts file',
+  fingerprint: 'equal to the fingerprint in the fleet file',
+  'host-ca': 'signed by a host authority',
+  decision: 'accepted by a recorded decision',
+  demo: 'demo key',
+}
+const RIGHTS = { root: 'as root', sudo: 'through sudo', none: 'not asked' } as const
+
+/** Who answered, and how we know: from the recording, in words. */
+function identity(recording: Recording): Facts {
+  const { node, hostKey, session, clock, collector, liveTests, metadata } = recording
+  const login =
+    session === null
+      ? 'no login'
+      : `login as ${plain(node.user, 60)} by ${plain(session.authMethod, 60)} over ${session.transport}; root-only questions: ${RIGHTS[session.privilege]}`
+  const offset =
+    clock === null
+      ? 'not read'
+      : `${clock.offsetSeconds > 0 ? '+' : ''}${clock.offsetSeconds} s against the collector’s, within ${clock.uncertaintySeconds} s`
+  return [
+    { label: 'Reached at', value: plainCell(`${plain(node.address, 120)} port ${node.port}, ${login}`) },
+    { label: 'Host key', value: hostKeyCell(hostKey) },
+    {
+      label: 'Collected',
+      value: [
+        { text: `${between(recording.startedAt, recording.endedAt)}; clock of the node: ${offset}` },
+        {
+          text: `Collector ${plain(collector.version, 40)}, catalog ${plain(collector.catalogVersion, 40)}, digest ${collector.catalogDigest.slice(0, 12)}; live tests ${liveTests === true ? 'asked for' : 'not asked for'}${metadata === true ? '; the provider’s metadata service was asked' : ''}`,
+          style: 'quiet',
+        },
+      ],
+    },
+  ]
+}
+
+const hostKeyCell = (hostKey: HostKey | null): Cell =>
+  hostKey === null
+    ? plainCell('None was verified.')
+    : [{ text: trusted(hostKey) }, { text: plain(hostKey.fingerprint, 80), style: 'mono' }]
+
+/** How the key was verified; what the recording adds to that is left out where it says the same. */
+function trusted({ type, trust: { how, detail } }: HostKey): string {
+  const more = detail.replace(/^equals /, 'equal to ') === TRUST[how] ? '' : `: ${plain(detail)}`
+  return `${plain(type, 60)}, ${TRUST[how]}${more}`
+}
+
+/** Checks and promises that this node contradicts, by name. */
+function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): Facts {
+  const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-met').map(({ id }) => id)
+  const broken = new Set(
+    (node.claims ?? []).filter(({ answer }) => answer === 'contradicted').map(({ claim }) => claim),
+  )
+  const promises = (assessment.scope.provider?.claims ?? []).filter(({ id }) => broken.has(id)).map(({ says }) => says)
+  return [
+    ...(checks.length === 0 ? [] : [{ label: 'Gaps', value: plainCell(names(checks, 60)) }]),
+    ...(promises.length === 0
+      ? []
+      : [{ label: 'Promises contradicted', value: promises.map((says): Line => ({ text: plain(says, 300) })) }]),
+  ]
+}
+
+const isolationCell = (isolation: Isolation | null): Cell =>
+  isolation === null
+    ? plainCell('No argument: nothing was observed.')
+    : [
+        { text: layerText(isolation) },
+        { text: `${TENANCY[isolation.tenancy]}. Grade ${isolation.grade}: ${gradeWords[isolation.grade]}` },
+        { text: deviceCounts(isolation.locality), style: 'quiet' },
+        ...(isolation.contradictions.length === 0
+          ? []
+          : [
+              {
+                text: `${plural(isolation.contradictions.length, 'contradiction')} among the signs; see ${see('isolation')}.`,
+                mark: 'square-cross',
+              } as const,
+            ]),
+      ]
+
+/** A large fleet: what needs somebody first, one row each; the rest in numbers. */
+function inRows(matter: Matter): readonly Block[] {
+  const { assessment, tally } = matter
+  const listed = byWorstNode(matter).filter(
+    (node) => !reached(node) || node.stale || tally.onNode(node.node).counts['not-met'] > 0,
+  )
+  const others = assessment.nodes.length - listed.length
+  const left = listed.length - MOST_ROWS
+  return [
+    text(
+      `${of(listed.length, assessment.nodes.length)} nodes have a gap or lack evidence, and stand below, worst first. ${others} others have neither. Every node’s results, identity, host key and isolation argument are in the pack, in data/nodes/NODE.`,
+    ),
+    heading(3, 'Nodes with gaps or without evidence', true),
+    {
+      kind: 'table',
+      rowHeaders: true,
+      columns: [
+        { title: 'Node', width: 27 },
+        { title: 'Observed (UTC), rights', width: 21 },
+        { title: 'Gaps', width: 9 },
+        { title: 'Not decided', width: 9 },
+        { title: 'Runs on', width: 24 },
+        { title: 'Recording', width: 12 },
+      ],
+      rows: listed.slice(0, MOST_ROWS).map((node) => nodeRow(matter, node)),
+    },
+    ...(left > 0 ? [text(`And ${plural(left, 'node')} more. ${ELSEWHERE}`)] : []),
+  ]
+}
+
+function nodeRow({ tally }: Matter, node: NodeAssessment): readonly Cell[] {
+  const { counts } = tally.onNode(node.node)
+  const seen =
+    node.observedAt === null || !reached(node)
+      ? (node.failure?.code ?? 'no recording')
+      : `${node.observedAt.slice(0, 16).replace('T', ' ')}, ${node.privilege ?? 'no login'}${node.stale ? ', too old' : ''}`
+  return [
+    monoCell(plain(node.node, 80)),
+    monoCell(plain(seen, 60)),
+    monoCell(String(counts['not-met'])),
+    monoCell(String(counts.inconclusive + counts['not-tested'])),
+    monoCell(node.isolation === null ? '·' : `${node.isolation.layer}, grade ${node.isolation.grade}`),
+    monoCell(node.recording === null ? '·' : node.recording.digest.slice(0, 12)),
+  ]
+}

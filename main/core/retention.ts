@@ -1,0 +1,90 @@
+import type { Sha256 } from './digest.ts'
+import { isSafeName } from './pack-files.ts'
+import { compare } from './recording.ts'
+import type { ChainEntry, RunChain, RunEntry } from './run-chain/entry.ts'
+
+/** A run that the policy lets go. */
+export interface Due {
+  readonly run: string
+  /** As of when its latest pack was made. */
+  readonly at: string
+  /** Tag manifests of all its packs. */
+  readonly seals: readonly Sha256[]
+  /** The chain calls all of them retired already. */
+  readonly entered: boolean
+}
+export interface Stays {
+  readonly run: string
+  readonly why: string
+}
+export interface Fate {
+  readonly due: readonly Due[]
+  readonly stays: readonly Stays[]
+}
+
+/** Folders of a root that are no run's, whatever a run is called. */
+const OURS = ['evidence', 'chains', 'history', 'periods', 'exports', 'schedules', 'attachments', 'sha256']
+
+/**
+ * Which runs of a chain are older than so many years, and which of those stay all the same: the baseline in force, runs that a sealed
+ * account of a period within these years or the last of all covers (unless told otherwise), and names that cannot be told from folders
+ * of ours.
+ */
+export function retentionPlan(
+  { entries }: RunChain,
+  { asOf, years, evenInPeriods }: { readonly asOf: string; readonly years: number; readonly evenInPeriods: boolean },
+): Fate {
+  const all = entries.map(({ entry }) => entry)
+  const before = yearsBefore(asOf, years)
+  const retired = new Set(all.flatMap((entry) => (entry.kind === 'retired' ? [entry.tagManifest] : [])))
+  const baseline = all.findLast((entry) => entry.kind === 'baseline')?.run
+  const due: Due[] = []
+  const stays: Stays[] = []
+  for (const [run, packs] of byRun(all)) {
+    const at =
+      packs
+        .map((entry) => entry.at)
+        .sort(compare)
+        .at(-1) ?? ''
+    const seals = packs.map(({ tagManifest }) => tagManifest)
+    const entered = seals.every((seal) => retired.has(seal))
+    if (at >= before && !entered) continue
+    const why = entered ? null : whyItStays(run, packs, all, { baseline, before, evenInPeriods })
+    if (!isSafeName(run) || OURS.includes(run)) stays.push({ run, why: 'its name is not one of a folder of a run' })
+    else if (why !== null) stays.push({ run, why })
+    else due.push({ run, at, seals, entered })
+  }
+  return { due, stays }
+}
+
+function byRun(entries: readonly ChainEntry[]): ReadonlyMap<string, readonly RunEntry[]> {
+  const runs = new Map<string, RunEntry[]>()
+  for (const entry of entries) if (entry.kind === 'run') runs.set(entry.run, [...(runs.get(entry.run) ?? []), entry])
+  return runs
+}
+
+function whyItStays(
+  run: string,
+  packs: readonly RunEntry[],
+  entries: readonly ChainEntry[],
+  policy: { readonly baseline: string | undefined; readonly before: string; readonly evenInPeriods: boolean },
+): string | null {
+  if (run === policy.baseline) return 'later runs are compared with it: it is the baseline in force'
+  if (policy.evenInPeriods) return null
+  const last = entries.findLast((entry) => entry.kind === 'period')
+  const period = entries.find(
+    (entry) =>
+      entry.kind === 'period' &&
+      // The last account rests on its runs however old it is: none has taken its place.
+      (entry.at >= policy.before || entry === last) &&
+      packs.some(({ at }) => at.slice(0, 10) >= entry.from && at.slice(0, 10) <= entry.to),
+  )
+  return period?.kind === 'period' ? `the sealed account of ${period.from} to ${period.to} rests on it` : null
+}
+
+/** The same moment so many years before, in UTC; of 29 February, 1 March. */
+const yearsBefore = (asOf: string, years: number): string => {
+  const moment = new Date(asOf)
+  moment.setUTCFullYear(moment.getUTCFullYear() - years)
+  return moment.toISOString()
+}

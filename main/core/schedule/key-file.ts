@@ -1,0 +1,80 @@
+/**
+ * What a private key file says of itself before anybody opens it. `locked`: a passphrase opens it. `hardware`: a person has to touch
+ * something. `public`: no secret, only which key of an agent is meant. `foreign`: PKCS #8, which the system’s ssh program reads and our own
+ * client does not. `unknown`: no form of key that is known here.
+ */
+export type KeyFile = 'open' | 'locked' | 'hardware' | 'public' | 'foreign' | 'unknown'
+
+/** Reads only what stands outside the secret part of a key file (OpenSSH’s PROTOCOL.key, RFC 7468, RFC 1421, PuTTY). Never throws. */
+export function keyFile(bytes: Uint8Array): KeyFile {
+  const text = Buffer.from(bytes).toString('latin1')
+  const [, label] = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----/.exec(text) ?? []
+  if (label === 'OPENSSH PRIVATE KEY') return ofOpenSsh(text)
+  if (label === 'ENCRYPTED PRIVATE KEY') return 'locked'
+  if (label === 'PRIVATE KEY') return 'foreign'
+  if (label !== undefined) return /^Proc-Type: *4,ENCRYPTED/m.test(text) ? 'locked' : 'open'
+  if (/^sk-(ssh|ecdsa)-\S+ \S/.test(text)) return 'hardware'
+  if (/^(ssh|ecdsa)-\S+ \S/.test(text)) return 'public'
+  // Of PuTTY’s, our client reads only the older form, and of that only these types.
+  const [, cipher] = /^PuTTY-User-Key-File-2: ssh-(?:rsa|dss)\r?\nEncryption: *(\S+)/.exec(text) ?? []
+  if (cipher === undefined) return 'unknown'
+  return cipher === 'none' ? 'open' : 'locked'
+}
+
+const MAGIC = 'openssh-key-v1\0'
+
+function ofOpenSsh(text: string): KeyFile {
+  const [, body = ''] = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]*)/.exec(text) ?? []
+  const data = Buffer.from(body, 'base64')
+  if (data.subarray(0, MAGIC.length).toString('latin1') !== MAGIC) return 'unknown'
+  const read = sshStrings(data, MAGIC.length)
+  const [cipher = null] = [read(), read(), read()]
+  // After the cipher, its key derivation and that one’s options: how many keys there are, always one.
+  const blob = read(4)
+  if (cipher === null || blob === null) return 'unknown'
+  const type = sshStrings(blob, 0)()?.toString('latin1') ?? ''
+  if (type.startsWith('sk-')) return 'hardware'
+  return cipher.toString('latin1') === 'none' ? 'open' : 'locked'
+}
+
+/** Strings of the SSH protocol (RFC 4251 §5), one after the other; null from the first that is cut short. `skip`: bytes passed over before. */
+function sshStrings(data: Buffer, from: number): (skip?: number) => Buffer | null {
+  let at: number | null = from
+  return (skip = 0) => {
+    const start: number | null = at === null ? null : at + skip + 4
+    const end = start === null || start > data.length ? null : start + data.readUInt32BE(start - 4)
+    at = end === null || end > data.length ? null : end
+    return start === null || at === null ? null : data.subarray(start, at)
+  }
+}
+
+/** Members of the public key that stand before the serial number of a certificate, by its type (OpenSSH’s PROTOCOL.certkeys). */
+const MEMBERS: readonly (readonly [type: RegExp, members: number])[] = [
+  [/^ssh-ed25519-cert-/, 1],
+  [/^(ssh-rsa|rsa-sha2-(256|512)|ecdsa-sha2-[a-z0-9]+|sk-ssh-ed25519)-cert-/, 2],
+  [/^sk-ecdsa-sha2-[a-z0-9]+-cert-/, 3],
+]
+const FOR_EVER = 0xffff_ffff_ffff_ffffn
+
+/**
+ * Until when an OpenSSH certificate is valid: UTC, ISO 8601; `for ever` where it says so. Null for what is no user certificate, or none
+ * that is known here.
+ */
+export function certificateUntil(bytes: Uint8Array): string | null {
+  const [type = '', base64 = ''] = Buffer.from(bytes).toString('latin1').trim().split(/\s+/)
+  const members = MEMBERS.find(([known]) => known.test(type))?.[1]
+  const data = Buffer.from(base64, 'base64')
+  const read = sshStrings(data, 0)
+  if (members === undefined || read()?.toString('latin1') !== type) return null
+  // The nonce, and the public key.
+  for (let left = members + 1; left > 0; left -= 1) read()
+  // After the serial number and the kind: whose it is, and for which accounts.
+  const [id, principals] = [read(12), read()]
+  if (id === null || principals === null) return null
+  const at = principals.byteOffset - data.byteOffset + principals.length
+  if (at + 16 > data.length || data.readUInt32BE(id.byteOffset - data.byteOffset - 8) !== 1) return null
+  const until = data.readBigUInt64BE(at + 8)
+  if (until === FOR_EVER) return 'for ever'
+  // The last moment that a Date can be of.
+  return until > 8_640_000_000_000n ? null : new Date(Number(until) * 1000).toISOString()
+}

@@ -1,0 +1,130 @@
+import type { Outcome } from '../failure.ts'
+import { ok } from '../result.ts'
+import type { TimerKind, TimerUnits, UnitInput } from './units.ts'
+import type { Wake } from './wake.ts'
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+const two = (number: number): string => String(number).padStart(2, '0')
+
+/** A calendar event of systemd (systemd.time(7)), its zone at the end. */
+export function onCalendar({ weekday, day, minute, hours }: Wake, zone: string): string {
+  const on = weekday === null ? '' : `${DAYS[weekday - 1]} `
+  return `${on}*-*-${day === null ? '*' : two(day)} ${hours.map(two).join(',')}:${two(minute)}:00 ${zone}`
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '"': '\\"',
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+  '%': '%%',
+}
+
+/**
+ * A word of a unit file, quoted (systemd.syntax(7)), with percent signs doubled, since they begin specifiers. Of a command line, dollar
+ * signs are doubled as well: they begin variables there, and only there.
+ */
+export function quotedWord(word: string, of: 'command' | 'setting'): string {
+  const escaped = word.replaceAll(
+    /[\\"%$\u0000-\u001f\u007f]/g,
+    (one) =>
+      ESCAPES[one] ??
+      (one === '$' ? (of === 'command' ? '$$' : '$') : `\\x${(one.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`),
+  )
+  return /^[A-Za-z0-9_@:,./+=-]+$/.test(word) ? word : `"${escaped}"`
+}
+
+/**
+ * The program's own path is taken as it is: no variables, no quotes or backslashes (systemd.service(5)). A path with anything unusual is
+ * therefore started by a shell, which is given it as a word.
+ */
+function commandLine(argv: readonly string[]): string {
+  const [program = ''] = argv
+  const plain = /^[A-Za-z0-9_./+-]+$/.test(program)
+  const words = plain ? argv : ['/bin/sh', '-c', 'exec "$0" "$@"', ...argv]
+  return words.map((word) => quotedWord(word, 'command')).join(' ')
+}
+
+/**
+ * Nothing here hides the home folder, agent sockets in /tmp or tokens. Restrictions of a user's unit are those that need no file system of
+ * its own; all but UMask= keep set-user-id programs, such as those that send mail, from working, so a schedule that tells by a program
+ * has none of them.
+ */
+function restrictions(kind: TimerKind, { schedule, file }: UnitInput): readonly string[] {
+  const umask = 'UMask=0077'
+  if (schedule.notify.some((notify) => notify.kind === 'command')) return [umask]
+  const both = [
+    umask,
+    'NoNewPrivileges=yes',
+    'LockPersonality=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    'SystemCallArchitectures=native',
+  ]
+  if (kind === 'systemd') return both
+  const folder = file.slice(0, file.lastIndexOf('/')) || '/'
+  return [
+    ...both,
+    'ProtectSystem=full',
+    'ProtectControlGroups=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelTunables=yes',
+    // /etc is otherwise read-only; “-”: where the folder is not there yet, that is no failure.
+    `ReadWritePaths=${[schedule.out, folder].map((path) => quotedWord(`-${path}`, 'setting')).join(' ')}`,
+  ]
+}
+
+/** A timer and the service that it starts, for systemd 232 and later. Never fails: its files can hold any path. */
+export function systemdUnits(kind: 'systemd' | 'systemd-system', input: UnitInput): Outcome<TimerUnits> {
+  const { schedule, cadence, wakes, clock, argv, user, environment } = input
+  const name = `barewitness-${schedule.name}`
+  const system = kind === 'systemd-system'
+  const head = `# Written by barewitness for the schedule ${schedule.name}: ${cadence}.`
+  const service = [
+    head,
+    '[Unit]',
+    `Description=Barewitness, planned run of ${schedule.name}`,
+    ...(system ? ['Wants=network-online.target', 'After=network-online.target'] : []),
+    '',
+    '[Service]',
+    'Type=oneshot',
+    ...(system ? [`User=${quotedWord(user, 'setting')}`] : []),
+    ...Object.entries(environment).map(([key, value]) => `Environment=${quotedWord(`${key}=${value}`, 'setting')}`),
+    `ExecStart=${commandLine(argv)}`,
+    ...restrictions(kind, input),
+    '',
+  ]
+  const timer = [
+    head,
+    // A time that the clock jumps over in spring stands beside the one it jumps to.
+    '# There may be more times here than runs, because of clock changes. The program looks whether a run is due.',
+    '[Unit]',
+    `Description=Barewitness, times of ${schedule.name}`,
+    '',
+    '[Timer]',
+    ...wakes.map((wake) => `OnCalendar=${onCalendar(wake, clock)}`),
+    'AccuracySec=1s',
+    ...(schedule.catchUp ? ['Persistent=true'] : []),
+    `Unit=${name}.service`,
+    '',
+    '[Install]',
+    'WantedBy=timers.target',
+    '',
+  ]
+  const warnings = system
+    ? []
+    : [
+        `Timers of a user run only while that user is logged in, unless the user lingers: loginctl enable-linger ${user}`,
+      ]
+  return ok({
+    kind,
+    schedule: schedule.name,
+    units: [
+      { name: `${name}.service`, text: service.join('\n') },
+      { name: `${name}.timer`, text: timer.join('\n') },
+    ],
+    warnings,
+  })
+}

@@ -1,0 +1,112 @@
+import type { Assessment, NodeAssessment, Planned, RunTrace, Scope, TracedNode } from '../../schemas/types.ts'
+import { VERSION } from '../../schemas/version.ts'
+import { verdictLetters } from '../../schemas/words.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { type Catalog, catalogDigest, catalogFor } from './catalog.ts'
+import { type Sha256, sha256 } from './digest.ts'
+import { jsonBytes } from './pack-files.ts'
+import { type Parsed, type Probe, wasNotAsked } from './probe.ts'
+import { readingsOf } from './readings.ts'
+import { compare, type LoadedRecording } from './recording.ts'
+
+/** As many hexadecimal digits stand for one reading: a change that goes unseen needs 2^48 tries. */
+export const READING_DIGITS = 12
+/** Nobody asked, or nothing of the reading stays from one look to the next. */
+export const NOT_COMPARED = '0'.repeat(READING_DIGITS)
+/** It was asked, and reads as nothing: refused, cut, absent or in no known form. */
+export const NO_READING = 'f'.repeat(READING_DIGITS)
+/** The letter of a check that had no finding. */
+const NO_FINDING = '-'
+
+/** What a trace has of one node; `loaded` is the recording that its assessment rests on. */
+export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, assessed: NodeAssessment): TracedNode {
+  const verdicts = new Map(assessed.findings.map(({ check, verdict }) => [check, verdictLetters[verdict]]))
+  const recording = loaded?.recording ?? null
+  const readings = readingsOf(catalog, loaded)
+  const answered = assessed.isolation !== null
+  return {
+    node: assessed.node,
+    status: assessed.status,
+    failure: assessed.failure?.code ?? null,
+    observedAt: assessed.observedAt,
+    recording: assessed.recording?.digest ?? null,
+    hostKey: recording?.hostKey?.fingerprint ?? null,
+    address: recording?.node.address ?? null,
+    declared: recording === null ? null : sha256(canonicalJson(recording.node)),
+    verdicts: checkIds(catalog)
+      .map((check) => verdicts.get(check) ?? NO_FINDING)
+      .join(''),
+    readings: sortedProbes(catalog)
+      .map((probe) => readingDigest(probe, readings.get(probe.id)))
+      .join(''),
+    parts: assessed.isolation?.pins ?? [],
+    ...(answered ? catalog.listsAccess(readings) : { accounts: null, keys: null }),
+  }
+}
+
+/** What of a reading is compared between runs: see RunTrace. Undefined: there is no recording. */
+export function readingDigest(probe: Probe, reading: Parsed<unknown> | undefined): string {
+  if (reading === undefined || wasNotAsked(reading)) return NOT_COMPARED
+  if (!reading.ok) return NO_READING
+  const steady = probe.volatile === undefined ? reading.fact : probe.volatile.steady(reading.fact)
+  return steady === null ? NOT_COMPARED : sha256(canonicalJson(plainJson(steady))).slice(0, READING_DIGITS)
+}
+
+/** Facts are plain data, but for bytes, maps and sets: these as what JSON has. */
+export const plainJson = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, part: unknown) =>
+      part instanceof Uint8Array
+        ? Buffer.from(part).toString('hex')
+        : part instanceof Map || part instanceof Set
+          ? [...part]
+          : typeof part === 'bigint'
+            ? String(part)
+            : part,
+    ),
+  ) as unknown
+
+interface TraceInput {
+  readonly run: string
+  readonly planned: Planned | null
+  /** `nodes` of it are not looked at. */
+  readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo'>
+  /** One for each declared node, in the order of the assessment. */
+  readonly nodes: readonly TracedNode[]
+}
+
+export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: TraceInput): RunTrace {
+  const { asOf, scope, demo } = assessment
+  const catalog = catalogFor(ours, scope)
+  const reference = { version: catalog.version, digest: catalogDigest(catalog) }
+  return {
+    schema: 'barewitness.run-trace/1',
+    run,
+    fleet: scope.fleet,
+    asOf,
+    demo,
+    planned,
+    engine: VERSION,
+    catalog: reference,
+    rules: sha256(canonicalJson([VERSION, reference.digest, scope.profile ?? null])),
+    scope: scopeDigests(scope),
+    checks: [...checkIds(catalog)],
+    probes: sortedProbes(catalog).map(({ id }) => id),
+    nodes: [...nodes],
+  }
+}
+
+/** The file data/trace.json: canonical JSON and a line end. */
+export const traceBytes = (trace: RunTrace): Uint8Array => jsonBytes(trace)
+
+/** What was declared, part by part, so that a later run can say which part is another: everything but the nodes, which stand by themselves. */
+function scopeDigests({ fleet: _, population: __, profile: ___, location, ...declared }: Scope): RunTrace['scope'] {
+  const parts: Readonly<Record<string, unknown>> = { ...declared, ...location }
+  return Object.entries(parts)
+    .filter(([, value]) => value !== undefined)
+    .map(([part, value]) => ({ part, sha256: sha256(canonicalJson(value)) as Sha256 }))
+    .sort((a, b) => compare(a.part, b.part))
+}
+
+const checkIds = ({ checks }: Catalog): readonly string[] => checks.map(({ id }) => id).sort(compare)
+const sortedProbes = ({ probes }: Catalog): readonly Probe[] => [...probes].sort((a, b) => compare(a.id, b.id))

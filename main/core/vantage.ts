@@ -1,0 +1,73 @@
+import type { Place, VantageRecord, VantageSignature } from '../../schemas/types.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { quote } from './plain-text.ts'
+import { millisOf } from './register/days.ts'
+
+/** A record before anybody signed it. */
+export type UnsignedVantage = Omit<VantageRecord, 'signature'>
+
+/**
+ * What the signature is over: the canonical JSON (RFC 8785) of the record, with what stands beside the signature itself as `signature`,
+ * so that neither its moment nor its certificates can be changed.
+ */
+export function vantageBytes(record: UnsignedVantage, signature: Omit<VantageSignature, 'cms'>): Uint8Array {
+  const { fingerprint, at, chain } = signature
+  return new TextEncoder().encode(canonicalJson({ ...record, signature: { fingerprint, at, chain } }))
+}
+
+/** A vantage that is known to no better than this bounds nothing that anybody asks about. */
+export const LARGEST_VANTAGE_ERROR_KM = 50
+
+/**
+ * Why a place is none to time from, to go on after its name; null when nothing is wrong. All that the round trips show rests on it, so a
+ * person declares it: where a database puts an address is a guess, and bounds nothing.
+ */
+export function vantagePlaceProblem({ name, latitude, longitude, radiusKm, declaredBy }: Place): string | null {
+  if (name.trim() === '') return 'has no name'
+  if (declaredBy.trim() === '') return 'has nobody who declared it'
+  if (GUESSED.test(name) || GUESSED.test(declaredBy))
+    return 'comes from an address (“IP-derived”); such a place bounds nothing, so a person has to declare it'
+  if (!(Math.abs(latitude) <= 90)) return 'has a latitude that is not between -90 and 90 degrees'
+  if (!(Math.abs(longitude) <= 180)) return 'has a longitude that is not between -180 and 180 degrees'
+  if (!(radiusKm > 0)) return 'must be known to within some kilometres, more than 0'
+  return radiusKm <= LARGEST_VANTAGE_ERROR_KM
+    ? null
+    : `is known to within ${radiusKm} km only; nothing can be timed from a place that is not known to within ${LARGEST_VANTAGE_ERROR_KM} km`
+}
+
+/** Names that tools give to places they took from an address. */
+const GUESSED = /(?<![a-z])(?:geo[- ]?ip|ip[- ]?(?:address[- ]?)?(?:derived|based|geo\w*|locat\w*|lookup))/i
+
+/** Clocks are set while they are read: by so much, moments of one record may be out of order. */
+const SLACK_MS = 60_000
+/** So long may somebody take to find the passphrase. */
+const LONGEST_SIGNING_MS = 24 * 60 * 60 * 1000
+
+/** What is wrong with a record of the right form, one sentence each, without its signature. Nothing is thrown, whatever it holds. */
+export function vantageProblems(record: VantageRecord): readonly string[] {
+  const { vantage, startedAt, endedAt, measurements, signature } = record
+  const place = vantagePlaceProblem(vantage)
+  const [start, end, signed] = [millisOf(startedAt), millisOf(endedAt), millisOf(signature.at)]
+  const during = (at: string): boolean => within(millisOf(at), start - SLACK_MS, end + SLACK_MS)
+  const names = new Set<string>()
+  const twice = measurements.find(({ node }) => names.size === names.add(node).size)
+  const strayed = measurements.find(
+    ({ at, echo }) => !during(at) || (echo?.bursts ?? []).some((burst) => !during(burst.at)),
+  )
+  const silent = measurements.find(({ hostKey, echo, path }) => hostKey === null && (echo !== null || path !== null))
+  return [
+    ...(place === null ? [] : [`The place that it was timed from ${place}.`]),
+    ...(within(end, start - SLACK_MS, Number.POSITIVE_INFINITY) ? [] : ['It ends before it begins.']),
+    ...(within(signed, end - SLACK_MS, end + LONGEST_SIGNING_MS)
+      ? []
+      : ['It was not signed when it was made: the moment of its signature is another day’s.']),
+    ...(strayed === undefined ? [] : [`Node ${quote(strayed.node)} was timed before it began, or after it ended.`]),
+    ...(twice === undefined ? [] : [`Node ${quote(twice.node)} is in it twice.`]),
+    ...(silent === undefined
+      ? []
+      : [`Node ${quote(silent.node)} has times, and no host key that says whose they are.`]),
+  ]
+}
+
+/** False for what is no number as well. */
+const within = (value: number, from: number, to: number): boolean => from <= value && value <= to

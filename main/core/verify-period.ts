@@ -1,0 +1,209 @@
+import type { Period, Statement } from '../../schemas/types.ts'
+import type { VerificationAnswer } from '../../schemas/verification.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { PATHS } from './pack-files.ts'
+import { daysWithin, MOST_DAYS } from './period/days.ts'
+import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from './period/pack.ts'
+import { plain, quote } from './plain-text.ts'
+import { plural } from './report/wording.ts'
+import { isDay, isInstant } from './run-chain/entry.ts'
+import { headOf } from './run-chain/head.ts'
+import { CLOCK_TOLERANCE_MINUTES } from './run-chain/notes.ts'
+import { chainOf } from './verify/chain.ts'
+import { alterations, packedAgain } from './verify/manifests.ts'
+import { type PeriodWalk, type WalkInput, walkPeriod } from './verify/period-walk.ts'
+import { canonical, textOf } from './verify/read.ts'
+import { ownReportProblems, readReport } from './verify/report.ts'
+import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
+import { existedBy, shownTime } from './verify/time.ts'
+import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
+
+export type VerifyPeriodInput = Omit<VerifyInput, 'keep'> & WalkInput
+
+/** What is asked of VerifiedPack: there is no one run whose contents could be read afterwards. */
+export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
+
+/**
+ * The six answers about a sealed account of a period: the same questions as of a run's pack. Everything it says is derived again from the
+ * chain of runs and the sealed traces, and sampled nodes from their raw answers. Never throws, whatever it holds.
+ */
+export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPeriod> {
+  const { source, trust, verifiedAt } = input
+  const period = await readPeriod(input)
+  const statement = period === null ? null : await expectedStatement(input, period)
+  const seal = await readSealOf(source, input.seal, trust)
+  const altered = [...input.departures.map(packedAgain), ...(await alterations(source, statement, PERIOD_FORM))]
+  const named = await namedAuthority(source)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
+  const trusted = seal !== null && standing(seal, trust) !== 'unknown'
+  const chain = await chainOf(
+    { ...input, trusted },
+    period === null ? null : (tagManifest, signer) => periodEntry(period, tagManifest, signer),
+    seal,
+  )
+  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const walked = await walkPeriod(input, period, chain.stated)
+  const answers = [
+    intact(altered, seal, source.paths.length),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    existedBy(time, {
+      stamps: seal?.timestamps.length ?? 0,
+      expected: named.wholeChains,
+      statedAt: period?.asOf ?? null,
+    }),
+    complete(
+      [
+        ...(await statedProblems(input, period, statement)),
+        ...(await reportProblems(input, statement, signer)),
+        ...walked.problems,
+      ],
+      walked,
+      {
+        trusted,
+        early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
+      },
+    ),
+    reproducible(walked),
+    chain.answer,
+  ]
+  const ok = answers.every(({ outcome }) => outcome !== 'no')
+  return {
+    report: {
+      schema: 'barewitness.verification/2',
+      file: plain(input.file),
+      kind: 'period',
+      verifiedAt,
+      ok,
+      demo: seal?.demo === true || period?.demo === true || walked.demo,
+      answers,
+      differences: walked.differences,
+      signer: signerOf(seal, trust),
+    },
+    head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
+  }
+}
+
+const TOLERANCE = CLOCK_TOLERANCE_MINUTES * 60_000
+
+/** The stated account; null where it is none in canonical form, or of days that make no period. */
+async function readPeriod({ source, validator }: VerifyPeriodInput): Promise<Period | null> {
+  const found = canonical(await textOf(source, PERIOD_PATH))
+  if (found === null || validator.problems('period', found.value).length > 0) return null
+  const period = found.value as Period
+  const { from, to } = period
+  return isInstant(period.asOf) && isDay(from) && isDay(to) && from <= to && daysWithin(from, to).length <= MOST_DAYS
+    ? period
+    : null
+}
+
+type ExpectedStatement = ReturnType<typeof periodStatement>
+
+async function expectedStatement({ source }: VerifyPeriodInput, period: Period): Promise<ExpectedStatement> {
+  const digests = new Map<string, string>()
+  for (const path of PERIOD_FORM.subjects) {
+    const digest = source.paths.includes(path) ? await source.sha256(path).catch(() => null) : null
+    if (digest !== null) digests.set(path, digest)
+  }
+  return periodStatement(period, { manifest: (await textOf(source, PATHS.manifest)) ?? '', digests })
+}
+
+async function statedProblems(
+  { source }: VerifyPeriodInput,
+  period: Period | null,
+  statement: ExpectedStatement | null,
+): Promise<readonly string[]> {
+  if (period === null || statement === null)
+    return [`${PERIOD_PATH} is missing, not in canonical form, or no account of a period.`]
+  return [
+    ...((await textOf(source, PATHS.statement)) === `${canonicalJson(statement)}\n`
+      ? []
+      : [`${PATHS.statement} does not state this period and these files.`]),
+    ...(period.asOf > `${period.to}T23:59:59.999Z` ? [] : ['The period was not over when it was sealed.']),
+  ]
+}
+
+async function reportProblems(
+  { source, seal, trust }: VerifyPeriodInput,
+  statement: ExpectedStatement | null,
+  signer: string | null,
+): Promise<readonly string[]> {
+  const { predicate } = (statement ?? {}) as Partial<Pick<Statement, 'predicate'>>
+  return ownReportProblems(await readReport(source, seal, trust), { digest: predicate?.report.evidenceDigest, signer })
+}
+
+interface Stated {
+  /** The reader trusts the key of the account itself. */
+  readonly trusted: boolean
+  /** When the account says it was made is later than now. */
+  readonly early: string | null
+}
+
+function complete(
+  problems: readonly string[],
+  { runs, absent, strangers, nodes }: PeriodWalk,
+  { trusted, early }: Stated,
+): VerificationAnswer {
+  const question = 'complete'
+  if (problems.length > 0)
+    return {
+      question,
+      outcome: 'no',
+      summary: 'Something the pack refers to is missing or does not fit.',
+      details: problems,
+    }
+  const enclosed = runs - absent.length
+  const said = `Every run that the chain has in the period is accounted for: of ${plural(runs, 'run')}, ${enclosed} with the seal and the trace from its own pack, which its own seal holds.`
+  const open = [
+    ...(absent.length === 0
+      ? []
+      : [
+          `Of ${plural(absent.length, 'run')} nothing is stated but that ${absent.length === 1 ? 'it was' : 'they were'} sealed: ${listed(absent)}. What ${absent.length === 1 ? 'its pack' : 'their packs'} would show is not known.`,
+        ]),
+    ...(trusted && strangers.length > 0
+      ? [`${plural(strangers.length, 'run')} were sealed by a key that you do not trust: ${listed(strangers)}.`]
+      : []),
+    ...(early === null ? [] : [`It is dated ${early}, which is later than the clock of this computer.`]),
+  ]
+  return open.length > 0
+    ? { question, outcome: 'not-shown', summary: `${said} ${open[0]}`, details: [...open.slice(1), DRAWN(nodes)] }
+    : { question, outcome: 'yes', summary: said, details: [DRAWN(nodes)] }
+}
+
+const MOST_NAMED = 10
+const listed = (names: readonly string[]): string =>
+  `${names
+    .slice(0, MOST_NAMED)
+    .map((name) => quote(name, 100))
+    .join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}`
+
+const DRAWN = (nodes: number): string =>
+  nodes === 0
+    ? 'No sample was drawn: the raw answers are in the packs of the runs.'
+    : `The raw answers of ${plural(nodes, 'drawn node')} are enclosed; the others are in the packs of the runs.`
+
+function reproducible({ failed, wrong, other, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
+  const question = 'reproducible'
+  if (failed !== null) return { question, outcome: 'no', summary: 'Nothing could be derived again.', details: [failed] }
+  const sampled =
+    nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of drawn nodes came out the same from the raw answers.`
+  if (wrong.length > 0)
+    return {
+      question,
+      outcome: 'no',
+      summary: `What is stated does not come out of the chain, the sealed traces and the raw answers.${sampled}`,
+      details: [...wrong, ...other],
+    }
+  return other.length > 0
+    ? {
+        question,
+        outcome: 'not-shown',
+        summary: `Some of it was made by another version than this one, and does not come out the same here. Use that version to compare.${sampled}`,
+        details: other,
+      }
+    : {
+        question,
+        outcome: 'yes',
+        summary: `The account and its lists were derived again from the chain and the sealed traces, byte for byte.${sampled}`,
+        details: [],
+      }
+}

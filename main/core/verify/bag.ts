@@ -1,0 +1,134 @@
+import type { RunTrace, Statement } from '../../../schemas/types.ts'
+import { BAG_DECLARATION, PATHS } from '../pack.ts'
+import { isSafePath, linesOf, nodeFolder } from '../pack-files.ts'
+import { partialPaths } from '../period/pack.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource, SchemaValidator, SealReader, SealReading } from '../ports.ts'
+import { ownEntry, type RunEntry } from '../run-chain/entry.ts'
+import { CHAIN_PATHS, type StatedHead } from '../run-chain/files.ts'
+import { parseStatedHead } from '../run-chain/read.ts'
+import { bytesOf, canonical, nodeFolders, textOf } from './read.ts'
+import { namedAuthority, readSealOf } from './signature.ts'
+import type { Trust } from './trust.ts'
+
+/** A part of a run's pack: what it is of, as far as its own seal shows it. */
+export interface BagReading {
+  readonly statement: Statement | null
+  /** Null where it is missing, no trace, or of another run than the statement. */
+  readonly trace: RunTrace | null
+  /** The entry in the chain that would stand for its pack; null where that cannot be said. */
+  readonly own: RunEntry | null
+  /** The head of the chain before it, as its own pack states it; null where it states none. */
+  readonly head: StatedHead | null
+  readonly seal: SealReading | null
+  /** Empty: every file is as the run's own seal has it. */
+  readonly problems: readonly string[]
+}
+
+/** Reads a part of a run's pack: its lists, its seal, its trace, and that every file is as listed. Never throws, whatever it holds. */
+export async function readBag(
+  source: PackSource,
+  {
+    seal: reader,
+    validator,
+    trust,
+  }: { readonly seal: SealReader; readonly validator: SchemaValidator; readonly trust: Trust },
+): Promise<BagReading> {
+  const manifest = listIn(await textOf(source, PATHS.manifest))
+  const tags = listIn(await textOf(source, PATHS.tagManifest))
+  const seal = await readSealOf(source, reader, trust)
+  const stated = canonical(await textOf(source, PATHS.statement))
+  const statement =
+    stated !== null && validator.problems('statement', stated.value).length === 0 ? (stated.value as Statement) : null
+  const tagManifest = await bytesOf(source, PATHS.tagManifest)
+  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const own =
+    statement === null || tagManifest === null || signer === null
+      ? null
+      : ownEntry(statement.predicate, tagManifest, signer)
+  const trace = await traceIn(source, validator, statement)
+  return {
+    statement,
+    trace,
+    own,
+    head: parseStatedHead(await textOf(source, CHAIN_PATHS.chain)),
+    seal,
+    problems: [
+      ...(tags === null ? [`${PATHS.tagManifest} is missing or is no such list.`] : []),
+      ...(manifest === null ? [`${PATHS.manifest} is missing or is no such list.`] : []),
+      ...(seal === null ? ['There is no seal.'] : seal.problems),
+      ...(statement === null ? [`${PATHS.statement} is missing or not in its form.`] : []),
+      ...(trace === null && source.paths.includes(PATHS.trace)
+        ? [`${PATHS.trace} is no trace of that run in canonical form.`]
+        : []),
+      ...((await textOf(source, PATHS.bag)) === BAG_DECLARATION
+        ? []
+        : [`${PATHS.bag} does not declare a BagIt 1.0 bag.`]),
+      ...(await fileProblems(source, manifest ?? new Map(), tags ?? new Map())),
+      ...lackingFiles(source, manifest ?? new Map(), tags ?? new Map()),
+      ...((await namedAuthority(source)).wholeChains && seal?.timestamps.length === 0
+        ? ['Its seal was to carry a time-stamp, and there is none.']
+        : []),
+    ],
+  }
+}
+
+async function traceIn(
+  source: PackSource,
+  validator: SchemaValidator,
+  statement: Statement | null,
+): Promise<RunTrace | null> {
+  const found = canonical(await textOf(source, PATHS.trace))
+  if (found === null || statement === null || validator.problems('trace', found.value).length > 0) return null
+  const trace = found.value as RunTrace
+  const { run, fleet, asOf, demo } = statement.predicate
+  const isOwn = trace.run === run && trace.fleet === fleet && trace.asOf === asOf && trace.demo === demo
+  const count = trace.checks.length
+  return isOwn && trace.nodes.every(({ verdicts }) => verdicts.length === count) ? trace : null
+}
+
+type List = ReadonlyMap<string, string>
+
+/** A list as sha256sum writes it, read strictly: one form of line, in order, each path once. Null for anything else. */
+function listIn(text: string | null): List | null {
+  if (text === null || !text.endsWith('\n')) return null
+  const list = new Map<string, string>()
+  let before = ''
+  for (const line of linesOf(text)) {
+    const [, digest, path = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? []
+    if (digest === undefined || !isSafePath(path) || path <= before) return null
+    before = path
+    list.set(path, digest)
+  }
+  return list
+}
+
+/** Every file must be as the sealed lists have it; the sealed list, the seal and the time-stamps over it stand in none. */
+async function fileProblems(source: PackSource, manifest: List, tags: List): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const path of source.paths) {
+    if (path === PATHS.tagManifest || isOfSeal(path)) continue
+    const listed = (path.startsWith('data/') ? manifest : tags).get(path)
+    const digest = await source.sha256(path).catch(() => null)
+    if (listed === undefined) problems.push(`${quote(path, 400)} is in no list of the run’s pack.`)
+    else if (digest !== listed) problems.push(`${quote(path, 400)} was altered: its digest is not the listed one.`)
+  }
+  return problems
+}
+
+const isOfSeal = (path: string): boolean =>
+  path === PATHS.seal || (path.startsWith(`${PATHS.seal}.`) && path.endsWith('.tsr'))
+
+/** What every part holds, as far as the run's pack has it; and a node is enclosed as a whole or not at all. */
+function lackingFiles(source: PackSource, manifest: List, tags: List): readonly string[] {
+  const there = new Set(source.paths)
+  const folders = [...nodeFolders(source).keys()]
+  const isOfNode = (path: string): boolean => folders.some((folder) => path.startsWith(`${folder}/`))
+  return [...partialPaths([...manifest.keys(), ...tags.keys()], []), ...[...manifest.keys()].filter(isOfNode)]
+    .filter((path) => !there.has(path))
+    .map((path) => `${quote(path, 400)} is missing.`)
+}
+
+/** Which of these nodes are not enclosed, of those that the run's pack has. */
+export const nodesLacking = (source: PackSource, nodes: readonly string[]): readonly string[] =>
+  nodes.filter((node) => !source.paths.some((path) => path.startsWith(`${nodeFolder(node)}/`)))

@@ -1,0 +1,159 @@
+import type { Period } from '../../../schemas/types.ts'
+import type { Difference } from '../../../schemas/verification.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Catalog } from '../catalog.ts'
+import { sha256 } from '../digest.ts'
+import { jsonBytes } from '../pack-files.ts'
+import type { Zones } from '../period/cadence.ts'
+import { below, nodesAsked, PERIOD_PATH, runFolder, runFolders } from '../period/pack.ts'
+import { type DerivedPeriod, periodFold } from '../period/period.ts'
+import { type CsvWriter, POPULATIONS, populationPath } from '../period/populations.ts'
+import { headsBefore } from '../period/runs.ts'
+import { quote } from '../plain-text.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
+import type { ChainReading } from '../run-chain/read.ts'
+import { type BagReading, nodesLacking, readBag } from './bag.ts'
+import { readSampled } from './sampled.ts'
+import { standing } from './signature.ts'
+import type { Trust } from './trust.ts'
+
+export interface WalkInput {
+  readonly source: PackSource
+  readonly seal: SealReader
+  readonly catalog: Catalog
+  readonly validator: SchemaValidator
+  readonly trust: Trust
+  readonly zones: Zones
+  readonly csv: CsvWriter
+  /** This program, as packs name it. */
+  readonly producer: string
+}
+
+/** What the enclosed parts of the runs' packs show, and what comes out of them. */
+export interface PeriodWalk {
+  readonly problems: readonly string[]
+  /** What came out otherwise, under the rules at hand. */
+  readonly wrong: readonly string[]
+  /** What came out otherwise, and was made by another version. */
+  readonly other: readonly string[]
+  readonly differences: readonly Difference[]
+  readonly runs: number
+  /** Names of runs of which no part is enclosed. */
+  readonly absent: readonly string[]
+  /** Of enclosed runs, those whose seal is by a key that the reader does not trust. */
+  readonly strangers: readonly string[]
+  readonly nodes: number
+  readonly stated: number
+  readonly identical: number
+  readonly demo: boolean
+  /** Why nothing could be derived; null when it was. */
+  readonly failed: string | null
+}
+
+/** One pass over the runs of the period, one part of a pack at a time. Never throws, whatever they hold. */
+export async function walkPeriod(
+  input: WalkInput,
+  period: Period | null,
+  chain: ChainReading | null,
+): Promise<PeriodWalk> {
+  const found = {
+    problems: [] as string[],
+    wrong: [] as string[],
+    other: [] as string[],
+    differences: [] as Difference[],
+    runs: 0,
+    absent: [] as string[],
+    strangers: [] as string[],
+    nodes: 0,
+    stated: 0,
+    identical: 0,
+    demo: false,
+    failed: null as string | null,
+  }
+  if (period === null) return { ...found, failed: 'The account itself cannot be read.' }
+  if (chain === null || chain.problems.length > 0)
+    return { ...found, failed: 'The chain of runs in it is missing or does not fit together.' }
+  const { from, to, asOf, producer, samples } = period
+  const asked = samples.map(({ population, size, seed }) => ({ population, size, seed }))
+  const fold = periodFold({ from, to, asOf, producer, chain, zones: input.zones, csv: input.csv, samples: asked })
+  const headBefore = headsBefore(chain)
+  const known = new Set(fold.runs.map(({ entry }) => runFolder(entry.run)))
+  for (const folder of runFolders(input.source))
+    if (!known.has(folder)) found.problems.push(`${quote(folder, 400)} is of no run that the chain has in the period.`)
+  for (const run of fold.runs) {
+    found.runs += 1
+    const about = `Run ${quote(run.entry.run)}`
+    const head = headBefore(run)
+    const part = below(input.source, runFolder(run.entry.run))
+    if (part.paths.length === 0) {
+      found.absent.push(run.entry.run)
+      fold.add(run, null)
+      continue
+    }
+    const bag = await readBag(part, input)
+    const lacking = nodesLacking(part, nodesAsked(samples, run.entry.run))
+    const unfit = bagProblems(bag, { entered: canonicalJson(run.entry), head, lacking })
+    found.problems.push(...unfit.map((problem) => `${about}: ${problem}`))
+    if (bag.seal === null || standing(bag.seal, input.trust) === 'unknown') found.strangers.push(run.entry.run)
+    const sampled = await readSampled(part, bag.trace, input)
+    found.problems.push(...sampled.problems.map((problem) => `${about}: ${problem}`))
+    found[sampled.sameRules ? 'wrong' : 'other'].push(...sampled.details.map((detail) => `${about}: ${detail}`))
+    found.differences.push(...sampled.differences)
+    found.nodes += sampled.nodes
+    found.stated += sampled.stated
+    found.identical += sampled.identical
+    found.demo ||= bag.trace?.demo === true || bag.seal?.demo === true
+    fold.add(run, unfit.length === 0 ? bag.trace : null)
+  }
+  const derived = fold.finish()
+  if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }
+  found.wrong.push(...plainFacts(period, derived.value.period))
+  found[producer === input.producer ? 'wrong' : 'other'].push(...(await otherwise(input, derived.value)))
+  return found
+}
+
+function bagProblems(
+  bag: BagReading,
+  expected: { readonly entered: string; readonly head: string; readonly lacking: readonly string[] },
+): readonly string[] {
+  return [
+    ...bag.problems,
+    ...(bag.own === null || canonicalJson(bag.own) === expected.entered
+      ? []
+      : ['its pack is not the one that the chain names for it.']),
+    ...(bag.head === null || canonicalJson(bag.head) !== expected.head
+      ? ['its own pack states another chain before it than this one.']
+      : []),
+    ...expected.lacking.map((node) => `node ${quote(node)} was drawn, and its raw answers are missing.`),
+  ]
+}
+
+/** What no version may count otherwise, since it stands in the chain: plans, days, runs and gaps. */
+const plainFacts = (stated: Period, derived: Period): readonly string[] =>
+  (['fleet', 'chain', 'plans', 'calendar', 'runs', 'gaps', 'demo'] as const)
+    .filter((part) => canonicalJson(stated[part]) !== canonicalJson(derived[part]))
+    .map((part) => `${PERIOD_PATH}: ${WORDS[part]} not what the chain and the traces say.`)
+
+const WORDS = {
+  fleet: 'the fleet is',
+  chain: 'the head of the chain is',
+  plans: 'what was planned is',
+  calendar: 'the calendar is',
+  runs: 'the runs are',
+  gaps: 'the gaps are',
+  demo: 'the mark of demonstration data is',
+} as const
+
+/** Files that come out otherwise. */
+async function otherwise({ source }: WalkInput, { period, tables }: DerivedPeriod): Promise<readonly string[]> {
+  const expected = new Map([...tables, [PERIOD_PATH, jsonBytes(period)] as const])
+  const details: string[] = []
+  for (const [path, bytes] of expected)
+    if ((await source.sha256(path).catch(() => null)) !== sha256(bytes))
+      details.push(`${path} is not what comes out of the chain and the traces.`)
+  const known = new Set(POPULATIONS.map(populationPath))
+  for (const path of source.paths)
+    if (path.startsWith('data/populations/') && !known.has(path))
+      details.push(`${quote(path, 400)} is no list that comes out of the chain and the traces.`)
+  return details
+}

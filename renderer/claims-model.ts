@@ -1,0 +1,44 @@
+import type { ClaimRow, ClaimsView, ClaimWord } from '../schemas/ipc-engagement.ts'
+import { claimAnswerWords } from '../schemas/words.ts'
+import { plural } from './text.ts'
+
+/** Worst first: what a reader must not miss. */
+export const CLAIM_WORDS = Object.keys(claimAnswerWords) as readonly ClaimWord[]
+
+/** The worst answer that any node gives; null where no node was asked. */
+export const worstOf = ({ counts }: Pick<ClaimRow, 'counts'>): ClaimWord | null =>
+  CLAIM_WORDS.find((word) => counts[word] > 0) ?? null
+
+/** Claims with what is contradicted first; among their like, in the order of the profile. */
+export function worstFirst(claims: readonly ClaimRow[]): readonly ClaimRow[] {
+  const rank = (claim: ClaimRow): number => {
+    const worst = worstOf(claim)
+    return worst === null ? CLAIM_WORDS.length : CLAIM_WORDS.indexOf(worst)
+  }
+  return [...claims].sort((a, b) => rank(a) - rank(b))
+}
+
+/** Answers of one claim as counts with their denominator, worst first. */
+export const countsOfClaim = ({
+  counts,
+  nodes,
+}: Pick<ClaimRow, 'counts' | 'nodes'>): readonly { readonly word: ClaimWord; readonly text: string }[] =>
+  CLAIM_WORDS.filter((word) => counts[word] > 0).map((word) => ({
+    word,
+    text: `${claimAnswerWords[word].label} on ${counts[word]} of ${plural(nodes, 'node')}`,
+  }))
+
+export interface Bring {
+  readonly what: string
+  readonly says: readonly string[]
+}
+
+/** Records that would show what nodes cannot, each once, with the promises that it bears on. */
+export function recordsToBring({ claims }: Pick<ClaimsView, 'claims'>): readonly Bring[] {
+  const records = new Map<string, string[]>()
+  for (const { bring, says } of claims) {
+    if (bring === null) continue
+    records.set(bring, [...(records.get(bring) ?? []), says])
+  }
+  return [...records].map(([what, says]) => ({ what, says }))
+}

@@ -1,0 +1,155 @@
+import {
+  ENGAGEMENT_SECTIONS,
+  type EngagementForm,
+  type EngagementSection,
+  type EngagementView,
+} from '../schemas/ipc-engagement.ts'
+import type {
+  ControlRef,
+  EphiFlow,
+  EphiStore,
+  OutsideBoundary,
+  Responsibility,
+  SignOff,
+  SubserviceControl,
+  SubserviceOrganization,
+  UserEntityControl,
+} from '../schemas/types.ts'
+
+/** A form to begin with: nothing is said yet, every day is today. */
+export const blankForm = (today: string): EngagementForm => ({
+  entity: '',
+  audience: '',
+  purpose: '',
+  framing: { kind: 'date', date: today },
+  status: 'draft',
+  distribution: null,
+  owner: '',
+  on: today,
+  boundary: { system: '', services: [], sites: [], outside: [], owner: '', on: today },
+  responsibilities: [],
+  subserviceOrganizations: [],
+  userEntityControls: [],
+  ephi: { stores: [], flows: [], owner: '', on: today },
+  population: { source: '', nodes: [], owner: '', on: today },
+  signOff: [],
+})
+
+/** New entries of lists. Who owns a section usually owns what is in it. */
+export interface Owned {
+  readonly owner: string
+  readonly on: string
+}
+export const BLANK_OUTSIDE: OutsideBoundary = { what: '', why: '' }
+export const blankArea = ({ owner, on }: Owned): Responsibility => ({ area: '', provider: '', customer: '', owner, on })
+export const blankOrganization = ({ owner, on }: Owned): SubserviceOrganization => ({
+  name: '',
+  services: '',
+  method: 'carve-out',
+  report: null,
+  controls: [],
+  owner,
+  on,
+})
+export const BLANK_SUBSERVICE_CONTROL: SubserviceControl = { says: '', rows: [] }
+export const blankUserControl = ({ owner, on }: Owned): UserEntityControl => ({
+  id: '',
+  of: '',
+  says: '',
+  rows: [],
+  checks: [],
+  owner,
+  on,
+})
+export const BLANK_STORE: EphiStore = { name: '', path: '', nodes: [], what: '' }
+export const BLANK_FLOW: EphiFlow = { name: '', from: '', to: '', protection: '' }
+export const BLANK_PERSON: SignOff = { role: 'approver', name: '', title: '', on: null }
+
+/** The part of a form that a section shows. */
+export function partOf(form: EngagementForm, section: EngagementSection): unknown {
+  switch (section) {
+    case 'who': {
+      const { entity, audience, purpose, framing, status, distribution, owner, on } = form
+      return { entity, audience, purpose, framing, status, distribution, owner, on }
+    }
+    case 'boundary':
+      return form.boundary
+    case 'responsibilities':
+      return form.responsibilities
+    case 'subservice':
+      return form.subserviceOrganizations
+    case 'user-entity':
+      return form.userEntityControls
+    case 'ephi':
+      return form.ephi
+    case 'population':
+      return form.population
+    case 'sign-off':
+      return form.signOff
+  }
+}
+
+/** Sections of which something is not saved yet. */
+export const unsavedSections = (form: EngagementForm, saved: EngagementForm | null): ReadonlySet<EngagementSection> =>
+  new Set(
+    ENGAGEMENT_SECTIONS.filter(
+      (section) => saved === null || JSON.stringify(partOf(form, section)) !== JSON.stringify(partOf(saved, section)),
+    ),
+  )
+
+export type SectionState = 'unsaved' | 'missing' | 'complete' | 'empty'
+
+/** How a section stands. One that holds a list alone may stay empty. */
+export function sectionState(
+  form: EngagementForm,
+  { lacks, form: saved }: Pick<EngagementView, 'lacks' | 'form'>,
+  section: EngagementSection,
+): { readonly is: SectionState; readonly lacks: readonly string[] } {
+  const own = lacks.filter((lack) => lack.section === section).map(({ text }) => text)
+  if (unsavedSections(form, saved).has(section)) return { is: 'unsaved', lacks: own }
+  if (own.length > 0) return { is: 'missing', lacks: own }
+  const part = partOf(form, section)
+  return { is: Array.isArray(part) && part.length === 0 ? 'empty' : 'complete', lacks: [] }
+}
+
+/** One value a line; empty lines count for nothing, and what is named twice counts once. */
+export const linesIn = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+]
+export const linesOf = (values: readonly string[]): string => values.join('\n')
+
+/** Node names as fleet files write them, in lower case, one a line or parted by spaces and commas, as lists are pasted. */
+export const nodesIn = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .toLowerCase()
+      .split(/[\s,;]+/)
+      .filter((name) => name !== ''),
+  ),
+]
+
+/** Rows of frameworks as people write them: the key with its framework in front, or framework and id parted by a space. One a line. */
+export const rowsIn = (text: string): readonly ControlRef[] =>
+  linesIn(text).flatMap((line): readonly ControlRef[] => {
+    const parted = /^([a-z0-9][a-z0-9.-]*)(?:(:)|\s+)(.+)$/i.exec(line)
+    if (parted === null) return [{ framework: 'unknown', control: line.slice(0, 100) }]
+    const framework = (parted[1] ?? '').toLowerCase().slice(0, 40)
+    return [{ framework, control: (parted[2] === undefined ? (parted[3] ?? '') : line).slice(0, 100) }]
+  })
+export const rowsText = (rows: readonly ControlRef[]): string =>
+  rows
+    .map(({ framework, control }) => {
+      if (control.startsWith(`${framework}:`)) return control
+      return framework === 'unknown' ? control : `${framework} ${control}`
+    })
+    .join('\n')
+
+/** A list with the entry at a place replaced, or taken out. */
+export const replacedAt = <T>(items: readonly T[], at: number, item: T): readonly T[] =>
+  items.map((one, index) => (index === at ? item : one))
+export const without = <T>(items: readonly T[], at: number): readonly T[] => items.filter((_, index) => index !== at)

@@ -1,0 +1,144 @@
+import { useState } from 'react'
+import type { ClaimOnNode, ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
+import type { CatalogView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { claimAnswerWords } from '../../schemas/words.ts'
+import { countsOfClaim } from '../claims-model.ts'
+import { ledgerOf } from '../ledger.ts'
+import { go } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
+import { Ledger } from './Ledger.tsx'
+import { Shape } from './Mark.tsx'
+
+/** An answer to a promise, as mark and word. */
+export function ClaimMark({ word, text }: { readonly word: ClaimWord; readonly text?: string }) {
+  const { label, mark, tone } = claimAnswerWords[word]
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{text ?? label}</span>
+    </span>
+  )
+}
+
+/** How many nodes give which answer, worst first. */
+export function ClaimCounts({ claim }: { readonly claim: ClaimRow }) {
+  const counts = countsOfClaim(claim)
+  if (counts.length === 0) return <span className="quiet">No node was asked yet</span>
+  return (
+    <ul className="claim-counts">
+      {counts.map(({ word, text }) => (
+        <li key={word}>
+          <ClaimMark word={word} text={text} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const SHOWN_AT_FIRST = 50
+
+export interface ClaimAnswersProps {
+  readonly of: Source
+  readonly claim: ClaimRow
+  readonly answers: readonly ClaimOnNode[]
+  readonly catalog: CatalogView
+}
+
+/** One promise on each node that it speaks of, contradicted first; each opens to its reasons. */
+export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps) {
+  const [text, setText] = useState('')
+  const [word, setWord] = useState<ClaimWord | 'all'>('all')
+  const [most, setMost] = useState(SHOWN_AT_FIRST)
+  const wanted = text.trim().toLowerCase()
+  const found = answers.filter(
+    ({ node, answer }) => (word === 'all' || answer === word) && node.toLowerCase().includes(wanted),
+  )
+  return (
+    <>
+      <div className="table-bar">
+        <SearchField label="Find a node" value={text} onChange={setText} isFilter />
+        <Select
+          label="Answer"
+          hideLabel
+          value={word}
+          onChange={setWord}
+          options={[
+            { id: 'all', title: `Every answer · ${answers.length}` },
+            ...countsOfClaim(claim).map((one) => ({
+              id: one.word,
+              title: `${claimAnswerWords[one.word].label} · ${claim.counts[one.word]} of ${claim.nodes}`,
+            })),
+          ]}
+        />
+        <span className="note" role="status">
+          {found.length} of {plural(answers.length, 'node')}
+        </span>
+      </div>
+      {found.length === 0 && <p className="empty">No node fits.</p>}
+      <div className="claim-nodes">
+        {found.slice(0, most).map((one) => (
+          <OnNode key={one.node} of={of} claim={claim} one={one} catalog={catalog} />
+        ))}
+      </div>
+      {found.length > most && (
+        <Button kind="link" onPress={() => setMost(Number.POSITIVE_INFINITY)}>
+          Show {plural(found.length - most, 'more node')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function OnNode({
+  of,
+  claim,
+  one: { node, answer, reasons },
+  catalog,
+}: Omit<ClaimAnswersProps, 'answers'> & { readonly one: ClaimOnNode }) {
+  const [wasOpened, setOpened] = useState(false)
+  return (
+    <Disclosure
+      level={3}
+      title={visible(node)}
+      aside={<ClaimMark word={answer} />}
+      onToggle={(open) => setOpened(wasOpened || open)}
+    >
+      {wasOpened &&
+        (reasons.length === 0 ? (
+          <p className="quiet">{claimAnswerWords[answer].meaning}</p>
+        ) : (
+          <Ledger sides={ledgerOf(reasons, catalog.probes)} of={of} node={node} onAllow={null} />
+        ))}
+      {wasOpened && (
+        <p className="actions">
+          {claim.bears.map(
+            ({ check }) =>
+              check !== null && (
+                <Button
+                  key={check.id}
+                  small
+                  label={`Why do we believe this: ${check.id} on ${visible(node)}`}
+                  onPress={() => go({ screen: 'why', of, node, property: check.property, check: check.id })}
+                >
+                  Why: {check.id}
+                </Button>
+              ),
+          )}
+          <Button
+            small
+            kind="quiet"
+            label={`Open node ${visible(node)}`}
+            onPress={() => go({ screen: 'node', of, node })}
+          >
+            Open node
+          </Button>
+        </p>
+      )}
+    </Disclosure>
+  )
+}

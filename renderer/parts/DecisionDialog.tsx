@@ -1,0 +1,106 @@
+import { type FormEvent, useId, useState } from 'react'
+import type { ControlRow } from '../../schemas/ipc-results.ts'
+import type { FrameworkName } from '../../schemas/ipc-views.ts'
+import type { Decision } from '../../schemas/types.ts'
+import { decisionWords } from '../../schemas/words.ts'
+import { useAction } from '../actions.ts'
+import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
+import { decisionChoices } from '../register-model.ts'
+import { say } from '../store.ts'
+import { day, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { RadioGroup } from '../ui/Choice.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextArea, TextField } from '../ui/TextField.tsx'
+import { FailureNote } from './Failure.tsx'
+import { UnsignedNote } from './UnsignedNote.tsx'
+import { daysFromToday, UntilField } from './UntilField.tsx'
+
+export interface DecisionDialogProps {
+  readonly framework: FrameworkName
+  readonly control: Pick<ControlRow, 'key' | 'id' | 'title' | 'level'>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Unless somebody chooses another day. */
+const USUAL_DAYS = 180
+
+/** What a named person decides about a row: an addressable specification, or why a row does not apply. It changes no verdict. */
+export function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogProps) {
+  const form = useId()
+  const set = useAction('decisions.set')
+  const choices = decisionChoices(control)
+  const [decision, setDecision] = useState<Decision['decision']>(choices[0] ?? 'not-applicable')
+  const [texts, setTexts] = useState(EMPTY_DECISION)
+  const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
+  const [tried, setTried] = useState(false)
+  const lacks = decisionLacks(decision, texts)
+  const field = (name: keyof DecisionTexts, label: string, isRequired = true) => ({
+    label,
+    value: texts[name],
+    onChange: (value: string) => setTexts({ ...texts, [name]: value }),
+    error: tried ? lacks[name] : undefined,
+    isRequired,
+  })
+  const send = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(lacks).length > 0 || until === '') return
+    const input = decisionInput({ framework, control: control.key, decision, until }, texts)
+    if ((await set.run(input)) === null) return
+    say(`Decision recorded until ${day(until)}.`)
+    onDone()
+  }
+  return (
+    <Dialog
+      title={choices.length > 1 ? 'Write down a decision' : 'Say why this does not apply'}
+      size="large"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={set.busy}>
+            Record decision
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
+        <p>
+          {visible(control.id)} {visible(control.title)}
+        </p>
+        {choices.length > 1 && (
+          <RadioGroup
+            label="Decision"
+            description="Addressable is not optional (45 CFR 164.306(d)(3))."
+            value={decision}
+            onChange={setDecision}
+            options={choices.map((id) => ({ id, title: decisionWords[id] }))}
+          />
+        )}
+        <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
+        {weighs(decision) && (
+          <TextArea
+            {...field('factors', 'Factors weighed')}
+            description="Size, infrastructure, cost, and probability of harm (45 CFR 164.306(b)(2))."
+            maxLength={2000}
+          />
+        )}
+        {decision === 'equivalent-alternative' && (
+          <TextArea {...field('alternativeMeasure', 'Measure in its place')} maxLength={2000} />
+        )}
+        <TextField {...field('riskAnalysis', 'Where the risk analysis is found', false)} maxLength={500} />
+        <div className="form-pair">
+          <TextField {...field('owner', 'Owner')} maxLength={200} />
+          <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
+          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+          <TextField {...field('approverRole', 'Role of who approves')} maxLength={200} />
+          <UntilField label="Due again" value={until} onChange={setUntil} tried={tried} />
+        </div>
+        <UnsignedNote />
+        {set.error !== null && <FailureNote error={set.error} />}
+      </form>
+    </Dialog>
+  )
+}

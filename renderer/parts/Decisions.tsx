@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import type { DecisionView } from '../../schemas/ipc-packs.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { decisionWords, standingWords } from '../../schemas/words.ts'
+import { signedLine } from '../register-model.ts'
+import { go, outdated } from '../store.ts'
+import { day, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { WithdrawDialog } from './WithdrawDialog.tsx'
+
+export interface DecisionsProps {
+  readonly decisions: readonly DecisionView[]
+  readonly of: Source
+  /** The name of a row; null on the page of the row itself. */
+  readonly rowName: ((decision: DecisionView) => string) | null
+}
+
+/** What named people decided about rows, each with all that was said; it can be withdrawn, except in a pack. */
+export function Decisions({ decisions, of, rowName }: DecisionsProps) {
+  const [withdrawn, setWithdrawn] = useState<DecisionView | null>(null)
+  return (
+    <>
+      <ul className="acceptances">
+        {decisions.map((one) => (
+          <li key={one.id} className={`acceptance standing-${one.standing}`}>
+            <p className="acceptance-head">
+              <span className="accepted-tab">
+                {decisionWords[one.decision]} · {standingWords[one.standing]}, until {day(one.expiresAt)}
+              </span>
+              {rowName !== null && (
+                <Button
+                  kind="link"
+                  small
+                  onPress={() => go({ screen: 'control', of, framework: one.framework, key: one.control })}
+                >
+                  {rowName(one)}
+                </Button>
+              )}
+              {one.standing !== 'withdrawn' && of === 'run' && (
+                <Button small kind="quiet" onPress={() => setWithdrawn(one)}>
+                  Withdraw decision
+                </Button>
+              )}
+            </p>
+            <dl className="facts">
+              <dt>Reason</dt>
+              <dd>{visible(one.reason)}</dd>
+              <Optional label="Factors weighed" text={one.factors} />
+              <Optional label="Measure in its place" text={one.alternativeMeasure} />
+              <Optional label="Risk analysis" text={one.riskAnalysis} />
+              <dt>Owner</dt>
+              <dd>{visible(one.owner)}</dd>
+              <dt>Requested by</dt>
+              <dd>{visible(one.requestedBy)}</dd>
+              <dt>Approved by</dt>
+              <dd>
+                {visible(one.approvedBy)}, {visible(one.approverRole)}, {day(one.decidedAt)}
+              </dd>
+              <dt>Keys</dt>
+              <dd>{signedLine(one.signatures)}</dd>
+              {one.withdrawn !== null && (
+                <>
+                  <dt>Withdrawn</dt>
+                  <dd>
+                    {visible(one.withdrawn.by)}, {day(one.withdrawn.at)}: {visible(one.withdrawn.reason)}
+                  </dd>
+                </>
+              )}
+            </dl>
+          </li>
+        ))}
+      </ul>
+      {withdrawn !== null && (
+        <WithdrawDialog
+          what="decision"
+          id={withdrawn.id}
+          about={`${decisionWords[withdrawn.decision]}: ${visible(withdrawn.reason)}`}
+          onClose={() => setWithdrawn(null)}
+          onDone={() => {
+            setWithdrawn(null)
+            outdated()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const Optional = ({ label, text }: { readonly label: string; readonly text: string | null }) =>
+  text === null ? null : (
+    <>
+      <dt>{label}</dt>
+      <dd>{visible(text)}</dd>
+    </>
+  )

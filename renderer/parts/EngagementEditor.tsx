@@ -1,0 +1,247 @@
+import { IconFileImport } from '@tabler/icons-react'
+import { type FocusEvent, useEffect, useRef, useState } from 'react'
+import { engagementSectionWords } from '../../schemas/engagement-words.ts'
+import type { CallFailure } from '../../schemas/ipc.ts'
+import {
+  ENGAGEMENT_SECTIONS,
+  type EngagementForm,
+  type EngagementSection,
+  type EngagementView,
+} from '../../schemas/ipc-engagement.ts'
+import { useAction } from '../actions.ts'
+import { forgetForm, keepForm, keptForm } from '../engagement-kept.ts'
+import { blankForm, type SectionState, sectionState, unsavedSections } from '../engagement-model.ts'
+import { outdated, say, useStore } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { EphiSection, PopulationSection } from './EngagementNodes.tsx'
+import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
+import { BoundarySection, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
+import { FailureNote } from './Failure.tsx'
+import { Shape } from './Mark.tsx'
+
+const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
+  who: WhoSection,
+  boundary: BoundarySection,
+  responsibilities: ResponsibilitySection,
+  subservice: SubserviceSection,
+  'user-entity': UserEntitySection,
+  ephi: EphiSection,
+  population: PopulationSection,
+  'sign-off': SignOffSection,
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10)
+
+/** The engagement as a form in sections. A section is saved when it is left; what is typed is kept until then, also off this screen. */
+export function EngagementEditor({ first }: { readonly first: EngagementView }) {
+  const { fleet } = useStore()
+  const about = `${fleet?.name ?? ''} ${fleet?.demo === true}`
+  const [view, setView] = useState(first)
+  useEffect(() => setView(first), [first])
+  const [form, setForm] = useState(() => keptForm(about) ?? first.form)
+  const set = useAction('engagement.set')
+  const now = useRef({ form, view })
+  now.current = { form, view }
+  const put = (next: EngagementForm): void => {
+    keepForm(about, next)
+    setForm(next)
+  }
+  const save = async (): Promise<void> => {
+    const { form: sent, view: known } = now.current
+    if (sent === null || unsavedSections(sent, known.form).size === 0) return
+    const reply = await set.run(sent)
+    if (reply === null) return
+    forgetForm(sent)
+    setView(reply)
+    // What was typed meanwhile stays.
+    if (now.current.form === sent) setForm(reply.form)
+    say(reply.counts && !reply.waits ? 'Saved. It counts from now on.' : 'Saved.')
+    outdated()
+  }
+  const leaving = useRef(save)
+  leaving.current = save
+  useEffect(() => () => void leaving.current(), [])
+  const imported = (reply: EngagementView): void => {
+    forgetForm(null)
+    setView(reply)
+    setForm(reply.form)
+    say('Engagement imported.')
+    outdated()
+  }
+  if (form === null) return <Begin onFill={() => put(blankForm(today()))} onImported={imported} />
+  return (
+    <div className="engagement">
+      <Standing view={view} />
+      <div className="actions">
+        <ImportButton replaces onImported={imported} />
+      </div>
+      {ENGAGEMENT_SECTIONS.map((section) => (
+        <Section
+          key={section}
+          section={section}
+          form={form}
+          view={view}
+          busy={set.busy}
+          error={set.error}
+          onPut={(part) => put({ ...form, ...part })}
+          onSave={() => void save()}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** Whether what is said here counts, and what keeps it from counting. */
+function Standing({ view: { counts, waits, lacks } }: { readonly view: EngagementView }) {
+  if (!waits && counts) return <p className="quiet">It counts: every assessment and export of this fleet states it.</p>
+  const missing = lacks.length === 0 ? 'nothing is saved yet' : `${plural(lacks.length, 'answer')} missing`
+  return counts ? (
+    <Notice
+      kind="warning"
+      title={`The change does not count yet: ${missing}.`}
+      means="What was declared before goes on counting until nothing is missing."
+    />
+  ) : (
+    <Notice
+      title={`It does not count yet: ${missing}.`}
+      means="Until then, assessments and exports state that no engagement was declared."
+    />
+  )
+}
+
+const STATES: Readonly<Record<SectionState, { readonly word: string; readonly mark: string; readonly tone: string }>> =
+  {
+    unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
+    missing: { word: 'Answers missing', mark: 'dotted-ring', tone: 'not-tested' },
+    complete: { word: 'Filled in', mark: 'ring-tick', tone: 'met' },
+    empty: { word: 'Nothing named', mark: 'bar', tone: 'not-applicable' },
+  }
+
+interface OneSection {
+  readonly section: EngagementSection
+  readonly form: EngagementForm
+  readonly view: EngagementView
+  readonly busy: boolean
+  readonly error: CallFailure | null
+  readonly onPut: (part: Partial<EngagementForm>) => void
+  readonly onSave: () => void
+}
+
+function Section({ section, form, view, busy, error, onPut, onSave }: OneSection) {
+  const { label, meaning } = engagementSectionWords[section]
+  const { is, lacks } = sectionState(form, view, section)
+  const { word, mark, tone } = STATES[is]
+  const Fields = SECTIONS[section]
+  const startsOpen = section === 'who' && is !== 'complete'
+  // Lists can be long: what nobody opened is not drawn.
+  const [wasOpened, setOpened] = useState(startsOpen)
+  const left = (event: FocusEvent<HTMLElement>): void => {
+    if (is === 'unsaved' && !event.currentTarget.contains(event.relatedTarget)) onSave()
+  }
+  return (
+    <Disclosure
+      level={2}
+      title={label}
+      className="engagement-section"
+      startsOpen={startsOpen}
+      onToggle={(open) => setOpened(wasOpened || open)}
+      aside={
+        <span className={`status tone-${tone}`}>
+          <Shape mark={mark} tone={tone} />
+          <span>{is === 'missing' ? plural(lacks.length, 'answer').concat(' missing') : word}</span>
+        </span>
+      }
+    >
+      <section className="form engagement-form" aria-label={label} onBlur={left}>
+        <p className="quiet">{meaning}</p>
+        {lacks.length > 0 && (
+          <ul className="lacks" aria-label={`Missing in ${label}`}>
+            {lacks.map((text) => (
+              <li key={text}>{visible(text)}</li>
+            ))}
+          </ul>
+        )}
+        {wasOpened && <Fields form={form} put={onPut} />}
+        {error !== null && is === 'unsaved' && <FailureNote error={error} />}
+        <div className="actions">
+          <Button busy={busy} isDisabled={is !== 'unsaved'} label={`Save ${label}`} onPress={onSave}>
+            Save section
+          </Button>
+        </div>
+      </section>
+    </Disclosure>
+  )
+}
+
+function Begin({
+  onFill,
+  onImported,
+}: {
+  readonly onFill: () => void
+  readonly onImported: (view: EngagementView) => void
+}) {
+  return (
+    <div className="ways">
+      <section aria-labelledby="fill-in">
+        <h2 id="fill-in">Fill it in here</h2>
+        <p>Section by section, in any order. Each is saved when you leave it, and it counts once nothing is missing.</p>
+        <Button kind="primary" onPress={onFill}>
+          Fill in engagement
+        </Button>
+      </section>
+      <section aria-labelledby="from-file">
+        <h2 id="from-file">Import a file</h2>
+        <p>An engagement file in YAML or JSON, with the provider’s own list of servers (CSV) that it names.</p>
+        <ImportButton onImported={onImported} />
+      </section>
+    </div>
+  )
+}
+
+function ImportButton({
+  replaces = false,
+  onImported,
+}: {
+  readonly replaces?: boolean
+  readonly onImported: (view: EngagementView) => void
+}) {
+  const [asks, setAsks] = useState(false)
+  const choose = useAction('engagement.import-choose')
+  const run = async (): Promise<void> => {
+    setAsks(false)
+    const reply = await choose.run(null)
+    if (reply !== null) onImported(reply)
+  }
+  return (
+    <>
+      <Button icon={IconFileImport} busy={choose.busy} onPress={() => (replaces ? setAsks(true) : void run())}>
+        Import engagement file…
+      </Button>
+      {choose.error !== null && <FailureNote error={choose.error} />}
+      {asks && (
+        <Dialog
+          title="Replace what is declared?"
+          size="small"
+          alert
+          onClose={() => setAsks(false)}
+          actions={
+            <>
+              <Button kind="primary" onPress={() => void run()}>
+                Choose file
+              </Button>
+              <Button onPress={() => setAsks(false)}>Cancel</Button>
+            </>
+          }
+        >
+          <p>
+            The file takes the place of every section. A copy of what counts now is kept beside it on this computer.
+          </p>
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+import { signOffWords } from '../../schemas/engagement-words.ts'
+import type { EngagementForm } from '../../schemas/ipc-engagement.ts'
+import type { SignOff } from '../../schemas/types.ts'
+import { BLANK_OUTSIDE, BLANK_PERSON, linesIn, linesOf, type Owned } from '../engagement-model.ts'
+import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { DateField } from '../ui/DateField.tsx'
+import { Select } from '../ui/Select.tsx'
+import { TextArea, TextField } from '../ui/TextField.tsx'
+import { LinesField } from './LinesField.tsx'
+import { Repeated } from './Repeated.tsx'
+
+export interface SectionProps {
+  readonly form: EngagementForm
+  readonly put: (part: Partial<EngagementForm>) => void
+}
+
+/** Who stands for what is said, and since when. */
+export function OwnerFields({ value, onChange }: { readonly value: Owned; readonly onChange: (part: Owned) => void }) {
+  const { owner, on } = value
+  return (
+    <div className="form-pair">
+      <TextField
+        label="Owner"
+        description="Who stands for what is said here."
+        maxLength={200}
+        value={owner}
+        onChange={(next) => onChange({ owner: next, on })}
+      />
+      <DateField label="Stated on" value={on} onChange={(next) => onChange({ owner, on: next })} />
+    </div>
+  )
+}
+
+/** Whose system this is, who reads, what for, and which date or period it is about. */
+export function WhoSection({ form, put }: SectionProps) {
+  const { entity, audience, purpose, framing, status, distribution, owner, on } = form
+  return (
+    <>
+      <TextField
+        label="Entity"
+        description="The organization that is examined."
+        maxLength={300}
+        value={entity}
+        onChange={(next) => put({ entity: next })}
+      />
+      <TextField
+        label="Audience"
+        description="Who will read the report."
+        maxLength={500}
+        value={audience}
+        onChange={(next) => put({ audience: next })}
+      />
+      <TextArea label="Purpose" rows={2} maxLength={1000} value={purpose} onChange={(next) => put({ purpose: next })} />
+      <RadioGroup
+        label="What it is about"
+        inline
+        value={framing.kind}
+        onChange={(kind) => {
+          if (kind === framing.kind) return
+          const first = framing.kind === 'date' ? framing.date : framing.from
+          put({ framing: kind === 'date' ? { kind, date: first } : { kind, from: first, to: '' } })
+        }}
+        options={[
+          { id: 'date', title: 'One date' },
+          { id: 'period', title: 'A period', note: 'Says what is planned. One run shows one date.' },
+        ]}
+      />
+      {framing.kind === 'date' ? (
+        <DateField label="Date" value={framing.date} onChange={(date) => put({ framing: { kind: 'date', date } })} />
+      ) : (
+        <div className="form-pair">
+          <DateField
+            label="First day"
+            value={framing.from}
+            onChange={(from) => put({ framing: { ...framing, from } })}
+          />
+          <DateField label="Last day" value={framing.to} onChange={(to) => put({ framing: { ...framing, to } })} />
+        </div>
+      )}
+      <RadioGroup
+        label="Status"
+        inline
+        value={status}
+        onChange={(next) => put({ status: next })}
+        options={[
+          { id: 'draft', title: 'Draft' },
+          { id: 'final', title: 'Final' },
+        ]}
+      />
+      <Checkbox
+        isSelected={distribution !== null}
+        onChange={(limited) => put({ distribution: limited ? '' : null })}
+        note="Stands on the first page of the report."
+      >
+        Say who may get the report
+      </Checkbox>
+      {distribution !== null && (
+        <TextField
+          label="Who may get it"
+          maxLength={500}
+          value={distribution}
+          onChange={(next) => put({ distribution: next })}
+        />
+      )}
+      <OwnerFields value={{ owner, on }} onChange={put} />
+    </>
+  )
+}
+
+/** What the system is, where it stands, and what is left out. */
+export function BoundarySection({ form: { boundary }, put }: SectionProps) {
+  const change = (part: Partial<EngagementForm['boundary']>): void => put({ boundary: { ...boundary, ...part } })
+  return (
+    <>
+      <TextArea
+        label="The system"
+        description="What it does, and what it is made of."
+        maxLength={2000}
+        value={boundary.system}
+        onChange={(system) => change({ system })}
+      />
+      <div className="form-pair">
+        <LinesField
+          label="Services"
+          description="One a line."
+          value={boundary.services}
+          onChange={(services) => change({ services })}
+          read={linesIn}
+          write={linesOf}
+        />
+        <LinesField
+          label="Sites"
+          description="One a line."
+          value={boundary.sites}
+          onChange={(sites) => change({ sites })}
+          read={linesIn}
+          write={linesOf}
+        />
+      </div>
+      <h3>Left out of the boundary</h3>
+      <Repeated
+        word="item"
+        items={boundary.outside}
+        onChange={(outside) => change({ outside })}
+        blank={BLANK_OUTSIDE}
+        most={100}
+        none="Nothing is left out."
+        nameOf={({ what }) => what}
+      >
+        {({ what, why }, set) => (
+          <div className="form-pair">
+            <TextField label="What" maxLength={300} value={what} onChange={(next) => set({ what: next })} />
+            <TextField label="Why" maxLength={1000} value={why} onChange={(next) => set({ why: next })} />
+          </div>
+        )}
+      </Repeated>
+      <OwnerFields value={boundary} onChange={change} />
+    </>
+  )
+}
+
+const ROLES = (Object.keys(signOffWords) as SignOff['role'][]).map((id) => ({ id, title: signOffWords[id] }))
+
+/** Who collected, reviewed and approved. */
+export function SignOffSection({ form: { signOff }, put }: SectionProps) {
+  return (
+    <Repeated
+      word="person"
+      items={signOff}
+      onChange={(next) => put({ signOff: next })}
+      blank={BLANK_PERSON}
+      most={20}
+      none="Nobody is named yet. The report leaves room for signatures."
+      nameOf={({ name }) => name}
+    >
+      {({ role, name, title, on }, set) => (
+        <>
+          <div className="form-pair">
+            <TextField label="Name" maxLength={200} value={name} onChange={(next) => set({ name: next })} />
+            <TextField label="Title" maxLength={200} value={title} onChange={(next) => set({ title: next })} />
+          </div>
+          <Select label="Role" options={ROLES} value={role} onChange={(next) => set({ role: next })} />
+          <Checkbox isSelected={on !== null} onChange={(signed) => set({ on: signed ? '' : null })}>
+            Signed on a day
+          </Checkbox>
+          {on !== null && <DateField label="Day" value={on} onChange={(next) => set({ on: next })} />}
+        </>
+      )}
+    </Repeated>
+  )
+}

@@ -1,0 +1,141 @@
+import { useState } from 'react'
+import type { CaptureLine, DriftView, FlipLine } from '../../schemas/ipc-history.ts'
+import type { Verdict } from '../../schemas/words.ts'
+import { useAnswer } from '../bridge.ts'
+import { captureLine, flipSteps } from '../drift-model.ts'
+import { plural, visible } from '../text.ts'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { VerdictMark } from './Mark.tsx'
+import { Slowly } from './Slowly.tsx'
+
+/** Verdicts that came out otherwise, each with why, down to the lines that changed. */
+export function Flips({ view }: { readonly view: DriftView }) {
+  const { flips, before, after } = view
+  return (
+    <section aria-labelledby="drift-flips" className="drift-list">
+      <h2 id="drift-flips">
+        Verdicts that came out otherwise <span className="drift-count number">{flips.total}</span>
+      </h2>
+      {flips.total === 0 ? (
+        <p className="drift-none">No verdict came out otherwise.</p>
+      ) : (
+        <ul className="flips">
+          {flips.rows.map((flip) => (
+            <Flip key={`${flip.node} ${flip.check}`} flip={flip} before={before.run} after={after.run} />
+          ))}
+        </ul>
+      )}
+      {flips.rows.length < flips.total && (
+        <p className="quiet">
+          The first {flips.rows.length} of {flips.total} are shown.
+        </p>
+      )}
+    </section>
+  )
+}
+
+const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
+  verdict === null ? <span className="quiet">No such check</span> : <VerdictMark verdict={verdict} />
+
+function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly before: string; readonly after: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <li className="flip">
+      <p className="flip-head">
+        <strong>{visible(flip.node)}</strong>
+        <span>{visible(flip.claim)}</span>
+      </p>
+      <p className="flip-verdicts">
+        <Said verdict={flip.before} />
+        <span aria-hidden="true">→</span>
+        <span className="said">then</span>
+        <Said verdict={flip.after} />
+      </p>
+      <p>{visible(flip.sentence)}</p>
+      <Disclosure
+        title={
+          <>
+            What changed<span className="said">, {visible(`${flip.node}: ${flip.check}`)}</span>
+          </>
+        }
+        isOpen={open}
+        onToggle={setOpen}
+      >
+        {open && <Detail flip={flip} before={before} after={after} />}
+      </Disclosure>
+    </li>
+  )
+}
+
+function Detail({
+  flip: { node, check, sentence },
+  before,
+  after,
+}: {
+  readonly flip: FlipLine
+  readonly before: string
+  readonly after: string
+}) {
+  const answer = useAnswer('history.flip', { before, after, node, check })
+  return (
+    <Slowly answer={answer} does="Judging both recordings again">
+      {(detail) => (
+        <>
+          {detail.flip.sentence !== sentence && <p>{visible(detail.flip.sentence)}</p>}
+          <ol className="flip-steps">
+            {flipSteps(detail).map(({ title, verdict, turns }) => (
+              <li key={title}>
+                {title}: {turns ? <strong>{verdict}</strong> : verdict}
+                {turns && <span className="quiet"> (this step makes the difference)</span>}
+              </li>
+            ))}
+          </ol>
+          {detail.captures.length === 0 ? (
+            <p className="quiet">No answer that this check rests on differs in its bytes.</p>
+          ) : (
+            detail.captures.map((capture) => (
+              <Capture key={`${capture.probe} ${capture.command} ${capture.stream}`} capture={capture} />
+            ))
+          )}
+        </>
+      )}
+    </Slowly>
+  )
+}
+
+/** Lines with a sign before them: nobody has to tell them apart by color. */
+function Capture({ capture }: { readonly capture: CaptureLine }) {
+  const { title, probe, command, stream, removed, added, before, after } = capture
+  return (
+    <div className="flip-capture">
+      <p>
+        <strong>{visible(title)}</strong> <span className="mono">{visible(`${probe}/${command}, ${stream}`)}</span>
+      </p>
+      <p className="quiet">{captureLine(capture)}</p>
+      {removed.length + added.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys
+        <section className="flip-lines mono" tabIndex={0} aria-label={`Lines that changed in ${visible(title)}`}>
+          {removed.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be alike, and none moves
+            <p key={`gone ${index}`} className="gone">
+              <span className="said">gone: </span>
+              <span aria-hidden="true">− </span>
+              {visible(line)}
+            </p>
+          ))}
+          {added.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be alike, and none moves
+            <p key={`new ${index}`} className="new">
+              <span className="said">new: </span>
+              <span aria-hidden="true">+ </span>
+              {visible(line)}
+            </p>
+          ))}
+        </section>
+      )}
+      <p className="note mono fingerprint">
+        {before ?? plural(0, 'byte')} → {after ?? plural(0, 'byte')}
+      </p>
+    </div>
+  )
+}

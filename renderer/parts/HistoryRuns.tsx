@@ -1,0 +1,125 @@
+import { useState } from 'react'
+import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
+import { SEAL_WORDS } from '../history-model.ts'
+import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Shape } from './Mark.tsx'
+import { BaselineDialog } from './SayDialog.tsx'
+
+export interface HistoryRunsProps {
+  readonly title: string
+  readonly view: HistoryView
+  readonly runs: readonly HistoryRun[]
+  /** Opens the comparison of a run with the one before it. */
+  readonly onCompare: (run: string) => void
+}
+
+const STEP = 30
+
+/** Runs, newest first, each with what seals it. */
+export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) {
+  const [most, setMost] = useState(STEP)
+  const [asked, setAsked] = useState<HistoryRun | null>(null)
+  if (runs.length === 0)
+    return <EmptyState title="No run in these days">Runs are listed here, newest first.</EmptyState>
+  return (
+    <>
+      <div className="scroll">
+        <table className="history-runs">
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Nodes that answered</th>
+              <th scope="col">Seal</th>
+              <th scope="col">Planned by</th>
+              <th scope="col">Action</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.slice(0, most).map((run) => (
+              <tr key={run.run}>
+                <th scope="row">
+                  <span className="number">{when(run.at)}</span>
+                  <span className="note">
+                    {visible(run.run)}
+                    {run.baseline && ' · baseline'}
+                  </span>
+                </th>
+                <td className="number">
+                  {run.answered} of {run.declared}
+                </td>
+                <td>
+                  <SealMark run={run} />
+                </td>
+                <td>{run.schedule === null ? <span className="quiet">nobody</span> : visible(run.schedule)}</td>
+                <td>
+                  <div className="row-actions">
+                    <Actions run={run} view={view} onCompare={onCompare} onBaseline={setAsked} />
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {runs.length > most && (
+        <div className="actions">
+          <Button small onPress={() => setMost(most + STEP)}>
+            Show more runs
+          </Button>
+          <span className="quiet">
+            {most} of {plural(runs.length, 'run')}
+          </span>
+        </div>
+      )}
+      {asked !== null && (
+        <BaselineDialog
+          run={asked.run}
+          about={`The run of ${when(asked.at)} becomes the baseline.`}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** What seals a run; one that nothing seals is never shown as if. */
+export function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
+  const { label, mark, tone } = SEAL_WORDS[seal]
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{label}</span>
+    </span>
+  )
+}
+
+function Actions({
+  run,
+  view: { demo, runs },
+  onCompare,
+  onBaseline,
+}: {
+  readonly run: HistoryRun
+  readonly view: HistoryView
+  readonly onCompare: (run: string) => void
+  readonly onBaseline: (run: HistoryRun) => void
+}) {
+  if (!run.comparable) return <span className="quiet">Its trace is not kept here.</span>
+  return (
+    <>
+      {runs.filter(({ comparable }) => comparable).length > 1 && (
+        <Button small label={`Compare the run of ${when(run.at)}`} onPress={() => onCompare(run.run)}>
+          Compare
+        </Button>
+      )}
+      {run.seal === 'sealed' && !run.baseline && !demo && (
+        <Button small kind="quiet" label={`Set the run of ${when(run.at)} as baseline`} onPress={() => onBaseline(run)}>
+          Set as baseline
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import type { LocationRow } from '../../schemas/ipc-location.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { countsOfWords, kilometres, placeWord, policyWord, policyWords } from '../location-model.ts'
+import { failureTitle } from '../run-progress.ts'
+import { go } from '../store.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import type { GridColumn } from '../ui/GridTable.tsx'
+import { LocationMark } from './LocationMark.tsx'
+
+/** More columns than these do not fit beside each other. */
+const MOST_POLICIES = 4
+
+/** A node, where it is said to be and by whom, the answer to that and to each policy, and how far away it can be. */
+export function locationColumns(of: Source, policies: readonly string[]): readonly GridColumn<LocationRow>[] {
+  return [
+    {
+      id: 'node',
+      title: 'Node',
+      isRowHeader: true,
+      width: '1.5fr',
+      minWidth: 9,
+      cell: ({ node, stale }) => (
+        <>
+          <Button kind="link" className="node-name" onPress={() => go({ screen: 'node', of, node })}>
+            {visible(node)}
+          </Button>
+          {stale && <span className="cell-line node-note">too old: supports nothing</span>}
+        </>
+      ),
+    },
+    {
+      id: 'claim',
+      title: 'Declared place',
+      width: '2fr',
+      minWidth: 12,
+      cell: ({ claim, status, failure }) =>
+        claim === null ? (
+          <span className="cell-lines quiet">{whyNoClaim(status, failure)}</span>
+        ) : (
+          <>
+            <span className="cell-lines">{visible(claim.name)}</span>
+            <span className="cell-line node-note">declared by {visible(claim.declaredBy)}</span>
+          </>
+        ),
+    },
+    {
+      id: 'place',
+      title: 'Answer',
+      width: '1.5fr',
+      minWidth: 10,
+      cell: (row) => <LocationMark word={placeWord(row)} />,
+    },
+    ...(policies.length > MOST_POLICIES ? [WORST_POLICY] : policies.map(policyColumn)),
+    {
+      id: 'reach',
+      title: 'Narrowest reach',
+      width: '2fr',
+      minWidth: 11,
+      cell: ({ narrowest }) =>
+        narrowest === null ? (
+          <span className="cell-line quiet">no time bounds it</span>
+        ) : (
+          <>
+            <span className="cell-line number">{kilometres(narrowest.km)}</span>
+            <span className="cell-line node-note" title={visible(narrowest.vantage)}>
+              from {visible(narrowest.vantage)}
+            </span>
+          </>
+        ),
+    },
+  ]
+}
+
+const policyColumn = (title: string, index: number): GridColumn<LocationRow> => ({
+  id: `policy-${index}`,
+  title: visible(title),
+  width: '1.5fr',
+  minWidth: 10,
+  cell: (row) => {
+    const word = policyWord(row, title)
+    return word === null ? <span className="cell-line quiet">not for this node</span> : <LocationMark word={word} />
+  },
+})
+
+const WORST_POLICY: GridColumn<LocationRow> = {
+  id: 'policies',
+  title: 'Policies, the worst answer',
+  width: '2fr',
+  minWidth: 11,
+  cell: (row) => {
+    const own = policyWords(row)
+    const [worst] = countsOfWords(own)
+    if (worst === undefined) return <span className="cell-line quiet">none for this node</span>
+    return (
+      <>
+        <LocationMark word={worst.word} />
+        <span className="cell-line node-note">
+          {worst.count} of {own.length} {own.length === 1 ? 'policy' : 'policies'}
+        </span>
+      </>
+    )
+  },
+}
+
+function whyNoClaim(status: LocationRow['status'], failure: LocationRow['failure']): string {
+  if (status === 'complete' || status === 'partial') return 'none declared'
+  return failure === null ? 'not collected' : `not collected: ${failureTitle(failure.code)}`
+}

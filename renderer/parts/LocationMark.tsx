@@ -1,0 +1,24 @@
+import { type LocationWord, SAYS, type Says, shownAs } from '../location-model.ts'
+import { Shape } from './Mark.tsx'
+
+/** An answer about a place, as mark and word. */
+export function LocationMark({ word, text }: { readonly word: LocationWord; readonly text?: string }) {
+  const { label, mark, tone } = shownAs(word)
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{text ?? label}</span>
+    </span>
+  )
+}
+
+/** What one statement says to one question. */
+export function SaysMark({ says }: { readonly says: Says }) {
+  const { label, mark, tone } = SAYS[says]
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{label}</span>
+    </span>
+  )
+}

@@ -1,0 +1,211 @@
+import { IconFileImport } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { type CoverageState, coverageWords, inventoryKindWords } from '../../schemas/engagement-words.ts'
+import type { CoverageView, EngagementView, InventoryView } from '../../schemas/ipc-engagement.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { useAnswer } from '../bridge.ts'
+import { type CoverageRow, coverageCounts, coverageLine, coverageRows } from '../coverage-model.ts'
+import { useKept } from '../kept.ts'
+import { go, useStore } from '../store.ts'
+import { day, plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { GridTable } from '../ui/GridTable.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
+import { Ask } from './Ask.tsx'
+import { InventoryDialog, LeaveOutDialog } from './InventoryDialogs.tsx'
+import { Shape } from './Mark.tsx'
+
+/** Declared list, enrolled nodes and the provider's own list against each other, worst first. */
+export function Population({ of, engagement }: { readonly of: Source; readonly engagement: EngagementView }) {
+  const { runs, soFar } = useStore()
+  const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
+  return (
+    <Ask answer={answer}>
+      {(view) =>
+        view === null ? (
+          <EmptyState title="No list is declared yet">
+            Here the declared list, the enrolled nodes and the provider’s list are compared, once an engagement counts.
+          </EmptyState>
+        ) : (
+          <Compared of={of} view={view} engagement={engagement} />
+        )
+      }
+    </Ask>
+  )
+}
+
+interface ComparedProps {
+  readonly of: Source
+  readonly view: CoverageView
+  readonly engagement: EngagementView
+}
+
+function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: ComparedProps) {
+  const [opened, setOpened] = useState<'import' | CoverageRow | null>(null)
+  const { coverage, population, asked } = view
+  const rows = useMemo(() => coverageRows(coverage), [coverage])
+  const counts = coverageCounts(rows)
+  const [text, setText] = useState('')
+  const [state, setState] = useState<CoverageState | 'all'>('all')
+  const wanted = text.trim().toLowerCase()
+  const shown = rows.filter(
+    (row) =>
+      (state === 'all' || row.state === state) &&
+      `${row.name} ${row.listed ?? ''} ${row.why ?? ''}`.toLowerCase().includes(wanted),
+  )
+  return (
+    <div className="population">
+      <p className="lead number">{coverageLine(coverage)}</p>
+      {!asked && <Notice title="No run was made yet." means="So no node has answered." />}
+      {coverage.uncovered > 0 && (
+        <Notice
+          kind="warning"
+          title={`The provider lists ${plural(coverage.uncovered, 'row')} that nobody accounts for.`}
+          means="While one stands, no control is supported by evidence of nodes."
+          next="Enroll the node, or say below why the row is left out."
+        />
+      )}
+      {coverage.conflicts.length > 0 && (
+        <Notice
+          kind="warning"
+          title="The lists contradict each other"
+          means={coverage.conflicts.map((conflict) => (
+            <span key={conflict} className="conflict">
+              {visible(conflict)}
+            </span>
+          ))}
+        />
+      )}
+      <dl className="stated-facts">
+        <div>
+          <dt>Declared list</dt>
+          <dd>
+            {visible(population.source)}; owner {visible(population.owner)}, stated on {day(population.on)}
+          </dd>
+        </div>
+        <div>
+          <dt>Provider’s list</dt>
+          <dd>
+            {inventory === null ? (
+              'None. Import the table that the provider’s portal exports, or its invoice.'
+            ) : (
+              <Listed of={inventory} />
+            )}
+          </dd>
+        </div>
+      </dl>
+      {of === 'run' && isDeclared && (
+        <div className="actions">
+          <Button icon={IconFileImport} onPress={() => setOpened('import')}>
+            Import provider’s list…
+          </Button>
+        </div>
+      )}
+      <div className="table-bar">
+        <SearchField label="Find a node or row" value={text} onChange={setText} isFilter />
+        <Select
+          label="State"
+          hideLabel
+          value={state}
+          onChange={setState}
+          options={[
+            { id: 'all', title: `Every state · ${rows.length}` },
+            ...counts.map((one) => ({
+              id: one.state,
+              title: `${coverageWords[one.state].label} · ${one.count} of ${rows.length}`,
+            })),
+          ]}
+        />
+        <span className="note" role="status">
+          {shown.length} of {plural(rows.length, 'row')}
+        </span>
+      </div>
+      <GridTable
+        label="Nodes in each list"
+        rows={shown}
+        keyOf={({ key }) => key}
+        rowHeight={4}
+        leaves={28}
+        columns={columnsOf(of, coverage.inventory !== null, of === 'run' ? setOpened : null)}
+        empty={<p className="empty">No node fits.</p>}
+      />
+      {opened === 'import' && <InventoryDialog before={inventory} onClose={() => setOpened(null)} />}
+      {opened !== null && opened !== 'import' && <LeaveOutDialog row={opened} onClose={() => setOpened(null)} />}
+    </div>
+  )
+}
+
+const Listed = ({ of: { source, kind, file, rows, owner, on } }: { readonly of: InventoryView }) => (
+  <>
+    {inventoryKindWords[kind]}: {visible(source)}, {plural(rows, 'row')}, file {visible(file.name)}; owner{' '}
+    {visible(owner)}, stated on {day(on)}
+    <span className="note mono source">SHA-256 {file.sha256}</span>
+  </>
+)
+
+const yes = (is: boolean): string => (is ? 'Yes' : 'No')
+
+const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow) => void) | null) => [
+  {
+    id: 'name',
+    title: 'Node or row',
+    isRowHeader: true,
+    width: '1.4fr' as const,
+    minWidth: 10,
+    cell: (row: CoverageRow) => <Named of={of} row={row} />,
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: '1.3fr' as const,
+    minWidth: 12,
+    cell: (row: CoverageRow) => {
+      const { state, why, name } = row
+      const { label, mark, tone } = coverageWords[state]
+      return (
+        <>
+          <span className={`status tone-${tone}`}>
+            <Shape mark={mark} tone={tone} />
+            <span>{label}</span>
+          </span>
+          {why !== null && <span className="cell-line note">{visible(why)}</span>}
+          {onLeaveOut !== null && (state === 'unaccounted' || state === 'left-out') && (
+            <Button
+              small
+              kind="link"
+              label={`${state === 'unaccounted' ? 'Leave out' : 'Change'}: ${visible(name)}`}
+              onPress={() => onLeaveOut(row)}
+            >
+              {state === 'unaccounted' ? 'Leave out…' : 'Change…'}
+            </Button>
+          )}
+        </>
+      )
+    },
+  },
+  { id: 'declared', title: 'Declared', width: 6, cell: ({ declared }: CoverageRow) => yes(declared) },
+  { id: 'enrolled', title: 'Enrolled', width: 6, cell: ({ enrolled }: CoverageRow) => yes(enrolled) },
+  { id: 'answered', title: 'Answered', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
+  {
+    id: 'listed',
+    title: 'Provider’s list',
+    width: '1.2fr' as const,
+    minWidth: 9,
+    cell: ({ listed }: CoverageRow) => (
+      <span className="cell-line">{!compared ? 'Not compared' : listed === null ? 'No' : visible(listed)}</span>
+    ),
+  },
+]
+
+function Named({ of, row: { name, state } }: { readonly of: Source; readonly row: CoverageRow }) {
+  if (state === 'unaccounted' || state === 'left-out')
+    return <span className="cell-line node-name">{visible(name)}</span>
+  return (
+    <Button kind="link" className="cell-line" onPress={() => go({ screen: 'node', of, node: name })}>
+      {visible(name)}
+    </Button>
+  )
+}

@@ -1,0 +1,121 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import type { CallFailure } from '../../schemas/ipc.ts'
+import { useAction } from '../actions.ts'
+import { outdated, say } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextArea } from '../ui/TextField.tsx'
+import { FailureNote } from './Failure.tsx'
+import { useSigningKey } from './use-signing-key.tsx'
+
+export interface SayDialogProps {
+  readonly title: string
+  /** What is said, and what it changes. */
+  readonly about: ReactNode
+  readonly verb: string
+  /** What is announced when it is done. */
+  readonly done: string
+  readonly label: string
+  readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
+  /** Whether it was done. */
+  readonly send: (why: string, identity: string | null) => Promise<boolean>
+  readonly onClose: () => void
+}
+
+/** Something a person says about runs: in their words, signed with their key, and entered into the chain of runs for good. */
+export function SayDialog({ title, about, verb, done, label, action, send, onClose }: SayDialogProps) {
+  const form = useId()
+  const { identity, choice } = useSigningKey()
+  const [why, setWhy] = useState('')
+  const [tried, setTried] = useState(false)
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (why.trim().length < 3 || !(await send(why.trim(), identity))) return
+    say(done)
+    outdated()
+    onClose()
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={action.busy}>
+            {verb}
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
+        {about}
+        <TextArea
+          label={label}
+          value={why}
+          onChange={setWhy}
+          maxLength={1000}
+          error={tried && why.trim().length < 3 ? 'Say why.' : undefined}
+          isRequired
+          autoFocus
+        />
+        {choice}
+        <p className="quiet">It is signed, and stays in the chain of runs. Nobody can take it out again unseen.</p>
+        {action.error !== null && <FailureNote error={action.error} />}
+      </form>
+    </Dialog>
+  )
+}
+
+/** Says of a planned run why it did not happen. */
+export function GapDialog({
+  schedule,
+  due,
+  about,
+  onClose,
+}: {
+  readonly schedule: string | null
+  readonly due: string
+  readonly about: string
+  readonly onClose: () => void
+}) {
+  const action = useAction('history.record-gap')
+  return (
+    <SayDialog
+      title="Record a missed run"
+      about={<p>{about}</p>}
+      verb="Record missed run"
+      done="Missed run recorded."
+      label="Why it did not happen"
+      action={action}
+      send={async (why, identity) => (await action.run({ schedule, due, why, identity })) !== null}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Names the run that later ones are compared with. */
+export function BaselineDialog({
+  run,
+  about,
+  onClose,
+}: {
+  readonly run: string
+  readonly about: string
+  readonly onClose: () => void
+}) {
+  const action = useAction('history.set-baseline')
+  return (
+    <SayDialog
+      title="Set the baseline"
+      about={<p>{about} Later runs are compared with it until another one is set.</p>}
+      verb="Set baseline"
+      done="Baseline set."
+      label="Why this run"
+      action={action}
+      send={async (why, identity) => (await action.run({ run, why, identity })) !== null}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import {
+  type ScheduleStatus,
+  type SchedulesView,
+  type ScheduleView,
+  type TimerKind,
+  timerWords,
+} from '../../schemas/ipc-schedules.ts'
+import { useAction } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
+import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
+import { go, say } from '../store.ts'
+import { plural, visible, when, withDates } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Ask } from './Ask.tsx'
+import { FailureNote } from './Failure.tsx'
+import { RemoveScheduleDialog } from './RemoveScheduleDialog.tsx'
+import { UnitTexts } from './UnitTexts.tsx'
+
+export interface ScheduleEntryProps {
+  readonly schedule: ScheduleView
+  readonly view: SchedulesView
+  readonly onChanged: (view: SchedulesView) => void
+}
+
+/** One schedule: when it is due, what starts it, what became of the last run, and what an unattended run needs. */
+export function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
+  const { name, fleet, ours, cadence, createdAt } = schedule
+  const [changed, setChanged] = useState(0)
+  const [removing, setRemoving] = useState(false)
+  const answer = useAnswer('schedules.status', { name }, changed)
+  return (
+    <section className="schedule" aria-labelledby={`schedule-${name}`}>
+      <h2 id={`schedule-${name}`}>{visible(name)}</h2>
+      <p>
+        Collects from {visible(fleet)}, <strong>{visible(cadence)}</strong>. Added on {when(createdAt)}.
+      </p>
+      {!ours && (
+        <p className="quiet">It keeps its runs in another folder. They are not in the history of this window.</p>
+      )}
+      <Ask answer={answer}>
+        {(status) => (
+          <>
+            <Status status={status} ours={ours} />
+            <Timers status={status} view={view} onInstalled={() => setChanged(changed + 1)} />
+          </>
+        )}
+      </Ask>
+      <ul className="schedule-manner">
+        {mannerWords(schedule).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <UnitTexts name={name} />
+      <div className="actions">
+        <Button small kind="danger" label={`Remove schedule ${visible(name)}`} onPress={() => setRemoving(true)}>
+          Remove schedule
+        </Button>
+      </div>
+      {removing && <RemoveScheduleDialog name={name} onClose={() => setRemoving(false)} onRemoved={onChanged} />}
+    </section>
+  )
+}
+
+function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ours: boolean }) {
+  const { notes, missed, credentials } = status
+  return (
+    <>
+      {statusLines(status).map((line) => (
+        <p key={line} className="schedule-status">
+          {visible(line)}
+        </p>
+      ))}
+      {notes.map((note) => (
+        <p key={note} className="schedule-note source">
+          {visible(note)}
+        </p>
+      ))}
+      {missed.length > 0 && (
+        <Notice
+          kind="failure"
+          title={`${plural(missed.length, 'planned run')} missed without a record, the latest on ${when(missed.at(-1) ?? null)}`}
+          means="Missed runs show as gaps in the history, and in every account of a period."
+          actions={
+            ours ? (
+              <Button small onPress={() => go({ screen: 'history' })}>
+                Record why in the history
+              </Button>
+            ) : undefined
+          }
+        />
+      )}
+      <div>
+        <h3>What an unattended run needs</h3>
+        <ul>
+          {credentials.map(({ works, text, nodes }) => (
+            <li key={text} className="source">
+              <strong>{WORKS_WORDS[works]}</strong>
+              {nodes.length > 0 && ` (${plural(nodes.length, 'node')})`}: {visible(withDates(text))}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  )
+}
+
+const STATE_WORDS = {
+  installed: '',
+  other: ' (its text is another than would be written today)',
+  inactive: ' (nothing starts it)',
+} as const
+
+/** Which timer of this computer starts it; installing is one press, and nothing is installed without it. */
+function Timers({
+  status: { name, installed },
+  view: { here },
+  onInstalled,
+}: {
+  readonly status: ScheduleStatus
+  readonly view: SchedulesView
+  readonly onInstalled: () => void
+}) {
+  const install = useAction('schedules.install')
+  const put = async (kind: TimerKind): Promise<void> => {
+    if ((await install.run({ name, kind })) === null) return
+    say(`Timer installed: ${timerWords[kind]}.`)
+    onInstalled()
+  }
+  const rest = here.filter((kind) => !installed.some((one) => one.kind === kind && one.state === 'installed'))
+  return (
+    <>
+      {installed.length > 0 && (
+        <p>Installed: {installed.map(({ kind, state }) => `${timerWords[kind]}${STATE_WORDS[state]}`).join(', ')}.</p>
+      )}
+      {installed.length === 0 && here.length === 0 && (
+        <p className="quiet">We found no scheduler on this computer. Its unit can be copied to one that has.</p>
+      )}
+      <div className="actions">
+        {rest.map((kind, index) => (
+          <Button
+            key={kind}
+            small
+            kind={installed.length === 0 && index === 0 ? 'primary' : 'secondary'}
+            busy={install.busy}
+            label={`Install the timer of ${visible(name)}: ${timerWords[kind]}`}
+            onPress={() => void put(kind)}
+          >
+            Install with {timerWords[kind]}
+          </Button>
+        ))}
+      </div>
+      {install.error !== null && <FailureNote error={install.error} />}
+    </>
+  )
+}

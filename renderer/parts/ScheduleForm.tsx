@@ -1,0 +1,235 @@
+import { type FormEvent, useId, useState } from 'react'
+import {
+  CADENCE_KINDS,
+  type CadenceDraft,
+  type ChosenPassphrase,
+  type ScheduleDraft,
+  type SchedulesView,
+} from '../../schemas/ipc-schedules.ts'
+import { useAction } from '../actions.ts'
+import {
+  cadenceWords,
+  clockText,
+  draftProblems,
+  firstDraft,
+  HOUR_STEPS,
+  minutesOf,
+  WEEKDAY_NAMES,
+} from '../schedule-model.ts'
+import { say } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { NumberField } from '../ui/NumberField.tsx'
+import { Select } from '../ui/Select.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { FailureNote } from './Failure.tsx'
+import { useSigningKey } from './use-signing-key.tsx'
+
+export interface ScheduleFormProps {
+  readonly view: SchedulesView
+  readonly onClose: () => void
+  readonly onAdded: (view: SchedulesView, name: string) => void
+}
+
+const KIND_TITLES: Readonly<Record<CadenceDraft['every'], string>> = {
+  hours: 'Several times a day',
+  day: 'Every day',
+  week: 'Every week',
+  month: 'Every month',
+}
+
+/** A schedule built from choices: nobody has to know how a timer is written. */
+export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
+  const form = useId()
+  const add = useAction('schedules.add')
+  const choose = useAction('schedules.choose-passphrase')
+  const { identity, choice } = useSigningKey()
+  const [secret, setSecret] = useState<ChosenPassphrase | null>(null)
+  const [draft, setDraft] = useState<ScheduleDraft>(() => firstDraft(view.zone))
+  const [time, setTime] = useState(clockText(draft.cadence.at))
+  const [tried, setTried] = useState(false)
+  const { cadence, retries } = draft
+  const taken = view.schedules.map(({ name }) => name)
+  const found = draftProblems(draft, time, taken)
+  const problems = tried ? found : {}
+  const set = (part: Partial<ScheduleDraft>): void => setDraft({ ...draft, ...part })
+  const due = (part: Partial<CadenceDraft>): void => set({ cadence: { ...cadence, ...part } })
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(found).length > 0) return
+    const added = await add.run({ ...draft, identity, passphrase: secret?.handle ?? null })
+    if (added === null) return
+    say(`Schedule ${draft.name} added. Install a timer to have it start.`)
+    onAdded(added, draft.name)
+  }
+  return (
+    <Dialog
+      title="Add a schedule"
+      size="large"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={add.busy}>
+            Add schedule
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
+        <p>
+          Collects from {visible(view.fleet ?? '')}, seals a pack, and enters the run in the chain of runs. What is
+          planned is entered there too, signed, so that a missed run shows.
+        </p>
+        <TextField
+          label="Name"
+          value={draft.name}
+          onChange={(name) => set({ name })}
+          mono
+          maxLength={63}
+          error={problems.name}
+          autoFocus
+        />
+        <RadioGroup
+          label="When"
+          inline
+          value={cadence.every}
+          onChange={(every) => due({ every })}
+          options={CADENCE_KINDS.map((id) => ({ id, title: KIND_TITLES[id] }))}
+        />
+        <div className="schedule-fields">
+          {cadence.every === 'hours' && (
+            <>
+              <Select
+                label="Apart"
+                value={String(cadence.hours)}
+                onChange={(hours) => due({ hours: Number(hours) })}
+                options={HOUR_STEPS.map((hours) => ({ id: String(hours), title: plural(hours, 'hour') }))}
+              />
+              <NumberField
+                label="Minutes past the hour"
+                value={cadence.at % 60}
+                onChange={(at) => due({ at: Number.isNaN(at) ? 0 : at })}
+                minValue={0}
+                maxValue={59}
+              />
+            </>
+          )}
+          {cadence.every === 'week' && (
+            <Select
+              label="Day of the week"
+              value={String(cadence.weekday)}
+              onChange={(weekday) => due({ weekday: Number(weekday) })}
+              options={WEEKDAY_NAMES.map((title, index) => ({ id: String(index + 1), title }))}
+            />
+          )}
+          {cadence.every === 'month' && (
+            <NumberField
+              label="Day of the month"
+              description="At most 28: every month has that day."
+              value={cadence.day}
+              onChange={(day) => due({ day: Number.isNaN(day) ? 1 : day })}
+              minValue={1}
+              maxValue={28}
+            />
+          )}
+          {cadence.every !== 'hours' && (
+            <TextField
+              label="Time of day"
+              value={time}
+              onChange={(text) => {
+                setTime(text)
+                const at = minutesOf(text)
+                if (at !== null) due({ at })
+              }}
+              mono
+              maxLength={5}
+              error={problems.at}
+            />
+          )}
+          <TextField
+            label="Time zone"
+            value={draft.zone}
+            onChange={(zone) => set({ zone })}
+            mono
+            maxLength={60}
+            error={problems.zone}
+          />
+        </div>
+        <p role="status">{cadenceWords(cadence, visible(draft.zone))}</p>
+        <NumberField
+          label="Begin up to so many minutes late"
+          description="Drawn anew each time, so that many computers do not ask at one moment."
+          value={draft.jitterMinutes}
+          onChange={(jitterMinutes) => set({ jitterMinutes })}
+          minValue={0}
+          maxValue={720}
+          error={problems.jitter}
+        />
+        <div className="schedule-fields">
+          <NumberField
+            label="Ask nodes again, times"
+            value={retries.times}
+            onChange={(times) => set({ retries: { ...retries, times } })}
+            minValue={0}
+            maxValue={10}
+            error={problems.times}
+          />
+          <NumberField
+            label="Minutes between"
+            value={retries.waitMinutes}
+            onChange={(waitMinutes) => set({ retries: { ...retries, waitMinutes } })}
+            minValue={1}
+            maxValue={720}
+            error={problems.wait}
+          />
+        </div>
+        <Checkbox
+          isSelected={draft.catchUp}
+          onChange={(catchUp) => set({ catchUp })}
+          note="Once, for the latest run. Earlier ones stay missed, and show as gaps."
+        >
+          Run late when this computer was off at the time
+        </Checkbox>
+        <Checkbox
+          isSelected={draft.gapsExitZero}
+          onChange={(gapsExitZero) => set({ gapsExitZero })}
+          note="Contradicted findings are in the evidence all the same. Without this, the timer reports a failed job for them."
+        >
+          Contradicted findings do not fail the job
+        </Checkbox>
+        {choice}
+        <div className="field">
+          <span className="label">Passphrase of the signing key</span>
+          <p className="field-note">
+            {secret === null
+              ? 'Nobody is there to type it. Choose a file that holds it and that only your account can read; whoever reads that file can sign as you.'
+              : `Read from ${visible(secret.file)} at each run. Whoever reads that file can sign as you.`}
+          </p>
+          <div className="actions">
+            <Button
+              small
+              busy={choose.busy}
+              onPress={() =>
+                void choose.run(null).then((chosen) => {
+                  if (chosen !== null) setSecret(chosen)
+                })
+              }
+            >
+              {secret === null ? 'Choose passphrase file' : 'Choose another file'}
+            </Button>
+          </div>
+          {choose.error !== null && <FailureNote error={choose.error} />}
+        </div>
+        <p className="quiet">
+          Scheduled runs take the nodes and host keys of this window. What was declared under Engagement and Provider
+          claims, exceptions and records go into packs that you export here.
+        </p>
+        {add.error !== null && <FailureNote error={add.error} />}
+      </form>
+    </Dialog>
+  )
+}

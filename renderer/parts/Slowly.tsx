@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react'
+import type { Answer } from '../bridge.ts'
+import { Progress } from '../ui/Progress.tsx'
+import { Ask } from './Ask.tsx'
+
+/** From here on what is being done is named, with the time that went by. */
+const SLOW_MS = 1000
+
+/** As Ask, for what may take long: after a second it says what is being done. */
+export function Slowly<T>({
+  answer,
+  does,
+  children,
+}: {
+  readonly answer: Answer<T>
+  /** Such as: Comparing two runs */
+  readonly does: string
+  readonly children: (value: T) => React.ReactNode
+}) {
+  return answer.state === 'waiting' ? <Doing does={does} /> : <Ask answer={answer}>{children}</Ask>
+}
+
+function Doing({ does }: { readonly does: string }) {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((count) => count + 1), SLOW_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return seconds === 0 ? (
+    <p className="waiting" />
+  ) : (
+    <div className="run-head">
+      <Progress label={does} value={null} words={`${seconds} s so far`} />
+    </div>
+  )
+}

@@ -1,0 +1,7 @@
+/** What a name that was typed here is worth, and how a key is added. */
+export const UnsignedNote = () => (
+  <p className="quiet">
+    Entries made here are unsigned: names are typed, and no key stands behind them. On the command line,{' '}
+    <span className="mono">barewitness except sign</span> adds keys.
+  </p>
+)

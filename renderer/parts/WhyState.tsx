@@ -1,0 +1,73 @@
+import { useState } from 'react'
+import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { useAnswer } from '../bridge.ts'
+import { useKept } from '../kept.ts'
+import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
+import { outdated, useStore } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Ask } from './Ask.tsx'
+import { DecisionDialog } from './DecisionDialog.tsx'
+import { Decisions } from './Decisions.tsx'
+
+export interface WhyStateProps {
+  readonly of: Source
+  readonly frame: FrameworkView
+  readonly row: ControlRow
+}
+
+/** Why a row has its state, with counts, and what was decided about it. */
+export function WhyState({ of, frame, row }: WhyStateProps) {
+  const { runs } = useStore()
+  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const [decides, setDecides] = useState(false)
+  return (
+    <section aria-labelledby="why-state">
+      <h2 id="why-state">Why this state</h2>
+      <Ask answer={register}>
+        {(said) => {
+          const reasons = stateReasons(row, frame.id, said)
+          const decisions = decisionsFor(said, frame.id, row.key)
+          const addressable = decisionChoices(row).length > 1
+          const undecided = addressable && !decisions.some(({ standing }) => standing === 'in-force')
+          return (
+            <>
+              <ul className="plain-list state-reasons">
+                {reasons.map((reason) => (
+                  <li key={reason}>{reason}</li>
+                ))}
+                {reasons.length === 0 && <li>This run says nothing of it.</li>}
+                {undecided && (
+                  <li>
+                    This specification is addressable, and no decision about it is in force. Addressable is not
+                    optional.
+                  </li>
+                )}
+              </ul>
+              {decisions.length > 0 && <h3>Decisions</h3>}
+              <Decisions decisions={decisions} of={of} rowName={null} />
+              {of === 'run' && (
+                <p>
+                  <Button small onPress={() => setDecides(true)}>
+                    {addressable ? 'Write down a decision…' : 'Say why this does not apply…'}
+                  </Button>
+                </p>
+              )}
+            </>
+          )
+        }}
+      </Ask>
+      {decides && (
+        <DecisionDialog
+          framework={frame.id}
+          control={row}
+          onClose={() => setDecides(false)}
+          onDone={() => {
+            setDecides(false)
+            outdated()
+          }}
+        />
+      )}
+    </section>
+  )
+}

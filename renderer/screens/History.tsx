@@ -1,0 +1,229 @@
+import { IconCalendarTime, IconPrinter } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type { DayWindow, HistoryView } from '../../schemas/ipc-history.ts'
+import { collect } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
+import { daysLater } from '../history-calendar.ts'
+import { answeredFigure } from '../history-figure.ts'
+import {
+  daySentence,
+  historyLine,
+  nothingYet,
+  PRESETS,
+  type Preset,
+  windowProblem,
+  withoutWords,
+} from '../history-model.ts'
+import { useKept } from '../kept.ts'
+import { FailureNote } from '../parts/Failure.tsx'
+import { FigureView } from '../parts/Figure.tsx'
+import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
+import { HistoryCompare, type Pair } from '../parts/HistoryCompare.tsx'
+import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
+import { HistoryGaps } from '../parts/HistoryGaps.tsx'
+import { HistoryRuns } from '../parts/HistoryRuns.tsx'
+import { Page } from '../parts/Page.tsx'
+import { Slowly } from '../parts/Slowly.tsx'
+import type { HistoryPart } from '../routes.ts'
+import { go, replace, useStore } from '../store.ts'
+import { day as dayWords } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { DateField } from '../ui/DateField.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Select } from '../ui/Select.tsx'
+import { Tabs } from '../ui/Tabs.tsx'
+
+/** Every run of the fleet, planned or missed, day by day; and what differs between any two. */
+export function History({ part }: { readonly part: HistoryPart }) {
+  const { runs } = useStore()
+  const [asked, setAsked] = useState<DayWindow | null>(null)
+  const answer = useKept(useAnswer('history.get', { window: asked }, runs), 'days')
+  return (
+    <Slowly answer={answer} does="Reading the runs of these days">
+      {(view) =>
+        view === null ? (
+          <Page title="History">
+            <EmptyState
+              title="There is no fleet yet"
+              action={<Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>}
+            >
+              Here will be every run, planned or missed, and what differs between them.
+            </EmptyState>
+          </Page>
+        ) : (
+          <Shown view={view} part={part} onWindow={setAsked} />
+        )
+      }
+    </Slowly>
+  )
+}
+
+interface ShownProps {
+  readonly view: HistoryView
+  readonly part: HistoryPart
+  readonly onWindow: (window: DayWindow) => void
+}
+
+function Shown({ view, part, onWindow }: ShownProps) {
+  const [pair, setPair] = useState<Pair | null>(null)
+  const compare = (run: string): void => {
+    const able = view.runs.filter(({ comparable }) => comparable)
+    const at = able.findIndex((one) => one.run === run)
+    const before = able[at + 1] ?? able.find((one) => one.run !== run)
+    if (before !== undefined) setPair({ before: before.run, after: run })
+    replace({ screen: 'history', part: 'compare' })
+  }
+  return (
+    <Page
+      title="History"
+      over={view.demo ? 'Runs of the demo fleet' : 'Every run, planned or missed'}
+      under={historyLine(view)}
+      actions={
+        <>
+          <Button icon={IconCalendarTime} onPress={() => go({ screen: 'schedules' })}>
+            Schedules
+          </Button>
+          <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
+            Print
+          </Button>
+        </>
+      }
+    >
+      {view.shortfalls.length > 0 && (
+        <Notice
+          kind="warning"
+          title="A part of the history could not be read"
+          means="What is shown is incomplete. Nothing stored was changed."
+        />
+      )}
+      {view.shortfalls.map((error) => (
+        <FailureNote key={`${error.code} ${error.detail}`} error={error} />
+      ))}
+      <Tabs<HistoryPart>
+        label="Parts of the history"
+        selected={part}
+        onSelect={(chosen) => replace({ screen: 'history', part: chosen })}
+        tabs={[
+          { id: 'days', title: 'Days', content: <Days view={view} onWindow={onWindow} onCompare={compare} /> },
+          {
+            id: 'compare',
+            title: 'Compare two runs',
+            content: <HistoryCompare view={view} pair={pair} onPair={setPair} />,
+          },
+        ]}
+      />
+    </Page>
+  )
+}
+
+function Days({
+  view,
+  onWindow,
+  onCompare,
+}: Pick<ShownProps, 'view' | 'onWindow'> & { readonly onCompare: (run: string) => void }) {
+  const { today, days } = view
+  const latest = days.findLast(({ day }) => day <= today)?.day ?? view.from
+  const [chosen, setChosen] = useState<string | null>(null)
+  const selected = chosen !== null && days.some(({ day }) => day === chosen) ? chosen : latest
+  const figure = useMemo(() => answeredFigure(days, today), [days, today])
+  const without = withoutWords(view.without)
+  return (
+    <div className="history-days">
+      <WhichDays view={view} onWindow={onWindow} />
+      {nothingYet(view) ? (
+        <EmptyState
+          title="No run was made in these days"
+          action={<Button onPress={() => void collect('all')}>Collect evidence</Button>}
+        >
+          Each day will have a mark here: how many nodes answered, and which planned runs are missing.
+        </EmptyState>
+      ) : (
+        <>
+          {without !== null && <p className="history-without">{without}</p>}
+          <HistoryCalendar view={view} selected={selected} onSelect={setChosen} />
+          <OneDay view={view} day={selected} onCompare={onCompare} />
+          <FigureView figure={figure} />
+          <HistoryGaps view={view} />
+          <HistoryDeviations view={view} />
+          <section aria-labelledby="all-runs">
+            <h2 id="all-runs">Runs</h2>
+            <HistoryRuns title="Runs of these days, newest first" view={view} runs={view.runs} onCompare={onCompare} />
+          </section>
+          <Limits />
+        </>
+      )}
+    </div>
+  )
+}
+
+function OneDay({
+  view,
+  day,
+  onCompare,
+}: {
+  readonly view: HistoryView
+  readonly day: string
+  readonly onCompare: (run: string) => void
+}) {
+  const one = view.days.find((other) => other.day === day)
+  if (one === undefined) return null
+  const runs = view.runs.filter(({ at }) => at.startsWith(day))
+  return (
+    <section className="history-one" aria-labelledby="one-day">
+      <h2 id="one-day">{dayWords(day)}</h2>
+      <p role="status">{daySentence(one, view.today)}</p>
+      {runs.length > 0 && (
+        <HistoryRuns title={`Runs of ${dayWords(day)}`} view={view} runs={runs} onCompare={onCompare} />
+      )}
+    </section>
+  )
+}
+
+function WhichDays({ view, onWindow }: Pick<ShownProps, 'view' | 'onWindow'>) {
+  const span = PRESETS.find(({ days }) => view.to === view.today && daysLater(view.to, 1 - days) === view.from)
+  const [preset, setPreset] = useState<Preset>(span?.id ?? 'chosen')
+  const [from, setFrom] = useState(view.from)
+  const [to, setTo] = useState(view.to)
+  const problem = windowProblem(from, to)
+  const choose = (id: Preset): void => {
+    setPreset(id)
+    const days = PRESETS.find((one) => one.id === id)?.days
+    if (days === undefined) return
+    const first = daysLater(view.today, 1 - days)
+    setFrom(first)
+    setTo(view.today)
+    onWindow({ from: first, to: view.today })
+  }
+  return (
+    <div className="history-window">
+      <Select<Preset>
+        label="Days shown"
+        value={preset}
+        onChange={choose}
+        options={[...PRESETS, { id: 'chosen' as const, title: 'Days that I choose' }]}
+      />
+      {preset === 'chosen' && (
+        <>
+          <DateField label="First day" value={from} onChange={setFrom} />
+          <DateField label="Last day" value={to} onChange={setTo} error={problem ?? undefined} />
+          <Button isDisabled={problem !== null} onPress={() => onWindow({ from, to })}>
+            Show these days
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What the calendar does not show stands in the same view. */
+const Limits = () => (
+  <section aria-labelledby="history-limits">
+    <h2 id="history-limits">What this does not show</h2>
+    <ul className="reading-width">
+      <li>What a node did between two runs. A run shows the moment at which it asked.</li>
+      <li>Runs that were planned before their plan was entered in the chain of runs, or made on another computer.</li>
+      <li>That a run which is not sealed stays as it is. Only a sealed pack shows changes to others.</li>
+    </ul>
+  </section>
+)

@@ -1,0 +1,163 @@
+import { IconPrinter } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type { LocationRow, LocationView } from '../../schemas/ipc-location.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { collect } from '../actions.ts'
+import { useAnswer } from '../bridge.ts'
+import { useKept } from '../kept.ts'
+import {
+  isShown,
+  LOCATION_WORDS,
+  type LocationWord,
+  nothingDeclared,
+  policiesOf,
+  shownAs,
+  wasCollected,
+  worstFirst,
+} from '../location-model.ts'
+import { Ask } from '../parts/Ask.tsx'
+import { FigureView } from '../parts/Figure.tsx'
+import { locationColumns } from '../parts/LocationColumns.tsx'
+import { LocationContradicted } from '../parts/LocationContradicted.tsx'
+import { LocationCounts } from '../parts/LocationCounts.tsx'
+import { LocationExample } from '../parts/LocationExample.tsx'
+import { LocationLimits } from '../parts/LocationLimits.tsx'
+import { Page } from '../parts/Page.tsx'
+import { go, useStore } from '../store.ts'
+import { plural, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { GridTable } from '../ui/GridTable.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { Select } from '../ui/Select.tsx'
+
+/** Where the nodes of a fleet are said and have to be, and what bears it out: worst first. */
+export function Location({ of }: { readonly of: Source }) {
+  const { runs, soFar } = useStore()
+  const answer = useKept(useAnswer('location.get', { of }, `${runs} ${soFar}`), of)
+  return (
+    <Ask answer={answer}>
+      {(view) =>
+        view === null ? (
+          <Page title="Location">
+            <NothingYet of={of} />
+          </Page>
+        ) : (
+          <Judged view={view} of={of} />
+        )
+      }
+    </Ask>
+  )
+}
+
+function NothingYet({ of }: { readonly of: Source }) {
+  const { fleet } = useStore()
+  if (of === 'pack') return <EmptyState title="No findings">The assessment in this pack cannot be read.</EmptyState>
+  const some = fleet !== null && fleet.nodes.length > 0
+  return (
+    <EmptyState
+      title="No run has finished yet"
+      action={
+        some ? (
+          <Button onPress={() => void collect('all')}>Collect evidence</Button>
+        ) : (
+          <Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>
+        )
+      }
+    >
+      Here will be where each node is said to be, how far away it can be by the time its answers take, and who says
+      what.
+    </EmptyState>
+  )
+}
+
+function Judged({ view, of }: { readonly view: LocationView; readonly of: Source }) {
+  const { rows, asOf, figures } = view
+  const answered = rows.filter(wasCollected).length
+  return (
+    <Page
+      title="Location"
+      over={of === 'pack' ? 'As stated in the pack' : 'Where nodes are said to be, and what bears it out'}
+      under={
+        <>
+          {answered} of {plural(rows.length, 'declared node')} have an answer. Judged as of {when(asOf)}.
+        </>
+      }
+      actions={
+        <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
+          Print
+        </Button>
+      }
+    >
+      {nothingDeclared(rows) ? (
+        <LocationExample of={of} />
+      ) : (
+        <>
+          <LocationContradicted rows={rows} of={of} />
+          <NotAnswered rows={rows} />
+          <LocationCounts rows={rows} />
+          <Rows rows={rows} of={of} />
+          {figures.length > 0 && <h2>On the map</h2>}
+          {figures.map((figure) => (
+            <FigureView key={figure.title} figure={figure} />
+          ))}
+        </>
+      )}
+      <LocationLimits level={2} />
+    </Page>
+  )
+}
+
+/** Nodes without an answer stay in every count, and are named. */
+function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
+  const gone = rows.filter(({ status }) => status === 'failed' || status === 'missing').length
+  const partial = rows.filter(({ status }) => status === 'partial').length
+  const undeclared = rows.length - rows.filter(wasCollected).length - gone
+  if (gone + partial + undeclared === 0) return null
+  const parts = [
+    gone > 0 ? `${plural(gone, 'node')} not collected` : '',
+    partial > 0 ? `${plural(partial, 'node')} collected in part` : '',
+    undeclared > 0 ? `${plural(undeclared, 'node')} without a declared place or policy` : '',
+  ].filter((part) => part !== '')
+  return (
+    <Notice
+      title={`${parts.join(', ')}.`}
+      means="They stay in the counts. What was not collected says nothing of where a node is."
+    />
+  )
+}
+
+function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of: Source }) {
+  const [text, setText] = useState('')
+  const [word, setWord] = useState<LocationWord | 'all'>('all')
+  const ordered = useMemo(() => worstFirst(rows), [rows])
+  const shown = useMemo(() => ordered.filter((row) => isShown(row, { text, word })), [ordered, text, word])
+  const columns = useMemo(() => locationColumns(of, policiesOf(rows)), [of, rows])
+  const options = useMemo(() => {
+    const held = LOCATION_WORDS.filter((one) => rows.some((row) => isShown(row, { text: '', word: one })))
+    return [{ id: 'all' as const, title: 'Any answer' }, ...held.map((id) => ({ id, title: shownAs(id).label }))]
+  }, [rows])
+  return (
+    <>
+      <div className="table-bar">
+        <SearchField isFilter label="Find a node" value={text} onChange={setText} placeholder="Find by name or place" />
+        <Select label="Answer" hideLabel value={word} onChange={setWord} options={options} />
+        <span className="note" role="status">
+          {shown.length} of {plural(rows.length, 'node')}
+        </span>
+      </div>
+      <GridTable
+        label="Nodes and where they are"
+        columns={columns}
+        rows={shown}
+        keyOf={nodeOf}
+        rowHeight={3.5}
+        leaves={22}
+        empty={<p className="empty">No node fits.</p>}
+      />
+    </>
+  )
+}
+
+const nodeOf = ({ node }: LocationRow): string => node

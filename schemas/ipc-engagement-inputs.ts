@@ -1,0 +1,89 @@
+import type { EngagementMethods } from './ipc-engagement.ts'
+import { exactly, framework, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
+import { SOURCES } from './ipc-views.ts'
+
+const source = { enum: SOURCES } as const
+/** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is told, not refused. */
+const said = (maxLength: number): object => text(maxLength, 0)
+const day = { type: 'string', pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2})?$' } as const
+const owned = { owner: said(200), on: day } as const
+const several = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems })
+const rows = several(exactly({ framework, control: text(100) }), 100)
+
+const form = exactly({
+  entity: said(300),
+  audience: said(500),
+  purpose: said(1000),
+  framing: {
+    oneOf: [
+      exactly({ kind: { const: 'date' }, date: day }),
+      exactly({ kind: { const: 'period' }, from: day, to: day }),
+    ],
+  },
+  status: { enum: ['draft', 'final'] },
+  distribution: orNull(said(500)),
+  boundary: exactly({
+    system: said(2000),
+    services: several(said(300), 100),
+    sites: several(said(300), 100),
+    outside: several(exactly({ what: said(300), why: said(1000) }), 100),
+    ...owned,
+  }),
+  responsibilities: several(exactly({ area: said(200), provider: said(1000), customer: said(1000), ...owned }), 100),
+  subserviceOrganizations: several(
+    exactly({
+      name: said(200),
+      services: said(1000),
+      method: { enum: ['carve-out', 'inclusive'] },
+      report: orNull(exactly({ title: said(300), from: day, to: day, bridgedUntil: orNull(day) })),
+      controls: several(exactly({ says: said(1000), rows }), 200),
+      ...owned,
+    }),
+    50,
+  ),
+  userEntityControls: several(
+    exactly({ id: said(60), of: said(200), says: said(1000), rows, checks: several(text(100), 100), ...owned }),
+    300,
+  ),
+  ephi: exactly({
+    stores: several(exactly({ name: said(200), path: said(4096), nodes, what: said(1000) }), 1000),
+    flows: several(exactly({ name: said(200), from: said(300), to: said(300), protection: said(500) }), 1000),
+    ...owned,
+  }),
+  population: exactly({ source: said(500), nodes, ...owned }),
+  signOff: several(
+    exactly({
+      role: { enum: ['collector', 'reviewer', 'approver', 'qualified-person'] },
+      name: said(200),
+      title: said(200),
+      on: orNull(day),
+    }),
+    20,
+  ),
+  ...owned,
+})
+
+export const ENGAGEMENT_INPUTS: Readonly<Record<keyof EngagementMethods, object>> = {
+  'engagement.get': exactly({ of: source }),
+  'engagement.set': form,
+  'engagement.import-choose': nothing,
+  'inventory.import-choose': exactly({
+    source: text(300),
+    kind: { enum: ['portal-export', 'invoice', 'order'] },
+    owner: text(200),
+    on: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
+  }),
+  'inventory.leave-out': exactly({ id: text(200), why: orNull(text(1000, 3)) }),
+  'coverage.get': exactly({ of: source }),
+  'provider.list': nothing,
+  'provider.choose': exactly({ id: orNull({ type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,39}$' }) }),
+  'provider.import-choose': nothing,
+  'mappings.list': nothing,
+  'mappings.import-choose': nothing,
+  'mappings.remove': exactly({ id: framework }),
+  'claims.get': exactly({ of: source }),
+  'claims.answers': exactly({
+    of: source,
+    claim: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,59}$' },
+  }),
+}

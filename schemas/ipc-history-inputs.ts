@@ -1,0 +1,46 @@
+import type { HistoryMethods } from './ipc-history.ts'
+import { checkId, exactly, name, nothing, orNull, text } from './ipc-input-parts.ts'
+import { CADENCE_KINDS, type ScheduleMethods, TIMER_KINDS } from './ipc-schedules.ts'
+
+const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
+const run = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' } as const
+const instant = {
+  type: 'string',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z$',
+} as const
+const schedule = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' } as const
+const identity = orNull(text(64))
+const whole = (minimum: number, maximum: number): object => ({ type: 'integer', minimum, maximum })
+
+/** JSON Schemas of what the methods about runs over time take; see INPUT_SCHEMAS. */
+export const HISTORY_INPUTS: Readonly<Record<keyof HistoryMethods | keyof ScheduleMethods, object>> = {
+  'history.get': exactly({ window: orNull(exactly({ from: day, to: day })) }),
+  'history.deviations': exactly({ from: day, to: day }),
+  'history.compare': exactly({ before: run, after: run }),
+  'history.flip': exactly({ before: run, after: run, node: name, check: checkId }),
+  'history.record-gap': exactly({ schedule: orNull(schedule), due: instant, why: text(1000, 3), identity }),
+  'history.set-baseline': exactly({ run, why: text(1000, 3), identity }),
+  'schedules.list': nothing,
+  'schedules.add': exactly({
+    name: schedule,
+    cadence: exactly({
+      every: { enum: CADENCE_KINDS },
+      hours: { enum: [1, 2, 3, 4, 6, 8, 12] },
+      weekday: whole(1, 7),
+      day: whole(1, 28),
+      at: whole(0, 1439),
+    }),
+    zone: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_+/-]{0,59}$' },
+    jitterMinutes: whole(0, 720),
+    retries: exactly({ times: whole(0, 10), waitMinutes: whole(1, 720) }),
+    catchUp: { type: 'boolean' },
+    gapsExitZero: { type: 'boolean' },
+    identity,
+    passphrase: orNull({ type: 'string', pattern: '^[0-9a-f]{32}$' }),
+  }),
+  'schedules.choose-passphrase': nothing,
+  'schedules.remove': exactly({ name: schedule, identity }),
+  'schedules.install': exactly({ name: schedule, kind: { enum: TIMER_KINDS } }),
+  'schedules.preview': exactly({ name: schedule }),
+  'schedules.status': exactly({ name: schedule }),
+}

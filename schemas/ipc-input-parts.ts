@@ -1,0 +1,21 @@
+/** Parts that the input schemas of methods are made of: JSON Schema 2020-12. */
+
+export const nothing = { type: 'null' } as const
+export const name = { type: 'string', minLength: 1, maxLength: 253 } as const
+export const text = (maxLength: number, minLength = 1): object => ({ type: 'string', minLength, maxLength })
+export const list = (items: object, maxItems: number): object => ({
+  type: 'array',
+  items,
+  maxItems,
+  uniqueItems: true,
+})
+export const exactly = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+export const orNull = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] })
+export const framework = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,39}$' } as const
+export const checkId = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' } as const
+export const nodes = list(name, 20_000)

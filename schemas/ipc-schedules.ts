@@ -1,0 +1,126 @@
+/** Plain data about planned runs, and the timers of this computer that start them. */
+export interface ScheduleMethods {
+  'schedules.list': { in: null; out: SchedulesView }
+  /** Keeps a schedule, and states its plan in the chain of runs, signed. Nothing is started by it until a timer is installed. */
+  'schedules.add': { in: ScheduleDraft; out: SchedulesView }
+  /** A file that holds the passphrase of the key that seals, which only its owner can read. It is not read now; its place is kept here. */
+  'schedules.choose-passphrase': { in: null; out: ChosenPassphrase | null }
+  /** Takes a schedule away with its timer. What was planned until then stays in the chain. */
+  'schedules.remove': {
+    in: { readonly name: string; readonly identity: string | null }
+    out: SchedulesView
+  }
+  /** Gives the timer to this computer. */
+  'schedules.install': { in: { readonly name: string; readonly kind: TimerKind }; out: ScheduleStatus }
+  /** The units of a schedule, exactly as they would be written, of every kind that we make. */
+  'schedules.preview': { in: { readonly name: string }; out: readonly UnitPreview[] }
+  'schedules.status': { in: { readonly name: string }; out: ScheduleStatus }
+}
+
+/** Same as in main/core/schedule/units.ts. */
+export const TIMER_KINDS = ['systemd', 'systemd-system', 'cron', 'launchd', 'task-scheduler'] as const
+export type TimerKind = (typeof TIMER_KINDS)[number]
+export const timerWords: Readonly<Record<TimerKind, string>> = {
+  systemd: 'systemd timer, for this user',
+  'systemd-system': 'systemd timer, for the whole computer',
+  cron: 'cron',
+  launchd: 'launchd (macOS)',
+  'task-scheduler': 'Windows Task Scheduler',
+}
+
+export const CADENCE_KINDS = ['hours', 'day', 'week', 'month'] as const
+/** When a run is due, as it is chosen. Only the members that its kind has are looked at. */
+export interface CadenceDraft {
+  readonly every: (typeof CADENCE_KINDS)[number]
+  readonly hours: number
+  /** 1 is Monday. */
+  readonly weekday: number
+  /** Of the month, 1 to 28. */
+  readonly day: number
+  /** Minutes after midnight; for hours, minutes after the hour. */
+  readonly at: number
+}
+
+export interface ScheduleDraft {
+  readonly name: string
+  readonly cadence: CadenceDraft
+  /** IANA name. */
+  readonly zone: string
+  readonly jitterMinutes: number
+  readonly retries: { readonly times: number; readonly waitMinutes: number }
+  readonly catchUp: boolean
+  readonly gapsExitZero: boolean
+  /** The key that seals; null: the only one there is. */
+  readonly identity: string | null
+  /** From `schedules.choose-passphrase`; null: none, and no run can be sealed while nobody is there. */
+  readonly passphrase: string | null
+}
+
+export interface ChosenPassphrase {
+  readonly handle: string
+  /** The file’s name, for display. */
+  readonly file: string
+}
+
+export interface SchedulesView {
+  /** Why none can be added now; null where one can. */
+  readonly refusal: string | null
+  /** The fleet that a schedule made here collects from; null without one. */
+  readonly fleet: string | null
+  /** The time zone of this computer. */
+  readonly zone: string
+  /** Kinds of timers that this computer has, the one to prefer first. */
+  readonly here: readonly TimerKind[]
+  readonly schedules: readonly ScheduleView[]
+}
+
+export interface ScheduleView {
+  readonly name: string
+  readonly fleet: string
+  /** Of the fleet that the window shows, kept where the window keeps it. */
+  readonly ours: boolean
+  /** Such as: every day at 02:00 in UTC. */
+  readonly cadence: string
+  readonly jitterMinutes: number
+  readonly retries: { readonly times: number; readonly waitMinutes: number }
+  readonly catchUp: boolean
+  readonly gapsExitZero: boolean
+  readonly createdAt: string
+}
+
+export interface ScheduleStatus {
+  readonly name: string
+  /** When the next run is due; null where that cannot be told. */
+  readonly next: string | null
+  readonly last: {
+    /** Null where nothing was due. */
+    readonly due: string | null
+    readonly startedAt: string
+    /** Null while it goes on. */
+    readonly endedAt: string | null
+    /** What became of it, in words. */
+    readonly words: string
+  } | null
+  /** Where a timer of this schedule is installed. `other`: another text than would be written today. `inactive`: nothing starts it. */
+  readonly installed: readonly { readonly kind: TimerKind; readonly state: 'installed' | 'other' | 'inactive' }[]
+  /** What a run can log in and seal with while nobody is there. */
+  readonly credentials: readonly {
+    readonly works: 'yes' | 'unclear' | 'no'
+    readonly text: string
+    readonly nodes: readonly string[]
+  }[]
+  /** Planned runs of which nothing is known, oldest first: they show as gaps in the history. */
+  readonly missed: readonly string[]
+  /** What else a person should know, a sentence each. */
+  readonly notes: readonly string[]
+}
+
+export interface UnitPreview {
+  readonly kind: TimerKind
+  /** This computer has such timers. */
+  readonly here: boolean
+  /** Exactly as they would be written. */
+  readonly units: readonly { readonly name: string; readonly text: string }[]
+  /** What this kind of timer cannot hold, and what happens instead; sentences. */
+  readonly warnings: readonly string[]
+}

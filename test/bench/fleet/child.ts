@@ -1,0 +1,59 @@
+import { createTransport } from '../../../main/adapters/ssh/transport.ts'
+import { createWorld } from '../../../main/adapters/world.ts'
+import { attachmentsOf } from '../../../main/app/attachments.ts'
+import { collectRun } from '../../../main/app/collect-run.ts'
+import { exportRun } from '../../../main/app/export.ts'
+import { catalog } from '../../../main/catalog/index.ts'
+import { EMPTY_REGISTER } from '../../../main/core/register.ts'
+import { peakOf } from '../peak.ts'
+
+// Our collection (and, with `export`, everything up to the sealed pack) of a fleet file, without the pace that keeps it gentle: what the
+// program itself can do. Arguments: fleet file, folder, nodes at a time, `collect` or `export`. Prints its figures.
+
+const [fleetFile = '', folder = '', concurrency = '64', step = 'collect'] = process.argv.slice(2)
+const world = { ...createWorld(catalog), transport: createTransport({ perSecond: 10_000, perNetwork: 1000 }) }
+const read = await world.fleets.read(fleetFile)
+if (!read.ok) throw new Error(read.error.detail)
+const targets = read.value.targets({})
+let [latest, longestQuiet] = [performance.now(), 0]
+const began = performance.now()
+const collected = await collectRun(world, catalog, {
+  run: 'bench',
+  targets,
+  storeFolder: `${folder}/evidence`,
+  concurrency: Number(concurrency),
+  marks: () => ({ demo: false, synthetic: 'answers of demo nodes, replayed by the benchmark' }),
+  signal: new AbortController().signal,
+  onEvent: () => {
+    longestQuiet = Math.max(longestQuiet, performance.now() - latest)
+    latest = performance.now()
+  },
+  spreadSeconds: 0,
+})
+if (!collected.ok) throw new Error(`${collected.error.code}: ${collected.error.detail}`)
+const collectMs = performance.now() - began
+const collectPeakMiB = peakOf('self')
+const { recordings } = collected.value
+const complete = recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
+if (step === 'export') {
+  const exported = await exportRun(world, catalog, {
+    run: 'bench',
+    scope: { fleet: 'Farm', population: targets.map(({ node }) => node.name), frameworks: ['hipaa', 'soc2'] },
+    recordings,
+    asOf: world.clock.now(),
+    signer: await world.sealing.demoSigner(),
+    stamping: null,
+    folder: `${folder}/bench`,
+    register: EMPTY_REGISTER,
+    attachmentBytes: attachmentsOf(new Map()),
+    inventory: null,
+    also: ['executive', 'xlsx', 'oscal'],
+    chainFolder: null,
+  })
+  if (!exported.ok) throw new Error(`${exported.error.code}: ${exported.error.detail}`)
+}
+const wholeMs = performance.now() - began
+process.stdout.write(
+  `${JSON.stringify({ complete, collectMs, wholeMs, longestQuiet, collectPeakMiB, peakMiB: peakOf('self') })}\n`,
+)
+process.exit(0)

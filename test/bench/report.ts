@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { timed } from './measure.ts'
+import { makeFleet } from './report-fleet.ts'
+
+const CHILD = resolve('test/bench/report-child.ts')
+const TARGETS = { reportSeconds: 60, exportMiB: 1229, verifyMiB: 500 }
+
+interface Figures {
+  /** By part, in the order they came: milliseconds by the clock and of the processors, and the most memory so far in MiB. */
+  readonly parts: readonly (readonly [string, number, number, number])[]
+  readonly peakMiB: number
+}
+
+/**
+ * `npm run bench -- --report [--nodes N]`: recordings of so many nodes on the disk, exported with everything that can be written, every
+ * framework in scope, then verified. The report is measured against plain text on as many pages by the same PDF library, the pack against
+ * `sha256sum` and `zip -0` of the same recordings, both in the same run.
+ */
+export async function benchReport(nodes: number): Promise<void> {
+  const top = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'bwbench-report-'))
+  try {
+    const [recordings, out] = [join(top, 'recordings'), join(top, 'out')]
+    mkdirSync(recordings)
+    makeFleet(recordings, nodes)
+    const sums = await shell(recordings, 'find . -type f -print0 | xargs -0 sha256sum > /dev/null')
+    const zip = await shell(recordings, 'zip -0 -q -r ../floor.zip .')
+    rmSync(join(top, 'floor.zip'))
+    const exported = await child('export', recordings, out)
+    const files = readdirSync(out, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => ({ name, mib: mib(statSync(join(out, name)).size) }))
+    const report = join(out, 'bench.report.pdf')
+    const pages = pagesOf(report)
+    const plain = await child('plain', String(pages))
+    const verify = await child('verify', join(out, 'bench.barewitness.zip'))
+    const alone = await child('verify', report)
+    const at = exported.parts.findIndex(([part]) => part === 'build')
+    const ours = sum(exported.parts.slice(at, at + 3))
+    const packed = partOf(exported, 'evaluate and list') + partOf(exported, 'lists and seal') + partOf(exported, 'pack')
+    const ratios = {
+      report: ratio(ours, partOf(plain, 'plain')),
+      pack: ratio(packed, sums + zip),
+      verify: ratio(partOf(verify, 'verify'), sums + zip),
+    }
+    const kept = (isKept: boolean): string => (isKept ? 'kept' : 'missed')
+    say(
+      `${nodes} nodes. Floors: sha256sum ${seconds(sums)} s and zip -0 ${seconds(zip)} s of the recordings; plain text on ${pages} pages ${seconds(partOf(plain, 'plain'))} s`,
+    )
+    for (const [part, [milliseconds, spent]] of grouped(exported.parts))
+      say(`  ${part}: ${seconds(milliseconds)} s, ${seconds(spent)} s of processor time`)
+    for (const { name, mib: size } of files) say(`  ${name}: ${size} MiB`)
+    say(
+      `report: ${pages} pages, ${seconds(ours)} s to build, render and sign, ratio ${ratios.report}; target ${TARGETS.reportSeconds} s ${kept(ours < TARGETS.reportSeconds * 1000)}`,
+    )
+    say(
+      `pack: ${seconds(packed)} s, ratio ${ratios.pack}; the whole export ${seconds(sum(exported.parts))} s, at most ${exported.peakMiB} MiB of memory; target ${TARGETS.exportMiB} MiB ${kept(exported.peakMiB < TARGETS.exportMiB)}`,
+    )
+    say(
+      `verify: ${seconds(partOf(verify, 'verify'))} s, ratio ${ratios.verify}, at most ${verify.peakMiB} MiB; target ${TARGETS.verifyMiB} MiB ${kept(verify.peakMiB < TARGETS.verifyMiB)}; the report alone ${seconds(partOf(alone, 'verify'))} s, ${alone.peakMiB} MiB`,
+    )
+    const figures = { nodes, sums, zip, pages, exported, files, plain, verify, alone, ratios, targets: TARGETS }
+    process.stdout.write(
+      `${JSON.stringify({ schema: 'barewitness.bench-report/1', node: process.version, ...figures }, null, 2)}\n`,
+    )
+  } finally {
+    rmSync(top, { recursive: true, force: true })
+  }
+}
+
+/** Parts that end in the same way taken together: a fleet has a file of one format for each node. */
+function grouped(parts: Figures['parts']): ReadonlyMap<string, readonly [number, number]> {
+  const groups = new Map<string, readonly [number, number]>()
+  for (const [part, milliseconds, spent] of parts) {
+    const group = part.endsWith('.hdf.json') ? 'hdf' : part
+    const [before, spentBefore] = groups.get(group) ?? [0, 0]
+    groups.set(group, [before + milliseconds, spentBefore + spent])
+  }
+  return groups
+}
+
+/** From the page tree's root: the largest number of pages that any node of it counts. */
+function pagesOf(pdf: string): number {
+  const counts = readFileSync(pdf, 'latin1').matchAll(/\/Type \/Pages\n\/Count (\d+)/g)
+  return Math.max(0, ...[...counts].map(([, count]) => Number(count)))
+}
+
+async function child(...argv: readonly string[]): Promise<Figures> {
+  const { exitCode, stdout, stderr } = await timed([process.execPath, '--import', 'tsx', CHILD, ...argv])
+  if (exitCode !== 0) throw new Error(`${argv[0]} ended with ${exitCode}: ${stderr.subarray(0, 2000)}`)
+  return JSON.parse(stdout.toString()) as Figures
+}
+
+async function shell(folder: string, command: string): Promise<number> {
+  const { milliseconds, exitCode, stderr } = await timed(['sh', '-c', `cd '${folder}' && ${command}`])
+  if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}: ${stderr}`)
+  return milliseconds
+}
+
+const partOf = ({ parts }: Figures, name: string): number => sum(parts.filter(([part]) => part === name).slice(0, 1))
+const sum = (parts: Figures['parts']): number => parts.reduce((total, [, milliseconds]) => total + milliseconds, 0)
+const ratio = (ours: number, floor: number): number => Math.round((ours / floor) * 100) / 100
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 10) / 100
+const mib = (bytes: number): number => Math.round(bytes / 1024 / 102.4) / 10
+const say = (line: string): void => void process.stderr.write(`${line}\n`)

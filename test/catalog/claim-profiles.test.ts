@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
+import { assess } from '../../main/core/assess.ts'
+import type { ClaimAnswer, ProviderProfile } from '../../schemas/types.ts'
+import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+
+/** What the recorded nodes answer to the promises that ship. demo-gpu-01 is a whole GPU server, demo-guest-03 a guest, demo-metal-04 a guest that looks like a machine. */
+
+const [first] = catalog.providers
+if (first === undefined) throw new Error('no profile ships')
+
+/** All profiles as one, so that each node is assessed once. */
+const all: ProviderProfile = {
+  ...first,
+  claims: catalog.providers.flatMap(({ id, claims }) => claims.map((claim) => ({ ...claim, id: `${id} ${claim.id}` }))),
+}
+const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04'] as const
+const assessed = (asOf: string) =>
+  assess({
+    catalog,
+    scope: { fleet: 'fixtures', population: [...NODES, 'never-seen'], frameworks: [], provider: all },
+    recordings: NODES.map((name) => fixtureRecording(name, catalog.probes)),
+    asOf,
+  }).nodes
+
+const LETTERS: Readonly<Record<string, ClaimAnswer['answer']>> = {
+  o: 'observed',
+  c: 'contradicted',
+  u: 'not-decided',
+  n: 'not-observable',
+  r: 'needs-record',
+}
+
+// In the order demo-gpu-01, demo-guest-03, demo-metal-04.
+const EXPECTED: Readonly<Record<string, string>> = {
+  'onesource-cloud dedicated-server': 'occ',
+  'onesource-cloud no-hypervisor': 'occ',
+  'onesource-cloud dedicated-storage': 'rrr',
+  'onesource-cloud dedicated-network-port': 'ouc',
+  'onesource-cloud switch-port': 'nnn',
+  'onesource-cloud nvlink': 'occ',
+  'onesource-cloud nvswitch': 'occ',
+  'onesource-cloud rdma': 'oco',
+  'onesource-cloud united-states': 'oou',
+  'onesource-cloud mig': 'oco',
+  'onesource-cloud kubernetes-slurm': 'nnn',
+  'hostrunway one-tenant': 'occ',
+  'hostrunway one-tenant-record': 'rrr',
+  'hostrunway nvlink-4': 'occ',
+  'hostrunway local-nvme': 'occ',
+  'hostrunway nvme-raid': 'occ',
+  'hostrunway roce-v2': 'ucc',
+  'hostrunway fabric-100g': 'cuc',
+  'hostrunway fabric-100g-carried': 'nnn',
+  'rackbank no-hypervisor': 'occ',
+  'rackbank rdma-fabric': 'oco',
+  'rackbank infiniband-hdr': 'rrr',
+  'rackbank roce-v2': 'rrr',
+  'rackbank nvme-over-fabrics': 'uuu',
+  'rackbank india': 'ccc',
+}
+
+const fresh = assessed(FIXTURE_TIME)
+const answers = (node: string, nodes = fresh): ReadonlyMap<string, ClaimAnswer> =>
+  new Map(nodes.find((one) => one.node === node)?.claims?.map((answer) => [answer.claim, answer]))
+
+test.each(Object.entries(EXPECTED))('%s', (claim, letters) => {
+  expect(NODES.map((node) => answers(node).get(claim)?.answer)).toEqual([...letters].map((letter) => LETTERS[letter]))
+})
+
+test('every promise that ships stands above, and each answer that rests on a node gives its reasons and captures', () => {
+  expect(all.claims.map(({ id }) => id)).toEqual(Object.keys(EXPECTED))
+  for (const { id, bears } of all.claims)
+    for (const node of NODES) {
+      const { reasons = [] } = answers(node).get(id) ?? {}
+      expect([id, node, reasons.length > 0]).toEqual([id, node, bears.length > 0])
+      expect([id, node, bears.length === 0 || reasons.some(({ captures }) => captures.length > 0)]).toEqual([
+        id,
+        node,
+        true,
+      ])
+    }
+})
+
+test('a node that was not collected is answered with what needs a record, and nothing else', () => {
+  for (const { id, bears, otherwise } of all.claims)
+    expect(answers('never-seen').get(id)?.answer).toBe(bears.length > 0 ? 'not-decided' : otherwise)
+})
+
+test('evidence that is too old leaves nothing observed', () => {
+  const old = assessed('2027-03-01T00:00:00.000Z')
+  for (const node of NODES) for (const { answer } of answers(node, old).values()) expect(answer).not.toBe('observed')
+  expect(answers('demo-gpu-01', old).get('hostrunway fabric-100g')?.answer).toBe('contradicted')
+})

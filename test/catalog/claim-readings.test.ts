@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest'
+import { CLAIM_TESTS } from '../../main/catalog/claims/tests.ts'
+import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
+import { gpuNvidia } from '../../main/catalog/probes/gpu-nvidia.ts'
+import { gpuNvlink } from '../../main/catalog/probes/gpu-nvlink.ts'
+import { infiniband } from '../../main/catalog/probes/infiniband.ts'
+import { inventoryMemory } from '../../main/catalog/probes/inventory-memory.ts'
+import { netInterfaces } from '../../main/catalog/probes/net-interfaces.ts'
+import { rdmaLinks } from '../../main/catalog/probes/rdma-links.ts'
+import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
+import { tenancyProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
+import { type Context, conclude } from '../../main/core/check.ts'
+import { type Reading, reading } from '../support/device-facts.ts'
+import { FIXTURE_TIME } from '../support/fixtures.ts'
+import { pci } from '../support/pci-facts.ts'
+
+/** Readings from small literal answers, where the recorded nodes have none. */
+
+const context: Context = {
+  node: { name: 'n1', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: true },
+  asOf: FIXTURE_TIME,
+  observedAt: FIXTURE_TIME,
+  limits: new Map() as never,
+}
+
+function ask(id: string, value: string | number | null, ...readings: readonly Reading[]) {
+  const check = CLAIM_TESTS.find((one) => one.id === id)?.of(value)
+  if (check == null) throw new Error(`no reading ${id} for ${value}`)
+  const byId = new Map(readings.map(([probe, found]) => [probe.id, found]))
+  const { verdict, because } = conclude(check, byId, context)
+  return { verdict, said: because.map(({ text }) => text).join(' ') }
+}
+
+interface Gpu {
+  readonly name?: string
+  readonly mig?: string
+  readonly fabric?: string
+  readonly virtualization?: string
+}
+const address = (index: number): string => `0000:${(16 + index).toString(16)}:00.0`
+const uuid = (index: number): string => `GPU-00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+const driver = (...gpus: readonly Gpu[]): Reading =>
+  reading(gpuNvidia, {
+    query: `<nvidia_smi_log><driver_version>575.1</driver_version><attached_gpus>${gpus.length}</attached_gpus>${gpus
+      .map(
+        ({ name = 'NVIDIA H100 80GB HBM3', mig = 'Disabled', fabric = 'N/A', virtualization = 'None' }, index) =>
+          `<gpu id="0000${address(index)}"><product_name>${name}</product_name><uuid>${uuid(index)}</uuid><current_mig>${mig}</current_mig><gpu_virtualization_mode><virtualization_mode>${virtualization}</virtualization_mode></gpu_virtualization_mode><fabric><state>${fabric}</state></fabric></gpu>`,
+      )
+      .join('')}</nvidia_smi_log>`,
+  })
+const nvlink = (...gpus: readonly (readonly string[])[]): Reading =>
+  reading(gpuNvlink, {
+    status: gpus
+      .map((links, index) =>
+        [
+          `GPU ${index}: NVIDIA GPU (UUID: ${uuid(index)})`,
+          ...links.map((rate, link) => `\t Link ${link}: ${rate}`),
+        ].join('\n'),
+      )
+      .join('\n'),
+  })
+const H100 = (index: number): string => `${address(index)} 10de:2330 0302`
+const B200 = (index: number): string => `${address(index)} 10de:2901 0302`
+
+describe('GPUs', () => {
+  const two = pci(H100(0), H100(1))
+
+  test.each<[string, number, readonly Gpu[], readonly (readonly string[])[], string, RegExp]>([
+    ['both up', 4, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'met', /2 links, the slowest at 26.562/],
+    ['one down', 4, [{}, {}], [['26.562 GB/s', '<inactive>'], ['26.562 GB/s']], 'not-met', /not up \(1 of 2 GPUs\)/],
+    ['one slow', 4, [{}, {}], [['13.281 GB/s'], ['26.562 GB/s']], 'not-met', /below 25 GB\/s \(1 of 2/],
+    [
+      'an earlier generation at the same rate',
+      4,
+      [{ name: 'NVIDIA A100-SXM4-80GB' }, { name: 'NVIDIA A100-SXM4-80GB' }],
+      [['25 GB/s'], ['25 GB/s']],
+      'not-met',
+      /earlier generation than 4 \(2 of 2/,
+    ],
+    ['a later one', 3, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'met', /All links up/],
+    [
+      'a model that we do not know',
+      4,
+      [{ name: 'NVIDIA X1' }, { name: 'NVIDIA X1' }],
+      [['26.562 GB/s'], ['26.562 GB/s']],
+      'inconclusive',
+      /does not tell the generation/,
+    ],
+    [
+      'a model that we do not know, at a rate that only one has',
+      5,
+      [{ name: 'NVIDIA X1' }, { name: 'NVIDIA X1' }],
+      [['53.125 GB/s'], ['53.125 GB/s']],
+      'met',
+      /All links up/,
+    ],
+    ['no link listed of one', 4, [{}, {}], [['26.562 GB/s']], 'inconclusive', /lists no link \(1 of 2/],
+    [
+      'down where the tenant divided the GPU',
+      4,
+      [{ mig: 'Enabled' }, {}],
+      [['<inactive>'], ['26.562 GB/s']],
+      'inconclusive',
+      /which the tenant decides/,
+    ],
+    ['one without an answer', 4, [{}], [['26.562 GB/s']], 'inconclusive', /does not answer about 1 GPU/],
+  ])('NVLink: %s', (_, generation, gpus, links, verdict, text) => {
+    const found = ask('gpu.nvlink-links', generation, two, driver(...gpus), nvlink(...links))
+    expect(found).toEqual({ verdict, said: expect.stringMatching(text) })
+  })
+
+  test.each<[string, Reading, readonly Reading[], string, RegExp]>([
+    ['switches on the bus', pci(H100(0), '0000:40:00.0 10de:22a3 0680'), [], 'inconclusive', /has 4 of them/],
+    ['modules, and no switch', two, [driver({}, {})], 'not-met', /none of the 2 PCI devices is one/],
+    ['modules in a fabric of somebody else', two, [driver({ fabric: 'Completed' })], 'inconclusive', /somebody else/],
+    ['later ones that joined', pci(B200(0)), [driver({ fabric: 'Completed' })], 'met', /1 GPU has joined/],
+    ['later ones that did not', pci(B200(0)), [driver({})], 'inconclusive', /need not stand/],
+    ['without the driver', two, [], 'inconclusive', /not collected/],
+    ['no bus', pci(), [], 'inconclusive', /No device is listed/],
+    ['a display only', pci('0000:01:00.0 10de:1eb8 0380'), [driver({})], 'inconclusive', /need not stand/],
+  ])('NVSwitch: %s', (_, bus, others, verdict, text) => {
+    expect(ask('gpu.nvswitch', null, bus, ...others)).toEqual({ verdict, said: expect.stringMatching(text) })
+  })
+
+  test.each<[string, readonly Gpu[], string]>([
+    ['Enabled', [{ mig: 'Enabled' }, {}], 'met'],
+    ['N/A', [{ mig: 'N/A' }, {}], 'not-met'],
+    ['', [{ mig: '' }, {}], 'inconclusive'],
+  ])('MIG mode %s', (_, gpus, verdict) => {
+    expect(ask('gpu.mig', null, two, driver(...gpus)).verdict).toBe(verdict)
+  })
+
+  test('a GPU that the driver is silent about keeps every other from speaking for all', () => {
+    const [three, gpus] = [pci(H100(0), H100(1), H100(2)), driver({ fabric: 'Completed' }, { fabric: 'Completed' })]
+    expect(ask('gpu.mig', null, three, gpus).verdict).toBe('inconclusive')
+    expect(ask('gpu.nvlink-links', 4, three, gpus, nvlink(['26.562 GB/s'], ['26.562 GB/s'])).verdict).toBe(
+      'inconclusive',
+    )
+    expect(ask('gpu.nvswitch', null, pci(B200(0), B200(1), B200(2)), gpus).verdict).toBe('inconclusive')
+    // Two answers, and one of them is of a GPU that is not on the bus.
+    const elsewhere = pci(H100(0), H100(5))
+    expect(ask('gpu.nvlink-links', 4, elsewhere, gpus, nvlink(['26.562 GB/s'], ['26.562 GB/s'])).verdict).toBe(
+      'inconclusive',
+    )
+  })
+
+  test('a virtual GPU is neither a whole one nor the model it is cut from', () => {
+    const guest = [two, driver({ name: 'NVIDIA H100-1-12C', virtualization: 'VGPU' }, {})]
+    expect(ask('gpu.model', 'H100', ...guest)).toMatchObject({ verdict: 'not-met' })
+    expect(ask('gpu.count', 2, ...guest)).toMatchObject({ verdict: 'not-met' })
+    expect(ask('gpu.count', 1, ...guest)).toMatchObject({ verdict: 'met' })
+  })
+
+  test('without NVIDIA’s driver, the graphics layer’s word for its GPUs is not enough', () => {
+    const cards = reading(gpuCards, {
+      list: `lrwxrwxrwx 1 root root 0 Nov 1 00:00 card0 -> ../../devices/pci0000:00/${address(0)}/drm/card0\n`,
+      values:
+        '/sys/class/drm/card0/device/vendor:0x10de\n/sys/class/drm/card0/device/device:0x2330\n/sys/class/drm/card0/device/product_name:H100',
+    })
+    expect(ask('gpu.count', 1, pci(H100(0)), cards).verdict).toBe('inconclusive')
+    expect(ask('gpu.model', 'H100', pci(H100(0)), cards).verdict).toBe('inconclusive')
+  })
+
+  test('a model is compared by whole words', () => {
+    const gpus = driver({}, {})
+    for (const [promised, verdict] of [
+      ['h100 80GB', 'met'],
+      ['H100-80GB', 'met'],
+      ['H10', 'not-met'],
+      ['H200', 'not-met'],
+      // Drivers leave out the board; they never leave out another size.
+      ['H100 SXM', 'inconclusive'],
+      ['H100 94GB', 'not-met'],
+    ] as const)
+      expect([promised, ask('gpu.model', promised, two, gpus).verdict]).toEqual([promised, verdict])
+  })
+})
+
+describe('networks', () => {
+  const card = (
+    name: string,
+    layer: string,
+    state: string,
+    rate: string,
+    driverName = 'mlx5_core',
+  ): readonly Reading[] => [
+    reading(infiniband, {
+      adapters: name,
+      values: [
+        `/sys/class/infiniband/${name}/board_id:MT_1`,
+        `/sys/class/infiniband/${name}/device/uevent:DRIVER=${driverName}`,
+        `/sys/class/infiniband/${name}/device/uevent:PCI_SLOT_NAME=0000:81:00.0`,
+        `/sys/class/infiniband/${name}/ports/1/link_layer:${layer}`,
+        `/sys/class/infiniband/${name}/ports/1/state:${state}`,
+        `/sys/class/infiniband/${name}/ports/1/rate:${rate}`,
+      ].join('\n'),
+    }),
+    reading(rdmaLinks, {
+      classes: `/sys/class:\ninfiniband\nnet\n\n/sys/class/infiniband:\n${name}\n`,
+      ports: `/sys/class/infiniband/${name}/ports/1/link_layer:${layer}\n/sys/class/infiniband/${name}/ports/1/state:${state}`,
+      macsec: '[]',
+    }),
+  ]
+  const software = [
+    reading(infiniband, {
+      adapters: 'rxe0',
+      values:
+        '/sys/class/infiniband/rxe0/ports/1/link_layer:Ethernet\n/sys/class/infiniband/rxe0/ports/1/state:4: ACTIVE',
+    }),
+  ]
+  const ethernet = pci('0000:81:00.0 15b3:1021 0200')
+  const fabric = pci('0000:81:00.0 15b3:1021 0207')
+
+  test.each<[string, string, Reading, readonly Reading[], string]>([
+    ['RoCE', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'met'],
+    ['RoCE', 'either', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'met'],
+    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'not-met'],
+    ['RoCE or iWARP', 'roce-v2', ethernet, card('rocep1', 'Ethernet', '4: ACTIVE', '', 'ice'), 'inconclusive'],
+    ['RoCE, down', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-met'],
+    ['RoCE, down', 'either', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-met'],
+    ['a state that was not read', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '', ''), 'inconclusive'],
+    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'met'],
+    ['InfiniBand', 'roce-v2', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-met'],
+    ['software on a network card', 'roce-v2', pci('0000:01:00.0 8086:1533 0200'), software, 'not-met'],
+    ['software on a card that can do RDMA', 'roce-v2', ethernet, software, 'inconclusive'],
+  ])('%s answers %s', (_, promised, bus, cards, verdict) => {
+    expect(ask('network.rdma', promised, bus, ...cards).verdict).toBe(verdict)
+  })
+
+  test.each<[string, number, string, string]>([
+    ['200 Gb/sec (4X HDR)', 200, '4: ACTIVE', 'met'],
+    ['100 Gb/sec (2X HDR)', 200, '4: ACTIVE', 'not-met'],
+    ['200 Gb/sec (4X HDR)', 200, '1: DOWN', 'not-met'],
+    ['fast', 200, '4: ACTIVE', 'inconclusive'],
+  ])('InfiniBand at “%s” against %s, %s', (rate, promised, state, verdict) => {
+    expect(ask('network.infiniband-rate', promised, fabric, ...card('mlx5_0', 'InfiniBand', state, rate)).verdict).toBe(
+      verdict,
+    )
+  })
+
+  const nic = (
+    speed: string,
+    { driver: driverName = 'ice', path = 'pci0000:00/0000:01:00.0', mac = '02:00:00:00:00:01' } = {},
+  ) =>
+    reading(netInterfaces, {
+      list: `lrwxrwxrwx 1 root root 0 Nov 1 00:00 eth0 -> ../../devices/${path}/net/eth0\n`,
+      values: `/sys/class/net/eth0/address:${mac}\n/sys/class/net/eth0/operstate:up\n/sys/class/net/eth0/speed:${speed}`,
+      drivers: `/sys/class/net/eth0/device/uevent:DRIVER=${driverName}`,
+    })
+
+  test.each<[string, Reading, string]>([
+    ['fast enough', nic('100000'), 'met'],
+    ['slower', nic('25000'), 'not-met'],
+    ['without a rate', nic('-1'), 'inconclusive'],
+    ['without a rate, as older drivers say it', nic('4294967295'), 'inconclusive'],
+    ['a part of an adapter', nic('100000', { driver: 'mlx5_core.sf' }), 'inconclusive'],
+    ['paravirtual', nic('200000', { driver: 'vmxnet3' }), 'inconclusive'],
+    ['of the management controller', nic('1000', { path: 'pci0000:00/0000:00:14.0/usb1/1-1' }), 'inconclusive'],
+    ['IP over InfiniBand', nic('200000', { mac: `00:${'00:'.repeat(18)}01` }), 'inconclusive'],
+  ])('an Ethernet port %s', (_, nics, verdict) => {
+    expect(ask('network.ethernet-rate', 100, nics).verdict).toBe(verdict)
+  })
+})
+
+describe('the rest', () => {
+  const remote = (lists: string, values: string): Reading =>
+    reading(storageRemote, {
+      lists: { text: lists, exit: 2, error: 'ls: /sys/class/fc_host: No such file or directory\n' },
+      values,
+    })
+
+  test.each<[string, Reading, string]>([
+    ['over RDMA', remote('', '/sys/class/nvme/nvme1/transport:rdma'), 'met'],
+    ['over a loop', remote('', '/sys/class/nvme/nvme1/transport:loop'), 'inconclusive'],
+    ['in the machine', remote('', '/sys/class/nvme/nvme1/transport:pcie'), 'inconclusive'],
+    ['by iSCSI', remote('/sys/class/iscsi_session:\nsession1\n', ''), 'not-met'],
+  ])('NVMe %s', (_, ways, verdict) => {
+    expect(ask('storage.nvme-of', null, ways).verdict).toBe(verdict)
+  })
+
+  test.each<[number, string]>([
+    [1024, 'met'],
+    [Math.ceil(1024 * 0.97), 'met'],
+    [993, 'inconclusive'],
+    [Math.ceil(1024 * 0.9), 'inconclusive'],
+    [921, 'not-met'],
+  ])('%s GiB counted of 1024 promised', (gib, verdict) => {
+    const memory = reading(inventoryMemory, { total: `MemTotal:       ${gib * 1024 * 1024} kB\n` })
+    expect(ask('memory.gib', 1024, memory).verdict).toBe(verdict)
+  })
+
+  const list = (...rows: readonly string[]): Reading =>
+    reading(tenancyProcesses, { list: ['    PID USER COMMAND CGROUP', ...rows].join('\n') })
+  const WHOLE = ['1 root systemd 0::/init.scope', '2 root kthreadd 0::/']
+
+  test.each<[string, Reading, string]>([
+    ['root’s kubelet', list(...WHOLE, '9 root kubelet 0::/system.slice/kubelet.service'), 'met'],
+    ['a user’s kubelet', list(...WHOLE, '9 eve kubelet 0::/user.slice'), 'not-met'],
+    ['nothing in a list that hides others', list('9 eve bash 0::/user.slice'), 'inconclusive'],
+    [
+      'pods under another program',
+      list(...WHOLE, '9 root pause 0::/kubepods.slice/kubepods-pod01234567_89ab_cdef_0123_456789abcdef.slice'),
+      'inconclusive',
+    ],
+  ])('Kubernetes: %s', (_, processes, verdict) => {
+    expect(ask('software.scheduler', 'kubernetes', processes).verdict).toBe(verdict)
+  })
+})

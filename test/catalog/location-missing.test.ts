@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { demoLocation } from '../../main/adapters/demo/demo-location.ts'
+import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { LOCATION_WANTS } from '../../main/catalog/location/signals.ts'
+import type { Parsed } from '../../main/core/probe.ts'
+import type { ResidencyPolicy } from '../../schemas/types.ts'
+import { fixtures } from '../support/evaluated.ts'
+
+const LOST: Parsed<never> = { ok: false, reason: 'not collected: the session ended before it answered' }
+const RESIDENCY: readonly ResidencyPolicy[] = [{ region: 'US' }, { region: 'EU' }, { country: ['DE', 'US'] }]
+const located = fixtures.filter(({ name }) => /^(demo-|fx-loc-|fx-iso-cloud)/.test(name))
+
+/** The verdicts of a recorded node, for its place and for some policies. */
+const verdicts = (
+  readings: ReadonlyMap<string, Parsed<unknown>>,
+  { context }: (typeof fixtures)[number],
+): readonly string[] =>
+  arguesLocation(readings, { ...context, location: { ...context.location, residency: RESIDENCY } }).answers.map(
+    ({ verdict }) => verdict,
+  )
+
+test.each(located.map((one) => [one.name, one] as const))(
+  '%s: an answer that is lost makes nothing agree',
+  (_, one) => {
+    const whole = verdicts(one.readings, one)
+    for (const { id } of Object.values(LOCATION_WANTS)) {
+      const without = verdicts(new Map([...one.readings, [id, LOST]]), one)
+      for (const [at, verdict] of without.entries())
+        if (whole[at] !== 'consistent') expect(verdict, `${id}, answer ${at}`).not.toBe('consistent')
+    }
+  },
+)
+
+test('an answer that could have named another place and is lost leaves an agreement asserted, and is named', () => {
+  const one = fixtures.find(({ name }) => name === 'demo-gpu-02')
+  const { location } = demoLocation(['demo-gpu-02'], () => '2026-11-01')
+  if (one === undefined) throw new Error('the recorded node is missing')
+  const [whole] = arguesLocation(one.readings, { ...one.context, location }).answers
+  expect(whole?.verdict).toBe('consistent')
+  const lost = new Map([...one.readings, [LOCATION_WANTS.lldpd.id, LOST]])
+  const [without] = arguesLocation(lost, { ...one.context, location }).answers
+  expect(without?.verdict).toBe('asserted-only')
+  expect(without?.text).toContain('What could have named another place is missing: ')
+})

@@ -1,0 +1,385 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { locationCountry } from '../../main/catalog/claims/location-country.ts'
+import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { readDelay } from '../../main/catalog/location/discs.ts'
+import type { Found } from '../../main/catalog/location/found.ts'
+import { judge, placeSays } from '../../main/catalog/location/verdict.ts'
+import { cloudInit } from '../../main/catalog/probes/cloud-init.ts'
+import { type NonceEcho, nonceEcho } from '../../main/catalog/probes/nonce-echo.ts'
+import { type Context, conclude } from '../../main/core/check.ts'
+import { known } from '../../main/core/probe.ts'
+import type { DeclaredLocation, Place, VantageRecord } from '../../schemas/types.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { BASELINE } from '../support/baseline.ts'
+import { fixtures } from '../support/evaluated.ts'
+
+const NOW = '2026-11-20T09:12:00.000Z'
+const KEY = `SHA256:${'A'.repeat(43)}`
+
+const place = (name: string, latitude: number, longitude: number, radiusKm: number, country?: string): Place => ({
+  name,
+  latitude,
+  longitude,
+  radiusKm,
+  declaredBy: 'test',
+  ...(country === undefined ? {} : { country }),
+})
+const KANSAS = place('Kansas City desk', 39.0997, -94.5786, 2)
+const ASHBURN = place('Ashburn', 39.0438, -77.4874, 60, 'US')
+const FRANKFURT = place('Frankfurt', 50.1109, 8.6821, 60, 'DE')
+
+const echoOf = (milliseconds: number, mismatches = 0): NonceEcho => ({
+  bursts: [{ at: NOW, nonces: null, samples: Array<number>(30).fill(milliseconds), wallDriftMs: 0 }],
+  warmup: 3,
+  mismatches,
+  path: null,
+})
+
+interface Case {
+  readonly at?: Place
+  readonly vantage?: Place
+  readonly location?: DeclaredLocation
+  readonly asOf?: string
+  readonly hostKey?: string
+}
+const contextOf = ({ at, vantage, location, asOf = NOW, hostKey = KEY }: Case): Context => ({
+  node: {
+    name: 'n',
+    address: '192.0.2.1',
+    port: 22,
+    user: 'u',
+    sudo: false,
+    ...(at === undefined ? {} : { location: at }),
+    ...(vantage === undefined ? {} : { vantage }),
+  },
+  asOf,
+  observedAt: NOW,
+  hostKey,
+  limits: BASELINE,
+  ...(location === undefined ? {} : { location }),
+})
+
+const recordFrom = (vantage: Place, milliseconds: number, changes: { at?: string; hostKey?: string } = {}) =>
+  ({
+    schema: 'barewitness.vantage/1',
+    id: `from-${vantage.latitude}`,
+    recorder: '0.1.0',
+    vantage,
+    startedAt: NOW,
+    endedAt: NOW,
+    demo: false,
+    measurements: [
+      {
+        node: 'n',
+        address: '192.0.2.1',
+        port: 22,
+        hostKey: changes.hostKey ?? KEY,
+        at: changes.at ?? NOW,
+        echo: {
+          bursts: [{ at: NOW, samples: Array<number>(30).fill(milliseconds), nonces: 'a'.repeat(64), wallDriftMs: 0 }],
+          warmup: 3,
+          mismatches: 0,
+        },
+        path: null,
+        failure: null,
+      },
+    ],
+    signature: { fingerprint: 'b'.repeat(64), at: NOW, cms: 'AAAA', chain: [] },
+  }) as const satisfies VantageRecord
+
+const signal = (of: Partial<Found>): Found => ({
+  id: 'x',
+  class: 'E5',
+  hint: false,
+  country: null,
+  place: null,
+  text: 'Somebody says so.',
+  probe: null,
+  ...of,
+})
+
+function verdict(one: Case, milliseconds: number | null, signals: readonly Found[]) {
+  const context = contextOf(one)
+  const delay = readDelay(milliseconds === null ? null : echoOf(milliseconds), context)
+  const at = one.at ?? ASHBURN
+  return judge(
+    { region: { kind: 'disc', disc: { center: at, radiusKm: at.radiusKm } }, country: at.country },
+    delay,
+    signals,
+    context,
+  ).verdict
+}
+
+describe('the six verdicts', () => {
+  const us = signal({ country: 'US' })
+  const record = signal({ id: 'site-record', class: 'E6', country: 'US' })
+  const abroad = signal({ id: 'y', country: 'DE' })
+  const near: Case = { at: ASHBURN, vantage: place('next door', 39.04, -77.49, 2) }
+  const far: Case = { at: ASHBURN, vantage: KANSAS }
+
+  test.each<[string, Case, number | null, readonly Found[], string]>([
+    ['light cannot have gone there', { at: FRANKFURT, vantage: KANSAS }, 12, [us], 'contradicted'],
+    [
+      'a bound and signed statement names another place',
+      near,
+      0.2,
+      [signal({ class: 'E2', country: 'DE' })],
+      'contradicted',
+    ],
+    ['one statement disagrees, though light bounds it', near, 0.2, [us, abroad], 'conflicting'],
+    ['bounded, and nobody disagrees', near, 0.2, [], 'bounded-inside'],
+    ['bounded, and only a hint disagrees', near, 0.2, [signal({ country: 'DE', hint: true })], 'bounded-inside'],
+    ['not excluded, and two kinds agree', far, 30, [us, record], 'consistent'],
+    ['not excluded, and one kind says it twice', far, 30, [us, us], 'asserted-only'],
+    ['two kinds agree, and no time was taken', { at: ASHBURN }, 30, [us, record], 'asserted-only'],
+    ['only hints agree', far, 30, [signal({ country: 'US', hint: true })], 'unverified'],
+    ['nothing at all', { at: ASHBURN }, null, [], 'unverified'],
+    [
+      'one database alone is no second kind',
+      far,
+      30,
+      [us, signal({ id: 'registry.1', class: 'E4', country: 'US' })],
+      'asserted-only',
+    ],
+  ])('%s', (_, one, milliseconds, signals, expected) => expect(verdict(one, milliseconds, signals)).toBe(expected))
+
+  test('a country agrees only with a claim that names it', () => {
+    const region = { kind: 'disc', disc: { center: ASHBURN, radiusKm: 60 } } as const
+    expect(placeSays(us, { region })).toBe('silent')
+    expect(placeSays(us, { region, country: 'US' })).toBe('inside')
+    expect(placeSays(abroad, { region })).toBe('outside')
+    expect(placeSays(us, { region: { kind: 'countries', codes: ['DE', 'FR'] } })).toBe('outside')
+    expect(placeSays(signal({ place: FRANKFURT }), { region })).toBe('outside')
+    expect(placeSays(signal({}), { region })).toBe('silent')
+  })
+})
+
+describe('records of other vantages', () => {
+  const DENVER = place('Denver', 39.7392, -104.9903, 1)
+  const argued = (vantages: readonly VantageRecord[], echo: NonceEcho | null, one: Case = {}) => {
+    const context = contextOf({ at: ASHBURN, vantage: KANSAS, location: { vantages }, ...one })
+    return arguesLocation(new Map(echo === null ? [] : [[nonceEcho.id, known(echo)]]), context)
+  }
+
+  test('a record narrows what the collection’s own time leaves open', () => {
+    const { discs, answers } = argued([recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)], echoOf(30))
+    expect(discs.map(({ record }) => record)).toEqual([null, 'from-39.04'])
+    expect(answers[0]).toMatchObject({ verdict: 'bounded-inside', delay: 'inside' })
+  })
+
+  test.each<[string, VantageRecord, RegExp]>([
+    ['of another host key', recordFrom(DENVER, 1, { hostKey: `SHA256:${'B'.repeat(43)}` }), /another host key/],
+    ['too old', recordFrom(DENVER, 1, { at: '2026-10-01T00:00:00.000Z' }), /more than 30 days/],
+    ['after this moment', recordFrom(DENVER, 1, { at: '2026-12-01T00:00:00.000Z' }), /, after 2026/],
+  ])('%s is not used, and said so', (_, record, note) => {
+    const { discs, notes } = argued([record], echoOf(30))
+    expect(discs).toHaveLength(1)
+    expect(notes.join(' ')).toMatch(note)
+  })
+
+  test('times that exclude each other are nothing against the node', () => {
+    const { answers, notes, reachable } = argued([recordFrom({ ...FRANKFURT, radiusKm: 2 }, 1)], echoOf(1))
+    expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'unusable' })
+    expect(reachable).toBeNull()
+    expect(notes.join(' ')).toContain('exclude each other')
+  })
+
+  test('without the collection’s own times they exclude a place and bound nothing', () => {
+    const hall = recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)
+    expect(argued([hall], null).answers[0]?.verdict).toBe('unverified')
+    expect(argued([hall], null, { at: FRANKFURT }).answers[0]?.verdict).toBe('contradicted')
+  })
+
+  test('a vantage that is known to 51 km is shown and bounds nothing', () => {
+    const { discs, answers } = argued([], echoOf(0.2), { vantage: { ...ASHBURN, radiusKm: 51 } })
+    expect(discs[0]).toMatchObject({ reachKm: null, milliseconds: null })
+    expect(answers[0]?.verdict).toBe('unverified')
+  })
+})
+
+describe('the dossier', () => {
+  test('names vantage, time and reach where it contradicts, and who is bounded where it bounds', () => {
+    const to = (at: Place, milliseconds: number, vantage: Place) =>
+      arguesLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), contextOf({ at, vantage })).answers[0]
+        ?.text ?? ''
+    expect(to(FRANKFURT, 12, KANSAS)).toMatch(
+      /not in “Frankfurt”.*“Kansas City desk” took 12\.000 ms.*at most 1807\.9 km/,
+    )
+    expect(to(ASHBURN, 0.2, place('next door', 39.04, -77.49, 2))).toContain(
+      'The party that holds the keys of the SSH session is inside “Ashburn”',
+    )
+    expect(to(ASHBURN, 30, KANSAS)).toContain('would bound it inside')
+  })
+
+  test('a time in which light reaches everywhere is told as that, and excludes nothing', () => {
+    const readings = new Map([[nonceEcho.id, known(echoOf(90))]])
+    const { discs, answers, reachable } = arguesLocation(readings, contextOf({ at: FRANKFURT, vantage: KANSAS }))
+    expect(discs[0]?.text).toContain('the answering party can be anywhere')
+    expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'undecided' })
+    expect(reachable).toHaveLength(250)
+  })
+
+  test('the time that it asks for, as it is told, bounds it inside', () => {
+    const of = (milliseconds: number) => {
+      const context = contextOf({ vantage: KANSAS, location: { residency: [{ region: 'US' }] } })
+      return arguesLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).answers[0]
+    }
+    const told = Number(of(30)?.needed?.milliseconds.toFixed(3))
+    expect(told).toBeGreaterThan(6)
+    expect(of(told)?.verdict).toBe('bounded-inside')
+    expect(of(told + 0.5)?.verdict).toBe('unverified')
+  })
+
+  test('residency: every policy for this node, and none for others', () => {
+    const residency = [
+      { region: 'US' },
+      { country: ['DE', 'FR'] as [string, string] },
+      { region: 'EU', nodes: ['other'] },
+    ]
+    const context = contextOf({ vantage: KANSAS, location: { residency } })
+    const { answers, reachable } = arguesLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), context)
+    expect(answers.map(({ verdict: is }) => is)).toEqual(['bounded-inside', 'contradicted'])
+    expect(reachable).toEqual(['US'])
+    expect(answers[0]?.needed?.milliseconds).toBeGreaterThan(6)
+  })
+
+  test('old evidence contradicts and supports nothing', () => {
+    const old = { asOf: '2027-02-01T00:00:00.000Z', vantage: KANSAS } as const
+    const of = (residency: DeclaredLocation['residency'] & object) =>
+      arguesLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), contextOf({ ...old, location: { residency } }))
+        .answers[0]?.verdict
+    expect(of([{ region: 'US' }])).toBe('unverified')
+    expect(of([{ region: 'DE' }])).toBe('contradicted')
+  })
+
+  test('a gap to the TCP connection is told as something nearer than the node', () => {
+    const path = { tcpMs: 0.15, keepaliveMs: [0.2], jumps: 0, remoteAddress: '192.0.2.1' }
+    const { frontEnd, notes } = arguesLocation(
+      new Map([[nonceEcho.id, known({ ...echoOf(59.9), path })]]),
+      contextOf({ at: ASHBURN, vantage: KANSAS }),
+    )
+    expect(frontEnd?.exceeds).toBe(true)
+    expect(notes.join(' ')).toContain('Something nearer than the node opens the TCP connection')
+  })
+
+  test('no fixture’s dossier says more than was observed', () => {
+    for (const { name, readings, context } of fixtures) {
+      const said = JSON.stringify(arguesLocation(readings, context))
+      for (const banned of BANNED) expect(said, name).not.toMatch(banned)
+    }
+  })
+})
+
+describe('added delay', () => {
+  const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true })
+  const step = fc.oneof(degrees(0.5), degrees(5), degrees(60))
+  const time = fc.oneof(fc.double({ min: 0.01, max: 4, noNaN: true }), fc.double({ min: 0.01, max: 130, noNaN: true }))
+  const radius = fc.oneof(fc.double({ min: 0, max: 300, noNaN: true }), fc.double({ min: 300, max: 5000, noNaN: true }))
+  const scene = fc.record({
+    latitude: degrees(75),
+    longitude: degrees(115),
+    radius,
+    steps: fc.tuple(step, step, step, step),
+    times: fc.tuple(time, time),
+    added: fc.tuple(time, time),
+    said: fc.subarray(['US', 'DE', 'GB']),
+  })
+
+  test('never shrinks a disc, and never turns a contradicted place into one that is bounded inside', () => {
+    const seen = new Set<string>()
+    fc.assert(
+      fc.property(scene, ({ latitude, longitude, radius, steps: [a, b, c, d], times, added, said }) => {
+        const at = place('there', latitude, longitude, radius, 'US')
+        const vantage = place('here', latitude + a / 5, longitude + b, 2)
+        const second = place('beyond', latitude + c / 5, longitude + d, 2)
+        const signals = said.map((country) => signal({ country }))
+        const asked = { region: { kind: 'disc', disc: { center: at, radiusKm: radius } }, country: 'US' } as const
+        const answer = ([own, other]: readonly [number, number]) => {
+          const context = contextOf({ at, vantage, location: { vantages: [recordFrom(second, other)] } })
+          const delay = readDelay(echoOf(own), context)
+          return { ...judge(asked, delay, signals, context), reaches: delay.usable.map(({ radiusKm }) => radiusKm) }
+        }
+        const [before, after] = [answer(times), answer([times[0] + added[0], times[1] + added[1]])]
+        expect(after.reaches).toHaveLength(2)
+        for (const [which, reach] of after.reaches.entries())
+          expect(reach).toBeGreaterThanOrEqual(before.reaches[which] ?? Number.NaN)
+        seen.add(before.verdict).add(after.verdict)
+        if (before.delay === 'empty') return
+        expect([before.delay, 'undecided']).toContain(after.delay)
+        if (after.verdict === 'bounded-inside') expect(before.verdict).toBe('bounded-inside')
+        if (after.verdict === 'contradicted') expect(before.verdict).toBe('contradicted')
+      }),
+      { numRuns: 500, seed: 8 },
+    )
+    for (const word of ['contradicted', 'bounded-inside', 'conflicting']) expect(seen).toContain(word)
+  })
+})
+
+describe('taking the collection’s own times away', () => {
+  const times = fc.constantFrom(0.2, 3, 8, 30, 70)
+  const vantages = fc.subarray([KANSAS, { ...ASHBURN, radiusKm: 2 }, { ...FRANKFURT, radiusKm: 2 }])
+  const signals = fc.subarray([
+    signal({ country: 'US' }),
+    signal({ id: 'record', class: 'E6', country: 'US' }),
+    signal({ id: 'signed', class: 'E2', country: 'US' }),
+    signal({ id: 'abroad', country: 'DE' }),
+  ])
+
+  test('never leaves a place borne out that was not before', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(undefined, KANSAS, { ...ASHBURN, radiusKm: 2 }, { ...ASHBURN, radiusKm: 51 }),
+        times,
+        vantages,
+        times,
+        signals,
+        (vantage, own, others, told, said) => {
+          const location = { vantages: others.map((other) => recordFrom(other, told)) }
+          const context = contextOf({ at: ASHBURN, ...(vantage === undefined ? {} : { vantage }), location })
+          const of = (echo: NonceEcho | null) => {
+            const asked = { region: { kind: 'disc', disc: { center: ASHBURN, radiusKm: 60 } }, country: 'US' } as const
+            return judge(asked, readDelay(echo, context), said, context).verdict
+          }
+          const [before, after] = [of(echoOf(own)), of(null)]
+          if (after === 'bounded-inside' || after === 'consistent') expect(after).toBe(before)
+          if (vantage === undefined) expect(after).toBe(before)
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  test('leaves records of others to bound where the collecting machine has no declared place', () => {
+    const location = { vantages: [recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)] }
+    const { answers, notes } = arguesLocation(new Map(), contextOf({ at: ASHBURN, location }))
+    expect(answers[0]).toMatchObject({ verdict: 'bounded-inside', delay: 'inside' })
+    expect(notes.join(' ')).not.toContain('can only exclude')
+  })
+})
+
+describe('a promised country', () => {
+  const said = (code: string, milliseconds: number, region: string | null = null) => {
+    const check = locationCountry.of(code)
+    if (check === null) throw new Error('no such country')
+    const cloud = {
+      present: region !== null,
+      cloudName: region === null ? null : 'aws',
+      region,
+      availabilityZone: null,
+    }
+    const readings = new Map([
+      [nonceEcho.id, known(echoOf(milliseconds)) as never],
+      [cloudInit.id, known(cloud) as never],
+    ])
+    return conclude(check, readings, contextOf({ vantage: KANSAS })).verdict
+  }
+  test('is observed by light alone, contradicted by light alone, and left open where the provider said otherwise', () => {
+    expect(said('US', 0.3)).toBe('met')
+    expect(said('DE', 0.3)).toBe('not-met')
+    expect(said('US', 30)).toBe('inconclusive')
+    expect(said('US', 0.3, 'eu-central-1')).toBe('inconclusive')
+    expect(said('DE', 0.3, 'eu-central-1')).toBe('not-met')
+    expect(locationCountry.of('ZZ')).toBeNull()
+  })
+})

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { startDelayed } from '../main/adapters/demo/delayed.ts'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** A port that sends everything back. */
+async function echoing(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(() => server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test('everything comes back in order, and never sooner than the delay', async () => {
+  const delayed = await startDelayed(await echoing(), 40)
+  ends.push(delayed.close)
+  const client = connect(delayed.port, '127.0.0.1')
+  await once(client, 'connect')
+  const began = performance.now()
+  const sent = Array.from({ length: 200 }, (_, index) => `line ${index}\n`)
+  for (const line of sent) client.write(line)
+  client.end()
+  let first = 0
+  let back = ''
+  for await (const chunk of client) {
+    if (first === 0) first = performance.now() - began
+    back += String(chunk)
+  }
+  expect(back).toBe(sent.join(''))
+  // A timer may fire up to a millisecond early by the clock of the other.
+  expect(first).toBeGreaterThan(38)
+})
+
+test('closing it ends the connections that are open', async () => {
+  const delayed = await startDelayed(await echoing(), 40)
+  const client = connect(delayed.port, '127.0.0.1')
+  client.on('error', () => {})
+  await once(client, 'connect')
+  const closed = once(client, 'close')
+  await delayed.close()
+  await closed
+})

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { assess } from '../main/core/assess.ts'
+import { sha256 } from '../main/core/digest.ts'
+import type { WithholdableClass } from '../main/core/disclosure/classes.ts'
+import { disclose } from '../main/core/disclosure/disclose.ts'
+import { PATHS } from '../main/core/pack-files.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
+import type { Assessment, InventoryRow } from '../schemas/types.ts'
+import { realClock } from './support/deps.ts'
+import { copyOf, disclosablePack, WHO } from './support/disclosure.ts'
+import { engagementOf, inventoryOf } from './support/engagement.ts'
+import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-disclosed-list-'))
+let signer: Signer
+beforeAll(async () => {
+  signer = await sampleSigner(folder, 'owner')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const ROWS: readonly InventoryRow[] = [
+  { id: 'S-1', name: 'node-a', address: '203.0.113.7', serial: 'ZX81-4711' },
+  { id: 'S-2', name: 'spare-cabinet', address: '198.51.100.9', serial: 'QL90-0815' },
+]
+const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '')]
+
+function packOf(rows: readonly InventoryRow[] = ROWS, tells: readonly string[] = []) {
+  const list = new TextEncoder().encode(
+    `id,name,address,serial\n${rows.map(({ id, name, address, serial }) => `${id},${name},${address},${serial}\n`).join('')}`,
+  )
+  const named = { name: 'invoice.csv', size: list.length, sha256: sha256(list) }
+  const population = ['node-a', 'node-b']
+  const engagement = engagementOf({
+    nodes: population,
+    inventory: inventoryOf(rows, [{ id: 'S-2', why: 'Spare.' }], named),
+  })
+  const scope = { fleet: 'sample', population, frameworks: ['soc2'], enrolled: population, engagement }
+  return disclosablePack({
+    signer,
+    catalog: sampleCatalog,
+    recordings,
+    asOf: AS_OF,
+    extra: new Map([[PATHS.inventory, list]]),
+    forge: (): Assessment => {
+      const honest = assess({ catalog: sampleCatalog, scope, recordings, asOf: AS_OF })
+      const nodes = honest.nodes.map((node) =>
+        tells.length === 0 || node.machine === undefined
+          ? node
+          : { ...node, machine: { ...node.machine, serials: [...tells] } },
+      )
+      return { ...honest, nodes }
+    },
+  })
+}
+
+const bytesOf = (files: ReadonlyMap<string, Uint8Array>): string =>
+  [...files].map(([path, bytes]) => `${path}\n${Buffer.from(bytes).toString('latin1')}`).join('\n')
+
+test.each<[WithholdableClass, readonly string[]]>([
+  ['serial', ['ZX81-4711', 'QL90-0815', 'TOLD-123']],
+  ['ipv4', ['203.0.113.7', '198.51.100.9']],
+  ['node', ['node-a', 'node-b', 'spare-cabinet']],
+])('of a pack with a provider’s list, a copy without %s holds none of them anywhere', async (kind, values) => {
+  const pack = await packOf(ROWS, ['TOLD-123'])
+  expect(values.filter((value) => !bytesOf(pack).includes(value))).toEqual([])
+  const { files } = await copyOf(pack, sampleCatalog, { classes: [kind] })
+  const text = bytesOf(files).toLowerCase()
+  expect(values.filter((value) => text.includes(value.toLowerCase()))).toEqual([])
+})
+
+test.each<WithholdableClass>(['serial', 'ipv4', 'node'])('an honest copy without %s verifies', async (kind) => {
+  const { files } = await copyOf(await packOf(), sampleCatalog, { classes: [kind] })
+  const report = await verifyDisclosure({
+    source: sourceOf(files),
+    departures: [],
+    seal: sealing.reader,
+    catalog: sampleCatalog,
+    trust: { signers: [], authorities: [], lists: [] },
+    verifiedAt: realClock.now(),
+    file: 'copy.zip',
+  })
+  expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+})
+
+test.each(['AB12', 'SERIALWORD'])(
+  'a serial number that cannot be cut everywhere, %s, keeps a copy from being made',
+  async (serial) => {
+    const [first] = ROWS
+    if (first === undefined) throw new Error('no row')
+    const made = await disclose({
+      source: sourceOf(await packOf([{ ...first, serial }, ...ROWS.slice(1)])),
+      policy: { classes: ['serial'], nodes: [], paths: [] },
+      catalog: sampleCatalog,
+      ...WHO,
+    })
+    expect(made).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+  },
+)

@@ -1,0 +1,163 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { nameBaseline } from '../../main/app/baseline.ts'
+import { chainFolderOf } from '../../main/app/chain-folder.ts'
+import { driftBetween, flipsBetween } from '../../main/app/drift.ts'
+import { historyCommand } from '../../main/cli/commands/history.ts'
+import { detailLines } from '../../main/cli/drift-text.ts'
+import { baselineIn } from '../../main/core/drift/baseline.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { ok } from '../../main/core/result.ts'
+import { collected, exported, FLEET, must, packOf, worldAt } from '../support/kept-runs.ts'
+import { sampleCatalog, sampleSigner } from '../support/sample-pack.ts'
+
+const time = { now: '2026-11-20T10:00:00.000Z' }
+const world = worldAt(time)
+let keys = ''
+let root = ''
+let signer: Signer
+let [told, printed] = ['', '']
+const secret = (): string => join(keys, 'passphrase')
+
+beforeAll(async () => {
+  keys = mkdtempSync(join(tmpdir(), 'bw-drift-keys-'))
+  signer = await sampleSigner(keys, 'keeper')
+  writeFileSync(secret(), 'correct horse battery', { mode: 0o600 })
+  must(
+    await world.identities.create({
+      folder: join(keys, 'own'),
+      name: 'ours',
+      subject: 'Clinic',
+      passphrase: 'correct horse battery',
+    }),
+  )
+})
+afterAll(() => rmSync(keys, { recursive: true, force: true }))
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'bw-drift-'))
+  ;[told, printed] = ['', '']
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told += String(text)
+    return true
+  })
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text)
+    return true
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function sealed(name: string, now: string): Promise<void> {
+  time.now = now
+  await collected(world, root, name)
+  await exported(world, root, name, signer)
+}
+async function history(...argv: readonly string[]): Promise<number> {
+  let code = 0
+  const program = new Command('barewitness').exitOverride()
+  historyCommand({
+    world,
+    program,
+    exit: (next) => {
+      code = next
+    },
+  })
+  await program.parseAsync(['history', ...argv], { from: 'user' })
+  return code
+}
+const name = (run: string, why = 'as delivered') =>
+  nameBaseline(world, {
+    fleet: FLEET,
+    run,
+    why,
+    chainFolder: chainFolderOf(root, FLEET),
+    openSigner: async () => ok(signer),
+  })
+const between = (before: string, after: string) => driftBetween(world, sampleCatalog, { root, before, after })
+
+describe('runs that are compared', () => {
+  test('kept ones, in words and by id; nothing differs', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    expect(await between('before', 'latest')).toMatchObject({ error: { code: 'input.not-found' } })
+    await sealed('run-2', '2026-11-21T10:00:00.000Z')
+    const found = must(await between('before', 'latest'))
+    expect(found.runs.map(({ trace, from }) => [trace.run, from])).toEqual([
+      ['run-1', 'sealed'],
+      ['run-2', 'sealed'],
+    ])
+    expect(found.drift).toMatchObject({ evidence: [], rules: [], scope: [], flips: [], compared: 2, unchanged: 2 })
+    expect(await between('run-1', 'run-9')).toMatchObject({ error: { code: 'input.not-found' } })
+    expect(await between('../run-1', 'run-2')).toMatchObject({ error: { code: 'input.not-found' } })
+  }, 60_000)
+  test('collected and never exported: found without a name, and said so', async () => {
+    await collected(world, root, 'run-1')
+    await collected(world, root, 'run-2')
+    const found = must(await between('before', 'latest'))
+    expect(found.runs.map(({ trace, from }) => [trace.run, from])).toEqual([
+      ['run-1', 'evidence'],
+      ['run-2', 'evidence'],
+    ])
+    expect(must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))).toEqual({ flips: [], undeclared: [] })
+  })
+  test('a pack that is gone: what was declared is said not to be known', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    await sealed('run-2', '2026-11-21T10:00:00.000Z')
+    const found = must(await between('run-1', 'run-2'))
+    expect(must(await flipsBetween(world, sampleCatalog, root, found, 'node-a')).undeclared).toEqual([])
+    rmSync(packOf(root, 'run-1'))
+    const taken = must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))
+    expect(taken.undeclared).toEqual(['run-1'])
+    expect(detailLines(taken).join('\n')).toMatch(/run-1 is not known any more.*taken as not declared, for both runs/)
+  }, 60_000)
+})
+
+describe('the baseline', () => {
+  test('is what was said last; without words, and for unknown runs, nothing is recorded', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    await sealed('run-2', '2026-11-21T10:00:00.000Z')
+    expect(await between('baseline', 'latest')).toMatchObject({ error: { code: 'input.not-found' } })
+    for (const refused of [await name('run-1', ' '), await name('run-9'), await name('run-1', 'x'.repeat(1001))])
+      expect(refused).toMatchObject({ error: { code: 'input.refused' } })
+    expect(baselineIn({ entries: [] })).toBe(null)
+    expect(baselineIn(must(await name('run-1')))).toMatchObject({ run: 'run-1', entry: 3, why: 'as delivered' })
+    expect(must(await between('baseline', 'latest')).baseline?.run).toBe('run-1')
+    expect(baselineIn(must(await name('run-2', 'moved')))).toMatchObject({ run: 'run-2', entry: 4, why: 'moved' })
+  }, 60_000)
+})
+
+describe('history drift and history baseline', () => {
+  test('end with 0 where nothing differs, with 3 where something does, and print it as JSON', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    await sealed('run-2', '2026-11-21T10:00:00.000Z')
+    const code = await history('drift', '--out', root, '--json')
+    const shown = JSON.parse(printed)
+    expect(shown).toMatchObject({ before: { run: 'run-1' }, after: { run: 'run-2' }, from: ['sealed', 'sealed'] })
+    // The program's own catalog is another one than that of the runs, and nothing is laid on it: both are as they were sealed.
+    expect([code, shown.rules]).toEqual([0, []])
+    const [file = ''] = must(await world.files.below(`${root}/history`)).files.filter((one) => one.includes('run-2'))
+    const path = join(root, 'history', file)
+    expect(existsSync(path)).toBe(true)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('192.0.2.1', '192.0.2.9'))
+    expect(await history('drift', '--out', root, '--details')).toBe(3)
+    expect(told).toContain('node-a: address was 192.0.2.1, is 192.0.2.9')
+    expect(await history('drift', '--out', root, '--node', 'node-b')).toBe(0)
+    expect(await history('drift', '--out', root, '--node', 'node-x')).toBe(2)
+    expect(await history('drift', 'run-1', 'run-2', '--against', 'run-1', '--out', root)).toBe(2)
+    const own = ['--identity', 'ours', '--identity-folder', join(keys, 'own'), '--passphrase-file', secret()]
+    expect(await history('baseline', 'run-1', '--out', root, '--why', 'as delivered', ...own)).toBe(0)
+    expect(told).toContain('Recorded: later runs are compared with run-1. The chain has 3 entries.')
+    expect(await history('drift', '--against', 'baseline', '--out', root)).toBe(3)
+    expect(told).toContain(', the baseline')
+    expect(await history('baseline', 'run-9', '--out', root, '--why', 'x', ...own)).toBe(2)
+  }, 60_000)
+  test('a folder without runs or chains is refused', async () => {
+    expect(await history('drift', '--out', root)).toBe(2)
+    expect(await history('baseline', 'run-1', '--out', root, '--why', 'x')).toBe(2)
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
+import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
+
+const missing = whyNoWindow()
+
+/** What is declared and promised, screen by screen, with the made-up engine: every state leaves a picture in light and dark. */
+describe.skipIf(missing !== null)(
+  `screens of the engagement${missing === null ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    let opened: TestWindow
+    let page: Page
+    let book: ScreenBook
+    let demo = false
+    const folder = mkdtempSync(join(tmpdir(), 'barewitness-screens-'))
+    const section = (name: string): Promise<void> =>
+      page
+        .locator('.engagement-section .disclosure-button')
+        .filter({ has: page.locator('.disclosure-title', { hasText: new RegExp(`^${name}$`) }) })
+        .click()
+    beforeAll(async () => {
+      opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '0' } })
+      page = opened.page
+      page.setDefaultTimeout(10_000)
+      book = screenBook(opened, () => demo)
+    })
+    afterAll(async () => {
+      await opened.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test('before anything is declared or chosen', async () => {
+      await rail(page, 'Engagement')
+      await titled(page, 'Engagement')
+      await page.getByRole('heading', { name: 'Fill it in here' }).waitFor()
+      await book.look('60-engagement-empty')
+      await openTab(page, 'Population')
+      await page.getByText('No list is declared yet').waitFor()
+      await book.look('60-population-empty')
+      await openTab(page, 'Your frameworks')
+      await page.getByText('No framework of your own is imported.').waitFor()
+      await book.look('60-frameworks-empty')
+      await rail(page, 'Provider claims')
+      await titled(page, 'Provider claims')
+      await page.getByText('No promises to answer').waitFor()
+      await book.look('60-claims-empty')
+    })
+
+    test('a file that cannot be read says so', async () => {
+      await rail(page, 'Engagement')
+      await choose(opened, join(folder, 'no such file.yaml'))
+      await press(page, 'Import engagement file…')
+      await page.locator('.notice.failure').waitFor()
+      await book.look('61-engagement-import-failed')
+    })
+
+    test('filled in: what is missing is told, and nothing is lost on the way', async () => {
+      await press(page, 'Fill in engagement')
+      await field(page, 'Entity').fill('Example Clinic (made up)')
+      await book.look('62-engagement-begun', { full: true })
+      await rail(page, 'Nodes')
+      await titled(page, 'Nodes')
+      await rail(page, 'Engagement')
+      await expect.poll(() => field(page, 'Entity').inputValue()).toBe('Example Clinic (made up)')
+      await page.getByText('Say who will read it.').waitFor()
+      await book.look('62-engagement-missing', { full: true })
+      await section('Responsibilities')
+      await press(page, 'Add area')
+      await field(page, 'Area').fill('Firmware')
+      await press(page, 'Save Responsibilities')
+      await page.getByText('Area 1: say what the provider does; a dash stands for nobody.').waitFor()
+      await book.look('62-engagement-responsibilities', { full: true })
+    })
+
+    test('of the demo fleet: declared, and every list against the others', async () => {
+      await page.reload()
+      await press(page, 'Try with a demo fleet')
+      demo = true
+      await titled(page, 'Collected')
+      await press(page, 'Show results')
+      await page.locator('.coverage-note').waitFor()
+      await book.look('63-overview-population')
+      await press(page, 'Show population')
+      await page.getByRole('grid').waitFor()
+      await book.look('63-population', { full: true })
+      await field(page, 'Find a node or row').fill('nothing is called this')
+      await page.getByText('No node fits.').waitFor()
+      await book.look('63-population-nothing-fits')
+      await press(page, 'Import provider’s list…')
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      await dialog.getByLabel('Where it comes from').fill('Export of the provider’s portal')
+      await dialog.getByLabel('Owner').fill('J. Chen')
+      await book.look('63-inventory-dialog')
+      const list = join(folder, 'servers.csv')
+      writeFileSync(list, 'id,hostname\nsrv-1,demo-gpu-01\nsrv-2,spare-rack-9\n')
+      await choose(opened, list)
+      await press(page, 'Choose file and import')
+      await dialog.waitFor({ state: 'hidden' })
+      await field(page, 'Find a node or row').fill('spare-rack-9')
+      await press(page, 'Leave out: spare-rack-9')
+      await dialog.getByLabel('Why it is no node of this population').fill('A spare without power.')
+      await book.look('63-leave-out-dialog')
+      await press(page, 'Leave row out')
+      await dialog.waitFor({ state: 'hidden' })
+      await page.getByText('A spare without power.').first().waitFor()
+      await book.look('63-population-left-out')
+      await openTab(page, 'Declared')
+      for (const name of ['Boundary', 'Subservice organizations', 'User-entity controls', 'ePHI map', 'Declared nodes'])
+        await section(name)
+      await book.look('64-engagement', { full: true })
+      await press(page, 'Import engagement file…')
+      await page.getByRole('alertdialog').waitFor()
+      await book.look('64-engagement-replace')
+      await page.keyboard.press('Escape')
+    })
+
+    test('what the provider promised, and one promise node by node', async () => {
+      await rail(page, 'Provider claims')
+      await page.getByRole('table').waitFor()
+      await book.look('65-claims', { full: true })
+      await press(page, 'Servers run without a hypervisor.')
+      await titled(page, 'Servers run without a hypervisor.')
+      await page.locator('.claim-nodes .disclosure-button').first().click()
+      await page
+        .getByRole('button', { name: /^Why do we believe this/ })
+        .first()
+        .waitFor()
+      await book.look('65-claim', { full: true })
+      await page
+        .getByRole('button', { name: /^Why do we believe this/ })
+        .first()
+        .click()
+      await titled(page, /▸/)
+    })
+
+    test('at twice the size', async () => {
+      await zoom(opened, 2)
+      await rail(page, 'Engagement')
+      await page.locator('.engagement-section').first().waitFor()
+      await book.lookZoomed('engagement')
+      await openTab(page, 'Population')
+      await page.getByRole('grid').waitFor()
+      await book.lookZoomed('population')
+      await rail(page, 'Provider claims')
+      await page.getByRole('table').waitFor()
+      await book.lookZoomed('claims')
+      await zoom(opened, 1)
+    })
+  },
+)

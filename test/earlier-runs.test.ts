@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWorld } from '../main/adapters/world.ts'
+import { earlierRuns } from '../main/app/earlier-runs.ts'
+import { keepRun } from '../main/app/keep-run.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { buildReport, documentText } from '../main/core/report.ts'
+import type { RunChain } from '../main/core/run-chain/entry.ts'
+import type { RunTrace, Scope } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { engagementOf } from './support/engagement.ts'
+import { sampleTrace } from './support/report/period-sample.ts'
+import { sampleCatalog, sampleInput } from './support/report/sample.ts'
+import { value } from './support/sealing-kit.ts'
+
+const world = createWorld(sampleCatalog)
+let root = ''
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'bw-earlier-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const SIGNER = sha256('the key')
+/** Node 2 is contradicted on days 20 to 33, undecided on day 30; node 3 from day 40 on. */
+const traces = [19, 20, 33, 34, 41].map(sampleTrace)
+const own = sampleTrace(60)
+const chain = (of: readonly RunTrace[]): RunChain => ({
+  id: sha256('chain'),
+  fleet: own.fleet,
+  entries: of.map(({ run, asOf: at, fleet }) => ({
+    entry: { kind: 'run', run, at, fleet, nodes: sha256('nodes'), tagManifest: sha256(run), signer: SIGNER },
+    signature: null,
+  })),
+})
+const scope: Scope = {
+  fleet: own.fleet,
+  population: own.nodes.map(({ node }) => node) as unknown as Scope['population'],
+  frameworks: ['soc2'],
+  engagement: { ...engagementOf({ nodes: [] }), framing: { kind: 'period', from: '2026-08-20', to: '2026-10-31' } },
+}
+const keep = (trace: RunTrace) =>
+  keepRun(world, root, {
+    trace,
+    sealed: { tagManifest: sha256(trace.run), signer: SIGNER, pack: `${trace.run}/pack`, at: trace.asOf },
+  })
+
+describe('what earlier runs say in the report of a run', () => {
+  beforeAll(async () => {
+    // The run of day 33 is not kept.
+    for (const trace of traces.filter((_, index) => index !== 2)) value(await keep(trace))
+  })
+
+  test('runs of the declared period alone count, in the order of the chain, and those that are not kept decide nothing', async () => {
+    const found = value(await earlierRuns(world, root, { scope, chain: chain(traces), own }))
+    expect(found?.runs.map(({ run, kept }) => [run.slice(-4), kept])).toEqual([
+      ['0020', true],
+      ['0033', false],
+      ['0034', true],
+      ['0041', true],
+    ])
+    expect(
+      found?.deviations.map(({ node, check, found: { run }, fixed, open }) => [
+        node,
+        check,
+        run.slice(-4),
+        fixed?.run.slice(-4) ?? null,
+        open,
+      ]),
+    ).toEqual([
+      ['node-02', 'access.sshd-effective', '0020', '0034', false],
+      ['node-03', 'access.accounts', '0041', null, true],
+      ['node-05', 'encryption.at-rest.cipher', '0020', null, true],
+    ])
+  })
+
+  test('nothing is looked at without a declared period, and a run that the chain does not name counts for nothing', async () => {
+    const dated: Scope = {
+      ...scope,
+      engagement: { ...engagementOf({ nodes: [] }), framing: { kind: 'date', date: '2026-09-29' } },
+    }
+    expect(value(await earlierRuns(world, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
+    expect(value(await earlierRuns(world, root, { scope, chain: chain([]), own }))).toBeNull()
+    // Under another seal than the chain names, it is not that run.
+    const other = chain(traces.slice(1, 2))
+    const entries = other.entries.map((logged) => ({
+      ...logged,
+      entry: { ...logged.entry, tagManifest: sha256('other') },
+    }))
+    expect(value(await earlierRuns(world, root, { scope, chain: { ...other, entries } as RunChain, own }))).toBeNull()
+  })
+
+  test('the report names them with their seals, and says that they are not in the pack', async () => {
+    const input = sampleInput()
+    const earlier = value(await earlierRuns(world, root, { scope, chain: chain(traces), own }))
+    if (earlier === null) throw new Error('there are earlier runs')
+    const said = documentText(buildReport({ ...input, earlier })).join('\n')
+    for (const { run, tagManifest } of earlier.runs) {
+      expect(said).toContain(run)
+      expect(said).toContain(tagManifest)
+    }
+    expect(said).toContain('Followed through 3 of 4 earlier runs of the declared period and this one.')
+    expect(said).toContain('The earlier runs are not in this pack.')
+    expect(said).toContain('Its trace is not kept here: it decides nothing.')
+    expect(said).not.toContain('takes later collections')
+    for (const banned of BANNED) expect(said).not.toMatch(banned)
+  })
+
+  test('a report without them is as it was', () => {
+    expect(documentText(buildReport(sampleInput())).join('\n')).toContain('takes later collections')
+  })
+})

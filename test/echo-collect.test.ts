@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
+import { type CollectOptions, collectNode } from '../main/app/collect-node.ts'
+import { nonceEcho } from '../main/catalog/probes/nonce-echo.ts'
+import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/core/ports.ts'
+import { readProbe, run } from '../main/core/probe.ts'
+import { ok } from '../main/core/result.ts'
+import type { DeclaredNode } from '../schemas/types.ts'
+import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
+import { loadedOf } from './support/loaded.ts'
+import { localConnection } from './support/local-transport.ts'
+
+const place = { name: 'here', latitude: 0, longitude: 0, radiusKm: 10, declaredBy: 'test' }
+const PATH = { tcpMs: 0.2, keepaliveMs: [0.3], jumps: 0, remoteAddress: '192.0.2.1' }
+const probes = [nonceEcho, probeOf('test.version', { version: run(['cat', '/proc/version']) })]
+
+let root = ''
+let store: EvidenceStore
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'bw-echo-'))
+  const opened = await openEvidenceStore(root, validator)
+  if (!opened.ok) throw new Error(opened.error.detail)
+  store = opened.value
+})
+afterEach(() => {
+  store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function collect(
+  changes: Partial<CollectOptions>,
+  connection: Partial<Connection> = {},
+  places: Pick<DeclaredNode, 'location' | 'vantage'> = { location: place, vantage: place },
+) {
+  const events: RunEvent[] = []
+  const transport: Transport = { connect: async () => ok({ ...localConnection(['sh', '-s']), ...connection }) }
+  const collected = await collectNode(
+    { transport, store, clock: realClock, entropy: realEntropy, pause: realPause, catalog: catalogOf(probes) },
+    targetOf('node-1', places),
+    {
+      run: 'r1',
+      signal: new AbortController().signal,
+      deadlineSeconds: 20,
+      onEvent: (event) => events.push(event),
+      marks: { demo: false, synthetic: null },
+      skip: new Set(),
+      ...changes,
+    },
+  )
+  const { recording, captures } = await loadedOf(collected)
+  const read = readProbe(nonceEcho, new Map(captures.map((one) => [`${one.meta.probe}/${one.meta.command}`, one])))
+  return { events, recording, captures, echo: read.ok ? read.fact : null }
+}
+
+test('the timing is stored with what the transport measures beside it, as the probe reads it', async () => {
+  const { echo } = await collect({ spreadSeconds: 0 }, { timePath: async () => PATH })
+  expect(echo).toMatchObject({ path: PATH, warmup: 3, mismatches: 0 })
+  expect(echo?.bursts.map(({ samples }) => samples.length)).toEqual([5, 5, 5, 5, 5, 5])
+  expect(echo?.bursts.every(({ at, nonces }) => at !== null && /^[0-9a-f]{64}$/.test(nonces ?? ''))).toBe(true)
+})
+
+test('a node is timed wherever our place is declared: policies and promises ask where nodes are without a place of their own', async () => {
+  const timed = async (run: string, places: Pick<DeclaredNode, 'location' | 'vantage'>) =>
+    (await collect({ run, spreadSeconds: 0 }, {}, places)).echo !== null
+  expect(await timed('ours', { vantage: place })).toBe(true)
+  expect(await timed('theirs', { location: place })).toBe(false)
+})
+
+test('a transport that cannot time the way, or fails at it, or never comes back to us, costs nothing else', async () => {
+  const failing = await collect({ spreadSeconds: 0 }, { timePath: () => Promise.reject(new Error('oops')) })
+  expect(failing.recording.outcome.status).toBe('complete')
+  expect(failing.echo).toMatchObject({ path: null, mismatches: 0 })
+  const never = new Promise<never>(() => undefined)
+  const hanging = await collect({ run: 'r2', spreadSeconds: 0, deadlineSeconds: 1 }, { timePath: () => never })
+  expect(hanging.recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'collector.timed-out' } })
+})
+
+test('whoever watches is told that the node is being timed, and for how long', async () => {
+  const { events, echo } = await collect({ spreadSeconds: 0.5 })
+  expect(echo?.bursts).toHaveLength(6)
+  const told = events.flatMap((event) => (event.kind === 'node-timing' ? [event.secondsLeft] : []))
+  // Where the machine is so busy that a burst is late, there is no wait before it to be told of.
+  expect(told.length).toBeGreaterThan(0)
+  expect(told.length).toBeLessThanOrEqual(5)
+  expect(new Set(told)).toEqual(new Set([1]))
+  expect(events.at(-1)?.kind).toBe('node-done')
+})
+
+test('a spread longer than the deadline ends with the last burst', async () => {
+  const { recording, echo } = await collect({ spreadSeconds: 3, deadlineSeconds: 2 })
+  expect(recording.outcome.status).toBe('complete')
+  expect(echo?.bursts).toHaveLength(6)
+})
+
+test('a stop while it is timed ends at once, and keeps the round trips so far', async () => {
+  const stop = new AbortController()
+  const began = performance.now()
+  const { recording, echo, captures } = await collect({
+    spreadSeconds: 600,
+    signal: stop.signal,
+    onEvent: (event) => event.kind === 'node-timing' && stop.abort(),
+  })
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'run.cancelled' } })
+  expect(echo?.bursts).toHaveLength(1)
+  expect(captures.map(({ meta }) => meta.status)).toEqual(['done', 'done'])
+})
+
+test('round trips that were stored are not timed again', async () => {
+  const skip = new Set(['location.nonce-echo/nonce-echo'])
+  let asked = 0
+  const timePath = async () => {
+    asked += 1
+    return PATH
+  }
+  const { captures, events } = await collect({ skip, spreadSeconds: 600 }, { timePath })
+  expect(captures.map(({ meta }) => meta.probe)).toEqual(['test.version'])
+  expect(events.some(({ kind }) => kind === 'node-timing')).toBe(false)
+  expect(asked).toBe(0)
+})

@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { createWorld } from '../main/adapters/world.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { engagementCommand } from '../main/cli/commands/engagement.ts'
+import { engagementTemplate } from '../main/core/engagement/template.ts'
+import { BANNED } from '../schemas/words.ts'
+import { validator } from './support/deps.ts'
+
+const world = { ...createWorld(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
+const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-cli-'))
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Exit code and lines of one command; `out` is what machines read. */
+async function run(...argv: readonly string[]) {
+  const texts = { stderr: '', stdout: '' }
+  for (const name of ['stderr', 'stdout'] as const)
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      texts[name] += String(text)
+      return true
+    })
+  let code = 0
+  const program = new Command('barewitness')
+  const exit = (next: number): void => {
+    code = next
+  }
+  engagementCommand({ world, program, exit })
+  await program.parseAsync(['node', 'barewitness', 'engagement', ...argv])
+  return {
+    code,
+    out: texts.stdout,
+    lines: texts.stderr
+      .replaceAll(`${folder}/`, '')
+      .trim()
+      .split('\n')
+      .map((line) => line.trim()),
+  }
+}
+
+/** Examples count once their mark is gone; explanations have a blank behind it. */
+const uncommented = (text: string): string => text.replaceAll(/^#(?! \S)/gm, '')
+
+test('a new file is written once, and says line by line what is to be filled in', async () => {
+  const file = join(folder, 'new.yaml')
+  expect((await run('new', file)).code).toBe(0)
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain('on: 2026-11-21')
+  const again = await run('new', file)
+  expect(again.code).toBe(2)
+  expect(again.lines[0]).toContain('new.yaml exists already; nothing was written')
+  expect(readFileSync(file, 'utf8')).toBe(text)
+  const checked = await run('check', file)
+  expect(checked.code).toBe(2)
+  expect(checked.lines).toEqual([
+    'This file cannot be used yet:',
+    ...['7:1: entity', '8:1: audience', '9:1: purpose', '14:1: owner'].map((at) => `new.yaml:${at} must not be empty`),
+    ...['23:3: boundary.system', '28:3: boundary.owner'].map((at) => `new.yaml:${at} must not be empty`),
+    ...['34:3: population.source', '36:3: population.owner'].map((at) => `new.yaml:${at} must not be empty`),
+  ])
+})
+
+test('filled in, with every example in force, it is read whole', async () => {
+  const text = uncommented(engagementTemplate('2026-11-21')).replaceAll('""', '"Somebody"').replace('[]', '[gpu-01]')
+  writeFileSync(join(folder, 'filled.yaml'), text)
+  writeFileSync(join(folder, 'invoice.csv'), readFileSync(join(fixtures, 'invoice.csv')))
+  const read = await world.declarations.engagement('filled.yaml', join(folder, 'fleet.yaml'), [])
+  if (!read.ok) throw new Error(read.error.detail)
+  const { engagement } = read.value
+  expect(validator.problems('engagement', engagement)).toEqual([])
+  for (const part of [engagement.responsibilities, engagement.subserviceOrganizations, engagement.userEntityControls])
+    expect(part).toHaveLength(1)
+  expect([engagement.ephi.stores.length, engagement.signOff.length, engagement.inventory?.rows.length]).toEqual([
+    1, 1, 4,
+  ])
+  for (const banned of BANNED) expect(text).not.toMatch(banned)
+})
+
+test('what is declared, how the lists differ, and what is still empty', async () => {
+  writeFileSync(
+    join(folder, 'fleet.yaml'),
+    `name: clinic
+ephiPaths: [/data/ephi]
+nodes:
+  - { name: gpu-01, address: 203.0.113.10 }
+  - { name: gpu-03, address: 203.0.113.13 }
+`,
+  )
+  const file = join(fixtures, 'full.yaml')
+  const { code, lines } = await run('check', file, '--fleet', join(folder, 'fleet.yaml'))
+  expect(code).toBe(3)
+  expect(lines[0]).toBe('Acme Health, from 2026-01-01 to 2026-12-31, for our HIPAA assessor and our SOC 2 auditor')
+  expect(lines).toContain('population        2 nodes from asset register of 18 November (M. Ortiz, 2026-11-18)')
+  expect(lines.slice(lines.indexOf('') + 1)).toEqual([
+    'Lists that differ, as far as can be told before anything is collected:',
+    '“gpu-02” is declared and not in the fleet file.',
+    '“gpu-03” is in the fleet file and not declared.',
+    '“gpu-02” fits no row of the provider’s list.',
+    '“gpu-03” fits no row of the provider’s list.',
+    'Row “S-1002” of the provider’s list fits no node (“203.0.113.11”, “0012345”). A serial number that a node tells may still fit it.',
+    '',
+    'The map of ePHI and the fleet file:',
+    'The fleet file names “/data/ephi” on node “gpu-03” as a place of ePHI, and the map has no store there.',
+    '',
+    'Still empty:',
+    'Somebody who is named to sign off has not done so.',
+  ])
+  for (const banned of BANNED) expect(lines.join('\n')).not.toMatch(banned)
+})
+
+test('for machines; without a fleet file nothing is said of one', async () => {
+  const { code, out, lines } = await run('check', join(fixtures, 'short.yaml'), '--json')
+  expect([code, lines]).toEqual([0, ['']])
+  expect(JSON.parse(out)).toMatchObject({
+    engagement: { entity: 'Acme Health' },
+    fleet: null,
+    coverage: { declared: 2, enrolled: 0, inventory: null, uncovered: 0 },
+    ephi: [],
+    empty: expect.arrayContaining(['It is a draft.', 'The map of ePHI has no store.']),
+  })
+})
+
+test('a file that is not there', async () => {
+  const { code, lines } = await run('check', join(folder, 'missing.yaml'))
+  expect(code).toBe(2)
+  expect(lines[0]).toContain('missing.yaml could not be read')
+})

@@ -1,0 +1,352 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { assess } from '../main/core/assess.ts'
+import { canonicalJson } from '../main/core/canonical-json.ts'
+import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { listProblems } from '../main/core/engagement/list-text.ts'
+import { tooLarge } from '../main/core/mapping.ts'
+import type { PackScope } from '../main/core/pack-files.ts'
+import { catalogBytes, jsonBytes, PATHS } from '../main/core/pack-files.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { engagementOfPack } from '../main/core/verify/engagement.ts'
+import { readPack } from '../main/core/verify/read.ts'
+import type { Assessment, Engagement, InventoryRow, MappedControl, Mapping } from '../schemas/types.ts'
+import { engagementOf, inventoryOf } from './support/engagement.ts'
+import {
+  AS_OF,
+  outcomes,
+  sampleCatalog,
+  samplePack,
+  sampleRecording,
+  sampleSigner,
+  sourceOf,
+  verifySource,
+} from './support/sample-pack.ts'
+
+const LIST = new TextEncoder().encode('id,name\nS-1,node-a\nS-2,node-b\n')
+const ROWS = ['a', 'b'].map((one, at) => ({ id: `S-${at + 1}`, name: `node-${one}`, address: null, serial: null }))
+const NAMED = { name: 'invoice.csv', size: LIST.length, sha256: sha256(LIST) }
+const BY = { owner: 'M. Ortiz', on: '2026-11-18' }
+const declared = engagementOf({ nodes: ['node-a', 'node-b'], inventory: inventoryOf(ROWS, [], NAMED) })
+const scope: PackScope = {
+  asOf: AS_OF,
+  fleet: 'sample',
+  population: ['node-a', 'node-b'],
+  frameworks: ['soc2'],
+  enrolled: ['node-a', 'node-b'],
+  engagement: declared,
+}
+/** As a catalog stands in a pack: canonical, and without a line end. */
+const asCatalog = (value: unknown): Uint8Array => new TextEncoder().encode(canonicalJson(value))
+const CATALOG = asCatalog({
+  checks: [{ id: 'encryption.at-rest.swap' }],
+  frameworks: [{ id: 'soc2', controls: [{ key: 'C1' }] }],
+})
+const problemsOf = (
+  changes: Partial<PackScope>,
+  files: Readonly<Record<string, Uint8Array>> = {},
+  rules: Catalog | null = null,
+) =>
+  engagementOfPack(
+    sourceOf(new Map(Object.entries({ [PATHS.catalog]: CATALOG, [PATHS.inventory]: LIST, ...files }))),
+    { scope: { ...scope, ...changes } },
+    rules,
+  )
+const rowOf = (id: string, ...checks: readonly string[]): MappedControl => ({
+  key: `own:${id}`,
+  id,
+  title: 'A row',
+  summary: '',
+  kind: 'row',
+  level: 'mapped',
+  group: 'G',
+  parent: null,
+  evidenceClass: 'partial',
+  nodeEvidence: 'supporting',
+  supports: checks.map((check) => ({ check, shows: 'Something.' })),
+  notShown: 'The rest.',
+  needsAlso: [],
+  responsibility: ['customer'],
+  refs: {},
+})
+const mappingOf = (changes: Partial<Mapping> = {}): Mapping => ({
+  id: 'own',
+  title: 'House rules',
+  version: '1',
+  status: 'in-use',
+  overlay: false,
+  source: [],
+  notes: [],
+  controls: [rowOf('X1', 'encryption.at-rest.swap')],
+  ...changes,
+})
+const catalogWith = (mappings: readonly Mapping[]): Uint8Array =>
+  asCatalog({
+    checks: [{ id: 'encryption.at-rest.swap' }],
+    frameworks: [{ id: 'soc2', controls: [{ key: 'C1' }] }, ...mappings],
+  })
+const asking = (framework: string, control: string, check: string): Engagement => ({
+  ...declared,
+  userEntityControls: [
+    { id: 'U1', of: 'Host', says: 'Keep it.', rows: [{ framework, control }], checks: [check], ...BY },
+  ],
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-pack-'))
+let signer: Signer
+beforeAll(async () => {
+  signer = await sampleSigner(folder, 'signer')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a pack with an engagement and its list verifies, coverage and all; with another list it is not complete', async () => {
+  const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
+  const { asOf, ...honest } = scope
+  const files = await samplePack({
+    signer,
+    recordings,
+    extra: new Map([[PATHS.inventory, LIST]]),
+    forge: () => assess({ catalog: sampleCatalog, scope: honest, recordings, asOf }),
+  })
+  const signers = [signer.chain[0] ?? new Uint8Array()]
+  const pack = await verifySource(sourceOf(files), signers)
+  expect(outcomes(pack)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+  expect(pack.contents.assessment?.coverage).toMatchObject({ declared: 2, enrolled: 2, inventory: 2, uncovered: 0 })
+  files.set(PATHS.inventory, new TextEncoder().encode('id,name\nS-1,node-a\nS-2,node-x\n'))
+  const other = await verifySource(sourceOf(files), signers)
+  expect(other.report.answers.find(({ question }) => question === 'complete')).toMatchObject({
+    outcome: 'no',
+    details: [
+      'The list “invoice.csv” that the engagement names is not what was read: data/inventory.csv has another digest or size.',
+    ],
+  })
+})
+
+test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
+  [
+    'the comparison of lists',
+    (honest) => ({ ...honest, ...(honest.coverage && { coverage: { ...honest.coverage, answered: 9 } }) }),
+    /comparison of the declared, enrolled and listed nodes comes out otherwise/,
+  ],
+  [
+    'the serial numbers of a node',
+    (honest) => ({
+      ...honest,
+      nodes: honest.nodes.map((node) => ({ ...node, machine: { address: '203.0.113.9', serials: ['ZX81-4711'] } })),
+    }),
+    /node-a/,
+  ],
+])('a pack in which somebody changed %s does not come out the same', async (_, forge, said) => {
+  const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '')]
+  const { asOf, ...honest } = scope
+  const files = await samplePack({
+    signer,
+    recordings,
+    extra: new Map([[PATHS.inventory, LIST]]),
+    forge: () => forge(assess({ catalog: sampleCatalog, scope: honest, recordings, asOf })),
+  })
+  const pack = await verifySource(sourceOf(files), [signer.chain[0] ?? new Uint8Array()])
+  const answer = pack.report.answers.find(({ question }) => question === 'reproducible')
+  expect(answer?.outcome).toBe('no')
+  expect(answer?.details.join(' ')).toMatch(said)
+})
+
+test('frameworks of the customer’s own that are too large to be judged are refused before anything is derived from them', async () => {
+  const supports = Array.from({ length: 400 }, (_, at) => ({ check: `c${at}`, shows: 'S.' }))
+  const controls = Array.from({ length: 5000 }, (_, at) => ({ ...rowOf(`R${at}`), supports }))
+  expect(tooLarge([mappingOf({ controls })])).toBe(
+    'hold 5000 rows that name 2000000 checks; 20000 and 100000 are the most',
+  )
+  expect(tooLarge([mappingOf({ controls: controls.slice(0, 250) })])).toBeNull()
+  const large = Array.from({ length: 5 }, (_, at) => mappingOf({ id: `m${at}`, controls: controls.slice(0, 60) }))
+  expect(tooLarge(large)).toContain('name 120000 checks')
+  const text = jsonBytes({ ...scope, mappings: large })
+  const began = performance.now()
+  const { problems, scope: read } = await readPack(sourceOf(new Map([[PATHS.scope, text]])), createSchemaValidator())
+  expect(read).toBeNull()
+  expect(problems.join(' ')).toContain('its mappings hold 300 rows that name 120000 checks')
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+test.each<[string, Partial<PackScope>, readonly string[]]>([
+  ['what fits', {}, []],
+  [
+    'a declared node that is not in the population',
+    { population: ['node-a'], enrolled: ['node-a'] },
+    ['data/scope.json: node “node-b” is declared, and the population does not have it.'],
+  ],
+  [
+    'an enrolled node that is not in the population',
+    { enrolled: ['node-a', 'node-x'] },
+    ['data/scope.json: node “node-x” is enrolled, and the population does not have it.'],
+  ],
+  ['a row and a check that the catalog has', { engagement: asking('soc2', 'C1', 'encryption.at-rest.swap') }, []],
+  [
+    'a row and a check that it does not have',
+    { engagement: asking('soc2', 'C2', 'no.such') },
+    [
+      'data/scope.json: engagement.userEntityControls.0.rows.0.control is “C2”, which “soc2” does not have.',
+      'data/scope.json: engagement.userEntityControls.0.checks.0 is “no.such”, a check that the catalog does not have.',
+    ],
+  ],
+  [
+    'a day that no calendar has',
+    { engagement: { ...declared, on: '2026-02-30' } },
+    ['data/scope.json: engagement.on is “2026-02-30”, and the calendar has no such day.'],
+  ],
+  [
+    'a list that nobody names',
+    { engagement: engagementOf({ nodes: [] }) },
+    ['data/inventory.csv belongs to no engagement.'],
+  ],
+])('a pack with %s', async (_, changes, problems) => {
+  expect(await problemsOf(changes)).toEqual(problems)
+})
+
+test('a row of the customer’s own framework is known', async () => {
+  const mappings = [mappingOf()]
+  const packed = { [PATHS.catalog]: catalogWith(mappings) }
+  const engagement = asking('own', 'own:X1', 'encryption.at-rest.swap')
+  expect(await problemsOf({ mappings, engagement }, packed)).toEqual([])
+})
+
+test.each<[string, Partial<Mapping>, string]>([
+  ['an id like ours', { id: 's0c-2' }, 'has an id like that of a framework of ours'],
+  ['our id', { id: 'soc2' }, 'has an id like that of a framework of ours'],
+  ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title like that of a framework of ours'],
+  ['a title that begins like ours', { title: 'HIPAA' }, 'has a title like that of a framework of ours'],
+  [
+    'an unknown check',
+    { controls: [rowOf('X1', 'no.such')] },
+    'names “no.such”, a check that the catalog does not have',
+  ],
+  [
+    'one check twice',
+    { controls: [rowOf('X1', 'encryption.at-rest.swap', 'encryption.at-rest.swap')] },
+    'names a check twice in row “X1”',
+  ],
+  [
+    'a key of ours',
+    { controls: [{ ...rowOf('X1'), key: 'hipaa:164.312(a)(1)' }] },
+    'has rows under keys that are not theirs alone',
+  ],
+  ['two rows alike', { controls: [rowOf('X1'), rowOf('X1')] }, 'has rows under keys that are not theirs alone'],
+])('a framework of the customer’s own with %s does not pass for another', async (_, changes, problem) => {
+  const mapping = mappingOf(changes)
+  const packed = { [PATHS.catalog]: catalogWith([mapping]) }
+  const problems = await problemsOf({ mappings: [mapping] }, packed, catalog)
+  expect(problems).toContain(`data/scope.json: mapping “${mapping.id}” ${problem}.`)
+  expect(
+    await problemsOf({ mappings: [mappingOf()] }, { [PATHS.catalog]: catalogWith([mappingOf()]) }, catalog),
+  ).toEqual([])
+})
+
+test('a framework of the customer’s own that the pack’s catalog has otherwise, and one that stands there twice', async () => {
+  const mapping = mappingOf()
+  const packed = { [PATHS.catalog]: catalogWith([{ ...mapping, title: 'Other' }]) }
+  expect(await problemsOf({ mappings: [mapping, mapping] }, packed)).toEqual([
+    'data/scope.json: mapping “own” is not what data/catalog.json has under that name.',
+    'data/scope.json: mapping “own” stands there twice.',
+    'data/scope.json: mapping “own” is not what data/catalog.json has under that name.',
+  ])
+})
+
+test('a provider profile under the id of one that ships, and one with promises that nothing answers', async () => {
+  const [shipped] = catalog.providers
+  if (shipped === undefined) throw new Error('none ships')
+  const packed = catalogBytes(catalog)
+  const easy = {
+    ...shipped,
+    claims: shipped.claims.slice(0, 1).map((claim) => ({ ...claim, bears: [], otherwise: null })),
+  }
+  const { engagement: _, enrolled: __, ...bare } = scope
+  const told = await engagementOfPack(
+    sourceOf(new Map([[PATHS.catalog, packed]])),
+    { scope: { ...bare, provider: easy }, catalogDigest: catalogDigest(catalog) },
+    catalog,
+  )
+  expect(told).toEqual([
+    `data/scope.json: provider “${shipped.id}” is not the profile that ships under that id.`,
+    `data/scope.json: provider “${shipped.id}”: claims.0.otherwise must say needs-record or not-observable where nothing bears on it.`,
+  ])
+})
+
+test.each<[string, string, readonly InventoryRow[], readonly string[]]>([
+  ['fit', 'id,name\r\nS-1,node-a\r\n\r\nS-2,node-b', ROWS, []],
+  ['fit, quoted and in any order of columns', 'name;id;x\n"node-a";S-1;"a ""b"" c"\n"node-b";="S-2"\n', ROWS, []],
+  ['fit, called by their line', 'name\nnode-a\n', [{ id: 'line 2', name: 'node-a', address: null, serial: null }], []],
+  [
+    'are fewer than the lines',
+    'id,name\nS-1,node-a\nS-2,node-b\nS-3,node-c\n',
+    ROWS,
+    ['has 3 lines below its headings, and the engagement gives 2 rows'],
+  ],
+  ['say otherwise than the lines', 'id,name\nS-1,node-a\nS-2,node-x\n', ROWS, ['does not hold row “S-2” in its place']],
+  ['say otherwise than quoted lines', '"id","name"\n"S-1","node-a"\n', ROWS, ['does not hold row “S-2” in its place']],
+  [
+    'have changed places',
+    'id,name\nS-2,node-b\nS-1,node-a\n',
+    ROWS,
+    ['does not hold row “S-1” in its place', 'does not hold row “S-2” in its place'],
+  ],
+])('rows that %s of the provider’s list', (_, text, rows, problems) => {
+  expect(listProblems(new TextEncoder().encode(text), rows)).toEqual(problems)
+})
+
+test('rows with one id, and nodes that no list names', async () => {
+  const [first] = ROWS
+  if (first === undefined) throw new Error('no row')
+  const list = new TextEncoder().encode('id,name\nS-1,node-a\nS-1,node-a\n')
+  const named = { name: 'invoice.csv', size: list.length, sha256: sha256(list) }
+  const engagement = engagementOf({ nodes: ['node-a', 'node-b'], inventory: inventoryOf([first, first], [], named) })
+  expect(await problemsOf({ engagement }, { [PATHS.inventory]: list })).toEqual([
+    'The list “invoice.csv” that the engagement names has rows with one id, so that a reason to leave one out would be for all of them.',
+  ])
+  expect(await problemsOf({ population: ['node-a', 'node-b', 'node-c'] })).toEqual([
+    'data/scope.json: node “node-c” is in the population, and neither declared nor enrolled.',
+  ])
+})
+
+test('a list that is not there, or lies there without any engagement', async () => {
+  const { engagement: _, enrolled: __, ...bare } = scope
+  const without = sourceOf(new Map([[PATHS.catalog, CATALOG]]))
+  expect(await engagementOfPack(without, { scope })).toEqual([
+    'The list “invoice.csv” that the engagement names is missing: there is no data/inventory.csv.',
+  ])
+  expect(await engagementOfPack(without, { scope: bare })).toEqual([])
+  expect(await engagementOfPack(sourceOf(new Map([[PATHS.inventory, LIST]])), { scope: bare })).toEqual([
+    'data/inventory.csv belongs to no engagement.',
+  ])
+  expect(await engagementOfPack(without, { scope: null })).toEqual([])
+  expect(await engagementOfPack(without, { scope: { ...bare, enrolled: ['node-a'] } })).toEqual([
+    'data/scope.json: nodes are said to be enrolled, and there is no engagement.',
+  ])
+})
+
+test('many problems are told in part', async () => {
+  const population = Array.from({ length: 5000 }, (_, at) => `n${at}`)
+  const problems = await problemsOf({ enrolled: population })
+  expect(problems).toHaveLength(101)
+  expect(problems.at(-1)).toBe('4900 more of this kind.')
+})
+
+test('whatever the catalog of a pack holds, nothing is thrown and no name is known from it', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.json().map((text) => new TextEncoder().encode(text)),
+        fc.uint8Array(),
+      ),
+      async (bytes) => {
+        const engagement = asking('soc2', 'C1', 'encryption.at-rest.swap')
+        expect(await problemsOf({ engagement }, { [PATHS.catalog]: bytes })).toHaveLength(2)
+      },
+    ),
+  )
+})

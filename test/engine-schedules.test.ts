@@ -1,0 +1,181 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { attemptWords } from '../main/app/engine/schedule-views.ts'
+import { commandLine } from '../main/electron/command-line.ts'
+import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
+import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
+import { createFakeWorld } from './support/fake-world.ts'
+
+const { kitOver } = kitsOfEachTest()
+
+const DRAFT: ScheduleDraft = {
+  name: 'nightly',
+  cadence: { every: 'day', hours: 6, weekday: 1, day: 1, at: 120 },
+  zone: 'UTC',
+  jitterMinutes: 10,
+  retries: { times: 2, waitMinutes: 15 },
+  catchUp: true,
+  gapsExitZero: true,
+  identity: null,
+  passphrase: null,
+}
+
+async function withKey(kit: EngineKit): Promise<void> {
+  await withNodes(kit, ['db-4'])
+  await kit.get('identities.create', { name: 'office', subject: 'Office' })
+}
+
+/** An engine whose clock the test sets. */
+async function clocked() {
+  let at = '2026-11-18T09:15:00.000Z'
+  const kit = await kitOver(createFakeWorld({ now: () => at }))
+  const until = (moment: string): void => {
+    at = moment
+  }
+  return { kit, until }
+}
+
+describe('planning', () => {
+  test('nothing is planned without nodes, for a demo, or without a key', async () => {
+    const kit = await kitOver()
+    expect((await kit.get('schedules.list', null)).refusal).toBe('Add nodes first.')
+    expect(await kit.refusal('schedules.add', DRAFT)).toBe('input.refused')
+    await withNodes(kit, ['db-4'])
+    expect(await kit.refusal('schedules.add', DRAFT)).toBe('identity.missing')
+    expect((await kit.get('schedules.list', null)).schedules).toEqual([])
+    await kit.get('demo.open', null)
+    await kit.heard('run-done')
+    expect((await kit.get('schedules.list', null)).refusal).toMatch(/^The demo fleet/)
+    expect(await kit.refusal('schedules.add', DRAFT)).toBe('input.refused')
+  })
+
+  test('what is chosen is what is kept', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    const kept = async (name: string, cadence: Partial<ScheduleDraft['cadence']>) => {
+      const draft = { ...DRAFT, name, cadence: { ...DRAFT.cadence, ...cadence } }
+      const { schedules } = await kit.get('schedules.add', draft)
+      return schedules.find((one) => one.name === name)?.cadence
+    }
+    expect(await kept('a', { every: 'day' })).toBe('every day at 02:00 in UTC')
+    expect(await kept('b', { every: 'hours', at: 15 })).toBe('every 6 hours at :15 in UTC')
+    expect(await kept('c', { every: 'week', weekday: 3 })).toBe('every wednesday at 02:00 in UTC')
+    expect(await kept('d', { every: 'month', day: 28, at: 1439 })).toBe('on day 28 of every month at 23:59 in UTC')
+    expect((await kit.get('schedules.list', null)).schedules.every(({ ours }) => ours)).toBe(true)
+  })
+
+  test('the plan is in the chain, signed, and a run that is missed shows as a gap without a record', async () => {
+    const { kit, until } = await clocked()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    until('2026-11-20T09:15:00.000Z')
+    const view = await kit.get('history.get', { window: { from: '2026-11-17', to: '2026-11-20' } })
+    expect(view?.plans).toMatchObject([{ schedule: 'nightly', cadence: 'every day at 02:00 in UTC', entry: 1 }])
+    expect(view?.unrecorded).toEqual([
+      { schedule: 'nightly', due: '2026-11-19T02:00:00.000Z', cadence: 'every day at 02:00 in UTC' },
+      { schedule: 'nightly', due: '2026-11-20T02:00:00.000Z', cadence: 'every day at 02:00 in UTC' },
+    ])
+    expect((await kit.get('schedules.status', { name: 'nightly' })).missed).toHaveLength(2)
+    await kit.get('history.record-gap', {
+      schedule: 'nightly',
+      due: '2026-11-19T02:00:00.000Z',
+      why: 'The rack was without power.',
+      identity: null,
+    })
+    expect((await kit.get('schedules.status', { name: 'nightly' })).missed).toEqual(['2026-11-20T02:00:00.000Z'])
+    await kit.get('schedules.remove', { name: 'nightly', identity: null })
+    until('2026-11-22T09:15:00.000Z')
+    const later = await kit.get('history.get', { window: { from: '2026-11-17', to: '2026-11-22' } })
+    expect(later?.unrecorded.map(({ due }) => due)).toEqual(['2026-11-20T02:00:00.000Z'])
+  })
+
+  test('a name is taken once, and a zone has to be one', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    expect(await kit.refusal('schedules.add', { ...DRAFT, zone: 'Nowhere/Atall' })).toBe('input.refused')
+    await kit.get('schedules.add', DRAFT)
+    expect(await kit.refusal('schedules.add', DRAFT)).toBe('input.refused')
+    expect(await kit.refusal('schedules.remove', { name: 'other', identity: null })).toBe('input.refused')
+  })
+})
+
+describe('what a timer can start', () => {
+  test('Node.js from the path and the command line beside the program; null where one is missing', async () => {
+    const kit = await kitOver()
+    const [bin, lib] = [join(kit.folder, 'bin'), join(kit.folder, 'lib')]
+    for (const folder of [bin, lib]) mkdirSync(folder)
+    expect(commandLine(lib, bin)).toBeNull()
+    writeFileSync(join(lib, 'cli.js'), '')
+    expect(commandLine(lib, bin)).toBeNull()
+    writeFileSync(join(bin, 'node'), '', { mode: 0o755 })
+    expect(commandLine(lib, `relative:${bin}`)).toEqual([join(bin, 'node'), join(lib, 'cli.js')])
+    // Nothing but the window reads what lies in its archive.
+    mkdirSync(join(kit.folder, 'app.asar'))
+    writeFileSync(join(kit.folder, 'app.asar/cli.js'), '')
+    expect(commandLine(join(kit.folder, 'app.asar'), bin)).toBeNull()
+  })
+})
+
+describe('what starts it', () => {
+  test('the unit is shown as it would be written, for every kind, those that are here marked', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const previews = await kit.get('schedules.preview', { name: 'nightly' })
+    expect(previews.filter(({ here }) => here).map(({ kind }) => kind)).toEqual(['systemd', 'cron'])
+    expect(previews.every(({ units }) => units.length > 0)).toBe(true)
+    const cron = previews.find(({ kind }) => kind === 'cron')?.units[0]?.text
+    expect(cron).toContain('/usr/bin/node /opt/barewitness/cli.js run --schedule nightly')
+    expect(await kit.refusal('schedules.preview', { name: 'other' })).toBe('input.not-found')
+  })
+
+  test('installed, shown as installed, and taken away with the schedule', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const before = await kit.get('schedules.status', { name: 'nightly' })
+    expect(before.installed).toEqual([])
+    expect(before.next).toBe('2026-11-21T02:00:00.000Z')
+    expect(before.last).toBeNull()
+    const after = await kit.get('schedules.install', { name: 'nightly', kind: 'systemd' })
+    expect(after.installed).toEqual([{ kind: 'systemd', state: 'installed' }])
+    expect((await kit.get('schedules.remove', { name: 'nightly', identity: null })).schedules).toEqual([])
+    await kit.get('schedules.add', { ...DRAFT, name: 'nightly' })
+    expect((await kit.get('schedules.status', { name: 'nightly' })).installed).toEqual([])
+  })
+
+  test('what a run needs while nobody is there is said: no passphrase, then a file that only its owner can read', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const sealing = async (name: string) =>
+      (await kit.get('schedules.status', { name })).credentials.find(({ text }) => text.startsWith('Sealing'))
+    expect((await sealing('nightly'))?.works).toBe('no')
+    const path = join(kit.folder, 'passphrase.txt')
+    writeFileSync(path, 'correct horse battery\n')
+    chmodSync(path, 0o644)
+    const open = await kit.engine.call('schedules.choose-passphrase', null, { path })
+    expect(open.ok ? 'it was answered' : open.error.code).toBe('input.refused')
+    chmodSync(path, 0o600)
+    const chosen = await kit.engine.call('schedules.choose-passphrase', null, { path })
+    if (!chosen.ok || chosen.value === null) throw new Error('it was refused')
+    expect(chosen.value.file).toBe('passphrase.txt')
+    await kit.get('schedules.add', { ...DRAFT, name: 'weekly', passphrase: chosen.value.handle })
+    expect((await sealing('weekly'))?.works).toBe('yes')
+    expect(readFileSync(join(kit.folder, 'schedules.json'), 'utf8')).not.toContain('correct horse')
+    expect(await kit.refusal('schedules.add', { ...DRAFT, name: 'third', passphrase: '0'.repeat(32) })).toBe(
+      'input.refused',
+    )
+  })
+
+  test.each([
+    [{ code: 'ran', exit: 0, detail: '' }, /^It was sealed/],
+    [{ code: 'ran', exit: 3, detail: '' }, /contradicted/],
+    [{ code: 'failed', exit: 2, detail: 'fleet.json is gone' }, /^It was refused.*fleet\.json is gone\.$/],
+    [{ code: 'overlap', exit: null, detail: '' }, /still going on/],
+    [{ code: 'ran', exit: 77, detail: '' }, /^It ended with 77\.$/],
+  ] as const)('what became of a start is told in words: %j', (attempt, words) => {
+    expect(attemptWords(attempt)).toMatch(words)
+  })
+})

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { chainsBelow } from '../main/app/chains.ts'
+import { historyView } from '../main/app/history-view.ts'
+import { latestRun } from '../main/app/resume.ts'
+import { retain } from '../main/app/retention.ts'
+import { newRunId } from '../main/app/run-id.ts'
+import { listLines } from '../main/cli/commands/history-list.ts'
+import { ok } from '../main/core/result.ts'
+import { keepingKit } from './support/keeping-kit.ts'
+import { exported, must, packOf } from './support/kept-runs.ts'
+import { outcomes, verifySource } from './support/sample-pack.ts'
+
+const kit = keepingKit()
+const { world, time, run, names } = kit
+let root = ''
+beforeEach(() => {
+  root = kit.root()
+})
+
+const nameAt = (now: string): string => {
+  time.now = now
+  return newRunId(world.clock, world.entropy)
+}
+const verified = async (name: string, lastHead?: Parameters<typeof verifySource>[2]) => {
+  const pack = must(await world.packs.open(packOf(root, name)))
+  const said = await verifySource(pack, [], lastHead)
+  await pack.close()
+  return said
+}
+
+test('a clock that was set back between runs: names, chain, history and retention', async () => {
+  const AFTER = '2026-11-20T10:00:00.000Z'
+  const BEFORE = '2026-11-10T10:00:00.000Z'
+  const [first, second] = [nameAt(AFTER), nameAt(BEFORE)]
+  expect(second < first).toBe(true)
+  await run(first, AFTER)
+  await run(second, BEFORE)
+  // The order of the chain is the order of work, whatever the clock said.
+  const [chain] = must(await chainsBelow(world, root))
+  expect(chain?.chain.entries.map(({ entry }) => [entry.kind === 'run' ? entry.run : '', entry.at])).toEqual([
+    [first, AFTER],
+    [second, BEFORE],
+  ])
+  // The second pack states the first entry; it is the first whose chain has a head before it.
+  const { head } = await verified(second)
+  if (head === null) throw new Error('no head')
+  expect(outcomes(await verified(first))).toMatchObject({ intact: 'yes', reproducible: 'yes' })
+  expect(outcomes(await verified(second, { lastHead: head }))).toMatchObject({
+    intact: 'yes',
+    reproducible: 'yes',
+    'chain-continuous': 'yes',
+  })
+  // Both are listed, each with the time that it says, and none is left out as “after now”.
+  expect(await names()).toEqual([second, first])
+  const view = must(await historyView(world, root))
+  expect(view.fleets[0]?.reading.runs.map((one) => one.run).sort()).toEqual([second, first].sort())
+  expect(view.outside).toEqual([])
+  const said = [...listLines(view)].join('\n')
+  expect(said).toContain(`${AFTER}  ${first}`)
+  expect(said).toContain(`${BEFORE}  ${second}`)
+  // By name the latest is the one of the later time; it is complete, so that going on with it changes nothing and is refused.
+  expect(must(await latestRun(world, `${root}/evidence`, () => undefined))).toBe(first)
+  const before = readFileSync(packOf(root, first))
+  await expect(exported(world, root, first, kit.signer())).rejects.toThrow('exists already')
+  expect(readFileSync(packOf(root, first)).equals(before)).toBe(true)
+})
+
+test('retention lets nothing go because of a clock that was set back, and no more than lists until it is told to', async () => {
+  await run('run-1', '2026-11-20T10:00:00.000Z')
+  const policy = { root, years: 6, why: '', evenInPeriods: false }
+  for (const now of ['2026-11-10T10:00:00.000Z', '2001-01-01T00:00:00.000Z']) {
+    time.now = now
+    const openSigner = async () => ok(kit.signer())
+    expect(must(await retain(world, { ...policy, openSigner }))).toMatchObject({ due: [], stays: [], freed: 0 })
+  }
+  // Set ahead by mistake, it says what would go; that is all.
+  time.now = '2040-01-01T00:00:00.000Z'
+  expect(must(await retain(world, { ...policy, openSigner: null }))).toMatchObject({
+    due: [{ run: 'run-1' }],
+    applied: false,
+  })
+  expect(readFileSync(packOf(root, 'run-1')).length).toBeGreaterThan(0)
+  expect(await names(root)).toEqual(['run-1'])
+  expect(readFileSync(join(root, 'evidence', 'run-1', 'node-a', 'recording.json'), 'utf8')).toContain('run-1')
+})

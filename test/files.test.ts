@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { csvPieces } from '../main/adapters/csv-file.ts'
+import { createFiles } from '../main/adapters/files.ts'
+import { sha256 } from '../main/core/digest.ts'
+
+const files = createFiles()
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-files-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('a file written in pieces', () => {
+  test.each<[string, readonly (string | Uint8Array)[]]>([
+    ['none', []],
+    ['one', ['a']],
+    ['text and bytes', ['ä', new Uint8Array([1, 2, 3]).subarray(1), '']],
+    ['more than a block', Array.from({ length: 5 }, (_, index) => String(index).repeat(700_000))],
+  ])('of %s is the pieces one after the other, and told by its digest', async (_, pieces) => {
+    const path = join(folder, 'below', 'file')
+    const whole = Buffer.concat(pieces.map((piece) => Buffer.from(piece)))
+    expect(await files.writePieces(path, pieces)).toEqual({
+      ok: true,
+      value: { size: whole.length, sha256: sha256(whole) },
+    })
+    expect(Buffer.compare(readFileSync(path), whole)).toBe(0)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('is not there where the pieces fail, and what was there stays', async () => {
+    const path = join(folder, 'file')
+    writeFileSync(path, 'before')
+    function* failing(): Generator<string> {
+      yield 'x'.repeat(2_000_000)
+      throw new Error('no more')
+    }
+    await expect(files.writePieces(path, failing())).rejects.toThrow('no more')
+    expect(readdirSync(folder)).toEqual(['file'])
+    expect(readFileSync(path, 'utf8')).toBe('before')
+  })
+
+  test('fails as a value where the disk refuses', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    const refused = await files.writePieces(join(folder, 'file', 'below'), ['x'])
+    expect(refused).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    expect(existsSync(join(folder, 'file', 'below'))).toBe(false)
+  })
+})
+
+test.each([0, 1, 499, 500, 501, 1001])('a table of %i rows is the same table in pieces', (count) => {
+  const rows = Array.from({ length: count }, (_, index) => [String(index), index % 7 === 0 ? 'a\r\n"b";' : '=c'])
+  const read = parse([...csvPieces(rows)].join(''), { bom: true }) as string[][]
+  expect(read.map(([first]) => first)).toEqual(rows.map(([first]) => first))
+  expect(new Set(read.map(({ length }) => length))).toEqual(new Set(count === 0 ? [] : [2]))
+})

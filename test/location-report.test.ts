@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { locationGrid } from '../main/core/formats/grids/location.ts'
+import { buildReport, documentText, type ReportInput } from '../main/core/report.ts'
+import { LOCATION_SHOWS } from '../schemas/location-words.ts'
+import type { DeclaredLocation, Location } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { answerOf, discFrom, locationOf, placeOf, signalOf } from './support/location.ts'
+import { bigInput, sampleInput } from './support/report/sample.ts'
+
+const DALLAS = placeOf('Dallas', 32.8, -96.8, 5)
+const CONTRADICTED = locationOf({
+  answers: [
+    answerOf({
+      verdict: 'contradicted',
+      delay: 'outside',
+      text: 'Light cannot go there and back in 4.00 ms.',
+      signals: [{ id: 'cloud-init', says: 'inside' }],
+      needed: { vantage: 'Dallas', milliseconds: 1.5 },
+    }),
+    answerOf({ of: 'residency', title: 'United States', verdict: 'bounded-inside', delay: 'inside' }),
+  ],
+  discs: [discFrom(DALLAS, 4, { record: 'dallas-1', signer: 'ab'.repeat(32), tcpMs: 0.15 })],
+  reachable: ['US'],
+  frontEnd: { echoMs: 59.9, tcpMs: 0.15, gapMs: 59.75, allowedMs: 5, exceeds: true },
+  signals: [signalOf(), signalOf({ id: 'timezone', hint: true, text: 'The clock is set to Europe/Berlin.' })],
+  notes: ['The record of Chicago names another host key, and is not used.'],
+})
+const DECLARED: DeclaredLocation = {
+  databases: [
+    {
+      file: { name: 'old.mmdb', size: 9, sha256: 'c'.repeat(64) },
+      format: 'mmdb',
+      type: 'Some-City',
+      provenance: 'Some Registry',
+      builtOn: '2026-01-01',
+      families: [4, 6],
+      answers: [],
+    },
+  ],
+  sites: {
+    source: 'Provider',
+    kind: 'csv',
+    on: '2026-11-01',
+    declaredBy: 'M. Ortiz',
+    file: { name: 'sites.csv', size: 9, sha256: 'd'.repeat(64) },
+    rows: [],
+  },
+  residency: [{ region: 'US' }],
+}
+
+/** The sample with one location at its first node, and none at the others. */
+function withLocation(input: ReportInput, location: Location, declared: DeclaredLocation = {}): ReportInput {
+  const { nodes, scope } = input.assessment
+  const assessment = {
+    ...input.assessment,
+    scope: { ...scope, location: declared },
+    nodes: nodes.map((node, index) => ({ ...node, location: index === 0 ? location : null })),
+  }
+  return { ...input, assessment }
+}
+const part = (input: ReportInput, id = 'location'): string => {
+  const document = buildReport(input)
+  return documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
+}
+const occurrences = (text: string, words: string): number => text.split(words).length - 1
+
+describe('where nodes are, in the report', () => {
+  const told = part(withLocation(sampleInput(), CONTRADICTED, DECLARED))
+
+  it.each([
+    'Contradicted',
+    'Light cannot go there and back in 4.00 ms.',
+    'Ashburn, US, within 60 km of 39.04, -77.48',
+    'A round trip of at most 1.50 ms from Dallas would bound it inside.',
+    'Record dallas-1, 60 samples, signed by key abababababab',
+    'TCP 0.15 ms; bounds nothing',
+    'Within 605 km of Dallas (4.00 ms)',
+    'Countries with land in reach of all: US.',
+    'a gap of 59.75 ms; more than the 5.00 ms that is usual',
+    'cloud-init names the region us-east-1.',
+    'Statement by whoever operates the machine or its network',
+    'Anyone can choose it: counted nowhere.',
+    'The record of Chicago names another host key, and is not used.',
+    'United States: bounded inside',
+    '323 days old: more than 60.',
+    'c'.repeat(64),
+    'd'.repeat(64),
+    'Nobody signed it.',
+  ])('says “%s”', (words) => expect(told).toContain(words))
+
+  it('prints what can and cannot be shown with every result, and once in the method', () => {
+    for (const { statement } of LOCATION_SHOWS) {
+      expect(occurrences(told, statement)).toBeGreaterThanOrEqual(1)
+      expect(part(sampleInput(), 'method')).toContain(statement)
+    }
+    const two = withLocation(sampleInput(), CONTRADICTED)
+    const nodes = two.assessment.nodes.map((node, index) => (index < 2 ? { ...node, location: CONTRADICTED } : node))
+    const both = part({ ...two, assessment: { ...two.assessment, nodes } })
+    expect(occurrences(both, 'What this can and cannot show')).toBe(2)
+  })
+
+  it('uses none of the banned words, and lets no control character of a place through', () => {
+    const hostile = locationOf({
+      claim: placeOf('\u202e\u0007Ashburn', 1, 2, 3),
+      answers: [answerOf({ title: '\u202e', text: '\u0007' })],
+      signals: [signalOf({ text: '\u202ex\n' })],
+      notes: ['\u2066'],
+    })
+    for (const line of [...told.split('\n'), ...part(withLocation(sampleInput(), hostile)).split('\n')]) {
+      expect(line).not.toMatch(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/)
+      for (const banned of BANNED) expect(line).not.toMatch(banned)
+    }
+  })
+
+  it('counts declared places in the summary, and says nothing where none was declared', () => {
+    expect(part(withLocation(sampleInput(), CONTRADICTED), 'summary')).toContain(
+      'Declared places: 1 contradicted, of 1.',
+    )
+    expect(part(sampleInput(), 'summary')).not.toContain('Declared places')
+    expect(part(sampleInput())).toContain('so nothing is compared')
+  })
+
+  it('shows of a large fleet the nodes in dispute, and counts all', () => {
+    const many = part(withLocation(bigInput(60), CONTRADICTED))
+    expect(occurrences(many, 'What this can and cannot show')).toBe(1)
+    expect(many).toContain('1 of 1')
+    expect(occurrences(part(bigInput(60)), 'What this can and cannot show')).toBe(1)
+  })
+})
+
+describe('where nodes are, as a table', () => {
+  it('rounds a bound up, and has a row for every node', () => {
+    const { assessment } = withLocation(sampleInput(), CONTRADICTED)
+    const { columns, rows } = locationGrid(assessment)
+    expect(rows.map(([node]) => node)).toEqual(assessment.nodes.map(({ node }) => node))
+    const first = Object.fromEntries(columns.map(({ title }, index) => [title, rows[0]?.[index]]))
+    expect(first).toMatchObject({
+      'is it there': 'contradicted',
+      'narrowest bound in km': 605,
+      'countries in reach': 'US',
+      policies: 'United States: bounded-inside',
+      statements: 1,
+      'hints, counted nowhere': 1,
+    })
+    expect(rows[1]?.slice(1, 5)).toEqual(['', '', '', 'not asked'])
+  })
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { calendarFigures } from '../main/core/period/report/calendar-figure.ts'
+import { DAY_STATES, dayState, dayStateWords } from '../main/core/period/report/day-states.ts'
+import { buildPeriodReport, calendarRows, deviationRows } from '../main/core/period/report.ts'
+import type { ReportDocument } from '../main/core/report/model.ts'
+import { documentText } from '../main/core/report.ts'
+import type { CalendarDay, Period } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { samplePeriodInput } from './support/report/period-sample.ts'
+
+const input = samplePeriodInput()
+const report = buildPeriodReport(input)
+const textOf = (document: ReportDocument, ...parts: readonly string[]): string =>
+  documentText({
+    ...document,
+    sections: document.sections.filter(({ id }) => parts.length === 0 || parts.includes(id)),
+  }).join('\n')
+const day = (change: Partial<CalendarDay>): CalendarDay => ({
+  day: '2026-08-01',
+  planned: 0,
+  met: 0,
+  late: 0,
+  recorded: 0,
+  unrecorded: 0,
+  unplanned: 0,
+  declared: 0,
+  answered: 0,
+  ...change,
+})
+
+describe('what a day shows', () => {
+  const ran = { planned: 1, met: 1, declared: 3 }
+  test.each([
+    [day({}), 'nothing'],
+    [day({ unplanned: 1, declared: 3, answered: 3 }), 'unplanned'],
+    [day({ ...ran, answered: 3 }), 'met'],
+    [day({ ...ran, late: 1, answered: 3 }), 'late'],
+    [day({ ...ran, late: 1, answered: 2 }), 'partial'],
+    [day({ ...ran, answered: 0 }), 'no-evidence'],
+    // Nothing of the run is at hand.
+    [day({ planned: 1, met: 1 }), 'no-evidence'],
+    [day({ planned: 2, met: 1, recorded: 1, declared: 3, answered: 3 }), 'recorded'],
+    [day({ planned: 3, met: 1, recorded: 1, unrecorded: 1, declared: 3, answered: 3 }), 'unrecorded'],
+  ] as const)('%o', (of, state) => {
+    expect(dayState(of)).toBe(state)
+  })
+
+  test('each state has a letter of its own, and a shape of its own in the picture', () => {
+    expect(new Set(DAY_STATES.map((state) => dayStateWords[state].letter)).size).toBe(DAY_STATES.length)
+    const days = [
+      day({ day: '2026-08-01' }),
+      day({ day: '2026-08-02', unplanned: 1, declared: 3, answered: 3 }),
+      day({ day: '2026-08-03', ...ran, answered: 3 }),
+      day({ day: '2026-08-04', ...ran, late: 1, answered: 3 }),
+      day({ day: '2026-08-05', ...ran, answered: 2 }),
+      day({ day: '2026-08-06', ...ran }),
+      day({ day: '2026-08-07', planned: 1, recorded: 1 }),
+      day({ day: '2026-08-08', planned: 1, unrecorded: 1 }),
+    ]
+    const [figure] = calendarFigures({ days })
+    // Ink left away: what is left is how each is drawn.
+    const drawn = figure?.legend.map(({ sample }) =>
+      JSON.stringify(sample, (key, of) => (key === 'tone' ? undefined : of)),
+    )
+    expect(drawn).toHaveLength(DAY_STATES.length)
+    expect(new Set(drawn).size).toBe(DAY_STATES.length)
+  })
+
+  test('a long period is drawn in several pictures, every day once', () => {
+    const days = Array.from({ length: 1200 }, (_, index) =>
+      day({ day: new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10), ...ran, answered: 3 }),
+    )
+    const figures = calendarFigures({ days })
+    expect(figures).toHaveLength(2)
+    expect(figures.flatMap(({ marks }) => marks.filter(({ is }) => is === 'box'))).toHaveLength(1200)
+    for (const { width } of figures) expect(width).toBeLessThanOrEqual(600)
+  })
+})
+
+describe('the period report', () => {
+  test('states coverage with its denominators, gaps before anything that evidence shows', () => {
+    expect(report.sections.map(({ id }) => id)).toEqual([
+      'cover',
+      'reading',
+      'coverage',
+      'gaps',
+      'deviations',
+      'changes',
+      'rules',
+      'runs',
+      'lists',
+      'limits',
+      'howto',
+    ])
+    expect(textOf(report, 'cover')).toContain('1 of 92 planned runs neither took place nor have an entry')
+    expect(textOf(report, 'coverage')).toContain(
+      '89 of 92 planned runs took place, 1 of them late. 2 of 92 did not, and a signed entry says so. 1 of 92 did not, and nothing says why.',
+    )
+    const gaps = textOf(report, 'gaps')
+    expect(gaps.indexOf('Missed, and not recorded')).toBeLessThan(gaps.indexOf('Missed, and recorded'))
+    expect(gaps).toContain('9 Oct 2026')
+    expect(gaps).toContain('The network of the site was under maintenance')
+    expect(gaps).toContain('On 3 of 92 days no node answered')
+  })
+
+  test('follows a deviation from the run that found it to the one that shows it fixed', () => {
+    const said = textOf(report, 'deviations')
+    expect(said).toContain('The population is 5 nodes and 12 checks: 60 pairs of a node and a claim. 3 of 60 pairs')
+    expect(said).toContain('1 of 3 were shown to be fixed within the period. 2 of 3 are open at its end')
+    // Undecided in between does not end it.
+    expect(said).toContain('20 Aug 2026 02:14\n2 Sep 2026 02:14\nin 12 runs\n1 run undecided\n3 Sep 2026 02:14')
+    expect(said).toContain('9 Sep 2026 02:14\n31 Oct 2026 02:14\nin 51 runs\nopen')
+  })
+
+  test('a part that went to another node stands first among those that moved', () => {
+    const said = textOf(report, 'changes')
+    expect(said).toContain('1 of 3 went from one node to another')
+    expect(said.indexOf('PHYF001\nnode-01\nnode-05')).toBeGreaterThan(0)
+    expect(said.indexOf('PHYF001\nnode-01\nnode-05')).toBeLessThan(said.indexOf('PHYF006\nnot seen before\nnode-01'))
+  })
+
+  test('every population has its rows, its digest and its parameters; samples have their seed', () => {
+    const said = textOf(report, 'lists')
+    for (const { path, sha256, rows, source, how } of input.period.populations)
+      for (const part of [path, sha256, String(rows), source, how]) expect(said).toContain(part)
+    expect(said).toContain('from the practitioner, 2 November 2026')
+    expect(said).toContain('25 of 445 rows of data/populations/node-runs.csv; 25 asked for')
+  })
+
+  test('never gives an opinion, and no word over-claims', () => {
+    const said = textOf(report)
+    expect(said).not.toMatch(/no exceptions noted/i)
+    for (const banned of BANNED) expect(said).not.toMatch(banned)
+    expect(said).toContain('It is not an opinion')
+    expect(said).toContain('45 CFR 164.316(b)(2)(i)')
+  })
+
+  test('a period without anything says so, and nothing in its favour', () => {
+    const empty = (period: Period): Period => ({
+      ...period,
+      plans: [],
+      calendar: {
+        days: [day({})],
+        counts: { planned: 0, met: 0, late: 0, recorded: 0, unrecorded: 0, unplanned: 0, days: 1, daysWith: 0 },
+        without: [{ from: '2026-08-01', to: '2026-08-01', days: 1 }],
+      },
+      runs: [],
+      gaps: [],
+      rules: [],
+      deviations: [],
+      moves: [],
+      populations: [],
+      samples: [],
+    })
+    const said = textOf(buildPeriodReport({ ...samplePeriodInput(empty), changes: [] }))
+    expect(said).toContain('No plan is in the chain, so nothing was planned and nothing can be missing.')
+    expect(said).toContain('On 1 of 1 days no node answered in any run')
+    expect(said).toContain('That is no statement about what no run saw.')
+    expect(said).toContain('0 of 0 planned runs took place')
+  })
+
+  test('the words of whoever recorded a gap cannot steer the page', () => {
+    const hostile = (period: Period): Period => ({
+      ...period,
+      gaps: period.gaps.map((gap) => ({ ...gap, why: `a\u202eb\n\u001b[31mc`, signed: false })),
+    })
+    const said = textOf(buildPeriodReport(samplePeriodInput(hostile)), 'gaps')
+    expect(said).not.toMatch(/[\u202e\u001b]/)
+    expect(said).toContain('Not signed: it records nothing')
+  })
+
+  test('a large period stays bounded on paper', () => {
+    const many = (period: Period): Period => {
+      const [one] = period.deviations
+      if (one === undefined) throw new Error('the sample has deviations')
+      return {
+        ...period,
+        deviations: Array.from({ length: 5000 }, (_, index) => ({
+          ...one,
+          node: `node-${index}`,
+          found: { run: 'later', at: '2026-08-20T02:14:00.000Z' },
+        })),
+      }
+    }
+    const document = buildPeriodReport(samplePeriodInput(many))
+    const rows = document.sections
+      .find(({ id }) => id === 'deviations')
+      ?.blocks.flatMap((block) => (block.kind === 'table' ? [block.rows.length] : []))
+    expect(Math.max(...(rows ?? []))).toBe(100)
+    expect(textOf(document, 'deviations')).toContain('And 4900 more, in data/period.json in the pack')
+  })
+})
+
+test('the tables beside it have one row for each day and each deviation', () => {
+  const days = calendarRows(input.period)
+  expect(days).toHaveLength(93)
+  expect(days[26]).toEqual(['2026-08-26', 'Missed, recorded', '1', '0', '0', '1', '0', '0', '0', '0'])
+  const deviations = deviationRows(input.period)
+  expect(deviations).toHaveLength(4)
+  expect(deviations.find(([node]) => node === 'node-02')?.slice(2)).toEqual([
+    '20260820t0203z-0020',
+    '2026-08-20T02:14:00.000Z',
+    '20260902t0203z-0033',
+    '2026-09-02T02:14:00.000Z',
+    '20260903t0203z-0034',
+    '2026-09-03T02:14:00.000Z',
+    'no',
+    '12',
+    '1',
+  ])
+  for (const table of [days, deviations]) expect(new Set(table.map((row) => row.length)).size).toBe(1)
+})

@@ -1,0 +1,148 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { periodCommands } from '../../main/cli/commands/history-period.ts'
+import { must } from '../support/kept-runs.ts'
+import { type PeriodKit, periodKit } from '../support/period-kit.ts'
+
+let kit: PeriodKit
+let told = ''
+let printed = ''
+
+beforeAll(async () => {
+  kit = await periodKit()
+  await kit.plan()
+  await kit.run(23)
+  await kit.run(24, '/dev/vda2 partition 1 0 -2\n', ['node-a', 'node-b'])
+  await kit.run(25, '', ['node-a'], true)
+  kit.at('2026-11-27T09:00:00.000Z')
+  writeFileSync(join(kit.folder, 'passphrase'), 'a long passphrase', { mode: 0o600 })
+}, 120_000)
+afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
+beforeEach(() => {
+  told = ''
+  printed = ''
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told += String(text)
+    return true
+  })
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text)
+    return true
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+async function history(...argv: readonly string[]): Promise<number> {
+  let code = 0
+  const program = new Command('history').exitOverride()
+  const exit = (next: number): void => {
+    code = next
+  }
+  periodCommands(program, { world: kit.world, program, exit })
+  await program.parseAsync([...argv], { from: 'user' })
+  return code
+}
+const key = (): readonly string[] => [
+  ...['--identity', 'owner', '--identity-folder', join(kit.folder, 'ids')],
+  ...['--passphrase-file', join(kit.folder, 'passphrase')],
+]
+
+describe('history calendar', () => {
+  test('of the only fleet, from the first run to yesterday; a run that nobody speaks of is a gap', async () => {
+    expect(await history('calendar', '--out', kit.folder)).toBe(3)
+    expect(told + printed).toContain('NOT RECORDED: the run of nightly due 2026-11-26T02:00:00.000Z')
+    expect(told + printed).toContain('Planned 4: took place 3, of them late 0')
+  })
+  test('as JSON', async () => {
+    await history('calendar', '--out', kit.folder, '--to', '2026-11-25', '--json')
+    const { calendar } = JSON.parse(printed)
+    expect(calendar.days.map(({ day, answered }: { day: string; answered: number }) => `${day} ${answered}`)).toEqual([
+      '2026-11-23 2',
+      '2026-11-24 2',
+      '2026-11-25 1',
+    ])
+  })
+  test.each([
+    [['--fleet', 'nobody'], 'for the fleet nobody'],
+    [['--from', '2026-02-30'], 'name a first and a last day'],
+    [['--from', '2026-11-25', '--to', '2026-11-23'], 'name a first and a last day'],
+  ])('%j is refused', async (argv, why) => {
+    expect(await history('calendar', '--out', kit.folder, ...argv)).toBe(2)
+    expect(told).toContain(why)
+  })
+  test('of a folder without a chain is refused', async () => {
+    mkdirSync(join(kit.folder, 'empty'))
+    expect(await history('calendar', '--out', join(kit.folder, 'empty'))).toBe(2)
+    expect(told).toContain('there is no chain of runs')
+  })
+})
+
+describe('history period and history sample', () => {
+  test('seal an account with lists, a report and what was drawn; open deviations and gaps end with 3', async () => {
+    const to = join(kit.folder, 'account')
+    const code = await history(
+      ...['period', '--out', kit.folder, '--to-folder', to, ...key()],
+      ...['--sample', 'nodes:1:spring:2', 'runs:2:x'],
+    )
+    expect(told).not.toMatch(/refused/)
+    expect(code).toBe(3)
+    expect(readdirSync(to).sort()).toEqual([
+      'calendar.csv',
+      'deviations.csv',
+      'period-2026-11-23-2026-11-26.barewitness.zip',
+      'period-2026-11-23-2026-11-26.report.pdf',
+      'populations',
+    ])
+    expect(
+      readFileSync(join(to, 'populations/nodes.csv'), 'utf8')
+        .replace(/^\uFEFF/, '')
+        .replaceAll('\r', '')
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
+      'key,first run,first at,last run,last at,runs that declare it,runs that it answered,at the beginning,at the end,deviations,of them open',
+      'node-a,run-23,2026-11-23T02:10:00.000Z,run-25,2026-11-25T02:10:00.000Z,3,3,yes,yes,0,0',
+      'node-b,run-23,2026-11-23T02:10:00.000Z,run-24,2026-11-24T02:10:00.000Z,2,2,yes,no,1,1',
+    ])
+    expect(
+      await history(
+        'sample',
+        join(to, 'period-2026-11-23-2026-11-26.barewitness.zip'),
+        '--to-folder',
+        join(to, 'drawn'),
+      ),
+    ).toBe(0)
+    expect(readdirSync(join(to, 'drawn'))).toHaveLength(1)
+  })
+  test.each([
+    [['--sample', 'people:2:x'], 'is not LIST:SIZE:SEED'],
+    [['--sample', 'nodes:0:x'], 'is not LIST:SIZE:SEED'],
+    [['--to', '2026-11-27'], 'the period is not over'],
+  ])('%j is refused', async (argv, why) => {
+    const to = join(kit.folder, 'refused')
+    expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)
+    expect(told).toContain(why)
+  })
+  test('a run whose pack is missing supports nothing, and a drawn row of it says so', async () => {
+    const there = join(kit.folder, 'run-24', 'run-24.barewitness.zip')
+    renameSync(there, `${there}.away`)
+    const made = must(await kit.account('2026-11-23', '2026-11-25', [{ population: 'runs', size: 9, seed: 's' }]))
+    renameSync(`${there}.away`, there)
+    expect(made.shortfalls).toHaveLength(1)
+    expect(made.period.demo).toBe(true)
+    expect(made.period.calendar.counts).toMatchObject({ met: 3, daysWith: 2 })
+    expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })
+    expect(made.period.deviations).toEqual([])
+    expect(made.period.notes).toContainEqual(expect.stringMatching(/^Of run “run-24”.*Its pack was not at hand/))
+    const drawn = made.period.samples[0]?.drawn ?? []
+    expect(drawn.map(({ key: row, run }) => [row, run]).sort()).toEqual([
+      ['run-23', 'run-23'],
+      ['run-24', null],
+      ['run-25', 'run-25'],
+    ])
+  })
+})

@@ -1,0 +1,274 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeExcerpts } from '../../main/app/excerpt.ts'
+import type { ExportedPeriod } from '../../main/app/period.ts'
+import { reviewFile } from '../../main/app/review.ts'
+import { PATHS } from '../../main/core/pack.ts'
+import { PERIOD_PATH } from '../../main/core/period/pack.ts'
+import { entryBytes } from '../../main/core/run-chain/entry.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
+import { must } from '../support/kept-runs.ts'
+import { reseal } from '../support/pack-attacks.ts'
+import {
+  asked,
+  bytesOf,
+  entriesIn,
+  type Files,
+  filesIn,
+  type PeriodKit,
+  periodKit,
+  rechained,
+  rederived,
+  sealedAround,
+  textIn,
+} from '../support/period-kit.ts'
+import { sampleCatalog } from '../support/sample-pack.ts'
+
+let kit: PeriodKit
+let made: ExportedPeriod
+let files: Files
+let pack: string
+
+const outcomesOf = ({ answers }: VerificationReport): Record<string, string> =>
+  Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
+const detailsOf = ({ answers }: VerificationReport): string =>
+  answers.flatMap(({ outcome, summary, details }) => (outcome === 'no' ? [summary, ...details] : [])).join('\n')
+const GOOD = { intact: 'yes', 'signed-by': 'yes', complete: 'yes', reproducible: 'yes' }
+const reviewed = async (path: string): Promise<VerificationReport> =>
+  must(
+    await reviewFile(kit.world, sampleCatalog, {
+      path,
+      trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
+      lastHead: null,
+      keep: false,
+    }),
+  ).report
+
+beforeAll(async () => {
+  kit = await periodKit()
+  await kit.plan()
+  await kit.run(23)
+  await kit.run(24, '/dev/vda2 partition 1 0 -2\n')
+  await kit.gap(25)
+  await kit.run(26)
+  kit.at('2026-11-28T09:00:00.000Z')
+  made = must(await kit.account('2026-11-23', '2026-11-27', [{ population: 'node-runs', size: 2, seed: 'spring' }]))
+  pack = join(kit.folder, 'out', 'period-2026-11-23-2026-11-27.barewitness.zip')
+  files = await filesIn(kit.world, pack)
+}, 120_000)
+afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
+
+describe('A sealed account of a period', () => {
+  test('says what took place, and verifies', async () => {
+    expect(made.shortfalls).toEqual([])
+    expect(made.period.calendar.counts).toMatchObject({ planned: 5, met: 3, recorded: 1, unrecorded: 1, daysWith: 3 })
+    expect(made.period.deviations).toMatchObject([
+      { node: 'node-b', found: { run: 'run-24' }, fixed: { run: 'run-26' }, open: false },
+    ])
+    const report = await reviewed(pack)
+    expect(report.ok).toBe(true)
+    expect(outcomesOf(report)).toMatchObject(GOOD)
+    expect(outcomesOf(await asked(kit, await sealedAround(files, kit.signer)))).toMatchObject(GOOD)
+  })
+
+  test('each drawn node stands as an excerpt by itself', async () => {
+    const excerpts = must(await writeExcerpts(kit.world, { pack, folder: join(kit.folder, 'excerpts') }))
+    expect(excerpts).toHaveLength(2)
+    for (const { path } of excerpts) expect(outcomesOf(await reviewed(path))).toMatchObject(GOOD)
+  })
+
+  const edited = (path: string, was: string, is: string, of: Files = files): Files => {
+    expect(textIn(of, path)).toContain(was)
+    return new Map([...of, [path, bytesOf(textIn(of, path).replace(was, is))]])
+  }
+  const put = (path: string, content: Uint8Array | undefined): Files =>
+    new Map([...files, [path, content as Uint8Array]])
+  const without = (...starts: readonly string[]): Files =>
+    new Map([...files].filter(([path]) => !starts.some((start) => path.startsWith(start))))
+  const below = (root: string): Files =>
+    new Map([...files].flatMap(([path, one]) => (path.startsWith(root) ? [[path.slice(root.length), one]] : [])))
+  const sampled = (): string =>
+    [...files.keys()].find((path) => /\/data\/nodes\/.*\/sha256\//.test(path) && (files.get(path)?.length ?? 0) > 0) ??
+    ''
+  const swap = (path: string): string =>
+    path.replace(/^data\/runs\/run-(23|24)\//, (_, day: string) => `data/runs/run-${day === '23' ? '24' : '23'}/`)
+  const signedAnew = async (words: string) =>
+    await Promise.all(
+      entriesIn(files).map(async (one) => {
+        if (one.entry.kind !== 'gap') return one
+        const entry = { ...one.entry, why: words }
+        const signature = await kit.world.sealing.signDetached(kit.signer, entryBytes(entry))
+        return { entry, signature: Buffer.from(signature).toString('base64') }
+      }),
+    )
+
+  const attacks: readonly (readonly [name: string, () => Files | Promise<Files>, says: RegExp])[] = [
+    [
+      'two runs swapped',
+      () => new Map([...files].map(([path, one]) => [swap(path), one])),
+      /not the one that the chain/,
+    ],
+    ['an entry dropped', () => rechained(files, entriesIn(files).slice(0, -1)), /is of no run that the chain has/],
+    [
+      'the words of a gap changed',
+      () =>
+        rechained(
+          files,
+          entriesIn(files).map((one) =>
+            one.entry.kind === 'gap' ? ({ ...one, entry: { ...one.entry, why: 'nothing' } } as typeof one) : one,
+          ),
+        ),
+      /signature of the entry does not verify/,
+    ],
+    [
+      'the words of a gap changed and signed anew, all made anew',
+      async () => rederived(kit, rechained(files, await signedAnew('nothing'))),
+      /states another chain before it/,
+    ],
+    [
+      'a gap taken away, all made anew',
+      () =>
+        rederived(
+          kit,
+          rechained(
+            files,
+            entriesIn(files).filter(({ entry }) => entry.kind !== 'gap'),
+          ),
+        ),
+      /states another chain before it/,
+    ],
+    [
+      'the bytes of a drawn node changed, the list of the run left',
+      () => put(sampled(), bytesOf('Filename\n')),
+      /was altered/,
+    ],
+    ['a drawn node left out', () => without(sampled().replace(/sha256\/.*/, '')), /raw answers are missing/],
+    [
+      'the count of a day edited',
+      () => edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
+      /calendar is not what/,
+    ],
+    [
+      'the count of a day edited, as by another version',
+      () =>
+        edited(
+          PERIOD_PATH,
+          `"producer":"${made.period.producer}"`,
+          '"producer":"Barewitness 9"',
+          edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
+        ),
+      /calendar is not what/,
+    ],
+    [
+      'a run more',
+      () =>
+        new Map([
+          ...files,
+          ...[...below('data/runs/run-23/')].map(([path, one]) => [`data/runs/run-99/${path}`, one] as const),
+        ]),
+      /is of no run/,
+    ],
+    [
+      'another seed',
+      () => edited(PERIOD_PATH, '"seed":"spring"', '"seed":"autumn"'),
+      /not what comes out|raw answers are missing/,
+    ],
+    [
+      'a list edited',
+      () => edited('data/populations/nodes.csv', 'node-b', 'node-c'),
+      /nodes\.csv.* is not what comes out/,
+    ],
+    ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is no list/],
+    ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are not what/],
+    ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /no account of a period/],
+    [
+      'a moment that is none',
+      () => edited(PERIOD_PATH, made.period.asOf, '2026-13-45T99:99:99.000Z'),
+      /no account of a period/,
+    ],
+    ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /was not over/],
+    [
+      'a list of a run that leads out',
+      () => put(`data/runs/run-23/${PATHS.manifest}`, bytesOf(`${'0'.repeat(64)}  ../../etc/passwd\n`)),
+      /no such list/,
+    ],
+    [
+      'the traces of two runs swapped',
+      () => put(`data/runs/run-24/${PATHS.trace}`, files.get(`data/runs/run-26/${PATHS.trace}`)),
+      /no trace of that run/,
+    ],
+    ['the trace of a run left out', () => without(`data/runs/run-24/${PATHS.trace}`), /trace\.json.* is missing/],
+    [
+      'the chain that a run states left out',
+      () => without('data/runs/run-24/data/log/chain.json'),
+      /chain\.json.* is missing/,
+    ],
+    [
+      'the part of a run of another fleet, sealed by the owner',
+      async () => {
+        const part = below('data/runs/run-24/')
+        const other = await reseal(edited(PATHS.statement, '"fleet":"sample"', '"fleet":"other"', part), kit.signer)
+        return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
+      },
+      /not the one that the chain names/,
+    ],
+    [
+      'a run sealed again by another key',
+      async () => {
+        const other = await reseal(below('data/runs/run-24/'), kit.stranger)
+        return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
+      },
+      /not the one that the chain names|Run .run-24/,
+    ],
+  ]
+  test.each(attacks)('%s: rejected, whoever seals it', async (_, tamper, says) => {
+    const forged = await tamper()
+    expect((await asked(kit, forged)).ok).toBe(false)
+    for (const signer of [kit.signer, kit.stranger]) {
+      const report = await asked(kit, await sealedAround(forged, signer))
+      expect(report.ok).toBe(false)
+      expect(outcomesOf(report).intact).toBe('yes')
+      expect(detailsOf(report)).toMatch(says)
+    }
+  })
+
+  test('without a report, and with the report of other evidence: rejected', async () => {
+    expect(detailsOf(await asked(kit, await sealedAround(files, kit.signer, { report: false })))).toMatch(
+      /report\.pdf cannot be read/,
+    )
+    const forged = await sealedAround(files, kit.signer)
+    const other = await sealedAround(without('data/runs/run-24/'), kit.signer)
+    const mixed = await reseal(new Map([...forged, [PATHS.report, other.get(PATHS.report) as Uint8Array]]), kit.signer)
+    expect((await asked(kit, mixed)).ok).toBe(false)
+  })
+
+  test('with runs withheld, and all made anew, is shown to be without them, by name', async () => {
+    const report = await asked(kit, await sealedAround(rederived(kit, without('data/runs/run-24/')), kit.signer))
+    expect(outcomesOf(report)).toMatchObject({ ...GOOD, complete: 'not-shown' })
+    expect(report.answers.find(({ question }) => question === 'complete')?.summary).toContain('“run-24”')
+    const period = JSON.parse(textIn(rederived(kit, without('data/runs/run-24/')), PERIOD_PATH))
+    expect(period.notes.join()).toContain('Of run “run-24”, entry 3')
+    expect(period.calendar.counts.daysWith).toBe(2)
+  })
+
+  test('of days before the chain began, says that the chain says nothing of them', async () => {
+    const longer = rederived(kit, files, { from: '2026-11-01' })
+    expect(outcomesOf(await asked(kit, await sealedAround(longer, kit.signer)))).toMatchObject(GOOD)
+    expect(JSON.parse(textIn(longer, PERIOD_PATH)).notes).toContainEqual(
+      expect.stringMatching(/^The chain of runs begins at 2026-11-22T12:00:00.000Z, after the first day/),
+    )
+  })
+
+  test('sealed by somebody else, word for word: shown to be by nobody you trust', async () => {
+    const report = await asked(kit, await sealedAround(files, kit.stranger))
+    expect(outcomesOf(report)['signed-by']).not.toBe('yes')
+  })
+
+  test('dated later than now: told', async () => {
+    kit.at('2026-11-28T08:00:00.000Z')
+    const report = await asked(kit, files)
+    kit.at('2026-11-28T09:00:00.000Z')
+    expect(outcomesOf(report).complete).toBe('not-shown')
+  })
+})

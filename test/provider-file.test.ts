@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readProvider } from '../main/adapters/declarations/provider-file.ts'
+import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { problemsIn } from '../main/core/provider.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'provider-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function read(text: string, file = 'own.yaml') {
+  await writeFile(join(folder, file), text)
+  const found = await readProvider(file, join(folder, 'fleet.yaml'), catalog)
+  return found.ok ? found.value : found.error.detail.replaceAll(`${folder}/`, '')
+}
+
+const HEAD = `schema: barewitness.provider/1
+id: own
+name: Own
+asOf: 2026-11-01
+notes: []
+sources:
+  - { id: contract, kind: contract, title: Contract 17, where: Schedule A, on: 2026-02-01 }
+claims:
+`
+const REST = 'otherwise: null, why: null, bring: null'
+const claims = (...rows: readonly string[]): string => `${HEAD}${rows.map((row) => `  - ${row}\n`).join('')}`
+
+describe('a provider file', () => {
+  test('is read from YAML, and from JSON alike', async () => {
+    const text = claims(
+      `{ id: a, says: Eight GPUs., source: contract, bears: [{ test: gpu.count, value: 8 }], nodes: [gpu-01], ${REST} }`,
+      `{ id: b, says: No hypervisor., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      '{ id: c, says: Destroyed., source: contract, bears: [], otherwise: needs-record, why: It is gone., bring: A certificate }',
+    )
+    const own = await read(text)
+    expect(own).toMatchObject({ id: 'own', asOf: '2026-11-01', claims: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] })
+    expect(await read(JSON.stringify(own), 'own.json')).toEqual(own)
+  })
+
+  test('a day that no calendar has is told with its line', async () => {
+    const rest = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    expect(await read(HEAD.replace('asOf: 2026-11-01', 'asOf: 2026-02-31') + rest)).toBe(
+      'own.yaml:4:1: asOf is “2026-02-31”, and the calendar has no such day',
+    )
+    expect(await read(HEAD.replace('on: 2026-02-01', 'on: 2026-02-30') + rest)).toMatch(
+      /^own\.yaml:7:\d+: sources\[0\]\.on is “2026-02-30”, and the calendar has no such day$/,
+    )
+  })
+
+  test.each<[string, string, string]>([
+    [
+      'a check that is not there',
+      `{ id: a, says: S., source: contract, bears: [{ check: tenancy.alone }], ${REST} }`,
+      'own.yaml:9:52: claims[0].bears[0].check is “tenancy.alone”, which is no check of the catalog',
+    ],
+    [
+      'a check that no node can answer',
+      `{ id: a, says: S., source: contract, bears: [{ check: lifecycle.sanitization-record }], ${REST} }`,
+      'which no node can answer: leave it out and say needs-record',
+    ],
+    [
+      'a check that only records',
+      `{ id: a, says: S., source: contract, bears: [{ check: inventory.disks }], ${REST} }`,
+      'which only records and bears no promise out',
+    ],
+    [
+      'a reading that is not there',
+      `{ id: a, says: S., source: contract, bears: [{ test: gpu.speed, value: 1 }], ${REST} }`,
+      'own.yaml:9:52: claims[0].bears[0].test is “gpu.speed”, which is no reading that a promise can be compared with',
+    ],
+    [
+      'a word where a number belongs',
+      `{ id: a, says: S., source: contract, bears: [{ test: gpu.count, value: eight }], ${REST} }`,
+      'claims[0].bears[0].value is "eight", and gpu.count takes a number (GPUs)',
+    ],
+    [
+      'a word that is none of those known',
+      `{ id: a, says: S., source: contract, bears: [{ test: network.rdma, value: iwarp }], ${REST} }`,
+      'is "iwarp", and network.rdma takes one of roce-v2, infiniband, either',
+    ],
+    [
+      'a value where none belongs',
+      `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: 1 }], ${REST} }`,
+      'is 1, and gpu.mig takes no value: null',
+    ],
+    [
+      'a source that is not there',
+      `{ id: a, says: S., source: page, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      'own.yaml:9:24: claims[0].source names “page”, which is none of the sources',
+    ],
+    [
+      'nothing that answers it',
+      `{ id: a, says: S., source: contract, bears: [], ${REST} }`,
+      'claims[0].otherwise must say needs-record or not-observable where nothing bears on it',
+    ],
+    [
+      'a record without its name',
+      '{ id: a, says: S., source: contract, bears: [], otherwise: needs-record, why: null, bring: null }',
+      'claims[0].why must say why no node can answer it; own.yaml:9:89: claims[0].bring must name the record to bring',
+    ],
+    [
+      'both at once',
+      '{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], otherwise: needs-record, why: W., bring: B }',
+      'claims[0].otherwise must be null where something bears on the promise',
+    ],
+    [
+      'a field that is not there',
+      `{ id: a, says: S., source: contract, bears: [], ever: 1, ${REST} }`,
+      'claims[0].ever is not a field',
+    ],
+    [
+      'a value that is a list',
+      `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: [] }], ${REST} }`,
+      'own.yaml:9:',
+    ],
+  ])('names the place of %s', async (_, row, problem) => {
+    expect(await read(claims(row))).toContain(problem)
+  })
+
+  test('names every id that stands twice', async () => {
+    const row = `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`
+    expect(await read(claims(row, row))).toBe('own.yaml:10:7: claims[1].id is “a”, which stands here twice')
+    const twice = HEAD.replace(
+      'claims:\n',
+      '  - { id: contract, kind: page, title: T, where: W, on: 2026-02-01 }\nclaims: []\n',
+    )
+    expect(await read(twice)).toContain('own.yaml:8:7: sources[1].id is “contract”')
+  })
+
+  test('takes no id of a profile that ships', async () => {
+    expect(await read(HEAD.replace('id: own', 'id: rackbank').replace('claims:\n', 'claims: []\n'))).toContain(
+      'own.yaml:2:1: id is “rackbank”, which is the id of a profile that ships',
+    )
+  })
+
+  test.each([
+    ['a broken quotation', '"\\"'],
+    ['a zero byte', '\u0000'],
+    ['a list', '- a'],
+    ['nothing', ''],
+    ['itself through an alias', 'a: &a [*a, *a]\nb: *a'],
+    ['brackets without end', '{'.repeat(5000)],
+  ])('refuses %s with its place', async (_, text) => {
+    expect(await read(text)).toMatch(/^own\.yaml:\d+:\d+: /)
+  })
+})
+
+describe('a name', () => {
+  test('of a profile that ships gives that profile', async () => {
+    for (const own of catalog.providers)
+      expect(await readProvider(own.id, null, catalog)).toEqual({ ok: true, value: own })
+  })
+
+  test('of neither a profile nor a file names the profiles', async () => {
+    expect(await readProvider('hostaway', null, catalog)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'input.not-found',
+        detail:
+          'hostaway is no file that could be read, and no profile that ships: onesource-cloud, hostrunway, rackbank',
+      },
+    })
+    expect(await readProvider('./no.yaml', join(folder, 'fleet.yaml'), catalog)).toMatchObject({
+      ok: false,
+      error: { code: 'input.not-found', detail: `${folder}/no.yaml could not be read` },
+    })
+  })
+})
+
+test('profiles that ship fit the schema, and everything they name is there', () => {
+  const validator = createSchemaValidator()
+  for (const own of catalog.providers) {
+    expect([own.id, validator.problems('provider', own)]).toEqual([own.id, []])
+    expect([own.id, problemsIn(own, catalog)]).toEqual([own.id, []])
+  }
+  expect(catalog.providers.map(({ id }) => id)).toEqual(['onesource-cloud', 'hostrunway', 'rackbank'])
+})

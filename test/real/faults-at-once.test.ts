@@ -1,0 +1,98 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
+import { chainsBelow } from '../../main/app/chains.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { bundled } from '../support/bundled.ts'
+import { validator } from '../support/deps.ts'
+import { must, packOf } from '../support/kept-runs.ts'
+import { killed } from '../support/killed.ts'
+import { outcomes, verifySource } from '../support/sample-pack.ts'
+import { collectSmall, smallCatalog, smallWorld } from '../support/small-fleet.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-at-once-'))
+const world = smallWorld()
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(folder, 'root-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('two processes at once', () => {
+  let made: Awaited<ReturnType<typeof bundled>>
+  beforeAll(async () => {
+    made = await bundled('run-forever.ts')
+  }, 120_000)
+  afterAll(() => rmSync(made.folder, { recursive: true }))
+
+  test('a run that one of them collects is refused to the other in words, and goes on untouched', async () => {
+    // One that was begun and is not sealed: the child goes on with it first.
+    mkdirSync(join(root, 'evidence', 'run-1'), { recursive: true })
+    const ours = must(await world.files.hold(join(root, 'evidence', 'run-1')))
+    await expect(killed([made.program, root], { said: '\nsealed ', after: 0 })).rejects.toThrow(
+      /store\.failed: somebody else is writing there: .*lock\./,
+    )
+    expect(readdirSync(join(root, 'evidence', 'run-1')).filter((name) => !name.startsWith('lock.'))).toEqual([])
+    await ours.release()
+    // The other way round: the child holds it, and we are refused.
+    const going = killed([made.program, root], { said: '\nsealed ', after: 0 })
+    const inTime = { ...world.files, hold: (path: string) => world.files.hold(path, 0) }
+    let refused: unknown = null
+    while (!existsSync(join(root, 'evidence', 'run-1', 'node-a', 'captures.jsonl'))) await world.pause(1)
+    refused = await collectSmall({ ...world, files: inTime }, root, 'run-1')
+    expect(refused).toMatchObject({ error: { code: 'store.failed', detail: expect.stringContaining('lock.') } })
+    expect((await going)[0]).toEqual(['resumes', 'run-1'])
+    expect(existsSync(packOf(root, 'run-1'))).toBe(true)
+  })
+
+  test('that export into one chain both get in, one after the other', async () => {
+    const until = { said: '\nsealed ', after: 4000 }
+    const said = await Promise.all([killed([made.program, root], until), killed([made.program, root], until)])
+    const sealed = said.map((lines) => lines.flatMap(([word, run = '']) => (word === 'sealed' ? [run] : [])))
+    expect(sealed.every((runs) => runs.length > 0)).toBe(true)
+    const [chain, ...others] = must(await chainsBelow(world, root))
+    expect(others).toEqual([])
+    const entered = chain?.chain.entries.map(({ entry }) => (entry.kind === 'run' ? entry.run : '')) ?? []
+    for (const runs of sealed) expect(entered.filter((run) => runs.includes(run))).toEqual(runs)
+    for (const run of sealed.flat()) {
+      const pack = must(await world.packs.open(packOf(root, run)))
+      const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
+      await pack.close()
+      expect(says).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    }
+  })
+})
+
+test('killed 20 times while bytes are put into the pool: what was stored is there, and the pool holds nothing false', async () => {
+  const made = await bundled('pool-forever.ts')
+  try {
+    const stored = new Map<string, string[]>()
+    for (let round = 0; round < 20; round += 1) {
+      const said = await killed([made.program, root], { said: 'ready\n', after: Math.random() * 120 })
+      for (const [, run = '', ...rest] of said) stored.set(run, [...(stored.get(run) ?? []), rest.join(' ')])
+    }
+    const answers = [...stored.values()].flat()
+    expect(answers.length).toBeGreaterThan(100)
+    const store = must(await openEvidenceStore(root, validator))
+    must(await store.sweep())
+    for (const [run, own] of stored) {
+      const { captures } = must(await store.load(run, 'n1'))
+      const held = new Set(captures.map(({ meta, stdout }) => `${meta.command} ${sha256(stdout)}`))
+      expect(own.filter((one) => !held.has(one))).toEqual([])
+    }
+    store.close()
+    // After a sweep there is nothing half done, and each name is the digest of its bytes.
+    let most = 0
+    for (const part of readdirSync(join(root, 'sha256')))
+      for (const name of readdirSync(join(root, 'sha256', part))) {
+        const path = join(root, 'sha256', part, name)
+        expect(lstatSync(path).isFile() && sha256(readFileSync(path))).toBe(name)
+        most = Math.max(most, statSync(path).nlink)
+      }
+    expect(most).toBeGreaterThan(10)
+  } finally {
+    rmSync(made.folder, { recursive: true })
+  }
+})

@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { backUp } from '../../main/app/backup.ts'
+import { chainsBelow } from '../../main/app/chains.ts'
+import { historyView } from '../../main/app/history-view.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { collected, exported, must, packOf, recordingsOf, worldAt } from '../support/kept-runs.ts'
+import { outcomes, sampleSigner, verifySource } from '../support/sample-pack.ts'
+
+const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
+
+describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)'}`, () => {
+  const keys = mkdtempSync(join(tmpdir(), 'bw-full-keys-'))
+  const root = mkdtempSync(join(tmpdir(), 'bw-full-'))
+  const time = { now: '2026-11-20T10:00:00.000Z' }
+  const world = worldAt(time)
+  let signer: Signer
+  beforeAll(async () => {
+    signer = await sampleSigner(keys, 'keeper')
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', root])
+  })
+  afterAll(() => {
+    execFileSync('umount', [root])
+    rmSync(root, { recursive: true })
+    rmSync(keys, { recursive: true })
+  })
+
+  const ballast = join(root, 'ballast')
+  /** Takes all room but so many bytes. */
+  function fill(left: number): void {
+    const free = Number(execFileSync('df', ['--output=avail', '-B1', root]).toString().split('\n')[1])
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, free - left)))
+  }
+  const free = (): void => rmSync(ballast, { force: true })
+  afterEach(free)
+  /** What a piece of work was refused with, full or not; empty when it was done. */
+  const refusal = (work: Promise<void>): Promise<string> =>
+    work.then(
+      () => '',
+      (problem: Error) => problem.message,
+    )
+
+  test.each([0, 4096, 16_384])(
+    'with %i bytes left: collecting, sealing, entering and keeping are refused in words; with room again they go on',
+    async (left) => {
+      const run = `run-${left}`
+      mkdirSync(join(root, 'evidence'), { recursive: true })
+      await collected(world, root, `before-${left}`)
+      await exported(world, root, `before-${left}`, signer)
+      const before = readFileSync(packOf(root, `before-${left}`))
+      const entries = must(await chainsBelow(world, root))[0]?.chain.entries ?? []
+
+      fill(left)
+      const collecting = await refusal(collected(world, root, run))
+      if (left < 16_384) expect(collecting).toMatch(/^store\.failed: .*(full|ENOSPC|no space)/i)
+      free()
+      if (collecting !== '') await collected(world, root, run)
+
+      fill(left)
+      expect(await refusal(exported(world, root, run, signer))).toMatch(/^store\.failed: .*(full|ENOSPC|no space)/i)
+      expect(await backUp(world, root, join(root, 'backup.zip'))).toMatchObject({ error: { code: 'store.failed' } })
+      free()
+
+      // Nothing that was there is gone, and nothing is called sealed that is not.
+      expect(readFileSync(packOf(root, `before-${left}`)).equals(before)).toBe(true)
+      const [chain] = must(await chainsBelow(world, root))
+      expect(chain?.chain.entries.slice(0, entries.length)).toEqual(entries)
+      expect(must(await historyView(world, root)).kept.map((head) => head.run)).not.toContain(run)
+      for (const source of must(await world.readRecordings([`${root}/evidence/${run}`]))) must(await source.load())
+      await exported(world, root, run, signer)
+      const pack = must(await world.packs.open(packOf(root, run)))
+      expect(outcomes(await verifySource(pack))).toMatchObject({ intact: 'yes', complete: 'yes' })
+      await pack.close()
+      expect(must(await historyView(world, root)).kept.map((head) => head.run)).toContain(run)
+      expect(recordingsOf(run)).toHaveLength(2)
+    },
+  )
+})

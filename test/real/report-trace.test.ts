@@ -1,0 +1,242 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoExport, whyNoDemoExport } from '../support/demo-export.ts'
+import { ANSWERS, COUNTED, FURNITURE, LABEL, PROPERTIES, SHORT, tight } from '../support/report/printed.ts'
+import { recount } from '../support/report/recount.ts'
+
+// Every number that the demo's report prints, against the pack, opened with unzip and counted over again by code that is not ours.
+
+const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
+const missing =
+  whyNoDemoExport() ??
+  ['pdftotext', 'unzip'].flatMap((tool) => (has(tool) ? [] : [`${tool} is not installed`]))[0] ??
+  null
+
+describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let folder = ''
+  let pages: readonly string[] = []
+  let told: ReturnType<typeof recount>
+  /** Part of the report by its title, without white space: pdftotext breaks lines where cells end. */
+  const part = (title: string): string => {
+    const own = pages.filter((page) => new RegExp(`, pack \\S+\\.zip \\d+ ${title}`).test(page))
+    expect(own.length, title).toBeGreaterThan(0)
+    return tight(own.map(inner).join('\n'))
+  }
+  const inner = (page: string): string =>
+    page
+      .split('\n')
+      .filter((line, at) => at > 2 || !FURNITURE.some((one) => one.test(line)))
+      .join('\n')
+  const count = (where: (one: { node: string; check: string; property: string; verdict: string }) => boolean): number =>
+    told.verdicts.filter(where).length
+  const all = () => told.catalog.checks.length * told.nodes.length
+  const contradictedChecks = () =>
+    told.catalog.checks.filter(({ id }) => count(({ check, verdict }) => check === id && verdict === 'not-met') > 0)
+  /** As tables print how many of N answered how, worst first. */
+  const counts = (id: string): readonly (readonly [verdict: string, words: string])[] =>
+    Object.keys(COUNTED).flatMap((verdict) => {
+      const n = count((one) => one.check === id && one.verdict === verdict)
+      return n === 0 ? [] : [[verdict, `${n} of ${told.nodes.length} ${COUNTED[verdict]}`] as const]
+    })
+
+  beforeAll(() => {
+    const from = demoExport()
+    const file = (end: string): string => join(from, readdirSync(from).find((name) => name.endsWith(end)) ?? '')
+    folder = mkdtempSync(join(tmpdir(), 'bw-trace-'))
+    expect(spawnSync('unzip', ['-q', file('.barewitness.zip'), '-d', folder]).status).toBe(0)
+    const { stdout } = spawnSync('pdftotext', ['-raw', file('.report.pdf'), '-'], { encoding: 'utf8', maxBuffer: 1e9 })
+    pages = stdout.split('\f').filter((page) => page.trim() !== '')
+    told = recount(join(folder, 'pack'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('the cover: population, nodes that answered, digests', () => {
+    const cover = part('About this report')
+    const { declared, enrolled, inventory, unaccounted } = told.population
+    expect(unaccounted).toBeGreaterThan(0)
+    expect(cover).toContain(
+      tight(
+        `${declared} declared, ${enrolled} enrolled, ${inventory} in the provider’s list: ${unaccounted} unaccounted for`,
+      ),
+    )
+    expect(cover).toContain(tight(`${told.answered.length} of ${declared} declared nodes answered`))
+    expect(cover).toContain(`SHA-256${told.digests.catalog}Evidencepack`)
+    expect(cover).toContain(`Evidencedigest${told.digests.evidence}Signer`)
+    expect(cover).toContain(`certificateSHA-256${told.digests.signer}`)
+  })
+
+  test('the contents: each title on the page it is said to be on, and on none before', () => {
+    const [, listed = ''] = pages
+      .filter((page) => page.includes('.zip 1 About'))
+      .join('\n')
+      .split('\nContents\n')
+    const lines = listed.split('\n').flatMap((line) => {
+      const [, number, title, page] = /^(\d+) (.+?) (\d+)$/.exec(line) ?? []
+      return number === undefined || title === undefined ? [] : [{ number, title, page: Number(page) }]
+    })
+    expect(lines.length).toBeGreaterThan(20)
+    expect(lines.map(({ number }) => Number(number))).toEqual(lines.map((_, at) => at + 1))
+    for (const { number, title, page } of lines.slice(1)) {
+      expect(tight(inner(pages[page - 1] ?? '')), title).toMatch(new RegExp(`^${number}`))
+      expect(tight(inner(pages[page - 1] ?? '')).startsWith(tight(`${number} ${title}`)), title).toBe(true)
+      expect(pages[page - 2]?.includes(`.zip ${number} `), title).toBe(false)
+    }
+  })
+
+  test('the summary: verdicts, contradicted checks and nodes, node by property', () => {
+    const summary = part('Summary')
+    const verdicts = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational']
+    expect(summary).toContain(
+      tight(
+        `${told.catalog.checks.length} checks on ${told.nodes.length} nodes ${verdicts
+          .map((verdict) => `${count((one) => one.verdict === verdict)} of ${all()}`)
+          .join(' ')}`,
+      ),
+    )
+    const apart = new Set(told.verdicts.filter(({ verdict }) => verdict === 'not-met').map(({ node }) => node))
+    expect(summary).toContain(
+      tight(
+        `${contradictedChecks().length} of ${told.catalog.checks.length} checks are contradicted on at least one node`,
+      ),
+    )
+    expect(summary).toContain(tight(`${apart.size} of ${told.nodes.length} nodes have at least one contradiction`))
+    const properties = PROPERTIES.filter((one) => told.catalog.checks.some(({ property }) => property === one))
+    for (const { node } of told.nodes) {
+      const accepted = (property: string): number =>
+        count(
+          (one) =>
+            one.node === node &&
+            one.property === property &&
+            one.verdict === 'not-met' &&
+            told.exceptions.inForce.some(({ check, nodes }) => check === one.check && nodes.includes(node)),
+        )
+      const cells = properties.map((property) => {
+        const whole = told.catalog.checks.filter((check) => check.property === property).length
+        const met = count((one) => one.node === node && one.property === property && one.verdict === 'met')
+        return `${met} of ${whole}${accepted(property) > 0 ? ` ${accepted(property)} accepted` : ''}`
+      })
+      const silent = told.answered.some((one) => one.node === node) ? '' : 'no evidence'
+      expect(summary).toContain(tight(`${node} ${silent} ${cells.join(' ')}`))
+    }
+  })
+
+  test('items by framework, in the summary and in their own parts', () => {
+    const used = Object.keys(LABEL).filter((state) => told.states.some((one) => one.state === state))
+    for (const { id, title } of told.catalog.frameworks.filter(({ id }) => told.scope.frameworks.includes(id))) {
+      const own = told.states.filter(({ framework }) => framework === id)
+      const n = (state: string): number => own.filter((one) => one.state === state).length
+      expect(used.reduce((sum, state) => sum + n(state), 0)).toBe(own.length)
+      expect(part('Summary')).toContain(
+        tight(`${SHORT[id]} ${used.map((state) => `${n(state)} of ${own.length}`).join(' ')}`),
+      )
+      const section = part(`Controls: ${title.slice(0, 20)}`)
+      for (const state of used.filter((one) => n(one) > 0))
+        expect(section).toContain(tight(`${LABEL[state]} ${n(state)} of ${own.length}`))
+    }
+  })
+
+  test('gaps: claims, findings, and nodes of each', () => {
+    const gaps = part('Gaps')
+    const findings = count(({ verdict }) => verdict === 'not-met')
+    expect(gaps).toContain(tight(`${contradictedChecks().length} claims are contradicted, in ${findings} findings`))
+    for (const { id } of contradictedChecks()) {
+      const n = count(({ check, verdict }) => check === id && verdict === 'not-met')
+      expect(gaps).toContain(tight(`Check ${id}. Contradicted on ${n} of ${told.nodes.length} nodes`))
+    }
+    expect(gaps.split(tight('. Contradicted on ')).length - 1).toBe(contradictedChecks().length)
+  })
+
+  test('every check over the nodes, where checks are listed', () => {
+    const section = part('Checks')
+    for (const { id, claim, limits } of told.catalog.checks) {
+      const at = section.indexOf(tight(claim))
+      expect(at, id).toBeGreaterThan(0)
+      const words = counts(id).map(([, each]) => each)
+      expect(section, id).toContain(tight(`${claim} ${limits} ${words.join(' ')}`))
+    }
+  })
+
+  test('n of N of every check in the tables of every item', () => {
+    const built = new Set(told.catalog.checks.map(({ id }) => id))
+    let seen = 0
+    for (const { id, title } of told.catalog.frameworks.filter(({ id }) => told.scope.frameworks.includes(id))) {
+      const section = part(`Controls: ${title.slice(0, 20)}`)
+      for (const { row } of told.rows.filter(({ framework }) => framework === id)) {
+        if (!['automatable', 'partial'].includes(row.evidenceClass)) continue
+        for (const { check, shows } of row.supports.filter((one) => built.has(one.check))) {
+          const after = new RegExp(
+            `^${counts(check)
+              .map(([verdict, words]) => quoted(verdict, words, id))
+              .join('')}`,
+          )
+          const found = section.split(tight(`${shows} ${check}`)).slice(1)
+          expect(found.length, `${row.id} ${check}`).toBeGreaterThan(0)
+          for (const rest of found) expect(rest.slice(0, 600), `${row.id} ${check}`).toMatch(after)
+          seen += 1
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(200)
+  })
+  /** Counts of contradicted nodes go on with their names; the others stand in one line or the next. */
+  const quoted = (verdict: string, words: string, framework: string): string =>
+    tight(words) +
+    (verdict !== 'not-met'
+      ? ',?'
+      : `${framework === 'soc2' ? ',(a)?deviations?' : ''}:[^:]*?(?=\\d+of${told.nodes.length}(not|supp|rec|does)|[A-Z]|$)`)
+
+  test('records needed, held, outstanding and overdue; exceptions in force and ended', () => {
+    const { needed, held, overdue } = told.records
+    const summary = part('Summary')
+    expect(overdue).toBeGreaterThan(0)
+    expect(summary).toContain(
+      tight(`${needed - held} of ${needed} records that items need are outstanding; ${overdue} asked for and overdue`),
+    )
+    expect(part('Manual evidence index')).toContain(
+      tight(`${held} of ${needed} records that items of the chosen frameworks need are held`),
+    )
+    const { inForce, ended } = told.exceptions
+    expect(summary).toContain(tight(`${inForce.length} exception in force,`))
+    expect(summary).toContain(tight(`${ended.length} ended`))
+    const section = part('Exceptions and deviations')
+    expect(section).toContain(`Inforce(${inForce.length})`)
+    expect(section).toContain(`Ended(${ended.length})`)
+    for (const { check, nodes } of [...inForce, ...ended]) {
+      const n = count((one) => one.check === check && nodes.includes(one.node) && one.verdict === 'not-met')
+      expect(section).toContain(tight(`${nodes.length} of ${told.nodes.length}: ${nodes.join(', ')}`))
+      expect(section).toContain(tight(`Contradicted now on ${n} of ${nodes.length} of them`))
+    }
+  })
+
+  test('promises of the provider, by answer', () => {
+    const section = part('What the provider promised')
+    for (const { id, says } of told.scope.provider.claims) {
+      const answers = told.nodes.flatMap(({ claims = [] }) => claims.filter(({ claim }) => claim === id))
+      expect(answers.length, id).toBeGreaterThan(0)
+      expect(section).toContain(tight(`${says} ${id}`))
+      const row = section.slice(section.indexOf(tight(`${says} ${id}`)))
+      for (const answer of new Set(answers.map((one) => one.answer))) {
+        const n = answers.filter((one) => one.answer === answer).length
+        expect(row.slice(0, 1200), id).toContain(tight(`${ANSWERS[answer]}: ${n} of ${answers.length}`))
+      }
+    }
+  })
+
+  test('evidence: answers and bytes of every node, and its recording', () => {
+    const section = part('Evidence index')
+    expect(section).toContain(
+      tight(
+        `${told.evidence.reduce((sum, { answers }) => sum + answers, 0)} answers in ${told.evidence.length} recordings`,
+      ),
+    )
+    for (const { node, answers, bytes, recording } of told.evidence) {
+      const grouped = String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')
+      expect(section, node).toContain(
+        tight(`Recording ${recording} In the pack data/nodes/${node}/ Answers ${answers} answers, ${grouped} bytes`),
+      )
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
+
+// The built program, as a timer starts it, against a real sshd on this machine; what it does later is seen with a clock that is set.
+const CLI = resolve('out/main/cli.js')
+const hasFaketime = spawnSync('faketime', ['--version']).error === undefined
+const missing =
+  whyNoSshd ??
+  (existsSync(CLI) ? null : 'out/main/cli.js is not built') ??
+  (hasFaketime ? null : 'faketime is not installed')
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-schedule-cli-'))
+const at = (...parts: string[]): string => join(folder, ...parts)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const env = { ...process.env, XDG_CONFIG_HOME: at('config'), TZ: 'UTC' }
+const options = { encoding: 'utf8', env, cwd: folder, maxBuffer: 1e9 } as const
+const cli = (...argv: string[]) => spawnSync(process.execPath, [CLI, ...argv], options)
+const atTime = (moment: string, ...argv: string[]) =>
+  spawnSync('faketime', [moment.replace('T', ' '), process.execPath, CLI, ...argv], options)
+
+interface Line {
+  readonly kind: string
+  readonly due?: string
+  readonly planned?: { readonly due: string }
+  readonly cadence?: string | null
+}
+const chain = (): readonly Line[] => {
+  const [name = ''] = readdirSync(at('out', 'chains'))
+  const lines = readFileSync(at('out', 'chains', name, 'entries.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => (JSON.parse(line) as { entry: Line }).entry)
+}
+const notices = (): readonly { readonly due: string | null; readonly changes: readonly string[] }[] =>
+  readFileSync(at('told'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let server: Sshd
+  beforeAll(async () => {
+    server = await startSshd()
+    const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim()
+    const { port, hostKey, clientKey: identityFile } = server
+    const node = { name: 'here', address: '127.0.0.1', port, user, hostKey: hostKey.fingerprint, identityFile }
+    writeFileSync(at('fleet.json'), JSON.stringify({ name: 'planned', nodes: [node] }))
+    writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
+    writeFileSync(at('tell'), `#!/bin/sh\ncat >> '${at('told')}'\n`, { mode: 0o700 })
+    const made = cli('identity', 'create', 'job', '--subject', 'Test Org', '--passphrase-file', 'secret')
+    expect(made.status, made.stderr).toBe(0)
+  })
+  afterAll(async () => await server?.stop())
+
+  test('are planned, made, told of and missed in a way that the chain of runs says', () => {
+    const draft = ['--fleet', 'fleet.json', '--out', 'out', '--every', 'every day at 02:00', '--retries', '0']
+    const rest = ['--gaps-exit-zero', '--also', '', '--notify-command', './tell', '--passphrase-file', 'secret']
+    const added = atTime('2027-03-01T12:00:00', 'schedule', 'add', 'nightly', ...draft, ...rest)
+    expect(added.status, added.stderr).toBe(0)
+    expect(added.stderr).toContain('A job can (here):')
+    expect(chain()).toMatchObject([{ kind: 'plan', cadence: 'every day at 02:00 in UTC' }])
+
+    const run = (moment: string, ...more: string[]) => atTime(moment, 'run', '--schedule', 'nightly', ...more)
+    expect(run('2027-03-01T13:00:00')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing is due') })
+    const first = run('2027-03-02T02:00:10')
+    expect(first.status, first.stderr).toBe(0)
+    expect(first.stderr).toContain('due at 2027-03-02T02:00:00.000Z and begun in time: exported as')
+    expect(run('2027-03-02T02:30:00').stderr).toContain('Nothing is due')
+
+    // A day later nothing starts it; the next start says so, signed, and then does its own work.
+    const second = run('2027-03-04T02:00:10')
+    expect(second.stderr).toContain('1 gap recorded')
+    const extra = run('2027-03-04T12:00:00', '--now')
+    expect(extra.stderr).toContain('A run of nightly that was not planned')
+    expect(chain().map(({ kind, due, planned }) => [kind, due ?? planned?.due ?? null])).toEqual([
+      ['plan', null],
+      ['run', '2027-03-02T02:00:00.000Z'],
+      ['gap', '2027-03-03T02:00:00.000Z'],
+      ['run', '2027-03-04T02:00:00.000Z'],
+      ['run', null],
+    ])
+    const told = notices().filter(({ due }) => due !== null)
+    expect(told.map(({ due }) => due)).toEqual([2, 4].map((day) => `2027-03-0${day}T02:00:00.000Z`))
+    expect(told[1]?.changes).toContain('Planned runs before this one did not happen; the chain of runs says which.')
+
+    // What cannot be sealed is told before a node is asked anything, and the start is in the list with its exit code.
+    chmodSync(at('secret'), 0o644)
+    const refused = run('2027-03-05T02:00:10')
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).not.toContain('answers stored')
+    expect(refused.stderr.match(/can be read by others/g)).toHaveLength(1)
+    chmodSync(at('secret'), 0o600)
+    const status = JSON.parse(cli('schedule', 'status', 'nightly', '--json').stdout)
+    expect(status[0].lastAttempt).toMatchObject({ code: 'failed', exit: 2, due: '2027-03-05T02:00:00.000Z', run: null })
+
+    const removed = atTime('2027-03-05T12:00:00', 'schedule', 'remove', 'nightly')
+    expect(removed.status, removed.stderr).toBe(0)
+    expect(chain().at(-1)).toMatchObject({ kind: 'plan', cadence: null })
+    expect(cli('schedule', 'list').stderr).toContain('No runs are planned')
+  }, 300_000)
+})

@@ -1,0 +1,392 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { listRegister } from '../main/app/register/list.ts'
+import { catalogSnapshot } from '../main/core/catalog.ts'
+import type { Control } from '../main/core/framework.ts'
+import { PATHS } from '../main/core/pack.ts'
+import { jsonBytes } from '../main/core/pack-files.ts'
+import { endOfDay, millisOf } from '../main/core/register/days.ts'
+import { registerProblems } from '../main/core/register/problems.ts'
+import { isOnePerson, lastMade, registerFor, standingOf } from '../main/core/register.ts'
+import { rollUp } from '../main/core/rollup.ts'
+import { registerOfPack } from '../main/core/verify/register.ts'
+import type { Attachment, Decision, Exception, Register } from '../schemas/types.ts'
+import type { Verdict } from '../schemas/words.ts'
+import { validator } from './support/deps.ts'
+import { attachmentOf, decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { catalogWith, controlOf, frameworkOf, nodeWith } from './support/rollup-kit.ts'
+import { AS_OF as PACKED_AT, sampleCatalog, sealing, sourceOf } from './support/sample-pack.ts'
+
+/** Registers by people who want a better state than the evidence gives: none of it may help, and it must be said. */
+
+const AS_OF = '2026-11-21T12:00:00.000Z'
+const LATER = '2026-11-21T12:00:00.001Z'
+const NEED = 'The agreement'
+const CHOICE = 'Addressable decision: implemented, equivalent alternative, or documented reason'
+const ROW = { framework: 'hipaa', control: 'k' }
+
+const roll = (row: Partial<Control>, verdicts: readonly Verdict[], parts: Partial<Register>, asOf = AS_OF) => {
+  const nodes = verdicts.map((verdict, at) => nodeWith(`n${at}`, verdict))
+  const register = { ...registerOf({}), ...parts }
+  const catalog = catalogWith([frameworkOf([controlOf(row)])])
+  const [found] = rollUp(catalog, ['hipaa'], nodes, { register, asOf, uncovered: 0 })
+  return found?.state
+}
+const excepted = (changes: Partial<Exception>) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
+const held = (changes: Partial<Attachment>) =>
+  attachmentOf({ controls: [ROW], need: NEED, method: 'examined', ...changes })
+const decided = (changes: Partial<Decision>) => decisionOf({ control: 'k', ...changes })
+
+describe('an exception buys nothing', () => {
+  test.each<[string, Partial<Exception>]>([
+    ['accepted a millisecond after the moment', { acceptedAt: LATER }],
+    ['accepted at no moment', { acceptedAt: '2026-99-01T00:00:00.000Z' }],
+    ['accepted on a day that is none', { acceptedAt: '2026-02-30T00:00:00.000Z' }],
+    ['accepted in a leap second', { acceptedAt: '2026-06-30T23:59:60.000Z' }],
+    ['until a day that is none', { expiresAt: '2027-02-30T00:00:00.000Z' }],
+    ['until 24:00', { expiresAt: '2026-12-01T24:00:00.000Z' }],
+    [
+      'until the end of time, by now over a year old',
+      { acceptedAt: '2025-11-19T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' },
+    ],
+  ])('%s', (_, changes) => {
+    expect(roll({}, ['not-met', 'met'], { exceptions: [excepted(changes)] })).toBe('not-supported')
+  })
+
+  test('beyond the longest term, though it says so itself; within it, it counts', () => {
+    const forever = { acceptedAt: '2025-11-20T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' }
+    const states = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) =>
+      roll({}, ['not-met', 'met'], { exceptions: [excepted(forever)] }, asOf),
+    )
+    expect(states).toEqual(['supported-with-exceptions', 'not-supported'])
+  })
+
+  test.each<Verdict>(['inconclusive', 'not-tested'])('of a finding that is %s', (verdict) => {
+    expect(roll({}, [verdict, 'met'], { exceptions: [excepted({})] })).toBe('insufficient-evidence')
+  })
+})
+
+describe('a record bears nothing', () => {
+  test.each<[string, Partial<Attachment>]>([
+    ['attached a millisecond after the moment', { attachedAt: LATER }],
+    ['attached later, with an end', { attachedAt: '2027-01-01T00:00:00.000Z', validUntil: '2027-12-31T23:59:59.999Z' }],
+    [
+      'attached at no moment, with an end',
+      { attachedAt: '2026-00-00T00:00:00.000Z', validUntil: '2099-01-01T00:00:00.000Z' },
+    ],
+    ['valid until a day that is none', { validUntil: '2027-02-30T00:00:00.000Z' }],
+    ['for the words of another need', { need: 'The agreement.' }],
+  ])('%s', (_, changes) => {
+    expect(roll({ needsAlso: [NEED] }, ['met'], { attachments: [held(changes)] })).toBe('manual-evidence-required')
+  })
+})
+
+describe('a decision takes out nothing', () => {
+  const out = decided({ decision: 'not-applicable' })
+  test('over a contradiction that somebody accepts', () => {
+    const exceptions = [excepted({})]
+    expect(roll({}, ['not-met', 'met'], { exceptions, decisions: [out] })).toBe('supported-with-exceptions')
+    expect(roll({}, ['not-met', 'not-tested', 'met'], { exceptions, decisions: [out] })).toBe('insufficient-evidence')
+  })
+  test.each<[string, readonly Decision[]]>([
+    ['made after the moment', [{ ...out, decidedAt: LATER }]],
+    ['made at no moment', [{ ...out, decidedAt: '2026-99-01T00:00:00.000Z' }]],
+    ['beside another of the same moment, first', [out, decided({ decision: 'implemented' })]],
+    ['beside another of the same moment, last', [decided({ decision: 'implemented' }), out]],
+    [
+      'when the one that took its place has ended',
+      [out, decided({ decidedAt: '2026-11-10T00:00:00.000Z', expiresAt: '2026-11-20T23:59:59.999Z' })],
+    ],
+  ])('%s', (_, decisions) => {
+    expect(roll({}, ['not-applicable'], { decisions })).toBe('insufficient-evidence')
+    const choice = { level: 'addressable', needsAlso: [CHOICE] }
+    expect(['manual-evidence-required', 'supported']).toContain(roll(choice, ['met'], { decisions }))
+  })
+  test('and holds no choice before it was made', () => {
+    const decisions = [decided({ decidedAt: LATER })]
+    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['met'], { decisions })).toBe('manual-evidence-required')
+  })
+})
+
+const moment = fc
+  .date({ min: new Date('2025-01-01'), max: new Date('2028-01-01'), noInvalidDate: true })
+  .map((at) => at.toISOString())
+const id = fc.integer({ min: 0, max: 9999 }).map((at) => String(at).padStart(32, '0'))
+const gone = fc.constantFrom(null, { at: AS_OF, by: 'x', reason: 'y' })
+const someRegister = fc.record({
+  exceptions: fc.array(
+    fc
+      .record({
+        id,
+        nodes: fc.uniqueArray(fc.constantFrom('n0', 'n1', 'n2', 'elsewhere')),
+        check: fc.constantFrom('a', 'b', 'gone'),
+        acceptedAt: moment,
+        expiresAt: moment,
+        withdrawn: gone,
+      })
+      .map(exceptionOf),
+    { maxLength: 6 },
+  ),
+  attachments: fc.array(
+    fc
+      .record({
+        id,
+        controls: fc.array(
+          fc.record({ framework: fc.constantFrom('hipaa', 'soc2', 'pci'), control: fc.constantFrom('k', 'm') }),
+        ),
+        need: fc.constantFrom(null, NEED, CHOICE),
+        method: fc.constantFrom('examined' as const, 'received' as const),
+        attachedAt: moment,
+        validUntil: fc.oneof(fc.constant(null), moment),
+        withdrawn: gone,
+      })
+      .map(attachmentOf),
+    { maxLength: 6 },
+  ),
+  decisions: fc.array(
+    fc
+      .record({
+        id,
+        framework: fc.constantFrom('hipaa', 'soc2', 'pci'),
+        control: fc.constantFrom('k', 'm'),
+        decision: fc.constantFrom('implemented' as const, 'not-applicable' as const),
+        decidedAt: moment,
+        expiresAt: moment,
+        withdrawn: gone,
+      })
+      .map(decisionOf),
+    { maxLength: 6 },
+  ),
+})
+const verdicts = fc.array(fc.constantFrom<Verdict>('met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable'), {
+  minLength: 1,
+  maxLength: 3,
+})
+
+describe('whatever a register holds', () => {
+  const catalog = catalogWith([
+    frameworkOf([
+      controlOf({ needsAlso: [NEED] }),
+      controlOf({ key: 'm', evidenceClass: 'manual', nodeEvidence: 'none', supports: [], needsAlso: [NEED, CHOICE] }),
+    ]),
+    frameworkOf([controlOf()], { id: 'soc2' }),
+    frameworkOf([controlOf()], { id: 'pci' }),
+  ])
+  const states = (register: Register, found: readonly Verdict[], asOf: string) =>
+    rollUp(
+      catalog,
+      ['hipaa', 'soc2'],
+      found.map((verdict, at) => nodeWith(`n${at}`, verdict)),
+      { register, asOf, uncovered: 0 },
+    )
+
+  test('the whole of it and the part in a pack make the same states, in any order', () => {
+    fc.assert(
+      fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
+        const whole = registerOf(parts)
+        const part = registerFor(whole, {
+          nodes: found.map((_, at) => `n${at}`),
+          checks: ['a', 'b'],
+          frameworks: ['hipaa', 'soc2'],
+        })
+        const turned = registerOf({
+          exceptions: parts.exceptions.toReversed(),
+          attachments: parts.attachments.toReversed(),
+          decisions: parts.decisions.toReversed(),
+        })
+        expect(states(part, found, asOf)).toEqual(states(whole, found, asOf))
+        expect(states(turned, found, asOf).map(({ state }) => state)).toEqual(
+          states(whole, found, asOf).map(({ state }) => state),
+        )
+      }),
+    )
+  })
+
+  test('what was made after the moment, or taken back, changes no state', () => {
+    fc.assert(
+      fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
+        const known = <T extends Exception | Attachment | Decision>(entries: readonly T[]): readonly T[] =>
+          entries.filter((entry) => !['not-begun', 'withdrawn'].includes(standingOf(entry, asOf)))
+        const rest = registerOf({
+          exceptions: known(parts.exceptions),
+          attachments: known(parts.attachments),
+          decisions: known(parts.decisions),
+        })
+        expect(states(registerOf(parts), found, asOf)).toEqual(states(rest, found, asOf))
+      }),
+    )
+  })
+
+  test('no contradiction that nobody accepts, and nothing undecided, is ever called supported', () => {
+    fc.assert(
+      fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
+        const [row] = states(registerOf(parts), found, asOf)
+        const [check] = row?.checks ?? []
+        if (check === undefined) throw new Error('no check')
+        if (check.notMet > check.excepted) expect(row?.state).toBe('not-supported')
+        if (check.notMet > 0) expect(['supported', 'not-applicable']).not.toContain(row?.state)
+        if (check.inconclusive + check.notTested > 0) expect(row?.state).not.toMatch(/^supported/)
+      }),
+    )
+  })
+})
+
+test.each([
+  ['2026-11-21T12:00:00Z', Date.UTC(2026, 10, 21, 12)],
+  ['2028-02-29T23:59:59.999Z', Date.UTC(2028, 1, 29, 23, 59, 59, 999)],
+  ['2026-02-29T00:00:00.000Z', Number.NaN],
+  ['2026-04-31T00:00:00.000Z', Number.NaN],
+  ['2026-11-21T24:00:00.000Z', Number.NaN],
+  ['2026-12-31T23:59:60Z', Number.NaN],
+  ['2026-11-21T12:00:00+14:00', Number.NaN],
+  ['2026-11-21T12:00:00', Number.NaN],
+  ['2026-11-21', Number.NaN],
+  ['', Number.NaN],
+])('%s is the moment %d', (text, at) => expect(millisOf(text)).toBe(at))
+
+test.each([
+  ['M. Ortiz', 'm.  ORTIZ', true],
+  ['M. Ortiz', 'M.\u00a0Ortiz\u200b', true],
+  ['José', 'Jose\u0301', true],
+  ['M. Ortiz', 'M. Ortis', false],
+])('%j and %j: one person is %s', (requestedBy, approvedBy, one) =>
+  expect(isOnePerson({ requestedBy, approvedBy })).toBe(one),
+)
+
+test('the last thing that was said, up to now', () => {
+  const register = registerOf({
+    exceptions: [exceptionOf()],
+    attachments: [attachmentOf()],
+    decisions: [decisionOf({ decidedAt: LATER })],
+  })
+  expect(lastMade(register, AS_OF)).toBe(attachmentOf().attachedAt)
+  expect(lastMade(register, LATER)).toBe(LATER)
+  expect(lastMade(registerOf({}), LATER)).toBe(null)
+})
+
+describe('a register that contradicts itself', () => {
+  const exception = exceptionOf({ id: pendingOf().id })
+  const settled = { at: exception.acceptedAt, by: exception.approvedBy, as: 'approved' as const, reason: null }
+  const cases: readonly [string, Parameters<typeof registerOf>[0], readonly string[]][] = [
+    [
+      'nothing',
+      { exceptions: [exceptionOf()], attachments: [attachmentOf()], decisions: [decisionOf()], pending: [pendingOf()] },
+      [],
+    ],
+    ['an approved request', { exceptions: [{ ...exception, run: null }], pending: [pendingOf({ settled })] }, []],
+    [
+      'one id twice',
+      { exceptions: [exceptionOf(), exceptionOf({ check: 'other' })] },
+      ['two entries have the id aaaa'],
+    ],
+    [
+      'one id on two kinds',
+      { exceptions: [exceptionOf()], decisions: [decisionOf({ id: 'a'.repeat(32) })] },
+      ['two entries have the id aaaa'],
+    ],
+    [
+      'an open request',
+      { exceptions: [exception], pending: [pendingOf()] },
+      ['a request of its id that nobody approved'],
+    ],
+    [
+      'a refused request',
+      { exceptions: [exception], pending: [pendingOf({ settled: { ...settled, as: 'refused' } })] },
+      ['a request of its id that nobody approved'],
+    ],
+    [
+      'longer than was asked for',
+      {
+        exceptions: [{ ...exception, run: null, expiresAt: endOfDay('2027-04-01') }],
+        pending: [pendingOf({ settled })],
+      },
+      ['is not what its request says'],
+    ],
+    [
+      'approved by another',
+      { exceptions: [{ ...exception, run: null, approvedBy: 'X. Y' }], pending: [pendingOf({ settled })] },
+      ['is not what its request says'],
+    ],
+    [
+      'no beginning',
+      { exceptions: [exceptionOf({ acceptedAt: '2026-99-99T00:00:00.000Z', expiresAt: '9999-12-31T23:59:59.999Z' })] },
+      ['was made at 2026-99-99T00:00:00.000Z, and there is no such moment'],
+    ],
+    [
+      'no end',
+      { decisions: [decisionOf({ expiresAt: '2027-01-01T23:59:60Z' })] },
+      ['names the end 2027-01-01T23:59:60Z, and there is no such moment'],
+    ],
+    [
+      'too long',
+      { pending: [pendingOf({ expiresAt: '2027-11-03T00:00:00.000Z' })] },
+      ['it must be at most 366 days from today'],
+    ],
+    [
+      'ended before it began',
+      { exceptions: [exceptionOf({ expiresAt: '2026-10-01T23:59:59.999Z' })] },
+      ['it lies in the past'],
+    ],
+    [
+      'a record of no moment',
+      { attachments: [attachmentOf({ attachedAt: '2026-02-30T00:00:00.000Z' })] },
+      ['names 2026-02-30T00:00:00.000Z, and there is no such moment'],
+    ],
+  ]
+  test.each(cases)('%s', (_, parts, expected) => {
+    const register = registerOf(parts)
+    expect(validator.problems('register', register)).toEqual([])
+    expect(registerProblems(register)).toEqual(expected.map((one) => expect.stringContaining(one)))
+  })
+  test('is listed as such', async () => {
+    const register = registerOf({ exceptions: [exceptionOf(), exceptionOf()] })
+    const list = await listRegister(sealing.reader, register, { asOf: AS_OF, assessment: null })
+    expect([list.broken, list.problems]).toEqual([true, [`two entries have the id ${'a'.repeat(32)}.`]])
+  })
+})
+
+describe('verifying a pack with it', () => {
+  const read = (register: Register) => {
+    const files = new Map([
+      [PATHS.exceptions, jsonBytes(register)],
+      [PATHS.catalog, jsonBytes(catalogSnapshot(sampleCatalog))],
+    ])
+    const scope = { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'], asOf: PACKED_AT }
+    const assessment = { asOf: PACKED_AT } as Parameters<typeof registerOfPack>[1]['assessment'] & object
+    return registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope, assessment })
+  }
+
+  test('says what contradicts itself, and what was only said later', async () => {
+    const [at, expiresAt] = ['2026-11-20T10:00:00.001Z', endOfDay('2027-03-01')]
+    const said = await read(
+      registerOf({
+        exceptions: [exceptionOf({ acceptedAt: at, expiresAt })],
+        attachments: [attachmentOf({ attachedAt: at, withdrawn: { at, by: 'x', reason: 'y' } })],
+        decisions: [1, 2].map((n) =>
+          decisionOf({ id: String(n).repeat(32), framework: 'soc2', control: 'C1', decision: 'not-applicable' }),
+        ),
+      }),
+    )
+    expect(said.problems).toEqual([])
+    expect(said.notes).toEqual(
+      expect.arrayContaining([
+        `Of these, 1 was made after ${PACKED_AT}, and counts for nothing as of then.`,
+        'About 1 row there is more than one decision in force. The latest takes the place of the others.',
+      ]),
+    )
+    expect((await read(registerOf({ exceptions: [exceptionOf(), exceptionOf()] }))).problems).toEqual([
+      `${PATHS.exceptions}: two entries have the id ${'a'.repeat(32)}.`,
+    ])
+  })
+
+  test('of many exceptions and of one on thousands of nodes says what is wrong in few words', async () => {
+    const many = Array.from({ length: 2000 }, (_, at) =>
+      exceptionOf({ id: String(at).padStart(32, '0'), check: 'no.such' }),
+    )
+    const wide = exceptionOf({ nodes: Array.from({ length: 20_000 }, (_, at) => `strange-${at}`) })
+    const said = await read(registerOf({ exceptions: [wide, ...many] }))
+    expect(said.problems).toHaveLength(201)
+    expect(said.problems[2]).toContain('“strange-2” and 19997 more, which the pack does not declare')
+    expect(said.problems.at(-1)).toMatch(/more such problems\.$/)
+  })
+})

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest'
+import { listRegister } from '../main/app/register/list.ts'
+import { assess } from '../main/core/assess.ts'
+import { decide, levelsIn, withdrawDecision } from '../main/core/register/decisions.ts'
+import { approveException, pendingStanding, requestException, settleRequest } from '../main/core/register/pending.ts'
+import { EMPTY_REGISTER, registerFor, standingOf } from '../main/core/register.ts'
+import type { DecisionDraft, PendingDraft } from '../schemas/ipc-packs.ts'
+import type { Assessment, Register } from '../schemas/types.ts'
+import { validator } from './support/deps.ts'
+import { decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { controlOf, frameworkOf } from './support/rollup-kit.ts'
+import { AS_OF, sampleCatalog, sampleRecording, sealing } from './support/sample-pack.ts'
+
+const NOW = '2026-11-21T15:00:00.000Z'
+const ID = '0123456789abcdef'.repeat(2)
+const LATER = '2026-11-25T09:00:00.000Z'
+
+const said = (outcome: { readonly ok: boolean; readonly error?: { readonly detail: string } }): string =>
+  outcome.ok ? 'accepted' : (outcome.error?.detail ?? '')
+const must = (outcome: ReturnType<typeof decide>): Register => {
+  if (!outcome.ok) throw new Error(outcome.error.detail)
+  return outcome.value
+}
+
+describe('decisions about rows', () => {
+  const levelOf = levelsIn([
+    frameworkOf([controlOf({ key: 'free', level: 'addressable' }), controlOf({ key: 'bound', level: 'required' })]),
+  ])
+  const draft = (changes: Partial<DecisionDraft> = {}): DecisionDraft => ({
+    framework: 'hipaa',
+    control: 'free',
+    decision: 'implemented',
+    reason: ' Every data volume is encrypted. ',
+    factors: null,
+    alternativeMeasure: null,
+    riskAnalysis: ' RA-2026, item 12 ',
+    owner: 'K. Adeyemi',
+    requestedBy: 'K. Adeyemi',
+    approvedBy: 'M. Ortiz',
+    approverRole: 'Security officer',
+    until: '2027-03-01',
+    ...changes,
+  })
+  const make = (changes: Partial<DecisionDraft> = {}, now = NOW) =>
+    decide(EMPTY_REGISTER, draft(changes), { now, id: ID, levelOf })
+
+  test('are kept as they were made, and fit the schema', () => {
+    const register = must(make())
+    expect(register.decisions).toEqual([
+      {
+        id: ID,
+        framework: 'hipaa',
+        control: 'free',
+        decision: 'implemented',
+        reason: 'Every data volume is encrypted.',
+        factors: null,
+        alternativeMeasure: null,
+        riskAnalysis: 'RA-2026, item 12',
+        owner: 'K. Adeyemi',
+        requestedBy: 'K. Adeyemi',
+        approvedBy: 'M. Ortiz',
+        approverRole: 'Security officer',
+        decidedAt: NOW,
+        expiresAt: '2027-03-01T23:59:59.999Z',
+        withdrawn: null,
+      },
+    ])
+    expect(validator.problems('register', register)).toEqual([])
+  })
+
+  const weighed = { factors: 'Two people, one rack.' }
+  test.each<[Partial<DecisionDraft>, string | RegExp]>([
+    [{}, 'accepted'],
+    [{ control: 'bound' }, /^only an addressable specification/],
+    [{ control: 'bound', decision: 'not-implemented', ...weighed }, /^only an addressable specification/],
+    [{ control: 'bound', decision: 'not-applicable' }, 'accepted'],
+    [{ decision: 'not-applicable' }, 'accepted'],
+    [{ control: 'gone', decision: 'not-applicable' }, 'there is no such row'],
+    [{ framework: 'soc2' }, 'there is no such row'],
+    [{ decision: 'not-implemented' }, /^the factors that were weighed must be given/],
+    [{ decision: 'not-implemented', factors: ' \n ' }, /^the factors that were weighed must be given/],
+    [{ decision: 'not-implemented', ...weighed }, 'accepted'],
+    [{ decision: 'equivalent-alternative', ...weighed }, /^the measure that takes its place must be given/],
+    [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: ' ' }, /^the measure that takes its place/],
+    [{ decision: 'equivalent-alternative', alternativeMeasure: 'A locked room.' }, /^the factors/],
+    [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: 'A locked room.' }, 'accepted'],
+    [{ approverRole: ' ' }, 'the role of who approves it must be given'],
+    [{ approvedBy: '' }, 'who approves it must be given'],
+    [{ reason: '' }, 'the reason must be given'],
+    [{ until: '2026-11-20' }, 'the end of the decision lies in the past'],
+    [{ until: '2027-11-22' }, 'accepted'],
+    [{ until: '2027-11-23' }, 'the end of the decision must be at most 366 days from today'],
+    [{ until: '2027-02-29' }, 'the end of the decision must be a day such as 2027-03-01'],
+  ])('%j: %s', (changes, expected) => {
+    expect(said(make(changes))).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+  })
+
+  test('end with their last millisecond, stay listed, and are taken back once', () => {
+    const entry = decisionOf()
+    expect(standingOf(entry, '2027-03-01T23:59:59.999Z')).toBe('in-force')
+    expect(standingOf(entry, '2027-03-02T00:00:00.000Z')).toBe('expired')
+    const draftOf = { id: entry.id, by: ' L. Sato ', reason: 'Replaced.' }
+    const once = must(withdrawDecision(registerOf({ decisions: [entry] }), draftOf, LATER))
+    expect(once.decisions).toEqual([{ ...entry, withdrawn: { at: LATER, by: 'L. Sato', reason: 'Replaced.' } }])
+    expect(said(withdrawDecision(once, draftOf, LATER))).toBe('this decision was withdrawn already')
+    expect(said(withdrawDecision(EMPTY_REGISTER, draftOf, LATER))).toBe('there is no such decision')
+  })
+})
+
+describe('requests for exceptions', () => {
+  const draft = (changes: Partial<PendingDraft> = {}): PendingDraft => ({
+    check: 'swap',
+    nodes: ['a', 'b', 'a'],
+    reason: ' cleared at start ',
+    compensatingMeasure: 'weekly look',
+    owner: 'K. Adeyemi',
+    requestedBy: 'K. Adeyemi',
+    until: '2027-03-01',
+    ...changes,
+  })
+  const ask = (changes: Partial<PendingDraft> = {}, now = NOW) =>
+    requestException(EMPTY_REGISTER, draft(changes), {
+      now,
+      id: ID,
+      hasCheck: (check) => check === 'swap',
+      hasNode: (node) => node !== 'z',
+    })
+  const approval = { id: ID, approvedBy: ' M. Ortiz ', approverRole: ' Security officer ' }
+
+  test('accept nothing, and are approved on their own terms; the request stays beside the exception', () => {
+    const asked = must(ask())
+    expect(asked.exceptions).toEqual([])
+    expect(asked.pending).toEqual([
+      {
+        id: ID,
+        check: 'swap',
+        nodes: ['a', 'b'],
+        run: null,
+        reason: 'cleared at start',
+        compensatingMeasure: 'weekly look',
+        owner: 'K. Adeyemi',
+        requestedBy: 'K. Adeyemi',
+        requestedAt: NOW,
+        expiresAt: '2027-03-01T23:59:59.999Z',
+      },
+    ])
+    const approved = must(approveException(asked, approval, LATER))
+    const [request] = asked.pending ?? []
+    expect(approved.pending).toEqual([
+      { ...request, settled: { at: LATER, by: 'M. Ortiz', as: 'approved', reason: null } },
+    ])
+    const { requestedAt: _, ...terms } = request ?? pendingOf()
+    expect(approved.exceptions).toEqual([
+      { ...terms, approvedBy: 'M. Ortiz', approverRole: 'Security officer', acceptedAt: LATER, withdrawn: null },
+    ])
+    expect(validator.problems('register', approved)).toEqual([])
+    expect(said(approveException(approved, approval, LATER))).toBe('this request was approved already')
+  })
+
+  test.each<[Partial<PendingDraft>, string]>([
+    [{}, 'accepted'],
+    [{ check: 'gone' }, 'there is no check “gone”'],
+    [{ nodes: [] }, 'name at least one node'],
+    [{ nodes: ['a', 'z'] }, 'there is no node “z”'],
+    [{ compensatingMeasure: ' ' }, 'the compensating measure must be given'],
+    [{ requestedBy: '' }, 'who asks for it must be given'],
+    [{ until: '2027-11-23' }, 'the end of the exception must be at most 366 days from today'],
+    [{ until: '2026-11-20' }, 'the end of the exception lies in the past'],
+  ])('%j: %s', (changes, expected) => {
+    expect(said(ask(changes))).toBe(expected)
+  })
+
+  test.each(['refused', 'withdrawn'] as const)('%s, they stay listed and can no longer be approved', (as) => {
+    const asked = must(ask())
+    const settled = must(settleRequest(asked, { id: ID, by: 'M. Ortiz', reason: 'Fix it.', as }, LATER))
+    expect(settled.pending).toEqual([
+      { ...asked.pending?.[0], settled: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
+    ])
+    expect(settled.exceptions).toEqual([])
+    expect(validator.problems('register', settled)).toEqual([])
+    expect(said(approveException(settled, approval, LATER))).toBe(`this request was ${as} already`)
+    expect(said(settleRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
+    expect(said(settleRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be given')
+    expect(said(settleRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
+      'there is no such request',
+    )
+  })
+
+  test('nobody approves one whose end has passed, or without a role', () => {
+    const asked = must(ask())
+    expect(said(approveException(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
+    expect(said(approveException(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('lies in the past')
+    expect(said(approveException(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
+    expect(said(approveException(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
+  })
+
+  test.each([
+    ['2027-03-01T23:59:59.999Z', 'open'],
+    ['2027-03-02T00:00:00.000Z', 'lapsed'],
+  ])('at %s a request is %s', (asOf, standing) => {
+    expect(pendingStanding(pendingOf(), asOf)).toBe(standing)
+    const settled = { at: NOW, by: 'x', as: 'refused', reason: 'y' } as const
+    expect(pendingStanding(pendingOf({ settled }), asOf)).toBe('refused')
+  })
+})
+
+test('an entry that is narrowed to one pack goes in without its signatures, which were over all of it', () => {
+  const signature = {
+    role: 'approver',
+    fingerprint: 'f'.repeat(64),
+    at: NOW,
+    cms: 'AAAA',
+    chain: [],
+  } as const
+  const signed = { signatures: [signature], nodes: ['node-b', 'other-customer'] }
+  const whole = exceptionOf({ id: '1'.repeat(32), signatures: [signature] })
+  const register = registerOf({
+    exceptions: [exceptionOf(signed), whole],
+    pending: [pendingOf(signed), pendingOf({ check: 'gone' })],
+    decisions: [decisionOf(), decisionOf({ framework: 'soc2' })],
+  })
+  const part = registerFor(register, { nodes: ['node-b'], checks: [whole.check], frameworks: ['hipaa'] })
+  expect(part.exceptions).toEqual([exceptionOf({ nodes: ['node-b'], signatures: [] }), whole])
+  expect(part.pending).toEqual([pendingOf({ nodes: ['node-b'], signatures: [] })])
+  expect(part.decisions).toEqual([decisionOf()])
+  expect(JSON.stringify(part)).not.toContain('other-customer')
+  expect(validator.problems('register', part)).toEqual([])
+})
+
+describe('what is listed', () => {
+  const asOf = AS_OF
+  const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
+  const scope = { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'] }
+  const assessment = assess({ catalog: sampleCatalog, scope, recordings, asOf })
+  const ended = '2026-11-01T23:59:59.999Z'
+  const list = (register: Register, assessed: Assessment | null) =>
+    listRegister(sealing.reader, register, { asOf, assessment: assessed })
+
+  test('says of each finding whether there is anything to accept, where recordings are at hand', async () => {
+    const register = registerOf({
+      exceptions: [exceptionOf({ nodes: ['node-a', 'node-b', 'node-c'] })],
+      pending: [pendingOf()],
+    })
+    const found = await list(register, assessment)
+    expect(found.exceptions[0]?.findings).toEqual([
+      { node: 'node-a', verdict: 'met', accepts: false },
+      { node: 'node-b', verdict: 'not-met', accepts: true },
+      { node: 'node-c', verdict: null, accepts: null },
+    ])
+    expect(found.pending).toMatchObject([{ standing: 'open', findings: [{ node: 'node-b', accepts: true }] }])
+    expect((await list(register, null)).pending[0]?.findings).toEqual([
+      { node: 'node-b', verdict: null, accepts: null },
+    ])
+    expect([found.gaps, found.broken]).toEqual([false, false])
+  })
+
+  test.each<[string, Register, boolean]>([
+    ['an exception that has ended', registerOf({ exceptions: [exceptionOf({ expiresAt: ended })] }), true],
+    [
+      'one whose finding is met by now',
+      registerOf({ exceptions: [exceptionOf({ expiresAt: ended, nodes: ['node-a'] })] }),
+      false,
+    ],
+    [
+      'one that another follows',
+      registerOf({ exceptions: [exceptionOf({ expiresAt: ended }), exceptionOf({ id: 'f'.repeat(32) })] }),
+      false,
+    ],
+    ['a request that nobody approved in time', registerOf({ pending: [pendingOf({ expiresAt: ended })] }), false],
+    ['a decision that has ended', registerOf({ decisions: [decisionOf({ expiresAt: ended })] }), true],
+    [
+      'one that another follows for the same row',
+      registerOf({ decisions: [decisionOf({ expiresAt: ended }), decisionOf({ id: 'f'.repeat(32) })] }),
+      false,
+    ],
+  ])('%s: a gap or not', async (_name, register, gaps) => {
+    expect((await list(register, assessment)).gaps).toBe(gaps)
+  })
+})

@@ -1,0 +1,307 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signEntry, standsProblem } from '../main/app/register/sign.ts'
+import type { SealReader, SealReading, Signer } from '../main/core/ports.ts'
+import { approveException } from '../main/core/register/pending.ts'
+import { isOneKey, keysProblem, type Signable, signedBytes, withSignature } from '../main/core/register/signatures.ts'
+import { ok } from '../main/core/result.ts'
+import { readEntries, readSignatures } from '../main/core/verify/entries.ts'
+import type { EntrySignature, Register } from '../schemas/types.ts'
+import { realClock, validator } from './support/deps.ts'
+import { decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-register-signatures-'))
+const world = { sealing, clock: realClock }
+const now = realClock.now()
+const day = (after: number): string =>
+  `${new Date(Date.parse(now) + after * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`
+const ID = pendingOf().id
+let asker: Signer
+let approver: Signer
+/** Asked for by one person and approved by another, each with a key of their own. */
+let signed: Register
+
+beforeAll(async () => {
+  asker = await sampleSigner(folder, 'asker')
+  approver = await sampleSigner(folder, 'approver')
+  const request = pendingOf({ requestedAt: now, expiresAt: day(90) })
+  const asked = await sign(registerOf({ pending: [request] }), ID, 'requester', asker)
+  const approved = approveException(asked, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
+  if (!approved.ok) throw new Error(approved.error.detail)
+  signed = await sign(approved.value, ID, 'approver', approver)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function sign(register: Register, id: string, role: EntrySignature['role'], signer: Signer): Promise<Register> {
+  const done = await signEntry(world, register, id, { role, openSigner: async () => ok(signer) })
+  if (!done.ok) throw new Error(done.error.detail)
+  return done.value
+}
+
+const problems = async (register: Register): Promise<readonly string[]> =>
+  (await readEntries(sealing.reader, register)).problems
+
+describe('two keys', () => {
+  const by = (role: EntrySignature['role'], fingerprint: string): EntrySignature => ({
+    role,
+    fingerprint: fingerprint.repeat(64),
+    at: '2026-11-01T08:00:00.000Z',
+    cms: 'AAAA',
+    chain: [],
+  })
+  const one = { requestedBy: 'M. Ortiz', approvedBy: ' m. ortiz' }
+  const SHARED = 'two people are named, and both signatures are of one key'
+  const TWICE = 'somebody signed more than once in the same role'
+  test.each<[string, Signable, string | null, boolean]>([
+    ['nobody signed', exceptionOf(), null, false],
+    ['only the approver', exceptionOf({ signatures: [by('approver', 'a')] }), null, false],
+    ['only who asked', exceptionOf({ signatures: [by('requester', 'a')] }), null, false],
+    [
+      'both, with keys of their own',
+      exceptionOf({ signatures: [by('requester', 'a'), by('approver', 'b')] }),
+      null,
+      false,
+    ],
+    ['both, with one key', exceptionOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
+    [
+      'one person, one key',
+      exceptionOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'a')] }),
+      null,
+      true,
+    ],
+    [
+      'one person, two keys',
+      exceptionOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'b')] }),
+      null,
+      false,
+    ],
+    ['two approvers', exceptionOf({ signatures: [by('approver', 'a'), by('approver', 'b')] }), TWICE, false],
+    ['a decision, with one key', decisionOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
+    ['a request', pendingOf({ signatures: [by('requester', 'a')] }), null, false],
+    [
+      'a request that nobody approved',
+      pendingOf({ signatures: [by('approver', 'a')] }),
+      'it is signed as approved, and nobody approved it',
+      false,
+    ],
+    [
+      'a request of another moment',
+      pendingOf({ signatures: [{ ...by('requester', 'a'), at: '2026-11-02T08:00:00.000Z' }] }),
+      'the signature names another moment than the request',
+      false,
+    ],
+  ])('%s', (_name, entry, problem, oneKey) => {
+    expect([keysProblem(entry), isOneKey(entry)]).toEqual([problem, oneKey])
+  })
+
+  test('the key of the one who asked cannot approve for another person', async () => {
+    const register = registerOf({ exceptions: [exceptionOf({ signatures: [by('requester', 'a')] })] })
+    const refused = withSignature(register, exceptionOf().id, by('approver', 'a'))
+    expect(refused).toEqual({ ok: false, error: { code: 'input.refused', detail: SHARED } })
+    expect(withSignature(register, 'f'.repeat(32), by('approver', 'b')).ok).toBe(false)
+  })
+})
+
+describe('signatures on entries', () => {
+  test('verify, and name whose keys they are', async () => {
+    expect(validator.problems('register', signed)).toEqual([])
+    const { problems: wrong, notes } = await readEntries(sealing.reader, signed)
+    expect(wrong).toEqual([])
+    expect(notes).toEqual([
+      expect.stringContaining(`key fingerprint ${asker.fingerprint}, signed one entry`),
+      expect.stringContaining(`key fingerprint ${approver.fingerprint}, signed one entry`),
+    ])
+    const [entry = exceptionOf()] = signed.exceptions
+    expect(await readSignatures(sealing.reader, entry)).toEqual([
+      {
+        role: 'requester',
+        fingerprint: asker.fingerprint,
+        subject: expect.stringContaining('asker'),
+        key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        revokedAt: null,
+        problems: [],
+      },
+      {
+        role: 'approver',
+        fingerprint: approver.fingerprint,
+        subject: expect.stringContaining('approver'),
+        key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        revokedAt: null,
+        problems: [],
+      },
+    ])
+  })
+
+  test('on one entry after the other are over what stood there, not over each other', () => {
+    const [entry = exceptionOf()] = signed.exceptions
+    const { signatures: _, ...bare } = entry
+    const as = { role: 'approver', at: now } as const
+    expect(signedBytes(entry, as)).toEqual(signedBytes(bare, as))
+    expect(signedBytes({ ...entry, withdrawn: { at: now, by: 'x', reason: 'y' } }, as)).toEqual(signedBytes(bare, as))
+    const asked = { role: 'requester', at: now } as const
+    const [request = pendingOf()] = signed.pending ?? []
+    expect(signedBytes(entry, asked)).toEqual(signedBytes(request, asked))
+  })
+
+  test.each<[string, Partial<Register['exceptions'][number]>, readonly string[]]>([
+    ['its end', { expiresAt: day(300) }, ['who asked', 'who approved']],
+    ['a node', { nodes: ['node-b', 'node-a'] }, ['who asked', 'who approved']],
+    ['its check', { check: 'other' }, ['who asked', 'who approved']],
+    ['its reason', { reason: 'Because.' }, ['who asked', 'who approved']],
+    ['who asked', { requestedBy: 'L. Sato' }, ['who asked', 'who approved']],
+    ['who approved', { approvedBy: 'L. Sato' }, ['who approved']],
+    ['the role of who approved', { approverRole: 'Chief' }, ['who approved']],
+    ['when', { acceptedAt: '2026-01-01T00:00:00.000Z' }, ['who approved']],
+  ])('an edit of %s after signing is caught', async (_, changes, whose) => {
+    const edited = { ...signed, exceptions: signed.exceptions.map((entry) => ({ ...entry, ...changes })) }
+    expect(await problems(edited)).toEqual(
+      whose.map((who) => expect.stringContaining(`exception ${ID}: the signature of ${who} does not stand`)),
+    )
+  })
+
+  test('a withdrawal after signing leaves them standing', async () => {
+    const withdrawn = { at: now, by: 'x', reason: 'y' }
+    expect(await problems({ ...signed, exceptions: signed.exceptions.map((one) => ({ ...one, withdrawn })) })).toEqual(
+      [],
+    )
+  })
+
+  test('of another key than the entry names, of another role, or no signature at all', async () => {
+    const [entry = exceptionOf()] = signed.exceptions
+    const [one, other] = entry.signatures ?? []
+    if (one === undefined || other === undefined) throw new Error('not signed')
+    const withOnes = (signatures: readonly EntrySignature[]): Register => ({
+      ...signed,
+      exceptions: [{ ...entry, signatures }],
+    })
+    expect(await problems(withOnes([{ ...one, fingerprint: 'e'.repeat(64) }, other]))).toEqual([
+      expect.stringContaining('It is of the key'),
+    ])
+    expect(await problems(withOnes([{ ...other, role: 'requester' }]))).toEqual([expect.stringContaining('who asked')])
+    expect(await problems(withOnes([{ ...one, cms: 'AAAA' }]))).toEqual([expect.stringContaining('does not stand')])
+    expect(await problems(withOnes([{ ...other, at: '2020-01-01T00:00:00.000Z' }]))).toEqual([
+      expect.stringContaining('the signature of who approved does not stand'),
+      expect.stringContaining('a signature names a moment before there was anything to sign'),
+    ])
+  })
+
+  test('of who asked for a decision is not one of who approved it, and its moment cannot be moved', async () => {
+    const entry = decisionOf({ decidedAt: now, expiresAt: day(90) })
+    const [signature] =
+      (await sign(registerOf({ decisions: [entry] }), entry.id, 'requester', asker)).decisions?.[0]?.signatures ?? []
+    if (signature === undefined) throw new Error('not signed')
+    const told = (changes: Partial<EntrySignature>) =>
+      problems(registerOf({ decisions: [{ ...entry, signatures: [{ ...signature, ...changes }] }] }))
+    expect(await told({})).toEqual([])
+    expect(await told({ role: 'approver' })).toEqual([expect.stringContaining('of who approved does not stand')])
+    expect(await told({ at: day(1) })).toEqual([expect.stringContaining('of who asked does not stand')])
+  })
+
+  test.each([
+    ['before its certificate was valid', '2020-01-01T00:00:00.000Z', 'Its certificate was not valid at 2020-01-01'],
+    ['after it ended', '2099-01-01T00:00:00.000Z', 'Its certificate was not valid at 2099-01-01'],
+    ['at no moment', '2026-13-45T99:00:00.000Z', 'Its certificate was not valid at 2026-13-45'],
+  ])('made %s does not stand', async (_, at, problem) => {
+    const request = pendingOf({ requestedAt: at })
+    const cms = await sealing.signDetached(asker, signedBytes(request, { role: 'requester', at }))
+    const chain = [asker.certificate, ...asker.chain].map((one) => Buffer.from(one).toString('base64'))
+    const signature = { role: 'requester' as const, fingerprint: asker.fingerprint, at, chain }
+    const signatures = [{ ...signature, cms: Buffer.from(cms).toString('base64') }]
+    expect(await problems(registerOf({ pending: [{ ...request, signatures }] }))).toEqual([
+      expect.stringContaining(problem),
+    ])
+  })
+
+  /** The real reader, with something else about the signer. */
+  const readerWith = (changes: (reading: SealReading) => Partial<SealReading>): SealReader => ({
+    ...sealing.reader,
+    read: async (input) => {
+      const reading = await sealing.reader.read(input)
+      return { ...reading, ...changes(reading) }
+    },
+  })
+
+  test('of one key in two certificates are of one key', async () => {
+    const shared = readerWith(({ signer }) => ({ signer: signer && { ...signer, key: 'e'.repeat(64) } }))
+    expect((await readEntries(shared, signed)).problems).toEqual([
+      expect.stringContaining('two people are named, and both signatures are of one key'),
+    ])
+  })
+
+  test('of a revoked key do not stand from then on; of one revoked later, that is said', async () => {
+    const revoked = (at: string) =>
+      readEntries(
+        readerWith(() => ({ revoked: { at } })),
+        signed,
+      )
+    expect((await revoked('2020-01-01T00:00:00.000Z')).problems).toEqual([
+      expect.stringContaining('Its certificate was revoked at 2020-01-01'),
+      expect.stringContaining('Its certificate was revoked at 2020-01-01'),
+    ])
+    const later = await revoked(day(3))
+    expect(later.problems).toEqual([])
+    expect(later.notes.join()).toContain(`was revoked at ${day(3)}. What it signed names earlier moments`)
+  })
+
+  test('are not put on a request that was edited after it was signed', async () => {
+    const asked = await sign(registerOf({ pending: [pendingOf({ requestedAt: now })] }), ID, 'requester', asker)
+    const edited = { ...asked, pending: asked.pending?.map((one) => ({ ...one, nodes: ['node-a', 'node-b'] })) ?? [] }
+    const approved = approveException(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
+    if (!approved.ok) throw new Error(approved.error.detail)
+    const done = await signEntry(world, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
+    expect(!done.ok && done.error.detail).toContain('the signature of who asked does not stand')
+    expect(await standsProblem(sealing.reader, approved.value, ID)).toContain('of who asked does not stand')
+  })
+
+  test('of a demonstration key stands for nobody', async () => {
+    const demo = await sealing.demoSigner()
+    const register = registerOf({ decisions: [decisionOf()] })
+    const done = await signEntry(world, register, decisionOf().id, {
+      role: 'approver',
+      openSigner: async () => ok(demo),
+    })
+    expect(!done.ok && done.error.detail).toContain('It is of a demonstration key')
+  })
+
+  test('whatever a signature holds, reading it throws nothing and accepts nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 3 }),
+        async (cms, chain) => {
+          const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+          const signature: EntrySignature = {
+            role: 'approver',
+            fingerprint: 'e'.repeat(64),
+            at: now,
+            cms: base64(cms),
+            chain: chain.map(base64),
+          }
+          const [reading] = await readSignatures(sealing.reader, decisionOf({ signatures: [signature] }))
+          expect(reading?.problems.length).toBeGreaterThan(0)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('in a pack', () => {
+  test('signed entries verify; one that was edited before sealing is told', async () => {
+    const outcome = async (register: Register) => {
+      const verified = await verifySource(sourceOf(await samplePack({ signer: approver, register })))
+      const complete = verified.report.answers.find(({ question }) => question === 'complete')
+      return { outcome: outcomes(verified).complete, details: complete?.details.join('\n') ?? '' }
+    }
+    // The sample is judged before these were signed: only their signatures are looked at here.
+    expect(await outcome(signed)).toMatchObject({ outcome: 'yes', details: expect.stringContaining(asker.fingerprint) })
+    const longer = { ...signed, exceptions: signed.exceptions.map((one) => ({ ...one, expiresAt: day(300) })) }
+    const told = await outcome(longer)
+    expect(told.outcome).toBe('no')
+    expect(told.details).toContain('the signature of who approved does not stand')
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { CLAIM_WORDS, countsOfClaim, recordsToBring, worstFirst, worstOf } from '../../renderer/claims-model.ts'
+import { coverageWords } from '../../schemas/engagement-words.ts'
+import type { ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
+import { BANNED, claimAnswerWords } from '../../schemas/words.ts'
+
+const NONE = { observed: 0, contradicted: 0, 'not-decided': 0, 'not-observable': 0, 'needs-record': 0 }
+const claim = (id: string, counts: Partial<Record<ClaimWord, number>>, bring: string | null = null): ClaimRow => ({
+  id,
+  says: `${id} is so.`,
+  source: null,
+  bears: [],
+  why: null,
+  bring,
+  nodes: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  counts: { ...NONE, ...counts },
+})
+
+describe('promises', () => {
+  test('are listed with what is contradicted first, those that nobody answered last', () => {
+    const claims = [
+      claim('asked-nobody', {}),
+      claim('seen', { observed: 3 }),
+      claim('broken-once', { observed: 2, contradicted: 1 }),
+      claim('record', { 'needs-record': 3 }),
+      claim('open', { observed: 2, 'not-decided': 1 }),
+      claim('seen-too', { observed: 1 }),
+    ]
+    expect(worstFirst(claims).map(({ id }) => id)).toEqual([
+      'broken-once',
+      'open',
+      'record',
+      'seen',
+      'seen-too',
+      'asked-nobody',
+    ])
+    expect(worstOf(claim('x', {}))).toBeNull()
+  })
+
+  test('are answered in counts with their denominator, by word', () =>
+    expect(countsOfClaim(claim('x', { observed: 2, contradicted: 1 }))).toEqual([
+      { word: 'contradicted', text: 'Contradicted on 1 of 3 nodes' },
+      { word: 'observed', text: 'Observed on 2 of 3 nodes' },
+    ]))
+
+  test('name each record once, with all that it would show', () =>
+    expect(
+      recordsToBring({ claims: [claim('a', {}, 'The contract'), claim('b', {}), claim('c', {}, 'The contract')] }),
+    ).toEqual([{ what: 'The contract', says: ['a is so.', 'c is so.'] }]))
+})
+
+test('every answer and every state of a node has a shape of its own beside its word, and says nothing too much', () => {
+  expect(new Set(CLAIM_WORDS.map((word) => claimAnswerWords[word].mark)).size).toBe(CLAIM_WORDS.length)
+  for (const { label, meaning } of [...Object.values(claimAnswerWords), ...Object.values(coverageWords)]) {
+    expect(meaning).toMatch(/\.$/)
+    for (const banned of BANNED) expect(`${label}. ${meaning}`).not.toMatch(banned)
+  }
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { coverageCounts, coverageLine, coverageRows } from '../../renderer/coverage-model.ts'
+import type { Coverage, CoveredNode } from '../../schemas/types.ts'
+
+const node = (name: string, more: Partial<CoveredNode> = {}): CoveredNode => ({
+  node: name,
+  declared: true,
+  enrolled: true,
+  answered: true,
+  inventory: { id: `srv-${name}`, by: 'serial' },
+  ...more,
+})
+const COVERAGE: Coverage = {
+  declared: 5,
+  enrolled: 5,
+  answered: 4,
+  inventory: 7,
+  nodes: [
+    node('all'),
+    node('declared-only', { enrolled: false, answered: false, inventory: null }),
+    node('silent', { answered: false }),
+    node('unlisted', { inventory: null }),
+    node('undeclared', { declared: false, inventory: { id: 'srv-9', by: 'name' } }),
+  ],
+  inventoryOnly: [
+    { row: { id: 'srv-77', name: null, address: '192.0.2.77', serial: 'S77' }, leftOut: null },
+    { row: { id: 'net-1', name: 'a switch', address: null, serial: null }, leftOut: 'It is a switch.' },
+  ],
+  conflicts: [],
+  uncovered: 1,
+}
+
+describe('the population', () => {
+  test('rows of the provider that no node fits can be named, nodes cannot', () =>
+    expect(coverageRows(COVERAGE).flatMap(({ rowId }) => (rowId === null ? [] : [rowId]))).toEqual(['srv-77', 'net-1']))
+
+  test('is listed worst first, rows of the provider by the name they have', () =>
+    expect(coverageRows(COVERAGE).map(({ name, state, listed, why }) => [name, state, listed, why])).toEqual([
+      ['192.0.2.77', 'unaccounted', 'srv-77', null],
+      ['declared-only', 'not-enrolled', null, null],
+      ['silent', 'not-answered', 'srv-silent, by serial number', null],
+      ['undeclared', 'not-declared', 'srv-9, by name', null],
+      ['unlisted', 'not-listed', null, null],
+      ['a switch', 'left-out', 'net-1', 'It is a switch.'],
+      ['all', 'covered', 'srv-all, by serial number', null],
+    ]))
+
+  test('without a list of the provider, nobody is missing from it', () => {
+    const alone = { ...COVERAGE, inventory: null, inventoryOnly: [], nodes: [node('unlisted', { inventory: null })] }
+    expect(coverageRows(alone).map(({ state }) => state)).toEqual(['covered'])
+    expect(coverageLine(alone)).toBe('5 declared, 5 enrolled, 4 of 1 answered. No list of the provider is compared.')
+  })
+
+  test('its line has the three counts, and what is unaccounted for', () => {
+    expect(coverageLine(COVERAGE)).toBe(
+      '5 declared, 5 enrolled, 4 of 5 answered. The provider lists 7; 1 unaccounted for.',
+    )
+    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain('The provider lists 7; none unaccounted for.')
+  })
+
+  test('every row is counted once, whatever the lists say', () => {
+    const any = fc.record({
+      nodes: fc.uniqueArray(
+        fc.record({
+          node: fc.string({ minLength: 1, maxLength: 8 }),
+          declared: fc.boolean(),
+          enrolled: fc.boolean(),
+          answered: fc.boolean(),
+          inventory: fc.constantFrom(null, { id: 'x', by: 'address' as const }),
+        }),
+        { selector: (one) => one.node },
+      ),
+      leftOut: fc.array(fc.constantFrom(null, 'A reason.')),
+    })
+    fc.assert(
+      fc.property(any, ({ nodes, leftOut }) => {
+        const inventoryOnly = leftOut.map((why, at) => ({
+          row: { id: `r${at}`, name: null, address: null, serial: null },
+          leftOut: why,
+        }))
+        const rows = coverageRows({ ...COVERAGE, nodes, inventoryOnly })
+        expect(new Set(rows.map(({ key }) => key)).size).toBe(nodes.length + leftOut.length)
+        expect(coverageCounts(rows).reduce((sum, { count }) => sum + count, 0)).toBe(rows.length)
+      }),
+    )
+  })
+})

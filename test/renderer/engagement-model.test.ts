@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { lacksIn } from '../../main/core/engagement/form.ts'
+import {
+  blankForm,
+  linesIn,
+  nodesIn,
+  rowsIn,
+  rowsText,
+  sectionState,
+  unsavedSections,
+} from '../../renderer/engagement-model.ts'
+import { engagementSectionWords } from '../../schemas/engagement-words.ts'
+import { ENGAGEMENT_SECTIONS } from '../../schemas/ipc-engagement.ts'
+import { fakeEngagement } from '../support/fake-provider.ts'
+
+const { schema: _, inventory: __, ...FORM } = fakeEngagement
+const NOTHING_KNOWN = { checks: new Set<string>(), rows: new Map<string, ReadonlySet<string>>() }
+
+describe('sections of an engagement', () => {
+  test('only what was changed is not saved', () => {
+    expect([...unsavedSections(FORM, FORM)]).toEqual([])
+    expect([...unsavedSections({ ...FORM, entity: 'Another' }, FORM)]).toEqual(['who'])
+    const moved = { ...FORM, ephi: { ...FORM.ephi, owner: 'J. Chen' }, signOff: [] }
+    expect([...unsavedSections(moved, FORM)]).toEqual(['ephi'])
+    expect([...unsavedSections(FORM, null)]).toEqual([...ENGAGEMENT_SECTIONS])
+  })
+
+  test.each([
+    ['saved and whole', FORM, FORM, [], 'boundary', 'complete'],
+    ['a list that names nothing', FORM, FORM, [], 'sign-off', 'empty'],
+    ['saved, and something is missing', FORM, FORM, [{ section: 'boundary', text: 'x' }], 'boundary', 'missing'],
+    ['changed since', { ...FORM, entity: '' }, FORM, [{ section: 'who', text: 'x' }], 'who', 'unsaved'],
+    ['missing elsewhere', FORM, FORM, [{ section: 'who', text: 'x' }], 'boundary', 'complete'],
+  ] as const)('%s', (_name, form, saved, lacks, section, is) =>
+    expect(sectionState(form, { lacks: [...lacks], form: saved }, section).is).toBe(is),
+  )
+
+  test('a blank form lacks something in every section that is not a list alone, and a whole one nothing', () => {
+    const lacking = new Set(lacksIn(blankForm('2026-11-20'), NOTHING_KNOWN).map(({ section }) => section))
+    expect([...lacking]).toEqual(['who', 'boundary', 'ephi', 'population'])
+    expect(lacksIn(FORM, NOTHING_KNOWN)).toEqual([])
+  })
+
+  test('each has a name', () => {
+    for (const section of ENGAGEMENT_SECTIONS) expect(engagementSectionWords[section].meaning).toMatch(/\.$/)
+  })
+})
+
+describe('lists as text', () => {
+  test.each([
+    ['soc2:CC6.4', [{ framework: 'soc2', control: 'soc2:CC6.4' }]],
+    [
+      'SOC2 CC6.4\n\n hipaa 164.310(a)(1) ',
+      [
+        { framework: 'soc2', control: 'CC6.4' },
+        { framework: 'hipaa', control: '164.310(a)(1)' },
+      ],
+    ],
+    ['CC6.4', [{ framework: 'unknown', control: 'CC6.4' }]],
+    ['', []],
+  ] as const)('rows: %j', (text, rows) => {
+    expect(rowsIn(text)).toEqual(rows)
+    expect(rowsIn(rowsText(rows))).toEqual(rows)
+  })
+
+  test('nodes: pasted with commas, spaces or one a line, each once, as fleet files write them', () => {
+    expect(nodesIn('DB-1, db-2;db-1\n\tgpu-3 ')).toEqual(['db-1', 'db-2', 'gpu-3'])
+    expect(linesIn(' a \n\na\nb c')).toEqual(['a', 'b c'])
+  })
+
+  test('what is typed never throws, and what it means is written in a way that means the same', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const rows = rowsIn(text)
+        for (const { framework, control } of rows) {
+          expect(framework.length).toBeLessThanOrEqual(40)
+          expect(control.length).toBeLessThanOrEqual(100)
+        }
+        expect(nodesIn(nodesIn(text).join('\n'))).toEqual(nodesIn(text))
+      }),
+    )
+  })
+})

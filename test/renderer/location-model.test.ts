@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import {
+  byClass,
+  contradictedOf,
+  countsOfWords,
+  frontEndText,
+  isShown,
+  kilometres,
+  LOCATION_WORDS,
+  type LocationVerdict,
+  milliseconds,
+  nextStep,
+  nothingDeclared,
+  placeWord,
+  policiesOf,
+  policyWord,
+  policyWords,
+  saysTo,
+  shownAs,
+  wasCollected,
+  worstFirst,
+} from '../../renderer/location-model.ts'
+import type { LocationRow, LocationRowAnswer } from '../../schemas/ipc-location.ts'
+import { LOCATION_SHOWS, locationClassWords } from '../../schemas/location-words.ts'
+import type { LocationSignal, Place } from '../../schemas/types.ts'
+import { BANNED } from '../../schemas/words.ts'
+
+const ASHBURN: Place = { name: 'Ashburn', latitude: 39, longitude: -77.5, radiusKm: 60, declaredBy: 'contract' }
+const answer = (of: LocationRowAnswer['of'], title: string, verdict: LocationVerdict): LocationRowAnswer => ({
+  of,
+  title,
+  verdict,
+  why: verdict === 'contradicted' ? `Not in ${title}.` : null,
+})
+const row = (
+  node: string,
+  place: LocationVerdict | null,
+  policies: Readonly<Record<string, LocationVerdict>> = {},
+  more: Partial<LocationRow> = {},
+): LocationRow => ({
+  node,
+  status: 'complete',
+  failure: null,
+  stale: false,
+  claim: place === null ? null : ASHBURN,
+  answers: [
+    ...(place === null ? [] : [answer('declared-place', 'Ashburn', place)]),
+    ...Object.entries(policies).map(([title, verdict]) => answer('residency', title, verdict)),
+  ],
+  unanswered: [],
+  narrowest: null,
+  ...more,
+})
+
+describe('where nodes are', () => {
+  test('worst answer first, whether it is of the place or of a policy; nodes nobody asked about before what is borne out', () => {
+    const rows = [
+      row('inside', 'bounded-inside'),
+      row('said', 'asserted-only'),
+      row('by-policy', 'bounded-inside', { US: 'contradicted' }),
+      row('gone', null, {}, { status: 'failed' }),
+      row('odd', 'conflicting'),
+      row('nothing', 'unverified'),
+      row('agrees', 'consistent'),
+    ]
+    expect(worstFirst(rows).map(({ node }) => node)).toEqual([
+      'by-policy',
+      'odd',
+      'gone',
+      'nothing',
+      'said',
+      'agrees',
+      'inside',
+    ])
+  })
+
+  test('answers of a place and of each policy are told apart; a policy is silent on nodes that it is not for', () => {
+    const one = row('a', 'consistent', { US: 'unverified' })
+    const other = row('b', null, { EEA: 'contradicted' })
+    expect(policiesOf([one, other])).toEqual(['US', 'EEA'])
+    expect([placeWord(one), placeWord(other)]).toEqual(['consistent', 'not-asked'])
+    expect([policyWord(one, 'US'), policyWord(one, 'EEA')]).toEqual(['unverified', null])
+  })
+
+  test('a node that was not collected stays in the count of each policy that is for it', () => {
+    const gone = row('gone', null, {}, { status: 'failed', unanswered: ['US'] })
+    expect(policiesOf([gone])).toEqual(['US'])
+    expect([policyWord(gone, 'US'), policyWord(gone, 'EEA')]).toEqual(['not-asked', null])
+    expect(policyWords(gone)).toEqual(['not-asked'])
+    expect(nothingDeclared([gone])).toBe(false)
+  })
+
+  test('of contradicted nodes it is said at once why, in one sentence a node', () =>
+    expect(
+      contradictedOf([
+        row('a', 'contradicted', { US: 'contradicted' }),
+        row('b', 'consistent'),
+        row('c', 'consistent', { US: 'contradicted' }),
+      ]),
+    ).toEqual([
+      { node: 'a', why: 'Not in Ashburn.' },
+      { node: 'c', why: 'Not in US.' },
+    ]))
+
+  test('counts have their denominator, and leave no node out', () => {
+    const rows = [row('a', 'contradicted'), row('b', 'consistent'), row('c', null)]
+    expect(countsOfWords(rows.map(placeWord)).map(({ text }) => text)).toEqual([
+      'Contradicted: 1 of 3 nodes',
+      'Not asked: 1 of 3 nodes',
+      'Consistent with: 1 of 3 nodes',
+    ])
+  })
+
+  test('filtered by name, by place, and by any of the answers', () => {
+    const one = row('gpu-01', 'consistent', { US: 'unverified' })
+    expect(isShown(one, { text: ' GPU ', word: 'all' })).toBe(true)
+    expect(isShown(one, { text: 'ashb', word: 'unverified' })).toBe(true)
+    expect(isShown(one, { text: '', word: 'contradicted' })).toBe(false)
+    expect(isShown(one, { text: 'frankfurt', word: 'all' })).toBe(false)
+    expect(isShown(row('gone', null), { text: '', word: 'not-asked' })).toBe(true)
+    expect(isShown(one, { text: '', word: 'not-asked' })).toBe(false)
+  })
+
+  test('a fleet without places and policies is told apart from one that was not collected', () => {
+    expect(nothingDeclared([row('a', null), row('b', null)])).toBe(true)
+    expect(nothingDeclared([row('a', null), row('b', null, { US: 'unverified' })])).toBe(false)
+    expect(wasCollected(row('a', null))).toBe(false)
+    expect(wasCollected(row('a', 'unverified', {}, { status: 'partial' }))).toBe(true)
+    expect(wasCollected(row('a', 'unverified', {}, { status: 'failed' }))).toBe(false)
+  })
+})
+
+describe('statements', () => {
+  const signal = (id: string, klass: LocationSignal['class'], hint = false): LocationSignal => ({
+    id,
+    class: klass,
+    hint,
+    country: null,
+    place: null,
+    text: `${id}.`,
+    probe: null,
+    captures: [],
+  })
+
+  test('stand by class, with what counts before what does not', () =>
+    expect(
+      byClass([signal('zone', 'E5', true), signal('site', 'E6'), signal('cloud-init', 'E5')]).map((group) => [
+        group.class,
+        group.signals.map(({ id }) => id),
+      ]),
+    ).toEqual([
+      ['E5', ['cloud-init', 'zone']],
+      ['E6', ['site']],
+    ]))
+
+  test('one that an answer does not list says nothing to it', () => {
+    const answer = {
+      of: 'declared-place' as const,
+      title: 'x',
+      verdict: 'unverified' as const,
+      delay: 'unusable' as const,
+      text: '',
+      signals: [{ id: 'site', says: 'outside' as const }],
+      needed: null,
+    }
+    expect([saysTo(answer, 'site'), saysTo(answer, 'zone')]).toEqual(['outside', 'silent'])
+  })
+})
+
+describe('what to do about an answer', () => {
+  const needed = { vantage: 'Our office', milliseconds: 0.31 }
+
+  test('contradicted by light is no slow network; contradicted by a signature is a question to whoever signed', () => {
+    const asked = { of: 'declared-place' as const, verdict: 'contradicted' as const, needed }
+    expect(nextStep({ ...asked, delay: 'outside' })).toMatch(
+      /then ask whoever declared the place\..*only widens a reach/,
+    )
+    expect(nextStep({ ...asked, delay: 'undecided' })).toContain('signed statement')
+  })
+
+  test('what the times do not decide needs a vantage nearer, or one inside where no time would do', () => {
+    const asked = { of: 'residency' as const, delay: 'undecided' as const, needed }
+    expect(nextStep({ ...asked, verdict: 'consistent' })).toMatch(/nearer.*From Our office.*at most 0\.31 ms/)
+    expect(nextStep({ ...asked, verdict: 'unverified' })).toContain('machine nearer to it')
+    expect(nextStep({ ...asked, verdict: 'asserted-only', needed: null })).toContain('within the area')
+    expect(nextStep({ ...asked, verdict: 'conflicting' })).toContain('“Outside”')
+    expect(nextStep({ ...asked, verdict: 'bounded-inside' })).toBeNull()
+  })
+})
+
+test('a bound is rounded up, never down', () => {
+  expect(kilometres(1498.2)).toBe('1,499 km')
+  expect(kilometres(4.01)).toBe('4.1 km')
+  expect(milliseconds(0.2694)).toBe('0.27 ms')
+  expect(milliseconds(null)).toBe('–')
+})
+
+test('a gap is told with what would be usual, and what stands all the same', () => {
+  const gap = { echoMs: 40.7, tcpMs: 0.12, gapMs: 40.58, allowedMs: 5, exceeds: true }
+  expect(frontEndText(gap)).toContain('something nearer than the node takes its connections')
+  expect(frontEndText({ ...gap, echoMs: 0.4, gapMs: 0.28, exceeds: false })).toContain('shows nothing by itself')
+})
+
+test('every answer has a shape of its own beside its word, and no word says too much', () => {
+  const asked = LOCATION_WORDS.filter((word) => word !== 'not-asked')
+  expect(new Set(asked.map((word) => shownAs(word).mark)).size).toBe(asked.length)
+  const told = [
+    ...LOCATION_WORDS.flatMap((word) => [shownAs(word).label, shownAs(word).meaning]),
+    ...LOCATION_SHOWS.flatMap(({ statement, status }) => [statement, status]),
+    ...Object.values(locationClassWords),
+  ]
+  for (const text of told) for (const banned of BANNED) expect(text).not.toMatch(banned)
+})

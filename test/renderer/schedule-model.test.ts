@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import {
+  cadenceWords,
+  clockText,
+  draftProblems,
+  firstDraft,
+  mannerWords,
+  minutesOf,
+  statusLines,
+} from '../../renderer/schedule-model.ts'
+import type { ScheduleStatus } from '../../schemas/ipc-schedules.ts'
+
+const draft = firstDraft('Europe/Berlin')
+const NEXT = '2026-05-04T02:00:00.000Z'
+const status: ScheduleStatus = {
+  name: 'nightly',
+  next: NEXT,
+  last: null,
+  installed: [],
+  credentials: [],
+  missed: [],
+  notes: [],
+}
+
+describe('a schedule in words', () => {
+  test('what is chosen is read back', () => {
+    const { cadence } = draft
+    expect(cadenceWords(cadence, 'UTC')).toBe('A run is due every day at 02:00, in UTC.')
+    expect(cadenceWords({ ...cadence, every: 'hours', at: 15 }, 'UTC')).toBe(
+      'A run is due every 6 hours, 15 minutes past, in UTC.',
+    )
+    expect(cadenceWords({ ...cadence, every: 'week', weekday: 7 }, 'UTC')).toBe(
+      'A run is due every Sunday at 02:00, in UTC.',
+    )
+    expect(cadenceWords({ ...cadence, every: 'month', day: 28 }, 'UTC')).toBe(
+      'A run is due on day 28 of every month at 02:00, in UTC.',
+    )
+  })
+
+  test('times of day', () => {
+    expect([minutesOf('02:00'), minutesOf('2:05'), minutesOf('23:59')]).toEqual([120, 125, 1439])
+    expect([minutesOf('24:00'), minutesOf('2'), minutesOf('')]).toEqual([null, null, null])
+    expect(clockText(1439)).toBe('23:59')
+  })
+
+  test('what is wrong is told by field', () => {
+    expect(draftProblems(draft, '02:00', [])).toEqual({})
+    const wrong = {
+      ...draft,
+      name: 'Night',
+      zone: '',
+      jitterMinutes: Number.NaN,
+      retries: { times: 11, waitMinutes: 0 },
+    }
+    expect(Object.keys(draftProblems(wrong, '25:00', []))).toEqual(['name', 'zone', 'at', 'jitter', 'times', 'wait'])
+    expect(draftProblems(draft, '02:00', ['nightly'])).toEqual({ name: 'There is a schedule of this name.' })
+  })
+
+  test('without a timer nothing starts it, and that is said', () => {
+    expect(statusLines(status)[0]).toBe(
+      'The next run is due on 4 May 2026 02:00 UTC, and nothing will start it: no timer is installed.',
+    )
+    expect(statusLines({ ...status, installed: [{ kind: 'cron', state: 'installed' }] })[0]).toBe(
+      'The next run is due on 4 May 2026 02:00 UTC.',
+    )
+    expect(statusLines(status)[1]).toBe('No run of this schedule was started yet.')
+  })
+
+  test('how it behaves', () => {
+    expect(
+      mannerWords({
+        ...draft,
+        jitterMinutes: 0,
+        retries: { times: 0, waitMinutes: 1 },
+        catchUp: false,
+        gapsExitZero: false,
+      }),
+    ).toEqual([
+      'Begins on time.',
+      'Nodes that do not answer are not asked again.',
+      'A run that was missed while this computer was off is not made.',
+    ])
+  })
+})

@@ -1,0 +1,504 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boundarySection } from '../main/core/report/boundary.ts'
+import { cover } from '../main/core/report/cover.ts'
+import { custodySection } from '../main/core/report/custody.ts'
+import { populationSection } from '../main/core/report/population.ts'
+import { signOffSection } from '../main/core/report/sign-off.ts'
+import { titles } from '../main/core/report/titles.ts'
+import { versionSection } from '../main/core/report/versions.ts'
+import { buildReport, documentText, matterOf, type ReportDocument } from '../main/core/report.ts'
+import type { Engagement, EntrySignature } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+import {
+  decisionOf,
+  declaredInput,
+  ENROLLED,
+  engagementOf,
+  FULL_REGISTER,
+  PROVIDER,
+  pendingOf,
+} from './support/report/declared.ts'
+import { bigInput, bigName, sampleInput } from './support/report/sample.ts'
+
+const section = (document: ReportDocument, id: string): string =>
+  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
+
+const bare = buildReport(sampleInput())
+const input = declaredInput()
+const full = buildReport(input)
+
+const bigNodes = (size: number): string[] => Array.from({ length: size }, (_, n) => bigName(n))
+
+/** What assessors look for, in their order, and the parts of ours that hold it. */
+const PARTS: readonly (readonly [part: string, ids: readonly string[]])[] = [
+  ['cover', ['cover']],
+  ['reader’s summary', ['summary']],
+  ['scope and boundary', ['boundary']],
+  ['population and completeness', ['population']],
+  ['method', ['method']],
+  ['versions', ['versions', 'compared']],
+  ['results by control', ['controls-hipaa', 'controls-soc2']],
+  ['results by node', ['nodes', 'isolation', 'location', 'undecided']],
+  ['exceptions and deviations', ['exceptions']],
+  ['decisions and rationales', ['decisions']],
+  ['manual evidence index', ['records']],
+  ['limitations', ['limits']],
+  ['overlay', []],
+  ['sign-off', ['sign-off']],
+  ['chain of custody', ['custody', 'howto']],
+  ['appendix', ['evidence', 'glossary']],
+]
+
+describe('the parts of a report', () => {
+  it.each([
+    ['without an engagement', bare],
+    ['with one', full],
+    ['of no node at all', buildReport(sampleInput({ scope: { population: [] } }))],
+  ])('are all there, in the order of assessors, %s', (_, document) => {
+    const ids = document.sections.map(({ id }) => id)
+    const wanted = PARTS.flatMap(([, some]) => some)
+    expect(ids.filter((id) => wanted.includes(id))).toEqual(wanted)
+    for (const { blocks } of document.sections) expect(blocks.length).toBeGreaterThan(0)
+  })
+
+  it('bear the names by which other parts point at them', () => {
+    for (const document of [bare, full]) {
+      const named = new Map(document.sections.map(({ id, title }) => [id, title.replace(/^\d+ {2}/, '')]))
+      for (const [id, title] of Object.entries(titles)) expect(named.get(id)).toBe(title)
+      expect(documentText(document).join('\n')).not.toMatch(/\bsection \d/i)
+    }
+  })
+
+  it('stand under one bookmark where several make one part', () => {
+    const parts = full.sections.map(({ part }) => part)
+    for (const part of new Set(parts.filter((one) => one !== undefined)))
+      expect(parts.slice(parts.indexOf(part), parts.lastIndexOf(part) + 1).every((one) => one === part)).toBe(true)
+    expect(new Set(parts)).toContain('Results by control')
+  })
+
+  it('use none of the banned words', () => {
+    const lines = [...documentText(bare), ...documentText(full)]
+    expect(lines.filter((line) => BANNED.some((banned) => banned.test(line)))).toEqual([])
+  })
+
+  it('are the same whatever the order of recordings and entries', () => {
+    const register = {
+      ...FULL_REGISTER,
+      exceptions: [...FULL_REGISTER.exceptions].reverse(),
+      attachments: [...FULL_REGISTER.attachments].reverse(),
+    }
+    expect(buildReport({ ...input, register, recordings: [...input.recordings].reverse() })).toEqual(full)
+  })
+})
+
+describe('the cover', () => {
+  it('says that no engagement was declared, and invents nothing', () => {
+    const cover = section(bare, 'cover')
+    expect(cover).toContain('No engagement was declared')
+    for (const label of ['Entity', 'Purpose', 'Audience', 'Distribution', 'Population'])
+      expect(cover.split('\n')).not.toContain(label)
+  })
+
+  it('names entity, purpose, audience, period, status, distribution and the three lists', () => {
+    const cover = section(full, 'cover')
+    for (const words of [
+      'Lindenhof Clinic',
+      'Yearly evaluation of the imaging cluster',
+      'Auditors of the clinic',
+      '1 Jan 2026 to 31 Dec 2026, as planned',
+      'One collection shows one moment of it, not the period.',
+      'Draft',
+      'Clinic and its auditors only',
+      'Declared by A. Weber on 1 Nov 2026',
+      '7 declared, 6 enrolled, 8 in the provider’s list: 1 unaccounted for',
+    ])
+      expect(cover).toContain(words)
+    expect(cover).not.toContain('No engagement was declared')
+  })
+
+  it('says what a final report of one date is, and that no list was given', () => {
+    const engagement = engagementOf({
+      status: 'final',
+      framing: { kind: 'date', date: '2026-11-20' },
+      distribution: null,
+      inventory: null,
+    })
+    const cover = section(buildReport(declaredInput({ engagement })), 'cover')
+    for (const words of [
+      'Final',
+      '20 Nov 2026',
+      'No limit was declared',
+      '7 declared, 6 enrolled; no list of the provider to compare with',
+    ])
+      expect(cover).toContain(words)
+    expect(cover).not.toContain('marked as a draft')
+  })
+})
+
+describe('scope and boundary', () => {
+  const boundary = section(full, 'boundary')
+
+  it.each([
+    'Imaging cluster',
+    'Frankfurt 2',
+    'Office laptops',
+    'They hold no ePHI.',
+    'Runs it',
+    'Carved out: their controls are not covered here, and are listed as needed besides',
+    'Period: 1 Jul 2025 to 30 Jun 2026',
+    'A letter bridges until 30 Sep 2026',
+    'Not covered since: 51 days up to the day this report is judged by',
+    'None at hand. Their controls rest on nothing in this report.',
+    'Complementary control that is theirs to run',
+    'UEC-1, from Report of Halle Eins',
+    'Supported on 2 of 7 nodes',
+    'Contradicted on 1 of 7',
+    'no.such.check: not in this catalog, so not collected on any node',
+    'No check bears on it; it takes a record.',
+    'Nightly copy',
+    'On 0 of 3 nodes',
+    'Store “Images” is said to lie on node “elsewhere-1”, which stands in no list of nodes.',
+    'Store “Images” lies on node “db-3”, which was not collected: nothing was asked about it.',
+  ])('says “%s”', (words) => {
+    expect(boundary).toContain(words)
+  })
+
+  it('says what was not declared, and what is known all the same', () => {
+    const unknown = section(bare, 'boundary')
+    expect(unknown).toContain('No engagement was declared.')
+    expect(unknown).toContain('6 declared nodes')
+    expect(unknown).toContain('The fleet file names none.')
+  })
+
+  it('counts no gap where the report at hand reaches the day of judging', () => {
+    const [first] = engagementOf().subserviceOrganizations
+    if (first?.report == null) throw new Error('the sample has a report')
+    const engagement = engagementOf({
+      subserviceOrganizations: [{ ...first, report: { ...first.report, to: '2026-11-20', bridgedUntil: null } }],
+    })
+    expect(section(buildReport(declaredInput({ engagement })), 'boundary')).toContain(
+      'It reaches the day this report is judged by',
+    )
+  })
+})
+
+describe('the population', () => {
+  const population = section(full, 'population')
+
+  it.each([
+    'The provider’s list names nodes that nobody accounts for',
+    'Asset list; 7 nodes',
+    'Export of the provider’s portal: Portal of Halle Eins; 8 rows',
+    'In the pack as data/inventory.csv',
+    '6 of 7 nodes stand in every list that was compared.',
+    'srv-8',
+    'Nobody said',
+    'Left out as declared: Handed back in May.',
+    'We could not reach the node',
+    'There is no recording of it',
+  ])('says “%s”', (words) => {
+    expect(population).toContain(words)
+  })
+
+  it('names every node of a small fleet, and of a large one only those that are apart', () => {
+    for (const node of ENROLLED) expect(population).toContain(node)
+    const nodes = bigNodes(60)
+    const engagement = engagementOf({
+      population: { ...engagementOf().population, nodes: nodes.filter((_, index) => index !== 7) },
+      inventory: null,
+    })
+    const scope = { population: nodes, engagement, enrolled: nodes }
+    const apart = section(buildReport(bigInput(60, { scope })), 'population')
+    expect(apart).toContain('59 of 60 nodes stand in every list that was compared.')
+    expect(apart).toContain(nodes[7])
+    expect(apart).not.toContain(nodes[8])
+  })
+})
+
+describe('method and versions', () => {
+  it('tells rights by node count, questions by property, and what was not asked', () => {
+    const method = section(full, 'method')
+    for (const words of [
+      'Test and examine only',
+      'None drawn: all 7 declared nodes were to be asked. 4 of 7 answered.',
+      '3 of 7 read with an ordinary account, and through sudo where root is needed',
+      '1 of 7 read with an ordinary account alone: root-only questions were not put',
+      '3 of 7 gave no evidence',
+      '12 questions, put by 12 commands and measurements; 6 of them need root.',
+      '5 of 5 from a place that was not declared',
+      'They were asked for in 0 of 5 recordings',
+      'Of what was to be answered, 6 were not put, since the rights for them were missing.',
+      'It logged in as bwaudit.',
+    ])
+      expect(method).toContain(words)
+  })
+
+  it('prints versions, dates and digests of all it was read against', () => {
+    const versions = section(full, 'versions')
+    for (const words of [
+      'Barewitness 0.1.0',
+      input.assessment.catalog.digest,
+      '5 of 5 recordings: collector 0.1.0, catalog 0.1.0, another catalog',
+      'HIPAA Security Rule',
+      'In force.',
+      'Ours, in data/catalog.json',
+      'Halle Eins (halle-eins), as of 1 Nov 2026',
+      'This catalog compares against no dated list.',
+    ])
+      expect(versions).toContain(words)
+    const references = [{ id: 'ends', title: 'Ends of support', asOf: '2026-06-30', sha256: 'a'.repeat(64) }]
+    const dated = section(buildReport(sampleInput({ catalog: { references } })), 'versions')
+    expect(dated).toContain(`Ends of support\n30 Jun 2026\n${'a'.repeat(64)}`)
+    expect(dated).toContain('None was compared.')
+  })
+})
+
+describe('what a provider promised', () => {
+  it('stands contradicted first, with n of N, nodes and reasons, and what to bring', () => {
+    const claims = section(full, 'claims')
+    const place = (words: string): number => {
+      expect(claims).toContain(words)
+      return claims.indexOf(words)
+    }
+    expect(place('No hypervisor is in the way.')).toBeLessThan(place('Links run at 400 Gbit/s.'))
+    expect(place('Links run at 400 Gbit/s.')).toBeLessThan(place('Staff is vetted.'))
+    expect(place('Nobody else is on the floor.')).toBeLessThan(place('Clocks follow a time source.'))
+    for (const words of [
+      'Contradicted: 1 of 7',
+      'Not decided: 3 of 7',
+      'Observed: 3 of 7',
+      'Observed: 1 of 1',
+      'Needs a record: 7 of 7',
+      'Not observable from inside: 7 of 7',
+      'no load was put on any link',
+      'source page of 30 Oct 2026',
+      'link.rate: not in this catalog',
+      'Vetting procedure',
+      'A server sees no floor.',
+      'vm-posing-as-metal-with-a-very-long-name-in-rack-17.fra.example.net',
+    ])
+      expect(claims).toContain(words)
+  })
+
+  it('is said to be missing where no profile was declared', () => {
+    expect(section(bare, 'claims')).toContain('No promises of a provider were declared')
+  })
+
+  it('names what a reading was compared with, its unit and its limit', () => {
+    const claimTests = [
+      {
+        id: 'link.rate',
+        title: 'Rate of the links that are up.',
+        takes: { kind: 'number', unit: 'Gbit/s' },
+        limits: 'Nominal rate only.',
+        of: () => null,
+      },
+    ] as const
+    const claims = section(
+      buildReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
+      'claims',
+    )
+    expect(claims).toContain('Rate of the links that are up. Promised: 400 Gbit/s.')
+    expect(claims).toContain('Not shown: Nominal rate only.')
+  })
+})
+
+const signature = (role: EntrySignature['role'], digit: string): EntrySignature => ({
+  role,
+  fingerprint: digit.repeat(64),
+  at: '2026-11-05T08:00:00.000Z',
+  cms: 'AA==',
+  chain: [],
+})
+
+describe('exceptions, deviations and decisions', () => {
+  it('say who signed with which key, or that nobody did', () => {
+    const signed = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '2')] })
+    const report = (entry: ReturnType<typeof exceptionOf>): string =>
+      section(buildReport({ ...sampleInput(), register: registerOf({ exceptions: [entry] }) }), 'exceptions')
+    expect(report(signed)).toContain('1'.repeat(64))
+    expect(report(signed)).toContain('2'.repeat(64))
+    expect(report(exceptionOf())).toContain('Nobody signed this entry with a key of their own.')
+    const oneKey = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '1')] })
+    expect(report(oneKey)).toContain('It does not fit: two people are named, and both signatures are of one key.')
+  })
+
+  it('count what has ended as gaps, and list what nobody approved', () => {
+    const register = {
+      ...registerOf({ exceptions: [exceptionOf({ expiresAt: '2026-11-01T23:59:59.999Z' })] }),
+      pending: [
+        pendingOf(),
+        pendingOf({
+          id: '0'.repeat(32),
+          settled: { at: '2026-11-06T08:00:00.000Z', by: 'M. Ortiz', as: 'refused', reason: 'Too long.' },
+        }),
+      ],
+    }
+    const exceptions = section(buildReport({ ...sampleInput(), register }), 'exceptions')
+    for (const words of [
+      'that counts as a gap again',
+      'Asked for and not approved (2)',
+      'Asked for; nobody approved it. Until the end of 1 Mar 2027, UTC',
+      'Refused. It was asked for until the end of 1 Mar 2027, UTC',
+      '6 Nov 2026 08:00 UTC, by M. Ortiz: Too long.',
+    ])
+      expect(exceptions).toContain(words)
+  })
+
+  it('count deviations over the population, as of a moment, and say what one run cannot tell', () => {
+    const exceptions = section(full, 'exceptions')
+    for (const words of [
+      'Deviations as of 20 Nov 2026 12:00 UTC',
+      'not over a period',
+      '1 of 7',
+      'takes later collections, so no column says it',
+      '1 of them accepted',
+    ])
+      expect(exceptions).toContain(words)
+  })
+
+  it('print each decision with its reason, and the addressable rows that have none', () => {
+    const decisions = section(full, 'decisions')
+    for (const words of [
+      'HIPAA 164.312(a)(2)(iv)',
+      'Another measure in its place',
+      'Two sites, four people.',
+      'Destruction on site',
+      'RA-2026, page 4',
+      'M. Ortiz, Security official',
+      'In force until the end of 30 Jun 2027, UTC',
+      '21 of 22 have none in force.',
+    ])
+      expect(decisions).toContain(words)
+    const undecided = section(bare, 'decisions')
+    expect(undecided).toContain('No decision is on file.')
+    expect(undecided).toContain('22 of 22 have none in force.')
+    const ended = { ...FULL_REGISTER, decisions: [decisionOf({ expiresAt: '2026-11-10T23:59:59.999Z' })] }
+    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in force.')
+  })
+
+  it('stand in full up to what somebody reads, and are counted beyond', () => {
+    const exceptions = Array.from({ length: 450 }, (_, index) =>
+      exceptionOf({ id: index.toString(16).padStart(32, '0') }),
+    )
+    const document = buildReport({ ...sampleInput(), register: registerOf({ exceptions }) })
+    expect(section(document, 'exceptions')).toContain('In force (450)')
+    expect(section(document, 'exceptions')).toContain('150 more of them stand in the pack, in data/exceptions.json.')
+  })
+})
+
+describe('sign-off and custody', () => {
+  it('name who signs as what, leave lines where nobody is named, and none for an auditor', () => {
+    const signOff = section(full, 'sign-off')
+    for (const words of ['K. Adeyemi', '20 Nov 2026', 'M. Ortiz', 'Qualified person', 'Reviewer', '____'])
+      expect(signOff).toContain(words)
+    expect(signOff.match(/_{10,}/g)).toHaveLength(9)
+    expect(section(bare, 'sign-off').match(/_{10,}/g)).toHaveLength(12)
+  })
+
+  it('tell capture, transfer, storage and seal with actor, time and digest', () => {
+    const custody = section(full, 'custody')
+    for (const { node } of input.assessment.nodes.flatMap(({ recording, node }) => (recording ? [{ node }] : [])))
+      expect(custody).toContain(node)
+    for (const { recording } of input.assessment.nodes)
+      if (recording !== null) expect(custody).toContain(recording.digest)
+    for (const words of [
+      '5 recordings, from 20 Nov 2026 09:12 UTC',
+      'Collector 0.1.0, logged in as bwaudit',
+      '4 of 5 recordings came through the SSH session they were captured in',
+      '1 exception, 1 decision and 1 record',
+      input.evidenceDigest,
+      input.signer?.fingerprint ?? '',
+    ])
+      expect(custody).toContain(words)
+    expect(section(buildReport({ ...input, signer: null }), 'custody')).toContain('This copy carries no signature.')
+  })
+})
+
+describe('hostile words', () => {
+  const LONG = `${'x'.repeat(10_000)}\u202e\u0007`
+  /** The parts that are written from what people declare. */
+  const DECLARED = [cover, boundarySection, populationSection, signOffSection, custodySection, versionSection]
+  /** Words of a closed list stay what they are: a reader of files lets no others through. */
+  const KEPT = new Set(['kind', 'status', 'method', 'role', 'schema'])
+  const nasty = { owner: LONG, on: '2026-99-99\u202e' }
+
+  it('of an engagement, a provider and a register stay bounded and visible', () => {
+    const plainly = engagementOf()
+    const engagement = engagementOf({
+      entity: LONG,
+      purpose: 'two\n\nlines\u2066',
+      framing: { kind: 'date', date: 'never\u202e' },
+      boundary: { ...plainly.boundary, system: LONG, services: [LONG], ...nasty },
+      responsibilities: [{ area: LONG, provider: LONG, customer: LONG, ...nasty }],
+      ephi: { ...plainly.ephi, stores: [{ name: LONG, path: `/${LONG}`, nodes: [LONG], what: LONG }] },
+      population: { ...plainly.population, source: LONG, nodes: [...plainly.population.nodes, LONG] },
+      signOff: [{ role: 'approver', name: LONG, title: LONG, on: '\u202e' }],
+      ...nasty,
+    })
+    const provider = {
+      ...PROVIDER,
+      name: LONG,
+      notes: [LONG],
+      claims: PROVIDER.claims.map((one) => ({ ...one, says: LONG, bring: LONG })),
+    }
+    const register = {
+      ...registerOf({
+        exceptions: [exceptionOf({ reason: LONG, approvedBy: LONG, nodes: [LONG] })],
+        attachments: [attachmentOf({ name: LONG, shows: LONG })],
+      }),
+      decisions: [decisionOf({ reason: LONG, control: LONG, approverRole: LONG })],
+      pending: [pendingOf({ requestedBy: LONG })],
+    }
+    const document = buildReport(declaredInput({ engagement, provider }, register))
+    for (const line of documentText(document)) {
+      expect(line).not.toMatch(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/)
+      expect(line.length).toBeLessThan(8000)
+    }
+    expect(section(document, 'cover')).toContain('two lines\\u{2066}')
+  })
+
+  it('of any kind, anywhere in an engagement, never stop the report', () => {
+    const words = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    const { scope } = input.assessment
+    const whole = matterOf(input)
+    fc.assert(
+      fc.property(words, words, words, (one, two, three) => {
+        const said = (value: unknown): unknown => {
+          if (typeof value === 'string') return [one, two, three][value.length % 3]
+          if (Array.isArray(value)) return value.map(said)
+          if (value === null || typeof value !== 'object') return value
+          return Object.fromEntries(
+            Object.entries(value).map(([name, part]) => [name, KEPT.has(name) ? part : said(part)]),
+          )
+        }
+        const engagement = said(engagementOf()) as Engagement
+        const matter = { ...whole, assessment: { ...input.assessment, scope: { ...scope, engagement } } }
+        const sections = DECLARED.map((section) => section(matter))
+        const shown = documentText({ ...full, sections }).join('')
+        expect(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/.test(shown)).toBe(false)
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('a large fleet', () => {
+  const SIZE = 1000
+
+  it('is written in seconds, with every count over all its nodes', () => {
+    const nodes = bigNodes(SIZE)
+    const engagement = engagementOf({ population: { ...engagementOf().population, nodes }, inventory: null })
+    const scope = { population: nodes, enrolled: nodes, engagement, provider: PROVIDER }
+    const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
+    const before = performance.now()
+    const document = buildReport(declared)
+    const seconds = (performance.now() - before) / 1000
+    expect(seconds).toBeLessThan(20)
+    expect(section(document, 'cover')).toContain('1000 declared, 1000 enrolled')
+    expect(section(document, 'method')).toContain('900 of 1000 answered.')
+    expect(section(document, 'population')).toContain('100 of 1000')
+  })
+})

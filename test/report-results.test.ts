@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest'
+import { evidenceTable } from '../main/app/evidence-table.ts'
+import { assess } from '../main/core/assess.ts'
+import { nodeFolder } from '../main/core/pack-files.ts'
+import type { Block } from '../main/core/report/model.ts'
+import { buildReport, documentText, type ReportDocument, type ReportInput } from '../main/core/report.ts'
+import type { Decision, Mapping } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { SAMPLE_AS_OF, sampleCatalog, sampleInput, sampleRecording } from './support/report/sample.ts'
+
+const input = sampleInput()
+const report = buildReport(input)
+
+const blocksOf = (document: ReportDocument, id: string): readonly Block[] =>
+  document.sections.find((one) => one.id === id)?.blocks ?? []
+const section = (document: ReportDocument, id: string): string =>
+  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
+const rowsIn = (blocks: readonly Block[]): number =>
+  blocks.reduce((sum, block) => sum + (block.kind === 'table' || block.kind === 'facts' ? block.rows.length : 0), 0)
+
+/** Every node answers alike, and the last is missing. */
+function fleet(size: number, scope: Partial<ReportInput['assessment']['scope']> = {}): ReportInput {
+  const names = Array.from({ length: size }, (_, n) => `node-${String(n + 1).padStart(4, '0')}`)
+  const recordings = names.slice(0, -1).map((name) =>
+    sampleRecording({
+      name,
+      answers: (id, index) =>
+        id === 'encryption.at-rest.block-graph' ? 'no: none is used' : index === 5 ? null : 'yes',
+    }),
+  )
+  const population = { fleet: 'alike', population: names, frameworks: ['hipaa', 'soc2'], ...scope }
+  const assessment = assess({ catalog: sampleCatalog, scope: population, recordings, asOf: SAMPLE_AS_OF })
+  return { ...input, recordings, assessment }
+}
+const large = fleet(200)
+const many = buildReport(large)
+
+describe('the summary', () => {
+  it('counts every item of a framework in one of its states', () => {
+    const table = blocksOf(report, 'summary').find(
+      (block) => block.kind === 'table' && block.columns[0]?.title === 'Framework',
+    )
+    if (table?.kind !== 'table') throw new Error('there is a table of frameworks')
+    const sums = table.rows.map(([, ...cells]) => {
+      const counts = cells.map((cell) => (/^(\d+) of (\d+)$/.exec(cell[0]?.text ?? '') ?? []).slice(1).map(Number))
+      return [counts.reduce((sum, [count = 0]) => sum + count, 0), new Set(counts.map(([, all]) => all))]
+    })
+    expect(sums).toEqual([
+      [72, new Set([72])],
+      [61, new Set([61])],
+    ])
+  })
+
+  it('stays as short where nodes are many', () => {
+    expect(rowsIn(blocksOf(many, 'summary'))).toBeLessThanOrEqual(rowsIn(blocksOf(report, 'summary')))
+    expect(section(many, 'summary')).toContain('199 of 200 declared nodes answered.')
+    expect(section(many, 'summary')).toContain('1 of 200 declared nodes without evidence: node-0200')
+  })
+})
+
+describe('a large fleet', () => {
+  it('has one row for nodes with the same gap, with a count and some names', () => {
+    const gaps = section(many, 'gaps')
+    expect(gaps).toContain('199 nodes\nnode-0001, node-0002')
+    expect(gaps).toContain('node-0012 and 187 more')
+    expect(gaps).toContain('[each node’s answer to probe.encryption.at-rest.block-graph/read]')
+    expect(gaps).not.toContain('node-0013')
+  })
+
+  it('does not grow with the fleet, but for one line per node', () => {
+    const larger = buildReport(fleet(300))
+    for (const { id } of many.sections) {
+      const growth = rowsIn(blocksOf(larger, id)) - rowsIn(blocksOf(many, id))
+      expect([id, growth]).toEqual([id, ['nodes', 'location', 'evidence'].includes(id) ? 100 : 0])
+    }
+  })
+
+  it('says where the rest is', () => {
+    expect(section(many, 'nodes')).toContain('in the pack, in data/nodes/NODE')
+    expect(section(many, 'evidence')).toContain('evidence.csv beside the pack')
+  })
+
+  it('names the recording of every node whole', () => {
+    const evidence = section(many, 'evidence')
+    for (const { recording } of large.assessment.nodes)
+      if (recording !== null) expect(evidence).toContain(recording.digest)
+  })
+
+  it('uses none of the banned words', () => {
+    const lines = documentText(many)
+    expect(lines.filter((line) => BANNED.some((banned) => banned.test(line)))).toEqual([])
+  })
+})
+
+describe('the evidence index', () => {
+  it('lists what a reason cites, and counts what none does', () => {
+    const assessment = {
+      ...input.assessment,
+      nodes: input.assessment.nodes.map((node) => ({
+        ...node,
+        isolation: null,
+        findings: node.findings.filter(({ check }) => check === 'time.sync'),
+      })),
+    }
+    const evidence = section(buildReport({ ...input, assessment }), 'evidence')
+    expect(evidence).toContain('1 cited by a reason, 11 by none')
+    expect(evidence).toContain('probe.time.sync/read')
+    expect(evidence).not.toContain('probe.access.accounts/read')
+  })
+
+  it('says so where a recording is not the one that results rest on', () => {
+    const nodes = input.assessment.nodes.map((node) => ({ ...node, recording: null }))
+    const evidence = section(buildReport({ ...input, assessment: { ...input.assessment, nodes } }), 'evidence')
+    expect(evidence).toContain('This recording was given but is not the one the results rest on.')
+    expect(evidence).toContain('0 cited by a reason, 12 by none')
+  })
+
+  it('lists redactions by question', () => {
+    const recordings = input.recordings.map(({ recording, captures }) => ({
+      recording,
+      captures: captures.map(({ meta }) => ({
+        meta: meta.probe === 'probe.time.sync' ? { ...meta, redactions: 2 } : meta,
+      })),
+    }))
+    const evidence = section(buildReport({ ...input, recordings }), 'evidence')
+    expect(evidence).toContain('probe.time.sync/read\n8\n4 of 5: ')
+  })
+})
+
+describe('evidence.csv', () => {
+  const [head = [], ...rows] = [...evidenceTable(input.recordings)]
+  const column = (name: string): number => head.indexOf(name)
+
+  it('has every answer with both digests and its place in the pack, whatever the order of recordings', () => {
+    const all = input.recordings.flatMap(({ recording, captures }) =>
+      captures.map(({ meta }) => [
+        recording.node.name,
+        meta.probe,
+        meta.stdout.sha256,
+        meta.stderr.sha256,
+        `${nodeFolder(recording.node.name)}/sha256/${meta.stdout.sha256}`,
+      ]),
+    )
+    const names = ['node', 'probe', 'output SHA-256', 'error output SHA-256', 'path in the pack'].map(column)
+    const found = rows.map((row) => names.map((index) => row[index]))
+    expect(found.map((row) => row.join(' ')).sort()).toEqual(all.map((row) => row.join(' ')).sort())
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([head.length]))
+    expect([...evidenceTable([...input.recordings].reverse())]).toEqual([head, ...rows])
+  })
+
+  it('has the whole digest for every short code of the report', () => {
+    const codes = new Set(
+      ['gaps', 'undecided', 'isolation'].flatMap((id) =>
+        [...section(report, id).matchAll(/\[evidence ([^\]]+)\]/g)].flatMap(
+          ([, found = '']) => found.match(/[0-9a-f]{12}/g) ?? [],
+        ),
+      ),
+    )
+    expect(codes.size).toBeGreaterThan(3)
+    const digests = rows.map((row) => row[column('output SHA-256')] ?? '')
+    for (const code of codes) expect(digests.some((digest) => digest.startsWith(code))).toBe(true)
+  })
+})
+
+describe('results by control', () => {
+  const mapping: Mapping = {
+    id: 'own-rules',
+    title: 'Own rules',
+    version: '3',
+    status: 'in-use',
+    overlay: false,
+    source: [],
+    notes: [],
+    controls: (sampleCatalog.frameworks[1]?.controls ?? []).slice(0, 3).map((control) => ({
+      ...control,
+      supports: [{ check: 'time.sync', shows: 'That clocks agree.' }],
+      evidenceClass: 'partial',
+    })) as Mapping['controls'],
+  }
+
+  it('says that a mapping is the customer’s, and only of that one', () => {
+    const own = fleet(4, { frameworks: ['soc2', 'own-rules'], mappings: [mapping] })
+    const document = buildReport({
+      ...own,
+      catalog: { ...sampleCatalog, frameworks: [...sampleCatalog.frameworks, mapping] },
+    })
+    expect(section(document, 'controls-own-rules')).toContain('The customer’s own mapping')
+    expect(section(document, 'controls-own-rules')).toContain('That clocks agree.')
+    expect(section(document, 'controls-soc2')).not.toContain('The customer’s own mapping')
+  })
+
+  it('speaks of one date and of deviations in SOC 2', () => {
+    const soc2 = section(many, 'controls-soc2')
+    expect(soc2).toContain('As of 20 Nov 2026 12:00 UTC.')
+    expect(soc2).toContain('199 of 200 contradicted, deviations: node-0001')
+    expect(section(many, 'controls-hipaa')).not.toContain('deviations')
+  })
+
+  it('shows the decision on an addressable specification, or that there is none', () => {
+    const addressable = input.catalog.frameworks[0]?.controls.find(({ level }) => level === 'addressable')
+    if (addressable === undefined) throw new Error('HIPAA has addressable specifications')
+    const decision: Decision = {
+      id: 'd'.repeat(32),
+      framework: 'hipaa',
+      control: addressable.key,
+      decision: 'equivalent-alternative',
+      reason: 'Another lock does the same.',
+      factors: null,
+      alternativeMeasure: 'A second lock.',
+      riskAnalysis: null,
+      owner: 'K. Adeyemi',
+      requestedBy: 'K. Adeyemi',
+      approvedBy: 'M. Ortiz',
+      approverRole: 'security official',
+      decidedAt: '2026-11-01T08:00:00.000Z',
+      expiresAt: '2027-03-01T23:59:59.999Z',
+      withdrawn: null,
+    }
+    const decided = (one: Decision): string =>
+      section(buildReport({ ...input, register: { ...input.register, decisions: [one] } }), 'controls-hipaa')
+    const words =
+      'Addressable decision: Another measure in its place. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'
+    expect(decided(decision)).toContain(words)
+    expect(decided({ ...decision, expiresAt: '2026-11-19T23:59:59.999Z' })).not.toContain(words)
+    expect(section(report, 'controls-hipaa')).toContain('Addressable decision: none in force.')
+  })
+})
+
+describe('results by node', () => {
+  it('tell who each node is, how its key was verified, and what it contradicts', () => {
+    const nodes = section(report, 'nodes')
+    expect(nodes).toContain('found in a known_hosts file: known_hosts, line 4')
+    expect(nodes).toContain('login as bwaudit by publickey over ssh2; root-only questions: through sudo')
+    expect(nodes).toContain('-0.02 s against the collector’s, within 0.01 s')
+    expect(nodes).toContain('encryption.at-rest.block-graph, encryption.at-rest.cipher')
+    expect(nodes).toContain('Nothing was observed on db-3.')
+    expect(nodes).toContain('is not compared: one run')
+  })
+})

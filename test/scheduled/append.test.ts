@@ -1,0 +1,35 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createFiles } from '../../main/adapters/files.ts'
+
+const files = createFiles()
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-append-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('lines are added whole, whoever adds them at once', async () => {
+  const path = join(folder, 'new', 'lines')
+  const lines = Array.from({ length: 8 }, (_, at) => `${at}`.repeat(50))
+  const outcomes = await Promise.all(lines.map((line) => files.append(path, line)))
+  expect(outcomes.every(({ ok }) => ok)).toBe(true)
+  expect(readFileSync(path, 'utf8').split('\n').sort()).toEqual(['', ...lines])
+  expect(readdirSync(join(folder, 'new'))).toEqual(['lines'])
+})
+test('a line that was being written is cut, and no other', async () => {
+  const path = join(folder, 'lines')
+  await files.append(path, 'first')
+  appendFileSync(path, 'tor')
+  await files.append(path, 'second')
+  expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n')
+})
+test('what cannot be written is a failure', async () => {
+  writeFileSync(join(folder, 'file'), '')
+  expect(await files.append(join(folder, 'file', 'lines'), 'x')).toMatchObject({
+    ok: false,
+    error: { code: 'store.failed' },
+  })
+})

@@ -1,0 +1,34 @@
+import { appendFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { attemptsFile, readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { runningFolder } from '../../main/app/scheduled/paths.ts'
+import { got, type Kit, scheduleKit } from '../support/schedule-kit.ts'
+
+let kit: Kit
+beforeEach(async () => {
+  kit = scheduleKit()
+  await startAt('2026-03-01T02:00:00.000Z')
+})
+afterEach(() => kit.remove())
+const startAt = async (at: string) => {
+  kit.setClock(at)
+  return got(await kit.start())
+}
+const read = () => readAttempts(kit.world, kit.schedule.out, 'nightly')
+
+test('a line that was being written does not count, and is cut by the next start', async () => {
+  appendFileSync(attemptsFile(kit.schedule), '{"id":"0123')
+  expect(got(await read())).toHaveLength(1)
+  await startAt('2026-03-02T02:00:00.000Z')
+  expect(got(await read()).map(({ code }) => code)).toEqual(['ran', 'ran'])
+})
+test('a whole line that is no start is refused, named, and keeps no run from going', async () => {
+  appendFileSync(attemptsFile(kit.schedule), '{"id":"0123"}\n')
+  expect(await read()).toMatchObject({
+    ok: false,
+    error: { code: 'input.refused', detail: expect.stringContaining('attempts.jsonl:3') },
+  })
+  expect(await startAt('2026-03-02T02:00:00.000Z')).toMatchObject({ code: 'ran' })
+})
+test('the lock of a run lies where others can look for it', () =>
+  expect(runningFolder({ out: '/o', name: 'n' })).toBe('/o/schedules/n/running'))

@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { runCommand } from '../../main/cli/commands/run.ts'
+import { verifyCommand } from '../../main/cli/commands/verify.ts'
+import type { Context } from '../../main/cli/context.ts'
+import type { World } from '../../main/core/world.ts'
+import type { Schedule } from '../../schemas/types.ts'
+import { createFakeWorld } from '../support/fake-world.ts'
+import { got, scheduleOf } from '../support/schedule-kit.ts'
+
+// `run --schedule` from the command line on, over nodes that nobody can reach: everything but their answers is real.
+let folder = ''
+let now = ''
+let told = ''
+const at = (...parts: string[]): string => join(folder, ...parts)
+const unreachable = [
+  { name: 'gpu-1', privilege: 'none', answers: null, fails: { code: 'ssh.unreachable', detail: '10.0.0.1' } },
+]
+let world: World
+const PASSPHRASE = 'correct horse battery'
+
+let keys = ''
+let root = ''
+beforeAll(async () => {
+  keys = mkdtempSync(join(tmpdir(), 'bw-run-schedule-keys-'))
+  const { identities } = createFakeWorld({ now: () => '2026-03-01T00:00:00.000Z' })
+  const made = got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
+  root = made.rootPath
+})
+afterAll(() => rmSync(keys, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-run-schedule-'))
+  told = ''
+  world = createFakeWorld({ nodes: unreachable as never, now: () => now })
+  writeFileSync(at('fleet.yaml'), 'name: clinic\nnodes:\n  - name: gpu-1\n    address: 10.0.0.1\n    user: bw\n')
+  writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told += String(text)
+    return true
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const schedule = (changes: Partial<Schedule> = {}): Schedule =>
+  scheduleOf({
+    fleet: at('fleet.yaml'),
+    out: at('out'),
+    options: { identity: 'ours', identityFolder: keys, passphraseFile: at('passphrase'), also: '' },
+    ...changes,
+  })
+
+const runNamed = (): string => readdirSync(at('out')).find((name) => /^2026/.test(name)) ?? ''
+
+async function command(add: (context: Context) => void, ...argv: readonly string[]): Promise<number> {
+  let code = 0
+  const program = new Command('barewitness').exitOverride()
+  const exit = (next: number): void => {
+    code = next
+  }
+  add({ world, program, exit })
+  await program.parseAsync([...argv], { from: 'user' })
+  return code
+}
+
+async function run(schedules: readonly Schedule[], ...argv: string[]): Promise<number> {
+  writeFileSync(at('schedules.json'), JSON.stringify({ schema: 'barewitness.schedules/1', schedules }))
+  return await command(runCommand, 'run', '--schedules', at('schedules.json'), ...argv)
+}
+
+describe('run --schedule', () => {
+  test('makes the run that is due, names it in the chain, and ends as run does', async () => {
+    now = '2026-03-02T02:00:20.000Z'
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(4)
+    const lines = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).entry)).toMatchObject([
+      { kind: 'gap', schedule: 'nightly', due: '2026-03-01T02:00:00.000Z' },
+      { kind: 'run', planned: { schedule: 'nightly', due: '2026-03-02T02:00:00.000Z' } },
+    ])
+    expect(told).toContain('A planned run did not happen')
+    expect(told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
+    expect(told).toMatch(
+      /Planned run of nightly, due at 2026-03-02T02:00:00.000Z and begun in time: exported as \S+; 1 gap recorded.\n$/,
+    )
+    expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
+    const verified = await command(
+      verifyCommand,
+      'verify',
+      at('out', runNamed(), `${runNamed()}.barewitness.zip`),
+      '--trust',
+      root,
+    )
+    expect(verified).toBe(0)
+    const [attempt] = got(await readAttempts(world, at('out'), 'nightly'))
+    expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
+    expect(told).toContain('Nothing is due; the next run is due at 2026-03-03T02:00:00.000Z')
+  }, 60_000)
+  test('a fleet file that is not there is a gap, a usage error, and no run', async () => {
+    now = '2026-03-01T02:00:20.000Z'
+    expect(await run([schedule({ fleet: at('nowhere.yaml') })], '--schedule', 'nightly')).toBe(2)
+    const [line = ''] = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
+    expect(JSON.parse(line).entry).toMatchObject({ kind: 'gap', why: expect.stringContaining('(input.not-found)') })
+    expect(line).not.toContain(folder)
+  }, 60_000)
+  test.each([
+    [['--schedule', 'weekly'], 'has no schedule weekly'],
+    [['--schedule', 'nightly', '--fleet', 'x.yaml'], '--fleet does not go with --schedule'],
+    [['--schedule', 'nightly', '--gaps-exit-zero'], '--gaps-exit-zero does not go with --schedule'],
+    [['--now'], 'go with --schedule NAME'],
+  ])('%j is refused', async (argv, why) => {
+    expect(await run([schedule()], ...argv)).toBe(2)
+    expect(told).toContain(why)
+  })
+})

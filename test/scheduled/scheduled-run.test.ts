@@ -1,0 +1,281 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { fail } from '../../main/core/failure.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { got, type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
+
+const kits: Kit[] = []
+const kitOf = (...changes: Parameters<typeof scheduleKit>): Kit => {
+  const kit = scheduleKit(...changes)
+  kits.push(kit)
+  return kit
+}
+afterEach(() => {
+  for (const kit of kits.splice(0)) {
+    kit.remove()
+    const told = [...kit.said, ...kit.notices.flatMap(({ summary, changes }) => [summary, ...changes])]
+    expect(told.filter((text) => BANNED.some((banned) => banned.test(text)))).toEqual([])
+  }
+})
+const startAt = async (kit: Kit, at: string, options?: Parameters<Kit['start']>[0]) => {
+  kit.setClock(at)
+  return got(await kit.start(options))
+}
+const attemptsOf = async (kit: Kit) => got(await readAttempts(kit.world, kit.schedule.out, kit.schedule.name))
+const NO_TIMER = 'No run was started: the computer was off or asleep, or its timer did not fire.'
+
+describe('days of a schedule', () => {
+  test('each due time has its run, and the start is written down', async () => {
+    const kit = kitOf()
+    for (const day of ['01', '02', '03']) {
+      const outcome = await startAt(kit, `2026-03-${day}T02:00:01.000Z`)
+      expect(outcome).toMatchObject({ code: 'ran', due: `2026-03-${day}T02:00:00.000Z`, recorded: 0, failures: [] })
+    }
+    expect(await kit.dueTimes()).toEqual(['01', '02', '03'].map((day) => `run 2026-03-${day}T02:00:00.000Z`))
+    const attempts = await attemptsOf(kit)
+    expect(attempts.map(({ code, run, exit }) => [code, run, exit])).toEqual([
+      ['ran', 'run-1', 0],
+      ['ran', 'run-2', 0],
+      ['ran', 'run-3', 0],
+    ])
+  })
+  test('days on which the computer was off are recorded, signed, before the late run', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const outcome = await startAt(kit, '2026-03-04T09:00:00.000Z')
+    expect(outcome).toMatchObject({ code: 'ran', due: '2026-03-04T02:00:00.000Z', recorded: 2 })
+    expect(await kit.dueTimes()).toEqual([
+      'run 2026-03-01T02:00:00.000Z',
+      `gap 2026-03-02T02:00:00.000Z ${NO_TIMER}`,
+      `gap 2026-03-03T02:00:00.000Z ${NO_TIMER}`,
+      'run 2026-03-04T02:00:00.000Z',
+    ])
+    expect(kit.said).toContain('2 planned runs did not happen; the chain of runs has a record of each.')
+  })
+  test('a start when nothing is due runs nothing, and with --now a run that was not planned', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect(await startAt(kit, '2026-03-01T03:00:00.000Z')).toMatchObject({ code: 'nothing-due', due: null, ran: null })
+    expect(kit.said.at(-1)).toBe(
+      'Nothing is due; the next run is due at 2026-03-02T02:00:00.000Z. With --now, a run is made all the same.',
+    )
+    expect(kit.runs()).toBe(1)
+    expect(await startAt(kit, '2026-03-01T03:00:00.000Z', { now: true })).toMatchObject({ code: 'ran', due: null })
+    expect(await kit.dueTimes()).toEqual(['run 2026-03-01T02:00:00.000Z', 'run unplanned'])
+  })
+  test('without catching up, a late start records the gap and runs nothing', async () => {
+    const kit = kitOf({ catchUp: false, notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect(await startAt(kit, '2026-03-02T09:00:00.000Z')).toMatchObject({ code: 'too-late', recorded: 1, ran: null })
+    expect(kit.runs()).toBe(1)
+    expect((await kit.dueTimes()).at(-1)).toBe(
+      'gap 2026-03-02T02:00:00.000Z The run could only have started much later than it was due, and this schedule does not catch up.',
+    )
+    expect(kit.notices.at(-1)?.changes).toEqual([
+      'Planned runs before this one did not happen; the chain of runs says which.',
+    ])
+  })
+  test('a clock that is set back serves nothing twice and invents no gap', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect(await startAt(kit, '2026-03-01T02:00:30.000Z')).toMatchObject({ code: 'nothing-due', recorded: 0 })
+    expect(await kit.dueTimes()).toHaveLength(2)
+  })
+})
+
+describe('one at a time', () => {
+  test('a second start while a run goes on runs nothing, and the next run records the missed time', async () => {
+    const kit = kitOf({ cadence: 'every 1 hours at :00' })
+    kit.setClock('2026-03-01T01:00:00.000Z')
+    const codes: string[] = []
+    await kit.start({
+      during: async () => {
+        kit.setClock('2026-03-01T02:00:00.000Z')
+        codes.push(got(await kit.start()).code)
+      },
+    })
+    expect([codes, kit.runs()]).toEqual([['overlap'], 1])
+    await startAt(kit, '2026-03-01T03:00:00.000Z')
+    expect(await kit.dueTimes()).toEqual([
+      'run 2026-03-01T01:00:00.000Z',
+      'gap 2026-03-01T02:00:00.000Z No run was started: the run before was still going.',
+      'run 2026-03-01T03:00:00.000Z',
+    ])
+  }, 60_000)
+  test('woken again for the due time whose run goes on, nothing is missed', async () => {
+    const kit = kitOf()
+    kit.setClock('2026-03-01T02:00:00.000Z')
+    const codes: string[] = []
+    await kit.start({
+      during: async () => {
+        kit.setClock('2026-03-01T03:00:00.000Z')
+        codes.push(got(await kit.start()).code)
+      },
+    })
+    expect([codes, kit.runs()]).toEqual([['nothing-due'], 1])
+  }, 60_000)
+  test('a folder that cannot be made is a failure, not a run', async () => {
+    const kit = kitOf()
+    writeFileSync(`${kit.schedule.out}/schedules`, 'a file is in the way')
+    kit.setClock('2026-03-01T02:00:00.000Z')
+    expect(await kit.start()).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    expect(kit.runs()).toBe(0)
+  })
+})
+
+describe('a run that fails', () => {
+  test('is recorded for its due time, without the detail of the failure', async () => {
+    const kit = kitOf()
+    kit.setNodes('collector.no-answer')
+    expect(await startAt(kit, '2026-03-01T02:00:00.000Z')).toMatchObject({
+      code: 'failed',
+      recorded: 1,
+      failures: [{ code: 'collector.no-answer' }],
+    })
+    const [gap] = await kit.dueTimes()
+    expect(gap).toMatch(
+      /^gap 2026-03-01T02:00:00.000Z A run was started and nothing could be exported: .+ \(collector\.no-answer\)\.$/,
+    )
+    expect(gap).not.toContain('10.0.0.7')
+    expect((await attemptsOf(kit))[0]).toMatchObject({
+      code: 'failed',
+      detail: 'collector.no-answer: at 10.0.0.7',
+      exit: 4,
+    })
+  })
+  test('one that was killed leaves its due time open; the next start says what is known', async () => {
+    const kit = kitOf()
+    kit.setClock('2026-03-01T02:00:00.000Z')
+    await expect(kit.start({ during: () => Promise.reject(new Error('killed')) })).rejects.toThrow('killed')
+    expect(await kit.dueTimes()).toEqual([])
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect((await kit.dueTimes())[0]).toBe(
+      'gap 2026-03-01T02:00:00.000Z A run was started at 2026-03-01T02:00:00.000Z and did not come to an end.',
+    )
+  })
+  test('one that the chain names, and whose pack could not be written, is a gap all the same', async () => {
+    const kit = kitOf()
+    kit.setNodes('store.failed')
+    const at = '2026-03-01T02:00:00.000Z'
+    expect(await startAt(kit, at, { during: () => kit.enter(ranAt(at)) })).toMatchObject({
+      code: 'failed',
+      recorded: 1,
+    })
+    expect(await kit.dueTimes()).toEqual([`run ${at}`, expect.stringMatching(`^gap ${at} .*\\(store\\.failed\\)`)])
+    expect(await startAt(kit, '2026-03-01T02:30:00.000Z')).toMatchObject({ code: 'nothing-due', recorded: 0 })
+  })
+  test('one that was killed between its entry and its pack is made again; with its pack, it is not', async () => {
+    const at = '2026-03-01T02:00:00.000Z'
+    const killed = async (): Promise<Kit> => {
+      const kit = kitOf()
+      kit.setClock(at)
+      const during = async (): Promise<void> => {
+        await kit.enter(ranAt(at))
+        throw new Error('killed')
+      }
+      await expect(kit.start({ during })).rejects.toThrow('killed')
+      return kit
+    }
+    const again = await killed()
+    expect(await startAt(again, '2026-03-01T02:30:00.000Z')).toMatchObject({ code: 'ran', due: at })
+    const late = await killed()
+    await startAt(late, '2026-03-02T02:00:00.000Z')
+    expect((await late.dueTimes())[1]).toBe(`gap ${at} A run was started at ${at} and did not come to an end.`)
+    const sealed = await killed()
+    mkdirSync(`${sealed.schedule.out}/run-${at}`)
+    writeFileSync(`${sealed.schedule.out}/run-${at}/run-${at}.barewitness.zip`, 'a pack')
+    expect(await startAt(sealed, '2026-03-01T02:30:00.000Z')).toMatchObject({ code: 'nothing-due' })
+  })
+  test('a folder that cannot be held, where nobody is, is no run that goes on', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const full: Kit['world']['files']['hold'] = async () => fail('store.failed', 'EROFS: read-only file system')
+    Object.assign(kit.world, { files: { ...kit.world.files, hold: full } })
+    kit.setClock('2026-03-02T02:00:00.000Z')
+    expect(await kit.start()).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+  })
+  test('a reason is told once', async () => {
+    const kit = kitOf()
+    kit.setNodes('identity.missing')
+    kit.refuseSigner(fail('identity.missing', 'at 10.0.0.7'))
+    expect((await startAt(kit, '2026-03-01T02:00:00.000Z')).failures).toHaveLength(1)
+  })
+  test('one that was stopped while it waited is served by the next start', async () => {
+    const kit = kitOf({ jitterMinutes: 60 })
+    const stopped = AbortSignal.abort()
+    expect(await startAt(kit, '2026-03-01T02:00:00.000Z', { signal: stopped })).toMatchObject({ code: 'stopped' })
+    expect(await startAt(kit, '2026-03-01T02:30:00.000Z')).toMatchObject({
+      code: 'ran',
+      due: '2026-03-01T02:00:00.000Z',
+    })
+  })
+})
+
+describe('jitter', () => {
+  test('is waited for within its bounds, and not by a person', async () => {
+    const kit = kitOf({ jitterMinutes: 30 })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect(kit.waits).toHaveLength(1)
+    expect(kit.waits[0]).toBeGreaterThanOrEqual(0)
+    expect(kit.waits[0]).toBeLessThan(30 * 60_000)
+    await startAt(kit, '2026-03-02T02:00:00.000Z', { now: true })
+    expect(kit.waits).toHaveLength(1)
+  })
+})
+
+describe('notices', () => {
+  const GOOD = [{ name: 'gpu-1', verdicts: { 'a.b': 'met' } }] as const
+  const BAD = [{ name: 'gpu-1', verdicts: { 'a.b': 'not-met' } }] as const
+  test('watching begins once; then only a change is told', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    for (const day of ['01', '02', '03']) await startAt(kit, `2026-03-${day}T02:00:00.000Z`)
+    expect(kit.notices.map(({ summary }) => summary)).toEqual([
+      'Watching begins: 1 of 1 declared nodes answered, findings contradicted: 0.',
+    ])
+    kit.setNodes(BAD)
+    await startAt(kit, '2026-03-04T02:00:00.000Z')
+    await startAt(kit, '2026-03-05T02:00:00.000Z')
+    expect(kit.notices).toHaveLength(2)
+    expect(kit.notices[1]).toMatchObject({ run: 'run-4', due: '2026-03-04T02:00:00.000Z', counts: { contradicted: 1 } })
+    expect(kit.notices[1]?.changes[0]).toBe('Contradicted, and accepted by nobody: Claim of a.b. On gpu-1.')
+    kit.setNodes(GOOD)
+    await startAt(kit, '2026-03-06T02:00:00.000Z')
+    expect(kit.notices[2]?.changes[0]).toBe('Supported, not applicable or accepted now: Claim of a.b. On gpu-1.')
+  })
+  test('a failure is told once, and its end', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    kit.setNodes('collector.no-answer')
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    await startAt(kit, '2026-03-03T02:00:00.000Z')
+    kit.setNodes(GOOD)
+    await startAt(kit, '2026-03-04T02:00:00.000Z')
+    expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
+      ['The run could not be exported.'],
+      ['The run was exported, and every declared node answered in full.'],
+    ])
+    expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
+  })
+  test('one that nobody took is kept, told as a failure, and sent again under the same id', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    kit.refuseNotices(true)
+    const outcome = await startAt(kit, '2026-03-01T02:00:00.000Z')
+    expect(outcome).toMatchObject({ code: 'ran', failures: [{ code: 'notice.undelivered' }] })
+    const state = JSON.parse(readFileSync(`${kit.schedule.out}/schedules/nightly/state.json`, 'utf8'))
+    kit.refuseNotices(false)
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect(kit.notices.map(({ id }) => id)).toEqual([state.waiting[0].notice.id])
+    await startAt(kit, '2026-03-03T02:00:00.000Z')
+    expect(kit.notices).toHaveLength(1)
+  })
+  test('a state file that somebody changed is told of, and watching begins anew', async () => {
+    const kit = kitOf({ notify: [{ kind: 'syslog' }] })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    appendFileSync(`${kit.schedule.out}/schedules/nightly/state.json`, ' ')
+    await startAt(kit, '2026-03-02T02:00:00.000Z')
+    expect(kit.said).toContain('What was remembered of earlier runs cannot be read; watching begins anew.')
+    expect(kit.notices).toHaveLength(2)
+  })
+})

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  changesBetween,
+  statesAfter,
+  statesAfterFailure,
+  statesDigest,
+  type WatchedStates,
+} from '../../main/app/scheduled/states.ts'
+import type { Exception } from '../../schemas/types.ts'
+import { BANNED } from '../../schemas/words.ts'
+import { type MadeNode, statesOfNodes } from '../support/schedule-kit.ts'
+
+const claimOf = (check: string): string => `Claim of ${check}.`
+const statesOf = (nodes: readonly MadeNode[], before: WatchedStates | null = null): WatchedStates =>
+  statesAfter(before, statesOfNodes(nodes), false)
+const changes = (before: readonly MadeNode[], now: readonly MadeNode[]): readonly string[] => {
+  const was = statesOf(before)
+  return changesBetween(was, statesOf(now, was), claimOf)
+}
+const GOOD: MadeNode = { name: 'a', verdicts: { x: 'met' } }
+const BAD: MadeNode = { name: 'a', verdicts: { x: 'not-met' } }
+const GONE: MadeNode = { name: 'a', verdicts: null }
+
+describe('what is told', () => {
+  test.each<readonly [string, readonly MadeNode[], readonly MadeNode[], readonly string[]]>([
+    ['nothing new', [GOOD], [GOOD], []],
+    ['a gap', [GOOD], [BAD], ['Contradicted, and accepted by nobody: Claim of x. On a.', /→/.source]],
+    ['its end', [BAD], [GOOD], ['Supported, not applicable or accepted now: Claim of x. On a.', /→/.source]],
+    [
+      'a node that does not answer',
+      [GOOD],
+      [GONE],
+      ['The run was exported, and is incomplete.', 'No evidence from a since this run.'],
+    ],
+    [
+      'one that does again',
+      [GONE],
+      [GOOD],
+      ['The run was exported, and every declared node answered in full.', 'Evidence again from a.'],
+    ],
+    ['another host key', [GOOD], [{ ...GOOD, hostKey: 'SHA256:other' }], ['Another host key on a.']],
+    ['another board', [{ ...GOOD, board: '1' }], [{ ...GOOD, board: '2' }], ['Other hardware parts than before on a.']],
+    ['a board that could not be read', [{ ...GOOD, board: '1' }], [GOOD], []],
+    ['a node more', [GOOD], [GOOD, { ...GOOD, name: 'b' }], ['The fleet declares 2 nodes; it declared 1.']],
+  ])('%s', (_, before, now, told) => {
+    const found = changes(before, now)
+    expect(found).toHaveLength(told.length)
+    for (const [index, text] of told.entries()) expect(found[index]).toContain(text)
+  })
+  test('a contradicted node that falls silent, or whose check is undecided, has settled nothing', () => {
+    const bad = statesOf([BAD])
+    const silent = statesOf([GONE], bad)
+    expect(silent.gaps).toEqual([['a', 'x']])
+    const undecided = statesOf([{ name: 'a', verdicts: { x: 'inconclusive' } }], silent)
+    expect(undecided.gaps).toEqual([['a', 'x']])
+    expect(statesOf([GOOD], undecided).gaps).toEqual([])
+    expect(statesOf([{ name: 'a', verdicts: { x: 'inconclusive' } }]).gaps).toEqual([])
+  })
+  test('a board that comes back is compared with the one that was there', () => {
+    const was = statesOf([{ ...GOOD, board: '1' }])
+    const unread = statesOf([GONE], was)
+    expect(changesBetween(unread, statesOf([{ ...GOOD, board: '2' }], unread), claimOf)).toContain(
+      'Other hardware parts than before on a.',
+    )
+  })
+  test('an accepted gap is none', () => {
+    const exception = {
+      id: 'e',
+      check: 'x',
+      nodes: ['a'],
+      acceptedAt: '2026-03-01T00:00:00.000Z',
+      expiresAt: '2026-04-01T00:00:00.000Z',
+      withdrawn: null,
+    } as unknown as Exception
+    const run = statesOfNodes([BAD])
+    expect(statesAfter(null, { ...run, register: { exceptions: [exception] } }, false).gaps).toEqual([])
+  })
+  test('a failure changes nothing else, and is one change', () => {
+    const was = statesOf([BAD])
+    const failed = statesAfterFailure(was, false)
+    expect(changesBetween(was, failed, claimOf)).toEqual(['The run could not be exported.'])
+    expect(changesBetween(failed, statesAfterFailure(failed, false), claimOf)).toEqual([])
+  })
+  test('many names are counted', () => {
+    const nodes = Array.from({ length: 14 }, (_, at) => ({ name: `n${at + 10}`, verdicts: { x: 'met' as const } }))
+    const found = changes(
+      nodes,
+      nodes.map(({ name }) => ({ name, verdicts: null })),
+    )
+    expect(found[1]).toBe(
+      'No evidence from n10, n11, n12, n13, n14, n15, n16, n17, n18, n19 and 4 more since this run.',
+    )
+  })
+})
+
+const verdict = fc.constantFrom('met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable')
+const node = fc.record({
+  name: fc.constantFrom('a', 'b', 'c'),
+  verdicts: fc.option(fc.dictionary(fc.constantFrom('x', 'y'), verdict)),
+  hostKey: fc.constantFrom('SHA256:1', 'SHA256:2'),
+})
+const fleet = fc.uniqueArray(node, { selector: ({ name }) => name }) as fc.Arbitrary<MadeNode[]>
+
+test('the same run twice changes nothing, and nothing is told without a change of the digest', () => {
+  fc.assert(
+    fc.property(fleet, fleet, (first, second) => {
+      const one = statesOf(first)
+      const two = statesOf(second, one)
+      expect(changesBetween(two, statesOf(second, two), claimOf)).toEqual([])
+      expect(statesOf(second, two)).toEqual(two)
+      const told = changesBetween(one, two, claimOf)
+      if (statesDigest(one) === statesDigest(two)) expect(told).toEqual([])
+      for (const text of told) expect(BANNED.filter((banned) => banned.test(text))).toEqual([])
+    }),
+  )
+})

@@ -1,0 +1,314 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { countryNamed } from '../main/adapters/declarations/country-names.ts'
+import { siteRowsInCsv } from '../main/adapters/declarations/sites-csv.ts'
+import { readSites } from '../main/adapters/declarations/sites-file.ts'
+import { siteRowsInRedfish } from '../main/adapters/declarations/sites-redfish.ts'
+import { siteRecordSignals } from '../main/catalog/location/signals/site-record.ts'
+import type { Context } from '../main/core/check.ts'
+import type { Parsed } from '../main/core/probe.ts'
+import type { SiteList, SiteRow } from '../schemas/types.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const csv = (text: string) => siteRowsInCsv(bytes(text))
+const redfish = (value: unknown) => siteRowsInRedfish(bytes(JSON.stringify(value)))
+
+describe('a table of sites', () => {
+  it('is read under usual headings, with any usual separator', () => {
+    expect(
+      csv(
+        'Serial Number;Data Center;Country;Lat;Lon;Radius (km);Address;Hall;Rack;U\nSN-1001;FRA-2;Germany;50,1109;8,6821°;1;"Hanauer Landstr. 1; Frankfurt";H2;R17;22\n\nSN-1002;FRA-2;DE;;;;;;n/a;-\n',
+      ),
+    ).toEqual({
+      problems: [],
+      rows: [
+        {
+          line: 2,
+          serial: 'SN-1001',
+          site: 'FRA-2',
+          country: 'DE',
+          latitude: 50.1109,
+          longitude: 8.6821,
+          radiusKm: 1,
+          address: 'Hanauer Landstr. 1; Frankfurt',
+          room: 'H2',
+          rack: 'R17',
+          unit: '22',
+        },
+        { line: 4, serial: 'SN-1002', site: 'FRA-2', country: 'DE' },
+      ],
+    })
+    expect(csv('sn\tcountry\n="001001"\tUnited States\n')).toEqual({
+      problems: [],
+      rows: [{ line: 2, serial: '001001', site: 'United States', country: 'US' }],
+    })
+  })
+
+  it.each([
+    ['', null, 'is empty'],
+    ['site,country\nFRA,DE\n', null, 'names no column with the serial number'],
+    ['serial,rack\nSN-1001,R1\n', null, 'names no column with the site or country'],
+    ['serial,site\n', null, 'nothing below it'],
+    ['serial,site\n,FRA\n', 'line 2', 'has no serial number'],
+    ['serial,site\nSN-1001,FRA\nTo Be Filled By O.E.M.,FRA\n', 'line 3', 'tells no machine from another'],
+    ['serial,site,country\nSN-1001,FRA,Atlantis\n', 'line 2', 'names the country “Atlantis”'],
+    ['serial,site\nSN-1001,\n', 'line 2', 'neither a site nor a country'],
+    ['serial,site,lat,lon\nSN-1001,FRA,50.1,\n', 'line 2', 'a latitude or a longitude, and not both'],
+    ['serial,site,lat,lon\nSN-1001,FRA,95,8\n', 'line 2', 'no number from -90 to 90'],
+    ['serial,site\nSN-1001,FRA\nsn-1001 ,IAD\n', 'line 3', 'as line 2 does'],
+    [`serial,site\nSN-1001,${'x'.repeat(301)}\n`, 'line 2', 'more than 300 characters for the site'],
+    ['a\0b', null, 'is not a table of text'],
+    ['serial,site\n"SN-1001,FRA\n', null, 'is not a table that can be read'],
+  ])('%j is refused', (text, at, expected) => {
+    const [problem] = csv(text).problems
+    if (at !== null) expect(problem?.at).toBe(at)
+    expect(problem?.text).toContain(expected)
+  })
+
+  it('never throws, and gives rows of the schema or problems, whatever the bytes', () => {
+    const cell = fc.constantFrom(
+      'serial',
+      'site',
+      'lat',
+      'lon',
+      'SN-1001',
+      'FRA',
+      '50.1',
+      '-',
+      '"',
+      ',',
+      ';',
+      '\n',
+      '\0',
+      '91',
+    )
+    fc.assert(fc.property(fc.array(cell, { maxLength: 40 }), (cells) => void csv(cells.join(','))))
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (some) => void siteRowsInCsv(some)))
+  })
+})
+
+const CHASSIS = {
+  '@odata.id': '/redfish/v1/Chassis/1U',
+  SerialNumber: 'SN-1001',
+  AssetTag: 'Chicago-45Z-2381',
+  Location: {
+    PostalAddress: {
+      Country: 'US',
+      Territory: 'OR',
+      City: 'Portland',
+      Street: '1001 SW 5th Avenue',
+      HouseNumber: 1100,
+      PostalCode: '97204',
+      Building: 'PDX-1',
+      Floor: '3',
+    },
+    Placement: { Row: 'North', Rack: 'B12', RackOffsetUnits: 'EIA_310', RackOffset: 42 },
+    Latitude: 45.5,
+    Longitude: -122.6,
+  },
+}
+
+describe('Redfish Chassis resources', () => {
+  const row: SiteRow = {
+    line: 1,
+    serial: 'SN-1001',
+    site: 'PDX-1',
+    country: 'US',
+    latitude: 45.5,
+    longitude: -122.6,
+    address: '1100 1001 SW 5th Avenue, 97204, Portland, OR',
+    room: 'floor 3, row North',
+    rack: 'B12',
+    unit: '42 EIA_310',
+  }
+
+  it('are read alone, in a list and in a collection', () => {
+    const other = {
+      ...CHASSIS,
+      SerialNumber: 'SN-1002',
+      Location: { PostalAddress: { City: 'Berlin', Country: 'Germany' } },
+    }
+    const second: SiteRow = {
+      line: 2,
+      serial: 'SN-1002',
+      site: 'Berlin',
+      country: 'DE',
+      address: 'Berlin',
+      unit: 'asset Chicago-45Z-2381',
+    }
+    expect(redfish(CHASSIS)).toEqual({ rows: [row], problems: [] })
+    expect(redfish([CHASSIS, other])).toEqual({ rows: [row, second], problems: [] })
+    expect(redfish({ '@odata.type': '#ChassisCollection.ChassisCollection', Members: [CHASSIS, other] })).toEqual({
+      rows: [row, second],
+      problems: [],
+    })
+  })
+
+  it.each([
+    [{ Members: [CHASSIS, { '@odata.id': '/redfish/v1/Chassis/2' }] }, '$.Members[1]', 'is a reference'],
+    [[CHASSIS, { ...CHASSIS }], '$[1]', 'as $[0] does'],
+    [{ ...CHASSIS, SerialNumber: null }, '$', 'has no serial number'],
+    [{ ...CHASSIS, Location: {} }, '$', 'neither a site nor a country'],
+    [[], null, 'holds no Chassis resource'],
+    [[1], null, 'something other than Chassis'],
+    [null, null, 'something other than Chassis'],
+  ])('%j is refused', (value, at, expected) => {
+    const [problem] = redfish(value).problems
+    expect(problem?.at ?? null).toBe(at)
+    expect(problem?.text).toContain(expected)
+  })
+
+  it('never throw, whatever the JSON', () => {
+    fc.assert(fc.property(fc.json(), (json) => void siteRowsInRedfish(bytes(json))))
+    fc.assert(fc.property(fc.jsonValue(), (value) => void redfish({ ...CHASSIS, Location: value })))
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (some) => void siteRowsInRedfish(some)))
+  })
+})
+
+it.each([
+  ['DE', 'DE'],
+  ['de', 'DE'],
+  ['Germany', 'DE'],
+  ['Côte d’Ivoire', 'CI'],
+  ['USA', 'US'],
+  ['uk', 'GB'],
+  ['United Kingdom', 'GB'],
+  ['EU', null],
+  ['DD', null],
+  ['ZZ', null],
+  ['', null],
+  ['constructor', null],
+])('the country %j is %s', (text, code) => {
+  expect(countryNamed(text)).toBe(code)
+})
+
+describe('a file of sites', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sites-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const declared = { source: 'Hostrunway', on: '2026-11-01', declaredBy: 'M. Ortiz' }
+  const put = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder, name), content)
+    return name
+  }
+  const beside = join(folder, 'fleet.yaml')
+
+  it('is kept with its name, size, digest and rows, beside its bytes', async () => {
+    const text = 'serial,site\nSN-1001,FRA\n'
+    const read = await readSites({ ...declared, file: put('sites.csv', text) }, beside)
+    if (!read.ok) throw new Error(read.error.detail)
+    expect(read.value.bytes).toEqual(bytes(text))
+    expect(read.value.sites).toMatchObject({
+      ...declared,
+      kind: 'csv',
+      file: { name: 'sites.csv', size: 24 },
+      rows: [{ serial: 'SN-1001' }],
+    })
+    expect(read.value.sites.signature).toBeUndefined()
+    const json = await readSites({ ...declared, file: put('chassis.json', ` \n${JSON.stringify(CHASSIS)}`) }, beside)
+    expect(json).toMatchObject({ ok: true, value: { sites: { kind: 'redfish' } } })
+  })
+
+  it('names each problem with its line', async () => {
+    const file = put('bad.csv', 'serial,site\n,FRA\nSN-1001,\n')
+    expect(await readSites({ ...declared, file }, beside)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'input.refused',
+        detail: '“bad.csv”, line 2, has no serial number; “bad.csv”, line 3, has neither a site nor a country',
+      },
+    })
+    expect(await readSites({ ...declared, file: 'none.csv' }, beside)).toMatchObject({
+      error: { code: 'input.not-found' },
+    })
+    expect(await readSites({ ...declared, on: '2026-02-30', file }, beside)).toMatchObject({
+      ok: false,
+    })
+  })
+})
+
+describe('what a record of sites says of a machine', () => {
+  const list = (rows: readonly SiteRow[], more: Partial<SiteList> = {}): SiteList => ({
+    source: 'Hostrunway',
+    kind: 'csv',
+    on: '2026-11-01',
+    declaredBy: 'M. Ortiz',
+    file: { name: 'sites.csv', size: 1, sha256: 'ab'.repeat(32) },
+    rows: [...rows],
+    ...more,
+  })
+  const context = (sites?: SiteList): Context => ({
+    node: { name: 'gpu-01', address: '192.0.2.1', port: 22, user: 'bw', sudo: true },
+    asOf: '2026-11-21T12:00:00.000Z',
+    observedAt: '2026-11-21T11:00:00.000Z',
+    limits: new Map(),
+    ...(sites === undefined ? {} : { location: { sites } }),
+  })
+  const serials = (product: string, chassis = '', board = '') =>
+    ({ ok: true, fact: { product, chassis, board } }) as const
+  const FRA: SiteRow = {
+    line: 2,
+    serial: 'SN-1001',
+    site: 'FRA-2',
+    country: 'DE',
+    latitude: 50.1,
+    longitude: 8.7,
+    rack: 'R17',
+  }
+  const signature = { subject: 'CN=Provider', fingerprint: 'cd'.repeat(32), cms: 'AAAA' }
+  const only = (reading: Parsed<{ product: string; chassis: string; board: string }>, sites: SiteList) =>
+    siteRecordSignals(reading, context(sites))[0]
+
+  it('is a document by its serial number', () => {
+    expect(only(serials('sn-1001 '), list([FRA]))).toEqual({
+      id: 'site-record',
+      class: 'E6',
+      hint: false,
+      country: 'DE',
+      place: { name: 'FRA-2', country: 'DE', latitude: 50.1, longitude: 8.7, radiusKm: 10, declaredBy: 'Hostrunway' },
+      probe: 'host.serials',
+      text: 'The record of “Hostrunway” of 2026-11-01 (a table in “sites.csv”, unsigned) says, in line 2, that the machine with the serial number “sn-1001”, which the firmware names, stands in “FRA-2”, rack “R17”, DE.',
+    })
+  })
+
+  it('is the signer’s word where it is signed with the certificate that somebody was told is theirs, and else a document', () => {
+    const told = (more: Partial<SiteList>) => only(serials('x', 'SN-1001'), list([FRA], more))
+    expect(told({ signature })).toMatchObject({ class: 'E6', country: 'DE' })
+    expect(told({ signature })?.text).toContain(
+      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, a key that nobody named: anybody can make one of any name',
+    )
+    expect(told({ signature, signer: 'ab'.repeat(32) })).toMatchObject({ class: 'E6' })
+    expect(told({ signer: 'cd'.repeat(32) })).toMatchObject({ class: 'E6' })
+    expect(told({ signature, signer: signature.fingerprint })).toMatchObject({ class: 'E2', country: 'DE' })
+    expect(told({ signature, signer: signature.fingerprint })?.text).toContain(
+      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, which “M. Ortiz” was told is the signer’s',
+    )
+  })
+
+  it('is silent where no row, no serial number or no answer is there', () => {
+    const silent = { country: null, place: null }
+    expect(only(serials('SN-2002'), list([FRA]))).toMatchObject({
+      ...silent,
+      text: expect.stringContaining('has no row for'),
+    })
+    expect(
+      only(serials('Default string', 'To be filled by O.E.M.'), list([{ ...FRA, serial: 'Default string' }])),
+    ).toMatchObject({
+      ...silent,
+      text: expect.stringContaining('tells this machine from others'),
+    })
+    expect(only({ ok: false, reason: 'not collected: needs administrator rights (grep)' }, list([FRA]))).toMatchObject(
+      silent,
+    )
+    expect(siteRecordSignals(serials('SN-1001'), context())).toEqual([])
+  })
+
+  it('counts for nothing before its own day, and tells where other parts are recorded elsewhere', () => {
+    expect(only(serials('SN-1001'), list([FRA], { on: '2026-11-22' }))).toMatchObject({ hint: true })
+    const other: SiteRow = { line: 3, serial: 'CH-77', site: 'IAD-1', country: 'US' }
+    const both = only(serials('SN-1001', 'CH-77'), list([FRA, other]))
+    expect(both).toMatchObject({ hint: true, country: 'DE', text: expect.stringContaining('rows with another site') })
+  })
+})

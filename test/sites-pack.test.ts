@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readSites } from '../main/adapters/declarations/sites-file.ts'
+import { assess } from '../main/core/assess.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { PATHS, payloadFiles } from '../main/core/pack-files.ts'
+import type { PackSource, Signer } from '../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { locationOfPack } from '../main/core/verify/location.ts'
+import type { SiteList } from '../schemas/types.ts'
+import { AS_OF, sampleCatalog, sampleSigner, sealing } from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sites-pack-'))
+let provider: Signer
+beforeAll(async () => {
+  provider = await sampleSigner(folder, 'provider')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const TABLE = 'serial,site,country\nSN-1001,FRA-2,DE\n'
+
+async function read(table: string, signed: string): Promise<Awaited<ReturnType<typeof readSites>>> {
+  writeFileSync(join(folder, 'sites.csv'), table)
+  writeFileSync(join(folder, 'sites.p7s'), await sealing.signDetached(provider, new TextEncoder().encode(signed)))
+  const declared = { source: 'Hostrunway', on: '2026-11-01', declaredBy: 'M. Ortiz' }
+  return await readSites({ ...declared, file: 'sites.csv', signature: 'sites.p7s' }, join(folder, 'fleet.yaml'))
+}
+
+const packed = (files: ReadonlyMap<string, Uint8Array>): PackSource => ({
+  paths: [...files.keys()],
+  sha256: async (path) => sha256(files.get(path) ?? ''),
+  read: async (path) => files.get(path) ?? new Uint8Array(),
+})
+
+function problemsOf(sites: SiteList, bytes: Uint8Array | null): Promise<readonly string[]> {
+  const scope = { fleet: 'test', population: [], frameworks: [], location: { sites } }
+  const assessment = assess({ catalog: sampleCatalog, scope, recordings: [], asOf: AS_OF })
+  const payload = payloadFiles({
+    assessment,
+    catalog: sampleCatalog,
+    recordings: new Map(),
+    register: EMPTY_REGISTER,
+    sites: bytes,
+  })
+  const source = packed(payload as ReadonlyMap<string, Uint8Array>)
+  const reading = { scope: { ...scope, asOf: AS_OF } } as unknown as Parameters<typeof locationOfPack>[1]
+  return locationOfPack(source, reading, sealing.reader).then(({ problems }) => problems)
+}
+
+it('a record that its provider signed names the signer, lies in the pack, and fits there again', async () => {
+  const sites = await read(TABLE, TABLE)
+  if (!sites.ok) throw new Error(sites.error.detail)
+  expect(sites.value.sites.signature).toMatchObject({
+    subject: `CN=${provider.subject}`,
+    fingerprint: provider.fingerprint,
+  })
+  expect(PATHS.sites).toBe('data/sites')
+  expect(await problemsOf(sites.value.sites, sites.value.bytes)).toEqual([])
+})
+
+it('one that was changed since it was signed is refused', async () => {
+  const sites = await read(TABLE.replace('DE', 'US'), TABLE)
+  expect(sites).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+  expect(sites.ok ? '' : sites.error.detail).toContain('the signature does not stand')
+})
+
+it('a pack whose record is missing, or says something else, or whose rows do, does not verify', async () => {
+  const sites = await read(TABLE, TABLE)
+  if (!sites.ok) throw new Error(sites.error.detail)
+  const { sites: list, bytes } = sites.value
+  expect((await problemsOf(list, null)).join(' ')).toContain('is missing')
+  expect((await problemsOf(list, new TextEncoder().encode(TABLE.replace('DE', 'US')))).join(' ')).toContain(
+    'another digest',
+  )
+  const moved = { ...list, rows: list.rows.map((row) => ({ ...row, serial: 'SN-2002' })) }
+  expect((await problemsOf(moved, bytes)).join(' ')).toContain('“SN-2002”')
+  const more = { ...list, rows: [...list.rows, { line: 3, serial: 'SN-3003', site: 'FRA-2' }] }
+  expect((await problemsOf(more, bytes)).join(' ')).toContain('“SN-3003”')
+})
+
+it('a pack that names another signer than signed, or a signature that is of other bytes, does not verify', async () => {
+  const sites = await read(TABLE, TABLE)
+  if (!sites.ok) throw new Error(sites.error.detail)
+  const { sites: list, bytes } = sites.value
+  const { signature } = list
+  if (signature === undefined) throw new Error('it is not signed')
+  const told = async (more: Partial<SiteList>): Promise<string> =>
+    (await problemsOf({ ...list, ...more }, bytes)).join(' ')
+  expect(await told({ signature: { ...signature, subject: 'CN=Somebody else' } })).toContain('another signer is named')
+  expect(await told({ signature: { ...signature, fingerprint: 'ab'.repeat(32) } })).toContain('another signer is named')
+  expect(await told({ signature: { ...signature, cms: 'AAAA' } })).toContain('no form that we read')
+  const { signature: _, ...unsigned } = list
+  expect((await problemsOf({ ...unsigned, signer: 'ab'.repeat(32) }, bytes)).join(' ')).toContain('is not signed')
+  const other = TABLE.replace('DE', 'US')
+  const [size, digest] = [Buffer.byteLength(other), sha256(other)]
+  const moved = {
+    ...list,
+    file: { ...list.file, size, sha256: digest },
+    rows: list.rows.map((row) => ({ ...row, country: 'US' })),
+  }
+  expect((await problemsOf(moved, new TextEncoder().encode(other))).join(' ')).toContain('is over other bytes')
+})

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
+import { measuredCapture } from '../main/app/captures.ts'
+import { sha256 } from '../main/core/digest.ts'
+import type { Recording } from '../schemas/types.ts'
+import { validator } from './support/deps.ts'
+import { fixtureRecording } from './support/fixtures.ts'
+import { must } from './support/kept-runs.ts'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'bw-pool-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const ANSWERS = Array.from({ length: 20 }, (_, n) =>
+  measuredCapture('test.probe', `c${n}`, 'nonce', { n, filler: 'x'.repeat(9000) }, '2026-11-20T09:12:00.000Z'),
+)
+const first = ANSWERS[0]?.meta.stdout.sha256 ?? ''
+
+/** One run of an unchanged node. */
+async function collect(run: string): Promise<void> {
+  const recording: Recording = { ...fixtureRecording('demo-gpu-01', []).recording, run, id: 'n1' }
+  const failure = { code: 'run.cancelled', detail: 'test' } as const
+  const store = must(await openEvidenceStore(root, validator))
+  const writer = must(await store.begin({ ...recording, outcome: { status: 'partial', failure } }))
+  for (const appended of await Promise.all(ANSWERS.map(writer.append))) must(appended)
+  must(await writer.finish(recording))
+  store.close()
+}
+async function expectWhole(run: string): Promise<void> {
+  const store = must(await openEvidenceStore(root, validator))
+  const { captures } = must(await store.load(run, 'n1'))
+  store.close()
+  expect(captures.map(({ stdout }) => sha256(stdout))).toEqual(ANSWERS.map(({ stdout }) => sha256(stdout)))
+}
+const kilobytes = (): number => Number(execFileSync('du', ['-sk', root]).toString().split('\t')[0])
+const pooled = (digest: string): string => join(root, 'sha256', digest.slice(0, 2), digest)
+const blob = (run: string, digest: string): string => join(root, run, 'n1', 'sha256', digest)
+
+test('thirty runs of one unchanged node take little more room than one, and each is whole by itself', async () => {
+  await collect('r0')
+  const one = kilobytes()
+  for (let n = 1; n < 30; n += 1) await collect(`r${n}`)
+  // What is a run's own: its list of answers, what it says of itself, and its folders.
+  expect(kilobytes() - one).toBeLessThan(29 * 32)
+  expect(one).toBeGreaterThan(200)
+  rmSync(join(root, 'sha256'), { recursive: true })
+  for (let n = 0; n < 30; n += 1) await expectWhole(`r${n}`)
+})
+
+test('the pool is no run, whatever is asked', async () => {
+  await collect('r0')
+  for (const name of ['index.db', 'index.db-wal', 'index.db-shm']) rmSync(join(root, name), { force: true })
+  const store = must(await openEvidenceStore(root, validator))
+  expect(await store.runs()).toEqual({ ok: true, value: ['r0'] })
+  expect(await store.list('sha256')).toEqual({ ok: true, value: [] })
+  expect(await store.load('sha256', first.slice(0, 2))).toMatchObject({ error: { code: 'input.refused' } })
+  store.close()
+})
+
+test.each([
+  ['other bytes', (path: string) => writeFileSync(path, 'damaged')],
+  ['other bytes of the same size', (path: string) => writeFileSync(path, readFileSync(path).fill(7))],
+  [
+    'a link',
+    (path: string) => {
+      unlinkSync(path)
+      symlinkSync('/etc/hostname', path)
+    },
+  ],
+])(
+  'a pool that holds %s: what is new is right, and the pool is mended without touching what was there',
+  async (_, damage) => {
+    await collect('r0')
+    damage(pooled(first))
+    const before = readFileSync(blob('r0', first))
+    await collect('r1')
+    await expectWhole('r1')
+    expect(readFileSync(blob('r0', first)).equals(before)).toBe(true)
+    expect(sha256(readFileSync(pooled(first)))).toBe(first)
+    expect(statSync(pooled(first)).ino).toBe(statSync(blob('r1', first)).ino)
+    await collect('r2')
+    expect(statSync(blob('r2', first)).ino).toBe(statSync(blob('r1', first)).ino)
+  },
+)
+
+test('a pool that cannot be made costs room and nothing else', async () => {
+  writeFileSync(join(root, 'sha256'), 'in the way')
+  await collect('r0')
+  await collect('r1')
+  await expectWhole('r0')
+  await expectWhole('r1')
+})
+
+test('what no recording holds any more is swept out of the pool, the rest stays', async () => {
+  await collect('r0')
+  const own = pooled('0'.repeat(64))
+  execFileSync('mkdir', ['-p', join(root, 'sha256', '00')])
+  writeFileSync(own, 'of a run that is gone')
+  const store = must(await openEvidenceStore(root, validator))
+  expect(must(await store.sweep())).toBe(21)
+  rmSync(join(root, 'r0'), { recursive: true })
+  expect(must(await store.sweep())).toBeGreaterThan(20 * 9000)
+  store.close()
+  expect(readdirSync(join(root, 'sha256'))).toEqual([])
+})

@@ -1,0 +1,28 @@
+import { ok } from '../../main/core/result.ts'
+import type { InstalledTimer, Timers } from '../../main/core/schedule/store.ts'
+
+/** Timers of an operating system that has systemd and cron, which start nothing. */
+export function fakeTimers(): Timers {
+  const installed = new Map<string, InstalledTimer>()
+  const key = (kind: string, schedule: string): string => `${kind} ${schedule}`
+  return {
+    kinds: async () => ['systemd', 'cron'],
+    host: { zone: 'UTC', user: 'anna', environment: {} },
+    lingers: async () => false,
+    install: async ({ kind, schedule, units }) => {
+      installed.set(key(kind, schedule), { units, active: true })
+      return ok(null)
+    },
+    remove: async (kind, schedule) => {
+      installed.delete(key(kind, schedule))
+      return ok(null)
+    },
+    installed: async (kind, schedule) => ok(installed.get(key(kind, schedule)) ?? null),
+  }
+}
+
+/** What the timers of tests would start, and where schedules are kept: in the folder of the test. */
+export const fakeScheduling = (folder: string) => ({
+  file: `${folder}/schedules.json`,
+  program: ['/usr/bin/node', '/opt/barewitness/cli.js'] as const,
+})

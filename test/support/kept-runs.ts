@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { createWorld } from '../../main/adapters/world.ts'
+import { chainFolderOf } from '../../main/app/chain-folder.ts'
+import { exportRun } from '../../main/app/export.ts'
+import { keepRun } from '../../main/app/keep-run.ts'
+import type { Catalog } from '../../main/core/catalog.ts'
+import type { Outcome } from '../../main/core/failure.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import type { LoadedRecording } from '../../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { ok } from '../../main/core/result.ts'
+import type { World } from '../../main/core/world.ts'
+import { sampleCatalog, sampleRecording } from './sample-pack.ts'
+
+export const FLEET = 'sample fleet'
+
+/** The real world over the catalog of one probe, at a moment that can be set. */
+export function worldAt(time: { now: string }): World {
+  const world = createWorld(sampleCatalog)
+  return { ...world, clock: { ...world.clock, now: () => time.now } }
+}
+
+export const must = <T>(outcome: Outcome<T>): T => {
+  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
+  return outcome.value
+}
+
+/** Recordings of two nodes as they come from a run. */
+export const recordingsOf = (run: string): readonly LoadedRecording[] =>
+  [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')].map(
+    ({ recording, captures }) => ({ recording: { ...recording, run, id: recording.node.name }, captures }),
+  )
+
+/** Puts a run's answers into the store below a root. */
+export async function collected(world: World, root: string, run: string): Promise<void> {
+  const store = must(await world.openStore(`${root}/evidence`))
+  for (const { recording, captures } of recordingsOf(run)) {
+    const failure = { code: 'run.cancelled', detail: 'not ended' } as const
+    const writer = must(await store.begin({ ...recording, outcome: { status: 'partial', failure } }))
+    for (const answer of captures) must(await writer.append(answer))
+    must(await writer.finish(recording))
+  }
+  store.close()
+}
+
+export interface ExportChoices {
+  /** Whether the history has it; it has, unless told otherwise. */
+  readonly isKept?: boolean
+  readonly catalog?: Catalog
+  readonly nodes?: readonly string[]
+}
+
+/** Exports a run that was collected, as `run` does. */
+export async function exported(
+  world: World,
+  root: string,
+  run: string,
+  signer: Signer,
+  { isKept = true, catalog = sampleCatalog, nodes = ['node-a', 'node-b'] }: ExportChoices = {},
+): Promise<void> {
+  const recordings = must(await world.readRecordings([`${root}/evidence/${run}`]))
+  const { trace, tagManifest, ...made } = must(
+    await exportRun(world, catalog, {
+      run,
+      scope: { fleet: FLEET, population: [...nodes], frameworks: ['soc2'] },
+      recordings,
+      asOf: world.clock.now(),
+      signer,
+      stamping: null,
+      folder: `${root}/${run}`,
+      register: EMPTY_REGISTER,
+      attachmentBytes: async () => ok(new Map()) as never,
+      inventory: null,
+      also: [],
+      chainFolder: chainFolderOf(root, FLEET),
+    }),
+  )
+  const sealed = { tagManifest, signer: made.signer, pack: `${run}/${run}.barewitness.zip`, at: trace.asOf }
+  if (isKept) must(await keepRun(world, root, { trace, sealed }))
+}
+
+export const packOf = (root: string, run: string): string => join(root, run, `${run}.barewitness.zip`)

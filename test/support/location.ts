@@ -1,0 +1,60 @@
+import type { Location, LocationAnswer, LocationDisc, LocationSignal, Place } from '../../schemas/types.ts'
+
+export const placeOf = (name: string, latitude: number, longitude: number, radiusKm: number): Place => ({
+  name,
+  latitude,
+  longitude,
+  radiusKm,
+  declaredBy: 'M. Ortiz',
+})
+export const ASHBURN = { ...placeOf('Ashburn', 39.04, -77.48, 60), country: 'US' }
+
+/** What a round trip of so many milliseconds bounds. */
+export const discFrom = (vantage: Place, milliseconds: number, changes: Partial<LocationDisc> = {}): LocationDisc => ({
+  vantage,
+  record: null,
+  signer: null,
+  at: null,
+  milliseconds,
+  samples: 60,
+  reachKm: (milliseconds / 2) * 299.792458 * 1.0005 + vantage.radiusKm,
+  estimateKm: (milliseconds / 2) * 199.86,
+  tcpMs: null,
+  keepaliveMs: null,
+  text: '',
+  ...changes,
+})
+
+export const answerOf = (changes: Partial<LocationAnswer> = {}): LocationAnswer => ({
+  of: 'declared-place',
+  title: 'Ashburn',
+  verdict: 'unverified',
+  delay: 'undecided',
+  text: 'Nothing decides it.',
+  signals: [],
+  needed: null,
+  ...changes,
+})
+
+export const signalOf = (changes: Partial<LocationSignal> = {}): LocationSignal => ({
+  id: 'cloud-init',
+  class: 'E5',
+  hint: false,
+  country: 'US',
+  place: null,
+  text: 'cloud-init names the region us-east-1.',
+  probe: null,
+  captures: [],
+  ...changes,
+})
+
+export const locationOf = (changes: Partial<Location> = {}): Location => ({
+  claim: ASHBURN,
+  answers: [answerOf()],
+  discs: [],
+  reachable: null,
+  frontEnd: null,
+  signals: [],
+  notes: [],
+  ...changes,
+})

@@ -1,0 +1,255 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { renderReport } from '../../main/adapters/pdf/index.ts'
+import { createWorld } from '../../main/adapters/world.ts'
+import { zones } from '../../main/adapters/zones.ts'
+import { enterSaid } from '../../main/app/enter-said.ts'
+import { exportRun } from '../../main/app/export.ts'
+import { keepRun } from '../../main/app/keep-run.ts'
+import { exportPeriod } from '../../main/app/period.ts'
+import { PRODUCER } from '../../main/app/producer.ts'
+import { assembleBag, evidenceDigestOf, manifestLines, PATHS } from '../../main/core/pack.ts'
+import { jsonBytes } from '../../main/core/pack-files.ts'
+import { PERIOD_PATH, periodStatement, subjectDigests } from '../../main/core/period/pack.ts'
+import { periodFold, type SampleRequest } from '../../main/core/period/period.ts'
+import { buildPeriodReport } from '../../main/core/period/report.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { inMemory } from '../../main/core/recording.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { ok } from '../../main/core/result.ts'
+import { type LoggedEntry, parseEntryLine } from '../../main/core/run-chain/entry.ts'
+import { chainFiles } from '../../main/core/run-chain/files.ts'
+import { verifyPeriod } from '../../main/core/verify-period.ts'
+import type { World } from '../../main/core/world.ts'
+import type { Period, RunTrace } from '../../schemas/types.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
+import { must } from './kept-runs.ts'
+import { samplePeriodInput } from './report/period-sample.ts'
+import { sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './sample-pack.ts'
+
+export type Files = Map<string, Uint8Array>
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const textIn = (files: ReadonlyMap<string, Uint8Array>, path: string): string =>
+  new TextDecoder().decode(files.get(path))
+
+/** A few days of a small fleet: a run each night but one that was recorded as missed and one that nobody speaks of. */
+export interface PeriodKit {
+  readonly folder: string
+  readonly chainFolder: string
+  readonly world: World
+  readonly signer: Signer
+  readonly stranger: Signer
+  readonly at: (now: string) => void
+  readonly run: (day: number, swap?: string, nodes?: readonly string[], demo?: boolean) => Promise<void>
+  readonly plan: () => Promise<void>
+  readonly gap: (day: number) => Promise<void>
+  readonly account: (from: string, to: string, samples?: readonly SampleRequest[]) => ReturnType<typeof exportPeriod>
+}
+
+export async function periodKit(): Promise<PeriodKit> {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-period-'))
+  const chainFolder = join(folder, 'chains', 'sample')
+  let now = '2026-11-22T12:00:00.000Z'
+  const real = createWorld(sampleCatalog)
+  const world: World = { ...real, clock: { ...real.clock, now: () => now } }
+  const signer = await sampleSigner(join(folder, 'ids'), 'owner')
+  const stranger = await sampleSigner(join(folder, 'ids'), 'stranger')
+  const enter = { fleet: 'sample', chainFolder, openSigner: async () => ok(signer), begin: true }
+  const at = (next: string): void => {
+    now = next
+  }
+  const dueOn = (day: number): string => `2026-11-${day}T02:00:00.000Z`
+  return {
+    folder,
+    chainFolder,
+    world,
+    signer,
+    stranger,
+    at,
+    plan: async () => {
+      const plan = {
+        kind: 'plan',
+        schedule: 'nightly',
+        cadence: 'every day at 02:00 in UTC',
+        withinMinutes: 60,
+      } as const
+      must(
+        await enterSaid(world, enter, (moment, by) =>
+          ok([{ ...plan, from: moment, at: moment, fleet: 'sample', why: 'policy', signer: by }]),
+        ),
+      )
+    },
+    gap: async (day) => {
+      at(`2026-11-${day}T04:00:00.000Z`)
+      must(
+        await enterSaid(world, enter, (moment, by) =>
+          ok([
+            { kind: 'gap', schedule: 'nightly', due: dueOn(day), at: moment, fleet: 'sample', why: 'down', signer: by },
+          ]),
+        ),
+      )
+    },
+    run: async (day, swap = '', nodes = ['node-a', 'node-b'], demo = false) => {
+      at(`2026-11-${day}T02:10:00.000Z`)
+      const run = `run-${day}`
+      const recordings = nodes.map((node) => {
+        const loaded = sampleRecording(node, node === 'node-b' ? swap : '', demo)
+        return inMemory({ ...loaded, recording: { ...loaded.recording, run, id: `${run}-${node}` } })
+      })
+      const input = {
+        run,
+        scope: { fleet: 'sample', population: nodes, frameworks: ['soc2'] },
+        recordings,
+        asOf: now,
+        signer,
+        stamping: null,
+        folder: join(folder, run),
+        register: EMPTY_REGISTER,
+        attachmentBytes: async () => ok(new Uint8Array()),
+        inventory: null,
+        also: [],
+        chainFolder,
+        planned: { schedule: 'nightly', due: dueOn(day) },
+      }
+      const made = must(await exportRun(world, sampleCatalog, input as unknown as Parameters<typeof exportRun>[2]))
+      const { trace, tagManifest } = made
+      const pack = `${run}/${run}.barewitness.zip`
+      must(await keepRun(world, folder, { trace, sealed: { tagManifest, signer: made.signer, pack, at: now } }))
+    },
+    account: (from, to, samples = []) =>
+      exportPeriod(world, sampleCatalog, {
+        root: folder,
+        chainFolder,
+        fleet: 'sample',
+        from,
+        to,
+        samples,
+        signer,
+        stamping: null,
+        folder: join(folder, 'out'),
+      }),
+  }
+}
+
+/** Every file of a pack. */
+export async function filesIn(world: World, path: string): Promise<Files> {
+  const opened = must(await world.packs.open(path))
+  const files: Files = new Map()
+  for (const one of opened.paths) files.set(one, await opened.read(one))
+  await opened.close()
+  return files
+}
+
+/** The answers about files that are no archive. */
+export async function asked(
+  { world, signer }: Pick<PeriodKit, 'world' | 'signer'>,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<VerificationReport> {
+  const { report } = await verifyPeriod({
+    source: sourceOf(files),
+    departures: [],
+    seal: world.sealing.reader,
+    catalog: sampleCatalog,
+    validator: world.validator,
+    trust: { signers: [signer.certificate], authorities: [], lists: [] },
+    lastHead: null,
+    verifiedAt: world.clock.now(),
+    file: 'period',
+    zones,
+    csv: world.csv,
+    producer: PRODUCER,
+  })
+  return report
+}
+
+export const entriesIn = (files: ReadonlyMap<string, Uint8Array>): readonly LoggedEntry[] =>
+  textIn(files, 'data/log/entries.jsonl')
+    .split('\n')
+    .flatMap((line) => parseEntryLine(line) ?? [])
+
+/** The chain of a pack with other entries, every hash and proof worked out anew. */
+export function rechained(files: ReadonlyMap<string, Uint8Array>, entries: readonly LoggedEntry[]): Files {
+  const { id, fleet } = JSON.parse(textIn(files, 'data/log/chain.json'))
+  const kept = [...files].filter(([path]) => !path.startsWith('data/log/'))
+  return new Map([...kept, ...chainFiles({ id, fleet, entries })])
+}
+
+/** The account and its lists, made anew from the chain and the traces that are there: as somebody would who hides something well. */
+export function rederived(
+  { world }: Pick<PeriodKit, 'world'>,
+  files: ReadonlyMap<string, Uint8Array>,
+  changes: Partial<Pick<Period, 'from' | 'to' | 'asOf'>> = {},
+): Files {
+  const period = JSON.parse(textIn(files, PERIOD_PATH)) as Period
+  const { id, fleet } = JSON.parse(textIn(files, 'data/log/chain.json'))
+  const { from, to, asOf, producer, samples } = { ...period, ...changes }
+  const chain = { id, fleet, entries: entriesIn(files) }
+  const asking = samples.map(({ population, size, seed }) => ({ population, size, seed }))
+  const fold = periodFold({ from, to, asOf, producer, chain, zones, csv: world.csv, samples: asking })
+  for (const run of fold.runs) {
+    const trace = files.get(`data/runs/${run.entry.run}/${PATHS.trace}`)
+    fold.add(run, trace === undefined ? null : (JSON.parse(new TextDecoder().decode(trace)) as RunTrace))
+  }
+  const { period: next, tables } = must(fold.finish())
+  return new Map([...files, ...tables, [PERIOD_PATH, jsonBytes(next)]])
+}
+
+/** A pack around a payload, with a report, a statement and a seal of its own: all that whoever holds a key can make. */
+export async function sealedAround(
+  files: ReadonlyMap<string, Uint8Array>,
+  signer: Signer,
+  { report = true }: { readonly report?: boolean } = {},
+): Promise<Files> {
+  const payload: Files = new Map([...files].filter(([path]) => path.startsWith('data/') && path !== PATHS.report))
+  const period = { ...ANY, ...parsed(textIn(files, PERIOD_PATH)) } as Period
+  if (report) payload.set(PATHS.report, await shortReport(payload, signer))
+  const { asOf, demo, producer } = period
+  const { tags, toSeal } = assembleBag({
+    payload,
+    signer,
+    authority: null,
+    packName: 'period.zip',
+    producer,
+    identifier: 'period',
+    asOf,
+    demo,
+    statement: (manifest) => periodStatement(period, { manifest, digests: subjectDigests(payload) }),
+  })
+  return new Map([...payload, ...tags, [PATHS.seal, await sealing.signDetached(signer, toSeal)]])
+}
+
+const ANY = {
+  fleet: 'x',
+  from: '2026-11-23',
+  to: '2026-11-24',
+  asOf: '2026-11-28T09:00:00.000Z',
+  demo: false,
+  producer: PRODUCER,
+  chain: { id: '', size: 0, root: '' },
+}
+
+function parsed(text: string): object {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+/** Stands in the report in place of the evidence digest, until that is known. */
+const NO_DIGEST = 'e'.repeat(64)
+let rendered: Promise<Uint8Array> | null = null
+
+/** A report of another period, cut to its first page, made out to this evidence: what its pages say is not compared. */
+async function shortReport(payload: Files, signer: Signer): Promise<Uint8Array> {
+  rendered ??= (async () => {
+    const whole = buildPeriodReport({ ...samplePeriodInput(), evidenceDigest: NO_DIGEST, signer })
+    const document = { ...whole, sections: whole.sections.slice(0, 1) }
+    return await renderReport(document, { attachments: [], created: '2026-11-28T09:00:00.000Z' })
+  })()
+  const blank = Buffer.from(await rendered).toString('latin1')
+  if (!blank.includes(NO_DIGEST)) throw new Error('the report does not hold the digest as text')
+  const pdf = Buffer.from(blank.replaceAll(NO_DIGEST, evidenceDigestOf(manifestLines(payload))), 'latin1')
+  return await sealing.signPdf(new Uint8Array(pdf), signer)
+}

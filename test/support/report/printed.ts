@@ -1,0 +1,42 @@
+// What the report prints for what an assessment holds, written down anew: a word that changes is seen here.
+
+/** Lines that stand on every page. */
+export const FURNITURE = [/^Demo data$/, /, pack \S+\.zip \d+ /, /^Evidence [0-9a-f]{16}, as of .* Page \d+ of \d+$/]
+export const tight = (text: string): string => text.replace(/\s+/g, '')
+export const LABEL: Readonly<Record<string, string>> = {
+  'not-supported': 'Gap',
+  'insufficient-evidence': 'Not enough evidence',
+  'manual-evidence-required': 'Needs records from people',
+  'supported-with-exceptions': 'Supported, with accepted exceptions',
+  supported: 'Evidence supports',
+  'not-applicable': 'Doesn’t apply',
+  'out-of-scope': 'Out of scope',
+}
+export const COUNTED: Readonly<Record<string, string>> = {
+  'not-met': 'contradicted',
+  'not-tested': 'not collected',
+  inconclusive: 'not enough evidence',
+  met: 'supported',
+  informational: 'recorded',
+  'not-applicable': 'does not apply',
+}
+/** In the order of the columns. */
+export const PROPERTIES = [
+  'isolation',
+  'encryption-at-rest',
+  'encryption-in-transit',
+  'location',
+  'access',
+  'audit',
+  'integrity',
+  'operations',
+  'evidence',
+]
+export const SHORT: Readonly<Record<string, string>> = { hipaa: 'HIPAA', soc2: 'SOC 2' }
+export const ANSWERS: Readonly<Record<string, string>> = {
+  contradicted: 'Contradicted',
+  'not-decided': 'Not decided',
+  'needs-record': 'Needs a record',
+  'not-observable': 'Not observable from inside',
+  observed: 'Observed',
+}

@@ -1,0 +1,72 @@
+import type { Catalog } from '../../main/core/catalog.ts'
+import { type Check, defineCheck } from '../../main/core/check.ts'
+import type { Control, Framework } from '../../main/core/framework.ts'
+import type { NodeVerdicts } from '../../main/core/rollup.ts'
+import type { Verdict } from '../../schemas/words.ts'
+import { noLocation } from './no-location.ts'
+import { UNDECIDED } from './undecided.ts'
+
+/** One row over checks “a” and “b”, and nodes that are only verdicts. */
+const checkOf = (id: string): Check =>
+  defineCheck({
+    id,
+    property: 'access',
+    claim: 'c',
+    limits: 'l',
+    needs: {},
+    evaluate: () => ({ verdict: 'inconclusive', because: [] }),
+  })
+
+export const controlOf = (changes: Partial<Control> = {}): Control => ({
+  key: 'k',
+  id: 'k',
+  title: 't',
+  summary: 's',
+  kind: 'standard',
+  level: 'required',
+  group: 'g',
+  parent: null,
+  evidenceClass: 'partial',
+  nodeEvidence: 'primary',
+  supports: [{ check: 'a', shows: 'a' }],
+  notShown: 'n',
+  needsAlso: [],
+  responsibility: [],
+  refs: {},
+  ...changes,
+})
+
+export const frameworkOf = (controls: readonly Control[], changes: Partial<Framework> = {}): Framework => ({
+  id: 'hipaa',
+  title: 't',
+  version: 'v',
+  status: 's',
+  overlay: false,
+  source: [],
+  notes: [],
+  controls,
+  ...changes,
+})
+
+export const catalogWith = (frameworks: readonly Framework[], checks: readonly string[] = ['a', 'b']): Catalog => ({
+  version: '1',
+  probes: [],
+  checks: checks.map(checkOf),
+  frameworks,
+  signals: [],
+  thresholds: [],
+  notFromNodes: [],
+  claimTests: [],
+  providers: [],
+  arguesLocation: noLocation,
+  listsAccess: () => ({ accounts: null, keys: null }),
+  arguesIsolation: () => UNDECIDED,
+})
+
+export const nodeWith = (node: string, a: Verdict, b: Verdict = 'met'): NodeVerdicts => ({
+  node,
+  findings: [
+    { check: 'a', verdict: a },
+    { check: 'b', verdict: b },
+  ],
+})

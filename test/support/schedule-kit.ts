@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockFolder } from '../../main/adapters/folder-lock.ts'
+import { createSealing } from '../../main/adapters/seal/index.ts'
+import { createWorld } from '../../main/adapters/world.ts'
+import { chainFolderOf } from '../../main/app/chain-folder.ts'
+import { type RanOnce, runScheduled, type ScheduledOutcome } from '../../main/app/scheduled/scheduled-run.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { fail, type Outcome } from '../../main/core/failure.ts'
+import type { Notice } from '../../main/core/notice.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import { ok } from '../../main/core/result.ts'
+import type { ChainEntry, LoggedEntry, PlanEntry, RunEntry } from '../../main/core/run-chain/entry.ts'
+import type { World } from '../../main/core/world.ts'
+import type { Finding, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
+import type { FailureCode } from '../../schemas/words.ts'
+import { fakeCatalog } from './fake-catalog.ts'
+
+export const FLEET = 'clinic'
+
+export const scheduleOf = (changes: Partial<Schedule> = {}): Schedule => ({
+  name: 'nightly',
+  fleet: '/etc/fleet.yaml',
+  fleetName: FLEET,
+  out: '/var/out',
+  cadence: 'every day at 02:00',
+  zone: 'UTC',
+  jitterMinutes: 0,
+  retries: { times: 0, waitMinutes: 10 },
+  catchUp: true,
+  gapsExitZero: false,
+  notify: [],
+  options: {},
+  createdAt: '2026-03-01T00:00:00.000Z',
+  ...changes,
+})
+
+const SIGNER = sha256('key')
+export const logged = (entry: ChainEntry): LoggedEntry =>
+  entry.kind === 'run' || entry.kind === 'period' ? { entry, signature: null } : { entry, signature: 'c2ln' }
+
+export const planned = (cadence: string | null, at: string, changes: Partial<PlanEntry> = {}): LoggedEntry =>
+  logged({
+    kind: 'plan',
+    schedule: 'nightly',
+    cadence,
+    withinMinutes: 120,
+    from: at,
+    at,
+    fleet: FLEET,
+    why: 'as agreed',
+    signer: SIGNER,
+    ...changes,
+  })
+
+export const ranAt = (due: string, at = due): LoggedEntry =>
+  logged(runEntry(`run-${due}`, at, { schedule: 'nightly', due }))
+
+const runEntry = (run: string, at: string, of: Planned | null): RunEntry => ({
+  kind: 'run',
+  run,
+  at,
+  fleet: FLEET,
+  nodes: sha256('nodes'),
+  tagManifest: sha256(`${run} ${at}`),
+  signer: SIGNER,
+  ...(of === null ? {} : { planned: of }),
+})
+
+export const findingOf = (check: string, verdict: Finding['verdict']): Finding =>
+  ({ check, verdict, property: 'access', reasons: [] }) as Finding
+
+export interface MadeNode {
+  readonly name: string
+  /** Null: it did not answer. */
+  readonly verdicts: Readonly<Record<string, Finding['verdict']>> | null
+  readonly hostKey?: string
+  readonly board?: string
+}
+
+/** What a run of these nodes gave. */
+export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce => ({
+  run,
+  incomplete: nodes.some(({ verdicts }) => verdicts === null),
+  register: { exceptions: [] },
+  assessment: {
+    asOf: '2026-03-02T02:00:00.000Z',
+    controls: [{ framework: 'soc2', control: 'CC6.1', state: nodes.some(hasGap) ? 'not-supported' : 'supported' }],
+    nodes: nodes.map(({ name, verdicts }) => ({
+      node: name,
+      status: verdicts === null ? 'failed' : 'complete',
+      isolation: verdicts === null ? null : {},
+      findings: Object.entries(verdicts ?? {}).map(([check, verdict]) => findingOf(check, verdict)),
+    })) as unknown as NodeAssessment[],
+  } as unknown as RanOnce['assessment'],
+  trace: {
+    nodes: nodes.map(({ name, verdicts, hostKey = 'SHA256:k', board }) => ({
+      node: name,
+      hostKey: verdicts === null ? null : hostKey,
+      parts: board === undefined || verdicts === null ? [] : [{ kind: 'board', part: 'board', value: board }],
+    })) as unknown as TracedNode[],
+  },
+})
+
+const hasGap = ({ verdicts }: MadeNode): boolean => Object.values(verdicts ?? {}).includes('not-met')
+
+/** A schedule over a folder of its own, with a clock that is set and a run that only enters the chain. */
+export interface Kit {
+  readonly world: World
+  readonly schedule: Schedule
+  readonly said: string[]
+  readonly waits: number[]
+  readonly notices: Notice[]
+  /** How often a run was made. */
+  readonly runs: () => number
+  readonly setClock: (at: string) => void
+  /** What the next runs give; a string is the failure that ends them. */
+  readonly setNodes: (nodes: readonly MadeNode[] | FailureCode) => void
+  /** Opening the key ends so from now on. */
+  readonly refuseSigner: (refusal: Outcome<never>) => void
+  readonly refuseNotices: (refuse: boolean) => void
+  readonly start: (options?: {
+    now?: boolean
+    during?: () => Promise<void>
+    signal?: AbortSignal
+  }) => Promise<Outcome<ScheduledOutcome<RanOnce>>>
+  /** What the chain says of due times: `run DUE` and `gap DUE WHY`. */
+  readonly dueTimes: () => Promise<readonly string[]>
+  readonly enter: (entry: LoggedEntry) => Promise<void>
+  readonly remove: () => void
+}
+
+export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
+  const out = mkdtempSync(join(tmpdir(), 'bw-scheduled-'))
+  const schedule = scheduleOf({ out, ...changes })
+  const base = createWorld(fakeCatalog)
+  let at = schedule.createdAt
+  let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'met' } }]
+  let refuses = false
+  let runs = 0
+  const [said, waits, notices]: [string[], number[], Notice[]] = [[], [], []]
+  const clock = { ...base.clock, now: () => at }
+  const world: World = {
+    ...base,
+    clock,
+    // Nobody waits ten seconds here for somebody else's run.
+    files: {
+      ...base.files,
+      hold: async (folder) =>
+        (await base.files.isThere(folder)) ? await lockFolder(folder, 100) : await base.files.hold(folder),
+    },
+    sealing: createSealing(clock, base.entropy),
+    notify: async (_, notice) => {
+      if (refuses) return fail('notice.undelivered', 'nobody there')
+      notices.push(notice)
+      return ok(null)
+    },
+  }
+  let signer: Promise<Signer> | null = null
+  let refusal: Outcome<never> | null = null
+  const openSigner = async (): Promise<Outcome<Signer>> => {
+    if (refusal !== null) return refusal
+    signer ??= world.sealing.demoSigner()
+    return ok(await signer)
+  }
+  const chain = async () => {
+    const opened = await world.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET })
+    if (!opened.ok) throw new Error(opened.error.detail)
+    return opened.value
+  }
+  const enter = async (entry: LoggedEntry): Promise<void> => {
+    const open = await chain()
+    const appended = await open.append(entry)
+    await open.close()
+    if (!appended.ok) throw new Error(appended.error.detail)
+  }
+  return {
+    world,
+    schedule,
+    said,
+    waits,
+    notices,
+    runs: () => runs,
+    setClock: (next) => {
+      at = next
+    },
+    setNodes: (next) => {
+      nodes = next
+    },
+    refuseSigner: (next) => {
+      refusal = next
+    },
+    refuseNotices: (refuse) => {
+      refuses = refuse
+    },
+    start: ({ now = false, during, signal = new AbortController().signal } = {}) =>
+      runScheduled(world, {
+        schedule,
+        now,
+        signal,
+        wait: async (milliseconds) => {
+          waits.push(milliseconds)
+        },
+        openSigner,
+        claimOf: (check) => `Claim of ${check}.`,
+        exitOf: ({ code }) => (code === 'ran' || code === 'nothing-due' ? 0 : 4),
+        say: (text) => said.push(text),
+        run: async (of) => {
+          runs += 1
+          await during?.()
+          if (typeof nodes === 'string') return fail(nodes, 'at 10.0.0.7')
+          const run = `run-${runs}`
+          await enter(logged(runEntry(run, at, of)))
+          return ok(statesOfNodes(nodes, run))
+        },
+      }),
+    dueTimes: async () => {
+      const open = await chain()
+      await open.close()
+      return open.chain().entries.flatMap(({ entry }) => {
+        if (entry.kind === 'gap') return [`gap ${entry.due} ${entry.why}`]
+        return entry.kind === 'run' ? [`run ${entry.planned?.due ?? 'unplanned'}`] : []
+      })
+    },
+    enter,
+    remove: () => rmSync(out, { recursive: true, force: true }),
+  }
+}
+
+/** The value of an outcome, or an error that names the failure. */
+export function got<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
+  return outcome.value
+}

@@ -1,0 +1,151 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { csvOf, defused } from '../main/adapters/csv-file.ts'
+import { controlsTable, findingsTable, populationTable } from '../main/app/tables.ts'
+import type { Coverage } from '../schemas/types.ts'
+import { exceptionOf, registerOf } from './support/register.ts'
+import { sampleInput } from './support/report/sample.ts'
+
+/** Any UTF-16 but halves of pairs, which UTF-8 cannot hold. */
+const anyText = fc
+  .array(fc.integer({ min: 0, max: 0xd7ff }), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
+
+const read = (rows: readonly (readonly string[])[], delimiter = ','): string[][] =>
+  parse(csvOf(rows), { bom: true, delimiter, relax_quotes: true, relax_column_count: true })
+
+describe('a CSV file', () => {
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t'=1"],
+    ['\rx', "'\rx"],
+    ['\uff1d1', "'\uff1d1"],
+    ['\uff20x', "'\uff20x"],
+    ['"=1"', `'"=1"`],
+    ["'=1", "''=1"],
+    ['  =1', "'  =1"],
+    ['a\n=1', "a\n'=1"],
+    ['a;=1', "a;'=1"],
+    ['a=1', 'a=1'],
+    ['2026-11-20', '2026-11-20'],
+    ['', ''],
+  ])('defuses %j', (cell, expected) => {
+    expect(defused(cell)).toBe(expected)
+    expect(read([['x', cell]])).toEqual([['x', expected]])
+  })
+
+  test('reads back as it was written, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(anyText, { minLength: 2, maxLength: 2 }), { minLength: 1 }), (rows) => {
+        expect(parse(csvOf(rows), { bom: true, skip_empty_lines: false })).toEqual(rows.map((row) => row.map(defused)))
+      }),
+    )
+  })
+
+  test('no cell begins like a formula, also where a program splits at other characters', () => {
+    const text = fc
+      .array(fc.constantFrom('=', '+', '-', '@', ';', '\t', '\n', '\r', '"', "'", ' ', 'a', '\uff1d'))
+      .map((all) => all.join(''))
+    fc.assert(
+      fc.property(text, (cell) => {
+        for (const part of defused(cell).split(/[;\t\r\n]/)) expect(part).not.toMatch(/^[\s"]*[=+\-@\uff1d]/)
+      }),
+    )
+  })
+})
+
+describe('tables', () => {
+  const { assessment, catalog } = sampleInput()
+  const contradicted = assessment.nodes
+    .flatMap(({ node, findings }) => findings.map((finding) => ({ node, ...finding })))
+    .find(({ verdict }) => verdict === 'not-met')
+  const register = registerOf({
+    exceptions: [exceptionOf({ check: contradicted?.check ?? '', nodes: [contradicted?.node ?? ''] })],
+  })
+
+  test('keep their columns in place: new ones stand at the end', () => {
+    expect([...findingsTable(assessment, catalog)][0]?.slice(0, 9)).toEqual([
+      'node',
+      'check',
+      'claim',
+      'verdict',
+      'in words',
+      'reasons',
+      'what it does not show',
+      'observed at (UTC)',
+      'recording SHA-256',
+    ])
+    expect(controlsTable(assessment, catalog)[0]?.slice(0, 10)).toEqual([
+      'framework',
+      'control',
+      'title',
+      'class',
+      'state',
+      'in words',
+      'node part',
+      'supported nodes per check',
+      'what it does not show',
+      'records outstanding',
+    ])
+  })
+
+  test('an exception stands beside the verdict, which stays', () => {
+    const rows = [...findingsTable(assessment, catalog, register)].filter(
+      (row) => row[10] !== '' && row[10] !== 'exception',
+    )
+    expect(rows.map((row) => [row[0], row[1], row[3], row[9]])).toEqual([
+      [contradicted?.node, contradicted?.check, 'not-met', '2027-03-01T23:59:59.999Z'],
+    ])
+  })
+
+  test('every row has as many cells as there are columns', () => {
+    for (const table of [
+      [...findingsTable(assessment, catalog)],
+      controlsTable(assessment, catalog),
+      populationTable(assessment),
+    ])
+      expect(new Set(table.map((row) => row.length)).size).toBe(1)
+  })
+
+  test('the population says which lists a node is on, and where there is no list', () => {
+    const [first] = assessment.nodes
+    const coverage: Coverage = {
+      declared: 1,
+      enrolled: 0,
+      answered: 1,
+      inventory: 1,
+      nodes: [
+        {
+          node: first?.node ?? '',
+          declared: true,
+          enrolled: false,
+          answered: true,
+          inventory: { id: 'srv-1', by: 'name' },
+        },
+      ],
+      inventoryOnly: [],
+      conflicts: [],
+      uncovered: 0,
+    }
+    expect(populationTable(assessment)[1]?.slice(0, 6)).toEqual([
+      first?.node,
+      'no list',
+      'no list',
+      'no list',
+      '',
+      'no',
+    ])
+    expect(populationTable({ ...assessment, coverage })[1]?.slice(0, 6)).toEqual([
+      first?.node,
+      'yes',
+      'no',
+      'srv-1',
+      'name',
+      'yes',
+    ])
+  })
+})

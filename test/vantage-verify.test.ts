@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assess } from '../main/core/assess.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { PATHS } from '../main/core/pack-files.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { vantageProblems } from '../main/core/vantage.ts'
+import { locationOfPack } from '../main/core/verify/location.ts'
+import type { DeclaredLocation, NodeAssessment, SiteList } from '../schemas/types.ts'
+import { BANNED } from '../schemas/words.ts'
+import { answerOf } from './support/location.ts'
+import {
+  AS_OF,
+  outcomes,
+  sampleCatalog,
+  samplePack,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+  verifySource,
+} from './support/sample-pack.ts'
+import { unsignedVantage, vantageOf } from './support/vantage.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-verify-'))
+const NOW = new Date().toISOString()
+let owner: Signer
+let prober: Signer
+beforeAll(async () => {
+  owner = await sampleSigner(folder, 'owner')
+  prober = await sampleSigner(folder, 'prober')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const population = ['node-a', 'node-b']
+const recordings = population.map((node) => sampleRecording(node, ''))
+
+/** A sealed pack whose scope has this location; it is judged honestly, by whoever made it. */
+async function verified(location: DeclaredLocation, extra: ReadonlyMap<string, Uint8Array> = new Map()) {
+  const scope = { fleet: 'sample', population, frameworks: ['soc2'], location }
+  const pack = await samplePack({
+    signer: owner,
+    recordings,
+    forge: () => assess({ catalog: sampleCatalog, scope, recordings, asOf: AS_OF }),
+    extra,
+  })
+  const found = await verifySource(sourceOf(pack))
+  const complete = found.report.answers.find(({ question }) => question === 'complete')
+  return { found, complete, details: (complete?.details ?? []).join('\n') }
+}
+
+test('a pack with a record verifies, and says who signed it and that its place is a declaration', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  const { found, details } = await verified({ vantages: [record] })
+  expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+  expect(details).toContain(
+    `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage record vantage-one of “Office, Frankfurt”.`,
+  )
+  expect(details).toContain('is the declaration of “M. Ortiz”, and no measurement')
+  expect(details).toContain(`was made after ${AS_OF}, and counts for nothing as of then`)
+  for (const banned of BANNED) expect(details).not.toMatch(banned)
+})
+
+test('whether the reader trusts the signer of a record stands beside it', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  const scope = { fleet: 'sample', population, frameworks: [], location: { vantages: [record] }, asOf: AS_OF }
+  const said = async (signers: readonly Uint8Array[]) => {
+    const trust = { signers, authorities: [], lists: [] }
+    const { problems, notes } = await locationOfPack(sourceOf(new Map()), { scope }, sealing.reader, trust)
+    expect(problems).toEqual([])
+    return notes[0]
+  }
+  expect(await said([])).toContain('You named nobody whom you trust, so that whose it is, is not shown')
+  expect(await said([owner.certificate])).toContain('That key is not among those you trust')
+  expect(await said([prober.certificate])).toContain('That is the very key that you named.')
+  const [root = new Uint8Array()] = prober.chain.slice(-1)
+  expect(await said([root])).toContain('issued under a root certificate that you named')
+  const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
+  const signer = await sealing.demoSigner()
+  const shown = { ...scope, location: { vantages: [demo] } }
+  const named = { signers: [signer.certificate], authorities: [], lists: [] }
+  const { notes } = await locationOfPack(sourceOf(new Map()), { scope: shown }, sealing.reader, named)
+  expect(notes[0]).toContain('a demonstration key, which nobody may trust')
+})
+
+test('a record from a place that is none to time from is refused, whoever signed it', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  const place = record.vantage
+  for (const vantage of [
+    { ...place, radiusKm: 0 },
+    { ...place, radiusKm: 51 },
+    { ...place, declaredBy: 'GeoIP' },
+    { ...place, declaredBy: ' ' },
+  ])
+    expect(vantageProblems({ ...record, vantage }).join(' ')).toMatch(/^The place that it was timed from /)
+  expect(vantageProblems(record)).toEqual([])
+})
+
+test('a pack with a changed sample, resealed by its owner, is refused', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  const text = JSON.stringify(record)
+  const { found, complete, details } = await verified({ vantages: [JSON.parse(text.replaceAll('5.1,', '0.9,'))] })
+  expect(found.report.ok).toBe(false)
+  expect(complete?.outcome).toBe('no')
+  expect(details).toContain(
+    'data/scope.json: vantage record vantage-one of “Office, Frankfurt”: Its signature does not stand:',
+  )
+})
+
+test('one id twice, and a record that a demonstration key signed as none, are refused', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  expect((await verified({ vantages: [record, record] })).details).toContain('stands there twice')
+  const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
+  expect((await verified({ vantages: [demo] })).details).toContain('which is a demonstration')
+  expect((await verified({ vantages: [{ ...demo, demo: false }] })).complete?.outcome).toBe('no')
+})
+
+test('the list of sites lies there as it was read', async () => {
+  const bytes = new TextEncoder().encode('serial,site\nZX81-4711,Frankfurt\n')
+  const sites: SiteList = {
+    source: 'Provider',
+    kind: 'csv',
+    on: '2026-11-01',
+    declaredBy: 'M. Ortiz',
+    file: { name: 'sites.csv', size: bytes.length, sha256: sha256(bytes) },
+    rows: [{ line: 2, serial: 'ZX81-4711', site: 'Frankfurt' }],
+  }
+  const said = async (location: DeclaredLocation, there: Uint8Array | null) => {
+    const files = new Map(there === null ? [] : [[PATHS.sites, there] as const])
+    const scope = { fleet: 'sample', population, frameworks: [], location, asOf: AS_OF }
+    return (await locationOfPack(sourceOf(files), { scope }, sealing.reader)).problems
+  }
+  expect(await said({ sites }, bytes)).toEqual([])
+  expect(await said({ sites }, null)).toEqual(['The list of sites “sites.csv” is missing: there is no data/sites.'])
+  expect(await said({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('another digest or size')])
+  expect(await said({}, bytes)).toEqual(['data/sites belongs to no list of sites.'])
+  const cms = Buffer.from(await sealing.signDetached(prober, bytes)).toString('base64')
+  const { fingerprint } = prober
+  const subject = `CN=${prober.subject}`
+  expect(await said({ sites: { ...sites, signature: { subject, fingerprint, cms } } }, bytes)).toEqual([])
+  const other = { ...sites, signature: { subject: 'CN=Somebody', fingerprint, cms } }
+  expect(await said({ sites: other }, bytes)).toEqual([expect.stringContaining('another signer is named')])
+  const wrong = Buffer.from(await sealing.signDetached(prober, bytes.slice(1))).toString('base64')
+  const changed = { ...sites, signature: { subject, fingerprint, cms: wrong } }
+  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('does not stand')])
+})
+
+describe('what a pack states of where a node is', () => {
+  const scope = { fleet: 'sample', population, frameworks: [] }
+  const judged = assess({ catalog: sampleCatalog, scope, recordings, asOf: AS_OF })
+  const packOf = async (location: (stated: NodeAssessment['location']) => NodeAssessment['location']) => {
+    const nodes = judged.nodes.map(({ location: stated, ...node }) => {
+      const said = location(stated)
+      return said === undefined ? node : { ...node, location: said }
+    })
+    return sourceOf(await samplePack({ signer: owner, recordings, forge: () => ({ ...judged, nodes }) }))
+  }
+
+  test('comes out otherwise where it was changed, and is told by its verdict', async () => {
+    const changed = await packOf((stated) =>
+      stated == null ? stated : { ...stated, answers: [answerOf({ verdict: 'bounded-inside' })] },
+    )
+    const { report } = await verifySource(changed)
+    expect(report.ok).toBe(false)
+    expect(report.answers[4]?.details.join(' ')).toMatch(
+      /Node “node-a”, location: stated “Ashburn: .*”, derived “nothing”/,
+    )
+  })
+
+  test('may be missing in a pack of an earlier version, which is not called altered', async () => {
+    const earlier = await packOf(() => undefined)
+    const catalog = { ...sampleCatalog, version: 'sample-2' }
+    const { report } = await verifySource(earlier, [], { catalog })
+    expect(report.ok).toBe(true)
+    expect(report.answers[4]).toMatchObject({
+      outcome: 'not-shown',
+      summary: expect.stringContaining('another version'),
+    })
+  })
+})
+
+test('whatever a signature holds, nothing is thrown', async () => {
+  const record = await vantageOf(unsignedVantage(NOW, population), prober)
+  const any = fc.record({ at: fc.string(), fingerprint: fc.string(), cms: fc.string(), chain: fc.array(fc.string()) })
+  const property = fc.asyncProperty(any, fc.string(), async (signature, at) => {
+    const vantages = [{ ...record, startedAt: at, signature }]
+    const scope = { fleet: 'sample', population, frameworks: [], location: { vantages }, asOf: AS_OF }
+    const { problems } = await locationOfPack(sourceOf(new Map()), { scope }, sealing.reader)
+    expect(problems).not.toEqual([])
+  })
+  await fc.assert(property, { numRuns: 200 })
+})

@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { demoDeclared } from '../main/adapters/demo/demo-declared.ts'
+import { DEMO_PROVIDER } from '../main/adapters/demo/demo-provider.ts'
+import { summaryText } from '../main/app/summary.ts'
+import { PROVIDERS } from '../main/catalog/claims/providers.ts'
+import { COMMANDS } from '../main/cli/commands.ts'
+import type { Context } from '../main/cli/context.ts'
+import { engagementTemplate } from '../main/core/engagement/template.ts'
+import * as engagementWords from '../schemas/engagement-words.ts'
+import * as words from '../schemas/words.ts'
+import { formatSample } from './support/format-sample.ts'
+
+function helpTexts(): readonly string[] {
+  const program = new Command('barewitness')
+  // No command runs here: adding one only describes it.
+  const context = { program, world: {}, exit: () => undefined } as unknown as Context
+  for (const add of COMMANDS) add(context)
+  const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)]
+  return all(program).map((command) => command.helpInformation())
+}
+
+/** Every text in a value, however deep. */
+const leaves = (value: unknown): readonly string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value !== null && typeof value === 'object'
+      ? Object.values(value).flatMap(leaves)
+      : []
+
+const { assessment, catalog, register } = formatSample()
+const declared = demoDeclared('2026-11-21T00:00:00.000Z', ['demo-gpu-01', 'demo-gpu-02'])
+
+/** Reports, their variants and machine formats have this lint in tests of their own. */
+describe('nothing over-claims in', () => {
+  test.each<readonly [name: string, texts: readonly string[], atLeast: number]>([
+    ['help of the command line', helpTexts(), 30],
+    ['the summary', summaryText(assessment, catalog, register).split('\n'), 30],
+    ['the template of an engagement', [engagementTemplate('2026-11-21')], 1],
+    ['profiles of providers', leaves([...PROVIDERS, DEMO_PROVIDER]), 50],
+    ['what the demo declares', leaves(declared), 50],
+    ['words of states, answers and limits', leaves([words, engagementWords].map((one) => ({ ...one }))), 200],
+    ['the standing limitation', [words.standingLimitation('pack records')], 1],
+  ])('%s', (_, texts, atLeast) => {
+    expect(texts.length).toBeGreaterThanOrEqual(atLeast)
+    expect(texts.filter((text) => words.BANNED.some((banned) => banned.test(text)))).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { xlsxOf } from '../main/adapters/xlsx-file.ts'
+import type { Sheet } from '../main/core/world.ts'
+import { readXlsx } from './support/read-xlsx.ts'
+import { takeApart } from './support/zip-parts.ts'
+
+/** Any UTF-16, halves of pairs and all. */
+const anyText = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
+
+const printable = fc
+  .array(fc.integer({ min: 0x20, max: 0x7e }), { minLength: 1, maxLength: 40 })
+  .map((units) => String.fromCharCode(...units))
+
+const sheet = (rows: Sheet['rows'], name = 'Sheet'): Sheet => ({ name, widths: [12, 34.5], rows })
+const read = async (rows: Sheet['rows']) =>
+  readXlsx(await xlsxOf([sheet([['head'], ...rows])]))
+    .sheets.get('Sheet')
+    ?.slice(1)
+
+describe('a workbook', () => {
+  test('has texts and numbers, and never a formula', async () => {
+    const rows = [
+      ['=1+1', '+1', '-1', '@SUM(A1)', '\uff1d1+1', '=HYPERLINK("http://evil.example")'],
+      [1, 0, -2.5, '7', ''],
+    ]
+    const workbook = readXlsx(await xlsxOf([sheet([['head'], ...rows])]))
+    const xml = workbook.parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(workbook.sheets.get('Sheet')?.slice(1)).toEqual([rows[0], [1, 0, -2.5, '7']])
+    expect(xml).not.toMatch(/<f[ >]/)
+    expect([...xml.matchAll(/<c [^>]*>/g)].map(([cell]) => / t="s"/.test(cell))).toEqual([
+      ...Array.from({ length: 7 }, () => true),
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test('keeps its head bold and in sight, and its columns wide', async () => {
+    const { parts } = readXlsx(
+      await xlsxOf([
+        sheet([
+          ['one', 'two'],
+          ['a', 'b'],
+        ]),
+      ]),
+    )
+    const xml = parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(xml).toMatch(/<pane ySplit="1" xSplit="0" topLeftCell="A2" [^>]*state="frozen"\/>/)
+    expect(xml).toContain('<col min="2" max="2" width="34.5" customWidth="1"/>')
+    const style = Number(/<c r="A1" s="(\d+)"/.exec(xml)?.[1])
+    const fonts = [...(parts.get('xl/styles.xml') ?? '').matchAll(/<font>.*?<\/font>/g)].map(([font]) => font)
+    const formats = [
+      ...(/<cellXfs.*?<\/cellXfs>/s.exec(parts.get('xl/styles.xml') ?? '')?.[0] ?? '').matchAll(/<xf ([^>]*)>/g),
+    ]
+    const font = /fontId="(\d+)"/.exec(formats[style]?.[1] ?? '')?.[1]
+    expect(fonts[Number(font)]).toContain('<b/>')
+  })
+
+  test('cuts what is too long for a cell, and says so', async () => {
+    const [[long, fits] = []] = (await read([['x'.repeat(40_000), 'y'.repeat(32_767)]])) ?? []
+    expect(String(long)).toHaveLength(32_767)
+    expect(String(long)).toMatch(/x… \(cut\)$/)
+    expect(fits).toBe('y'.repeat(32_767))
+  })
+
+  test('leaves out what XML cannot hold, and nothing is taken for an escape', async () => {
+    expect(await read([['a\u0000b\u001bc\ud800d\uffff', '_x0041_ _x005F_', '<b>&"\'', 'é 日本 🙂']])).toEqual([
+      ['abcd', '_x0041_ _x005F_', '<b>&"\'', 'é 日本 🙂'],
+    ])
+  })
+
+  test('keeps texts that are names in every object', async () => {
+    const names = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty']
+    expect((await read([names]))?.[0]?.map((text) => String(text).trim())).toEqual(names)
+  })
+
+  test('says no dates: the same sheets give the same bytes at any time', async () => {
+    const bytes = Buffer.from(await xlsxOf([sheet([['head'], ['a']])]))
+    for (const { local, listed } of takeApart(bytes))
+      expect([local.readUInt32LE(10), listed.readUInt32LE(12)]).toEqual([0x00210000, 0x00210000])
+  })
+
+  test.each([
+    [
+      ['Findings', 'findings'],
+      ['Findings', 'findings 2'],
+    ],
+    [
+      ['a/b:c?*[x]', "'quoted'"],
+      ['a b c x', 'quoted'],
+    ],
+    [
+      ['', '\u0000'],
+      ['Sheet', 'Sheet 2'],
+    ],
+    [
+      ['n'.repeat(40), 'n'.repeat(31)],
+      ['n'.repeat(31), `${'n'.repeat(29)} 2`],
+    ],
+  ])('names its sheets so that every program takes them: %j', async (given, expected) => {
+    const { sheets } = readXlsx(await xlsxOf(given.map((name) => sheet([['head']], name))))
+    expect([...sheets.keys()]).toEqual(expected)
+  })
+
+  test('never throws on text, and gives every printable one back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 4 }), async (cells) => {
+        const { parts } = readXlsx(await xlsxOf([sheet([['head'], cells])]))
+        expect(parts.get('xl/sharedStrings.xml')).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/)
+      }),
+      { numRuns: 40 },
+    )
+    await fc.assert(
+      fc.asyncProperty(printable, async (text) => {
+        expect(String((await read([[text]]))?.[0]?.[0] ?? '').trim()).toBe(text.trim())
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
