@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPack, writePack } from '../main/adapters/pack/index.ts'
+import { openPack, replacePack, writePack } from '../main/adapters/pack/index.ts'
 import { LIMITS } from '../main/adapters/pack/limits.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { evidenceDigestOf, manifestLines, PATHS } from '../main/core/pack.ts'
@@ -122,20 +123,43 @@ describe('an archive', () => {
     expect(mode('mine.zip')).toBe('600')
     for (const kept of [0o664, 0o400]) {
       chmodSync(at('mine.zip'), kept)
-      expect(await writePack(at('mine.zip'), few)).toEqual({ ok: true, value: null })
+      expect(await replacePack(at('mine.zip'), few)).toEqual({ ok: true, value: null })
       expect(mode('mine.zip')).toBe(kept.toString(8))
     }
-    writeFileSync(at(`stale.zip.part-${process.pid}`), 'left by a run that was killed', { mode: 0o644 })
-    await writePack(at('stale.zip'), few)
-    expect(mode('stale.zip')).toBe('600')
+  })
+
+  test('of two that are written to one place at once one is there, whole, and the other is refused', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const path = at(`one-place-${round}.zip`)
+      const both = ['bag', 'another bag'].map((text) => new Map([['bagit.txt', Buffer.from(text)]]))
+      const written = await Promise.all(both.map((files) => writePack(path, files)))
+      expect(written.map(({ ok }) => ok).sort()).toEqual([false, true])
+      expect(written.find(({ ok }) => !ok)).toMatchObject({
+        error: { code: 'input.refused', detail: `${path} exists already` },
+      })
+      const winner = both[written.findIndex(({ ok }) => ok)]?.get('bagit.txt') ?? Buffer.from('')
+      expect(readFileSync(path).includes(winner)).toBe(true)
+    }
+    expect(readdirSync(folder).filter((name) => name.includes('.part-'))).toEqual([])
+  })
+
+  test('what is there is left as it is', async () => {
+    writeFileSync(at('theirs.zip'), 'sealed by somebody')
+    symlinkSync('nowhere', at('a-link.zip'))
+    for (const name of ['theirs.zip', 'a-link.zip'])
+      expect(await writePack(at(name), few)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+    expect(readFileSync(at('theirs.zip'), 'utf8')).toBe('sealed by somebody')
+    expect(lstatSync(at('a-link.zip')).isSymbolicLink()).toBe(true)
   })
 
   test('below a file, or in the place of a folder, is a failure that leaves nothing', async () => {
     writeFileSync(at('a-file'), 'x')
     mkdirSync(at('a-folder/inside'), { recursive: true })
     const before = readdirSync(folder)
-    for (const path of ['a-file/p.zip', 'a-file/deep/p.zip', 'a-folder'])
+    for (const path of ['a-file/p.zip', 'a-file/deep/p.zip'])
       expect(await writePack(at(path), few), path).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+    expect(await writePack(at('a-folder'), few)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+    expect(await replacePack(at('a-folder'), few)).toMatchObject({ ok: false, error: { code: 'store.failed' } })
     expect(readdirSync(folder)).toEqual(before)
     expect(readFileSync(at('a-file'), 'utf8')).toBe('x')
   })

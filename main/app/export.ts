@@ -106,7 +106,9 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   const chain = await world.openRunChain(input.chainFolder, { id, fleet: input.scope.fleet })
   if (!chain.ok) return chain
   try {
-    return await exported(chain.value)
+    // Somebody else may have sealed this run while we waited for the chain.
+    const since = await takenName(world, input)
+    return since === null ? await exported(chain.value) : fail('input.refused', `${since} exists already`)
   } finally {
     await chain.value.close()
   }

@@ -66,8 +66,10 @@ export async function exportPeriod(
   if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
     return fail('input.refused', `there is no chain of runs in ${chainFolder}`)
   const name = `period-${from}-${to}`
-  if (await world.files.isThere(`${folder}/${name}${PACK_EXTENSION}`))
-    return fail('input.refused', `${folder}/${name}${PACK_EXTENSION} exists already; choose another folder`)
+  const path = `${folder}/${name}${PACK_EXTENSION}`
+  const taken = async (): Promise<boolean> => await world.files.isThere(path)
+  const refused = fail('input.refused', `${path} exists already; choose another folder`)
+  if (await taken()) return refused
   const chain = await world.openRunChain(chainFolder, {
     id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
     fleet,
@@ -75,6 +77,8 @@ export async function exportPeriod(
   if (!chain.ok) return chain
   const shelf = packShelf(world)
   try {
+    // Somebody else may have sealed this period while we waited for the chain.
+    if (await taken()) return refused
     return await whileSigning(() => exported(world, catalog, { ...input, asOf, name }, chain.value, shelf))
   } finally {
     await shelf.close()

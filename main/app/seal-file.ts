@@ -113,7 +113,7 @@ async function withOneMore(
   const pack: OpenPack = opened.value
   try {
     const files = new Map<string, PackContent>(pack.paths.map((one) => [one, pack.stored(one)]))
-    return await packs.write(path, files.set(name, bytes))
+    return await packs.replace(path, files.set(name, bytes))
   } finally {
     await pack.close()
   }

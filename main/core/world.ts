@@ -296,8 +296,10 @@ export interface Stamp {
 }
 
 export interface Packs {
-  /** Writes files (paths under `pack/`) as one deterministic archive. */
+  /** Writes files (paths under `pack/`) as one deterministic archive. Fails with input.refused where something is there already. */
   readonly write: (path: string, files: PackFiles) => Promise<Outcome<null>>
+  /** As write, in place of an archive that is there: for one that holds all of it, and more. */
+  readonly replace: (path: string, files: PackFiles) => Promise<Outcome<null>>
   readonly open: (path: string) => Promise<Outcome<OpenPack>>
 }
 export interface OpenPack extends PackSource {

@@ -2,15 +2,16 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDemoSigner } from '../../main/adapters/identity/signer.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { chainsBelow } from '../../main/app/chains.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { bundled } from '../support/bundled.ts'
 import { validator } from '../support/deps.ts'
-import { must, packOf } from '../support/kept-runs.ts'
+import { exported, must, packOf } from '../support/kept-runs.ts'
 import { killed } from '../support/killed.ts'
 import { outcomes, verifySource } from '../support/sample-pack.ts'
-import { collectSmall, smallCatalog, smallWorld } from '../support/small-fleet.ts'
+import { collectSmall, SMALL_NODES, smallCatalog, smallWorld } from '../support/small-fleet.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-at-once-'))
 const world = smallWorld()
@@ -56,6 +57,8 @@ describe('two processes at once', () => {
     expect(others).toEqual([])
     const entered = chain?.chain.entries.map(({ entry }) => (entry.kind === 'run' ? entry.run : '')) ?? []
     for (const runs of sealed) expect(entered.filter((run) => runs.includes(run))).toEqual(runs)
+    // One of the two may go on with a run of the other: it is entered and sealed once.
+    expect(new Set(sealed.flat()).size).toBe(sealed.flat().length)
     for (const run of sealed.flat()) {
       const pack = must(await world.packs.open(packOf(root, run)))
       const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
@@ -63,6 +66,22 @@ describe('two processes at once', () => {
       expect(says).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
     }
   })
+})
+
+test('of two that seal one run at once one does; the other is refused, and neither the chain nor the pack has it twice', async () => {
+  must(await collectSmall(world, root, 'run-1'))
+  const signer = await createDemoSigner(world.clock, world.entropy)
+  const both = await Promise.allSettled(
+    [1, 2].map(() => exported(world, root, 'run-1', signer, { catalog: smallCatalog, nodes: SMALL_NODES })),
+  )
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/exists already/)
+  const [chain] = must(await chainsBelow(world, root))
+  expect(chain?.chain.entries.map(({ entry }) => entry.kind)).toEqual(['run'])
+  const pack = must(await world.packs.open(packOf(root, 'run-1')))
+  const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
+  await pack.close()
+  expect(says).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
 })
 
 test('killed 20 times while bytes are put into the pool: what was stored is there, and the pool holds nothing false', async () => {

@@ -4,7 +4,7 @@ import { exported, must, packOf } from './kept-runs.ts'
 import { collectSmall, SMALL_NODES, smallCatalog, smallWorld } from './small-fleet.ts'
 
 // Collects, assesses, seals and keeps runs, one after the other, and says what is done, until it is killed. A run that was begun and is
-// not sealed goes on first.
+// not sealed goes on first, and may be sealed by another one meanwhile.
 const [root = ''] = process.argv.slice(2)
 const say = (...words: readonly string[]): void => void writeSync(1, `${words.join(' ')}\n`)
 const world = smallWorld((...stored) => say('stored', ...stored))
@@ -20,6 +20,11 @@ for (let n = 0; ; n += 1) {
   say(before === undefined ? 'begins' : 'resumes', run)
   must(await collectSmall(world, root, run))
   say('collected', run)
-  await exported(world, root, run, signer, { catalog: smallCatalog, nodes: SMALL_NODES })
-  say('sealed', run)
+  const problem = await exported(world, root, run, signer, { catalog: smallCatalog, nodes: SMALL_NODES }).then(
+    () => null,
+    (thrown: Error) => thrown.message,
+  )
+  if (problem === null) say('sealed', run)
+  else if (problem.startsWith('input.refused') && problem.includes('exists already')) say('was-sealed', run)
+  else throw new Error(problem)
 }

@@ -6,9 +6,9 @@ import type { OpenPack, Packs } from '../../core/world.ts'
 import { LIMITS, type Limits, Refusal } from './limits.ts'
 import { openFolder } from './open-folder.ts'
 import { openZip } from './open-zip.ts'
-import { writePack } from './write.ts'
+import { replacePack, writePack } from './write.ts'
 
-export { writePack } from './write.ts'
+export { replacePack, writePack } from './write.ts'
 
 /**
  * Opens a pack, an archive or an unpacked folder, after checking that reading it does no harm. Fails with input.not-found,
@@ -27,4 +27,4 @@ export async function openPack(path: string, limits: Limits = LIMITS): Promise<O
 }
 
 /** The packs port: archives on this computer. */
-export const packs: Packs = { write: writePack, open: (path) => openPack(path) }
+export const packs: Packs = { write: writePack, replace: replacePack, open: (path) => openPack(path) }

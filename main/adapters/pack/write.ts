@@ -1,5 +1,5 @@
-import { createHash, hash } from 'node:crypto'
-import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { createHash, hash, randomBytes } from 'node:crypto'
+import { type FileHandle, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as zlib from 'node:zlib'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -7,7 +7,7 @@ import { isSafePath, type PackFiles, sizeOf } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { orRemoved, syncFolder } from '../store/durable.ts'
+import { isCode, orRemoved, syncFolder } from '../store/durable.ts'
 import { type BlockWriter, blockWriter, writeAll } from './blocks.ts'
 import { LIMITS } from './limits.ts'
 import { FOLDER } from './names.ts'
@@ -20,23 +20,34 @@ const WHOLE = 1024 ** 2
  * Writes files (paths inside `pack/`) as one archive, all of it or nothing. The same files give the same bytes, in any time zone and on
  * any platform: sorted names, no dates, stored rather than compressed, since compressors differ. The 64-bit form is used only where a
  * size, a place or the count needs it. Stored bytes pass through as a stream, and are checked against their size and digest.
- * Only its owner may read a new archive; one that replaces another has the mode of that one.
- * Fails with store.failed, naming the file that is not what it was said to be.
+ * Nothing that is there already is written over, whoever put it there meanwhile. Only its owner may read it.
+ * Fails with input.refused where something is there, and with store.failed, naming the file that is not what it was said to be.
  */
-export async function writePack(path: string, files: PackFiles): Promise<Outcome<null>> {
+export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> => writeAt(path, files, claimed)
+
+/** As writePack, in place of the archive that is there, with the mode of that one: for one that holds all of it, and more. */
+export const replacePack = (path: string, files: PackFiles): Promise<Outcome<null>> =>
+  writeAt(path, files, async (from, to) => {
+    await rename(from, to)
+    return true
+  })
+
+/** Gives a finished file its name, or says that the name is taken. */
+type Put = (from: string, to: string) => Promise<boolean>
+
+async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcome<null>> {
   // Names are ASCII: the order of strings is the order of their bytes.
   const names = [...files.keys()].sort()
   const unfit = names.find((name) => !isSafePath(name))
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
-  const temporary = `${path}.part-${process.pid}`
+  const temporary = `${path}.part-${process.pid}-${randomBytes(4).toString('hex')}`
   try {
     await mkdir(dirname(path), { recursive: true })
     const before = await modeOf(path)
-    // What a run that was killed left under this name would lend its mode.
-    await rm(temporary, { force: true })
     const file = await open(temporary, 'wx', 0o600)
+    let isPut = false
     await orRemoved(temporary, async () => {
       try {
         await writeArchive(file, names, files)
@@ -45,13 +56,34 @@ export async function writePack(path: string, files: PackFiles): Promise<Outcome
       } finally {
         await file.close()
       }
-      await rename(temporary, path)
+      isPut = await put(temporary, path)
+      if (!isPut) await unlink(temporary)
     })
     await syncFolder(dirname(path))
-    return ok(null)
+    return isPut ? ok(null) : fail('input.refused', plain(`${path} exists already`, 500))
   } catch (problem) {
     return fail('store.failed', plain(messageOf(problem), 500))
   }
+}
+
+/** In one step, so that of two at once one is told that the name is taken. */
+const claimed: Put = async (from, to) => {
+  try {
+    await link(from, to)
+  } catch (problem) {
+    if (isCode(problem, 'EEXIST')) return false
+    // A file system without links: an empty file of ours holds the name until the archive takes its place.
+    const holding = await open(to, 'wx', 0o600).catch((taken) => {
+      if (isCode(taken, 'EEXIST')) return null
+      throw taken
+    })
+    if (holding === null) return false
+    await holding.close()
+    await rename(from, to)
+    return true
+  }
+  await unlink(from)
+  return true
 }
 
 /** Who may read and write the file that is to be replaced; null when there is none. */

@@ -28,7 +28,7 @@ export async function writeHandOut(
   const copy = await copyOf(world, catalog, `${folder}/${run}${PACK_EXTENSION}`, withhold)
   if (!copy.ok) return copy
   const name = `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
-  const written = await world.packs.write(`${folder}/${name}`, copy.value.files)
+  const written = await world.packs.replace(`${folder}/${name}`, copy.value.files)
   return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
 }
 
