@@ -42,7 +42,7 @@ async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcom
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
-  const temporary = `${path}.part-${process.pid}-${randomBytes(4).toString('hex')}`
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
   try {
     await mkdir(dirname(path), { recursive: true })
     const before = await modeOf(path)
