@@ -9,7 +9,7 @@ import type { CapturedAnswer, LoadedRecording, RecordingSource } from '../core/r
 import { ok } from '../core/result.ts'
 import { isCode, readPlain } from './store/durable.ts'
 import { openRecordingFiles } from './store/recording-files.ts'
-import { storedFile } from './stored-file.ts'
+import { storedBlob } from './stored-file.ts'
 
 const LARGEST_TEXT = 64 * 1024 * 1024
 const LARGEST_BLOB = 16 * 1024 * 1024
@@ -148,11 +148,14 @@ export async function readRecordingFolders(
 }
 
 /** The recording in a folder, whose recording.json was read. It is checked in full whenever it is loaded. */
-export const recordingSource = (folder: string, recording: Recording, validator: SchemaValidator): RecordingSource => ({
-  recording,
-  load: () => readRecordingFolder(folder, validator),
-  blob: ({ sha256: digest, size }) => storedFile(join(folder, 'sha256', digest), size, digest),
-})
+export function recordingSource(folder: string, recording: Recording, validator: SchemaValidator): RecordingSource {
+  const blobs = join(folder, 'sha256')
+  return {
+    recording,
+    load: () => readRecordingFolder(folder, validator),
+    blob: ({ sha256: digest, size }) => storedBlob(blobs, size, digest),
+  }
+}
 
 const DEEPEST = 3
 

@@ -1,27 +1,37 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { StoredBytes } from '../core/ports.ts'
 
 /** A file on this computer as bytes of known size and digest. Links are not followed; whoever reads compares what comes out. */
 export const storedFile = (path: string, size: number, sha256: string): StoredBytes =>
-  new StoredFile(path, size, sha256)
+  new StoredFile(dirname(path), basename(path), size, sha256)
 
-/** A class only because a pack holds some hundred thousand of these: functions of its own for each would take more memory than the rest. */
+/** As storedFile, of a file that has its digest for a name. */
+export const storedBlob = (folder: string, size: number, sha256: string): StoredBytes =>
+  new StoredFile(folder, sha256, size, sha256)
+
+/**
+ * A class, with its path in two parts, only because a pack holds some hundred thousand of these: functions and a path of its own for
+ * each would take more memory than the rest.
+ */
 class StoredFile implements StoredBytes {
-  readonly path: string
+  readonly folder: string
+  readonly name: string
   readonly size: number
   readonly sha256: string
-  constructor(path: string, size: number, sha256: string) {
-    this.path = path
+  constructor(folder: string, name: string, size: number, sha256: string) {
+    this.folder = folder
+    this.name = name
     this.size = size
     this.sha256 = sha256
   }
   async read(): Promise<Uint8Array> {
-    return readWhole(this.path, this.size)
+    return readWhole(join(this.folder, this.name), this.size)
   }
   open(): AsyncIterable<Uint8Array> {
-    return opened(this.path)
+    return opened(join(this.folder, this.name))
   }
 }
 

@@ -16,7 +16,7 @@ import { matterOf, type ReportInput } from '../core/report.ts'
 import { ok } from '../core/result.ts'
 import { traceNode } from '../core/trace.ts'
 import { registerInScope } from './attachments.ts'
-import { sharedText } from './shared-text.ts'
+import { shared } from './shared.ts'
 
 export interface ToEvaluate {
   readonly scope: Scope
@@ -49,17 +49,17 @@ export async function evaluate(
   const isSmall = populationOf(scope).length <= MANY_NODES
   const byNode = byName(recordings)
   let demo = false
-  const share = sharedText()
+  const share = shared()
   for (const node of populationOf(scope)) {
     const found = await restedOn(byNode.get(node) ?? [], node, share)
     if (!found.ok) return found
     const rested = found.value
     const assessed = share(ownText(assessNode(catalog, node, rested, judgingOf({ ...scope, asOf }))))
     nodes.push(assessed)
-    traced.push(traceNode(catalog, rested, assessed))
+    traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
     if (isSmall) figures.set(node, figuresOf(rested, assessed, scope.location?.residency))
-    sudo.set(node, sudoReconciliation(rested))
+    sudo.set(node, share(ownText(sudoReconciliation(rested))))
     const { source } = rested
     demo ||= rested.recording.demo
     outlines.push(outlineOf(rested))
@@ -105,7 +105,7 @@ async function restedOn(
 }
 
 /** The same value in text of its own: words cut from an answer would keep all of that answer in memory. */
-const ownText = (assessed: NodeAssessment): NodeAssessment => JSON.parse(JSON.stringify(assessed)) as NodeAssessment
+const ownText = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /** Pictures of the few nodes of a large fleet whose dossiers are shown: which ones is known once all are assessed. */
 export async function picturesOf(
