@@ -40,7 +40,6 @@ function problemsOf(sites: SiteList, bytes: Uint8Array | null): Promise<readonly
   const payload = payloadFiles({
     assessment,
     catalog: sampleCatalog,
-    recordings: new Map(),
     register: EMPTY_REGISTER,
     sites: bytes,
   })

@@ -5,8 +5,11 @@ import { type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
 /** Beyond this a pack is sealed without what a copy with parts withheld needs: cutting every text takes longer than all the rest. */
 const LARGEST = 256 * 1024 * 1024
 
-export const isDisclosable = (payload: PackFiles): boolean =>
-  [...payload.values()].reduce((sum, content) => sum + sizeOf(content), 0) <= LARGEST
+export function isDisclosable(payload: PackFiles): boolean {
+  let total = 0
+  for (const content of payload.values()) total += sizeOf(content)
+  return total <= LARGEST
+}
 
 /** The index that ties later copies with parts withheld to the seal: a file outside the payload. One file is in memory at a time. */
 export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {

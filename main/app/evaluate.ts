@@ -5,7 +5,8 @@ import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
 import { assessNode, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
-import { type PackContent, recordingFiles } from '../core/pack-files.ts'
+import { type PackContent, type PackFiles, recordingFiles, storedRecordingFiles } from '../core/pack-files.ts'
+import { filesOfNodes, layered, type NodeFiles } from '../core/pack-layers.ts'
 import type { Parsed } from '../core/probe.ts'
 import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import { MANY_NODES } from '../core/report/figures.ts'
@@ -31,7 +32,7 @@ export interface Evaluated {
   readonly outlines: readonly RecordingOutline[]
   readonly figures: ReadonlyMap<string, readonly Figure[]>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
-  readonly files: ReadonlyMap<string, PackContent>
+  readonly files: PackFiles
   readonly traced: readonly TracedNode[]
 }
 
@@ -43,7 +44,7 @@ export async function evaluate(
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const traced: TracedNode[] = []
-  const files = new Map<string, PackContent>()
+  const [inMemory, stored]: [Map<string, PackContent>, NodeFiles[]] = [new Map(), []]
   const figures = new Map<string, readonly Figure[]>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
   const isSmall = populationOf(scope).length <= MANY_NODES
@@ -62,14 +63,17 @@ export async function evaluate(
     sudo.set(node, share(ownText(sudoReconciliation(rested))))
     const { source } = rested
     demo ||= rested.recording.demo
-    outlines.push(outlineOf(rested))
-    for (const [path, content] of recordingFiles(rested, source.blob ?? undefined)) files.set(path, content)
+    const outline = outlineOf(rested)
+    outlines.push(outline)
+    if (source.blob !== null) stored.push(storedRecordingFiles(outline, source.blob))
+    else for (const [path, content] of recordingFiles(rested)) inMemory.set(path, content)
   }
   const assessment: Assessment = {
     schema: 'barewitness.assessment/1',
     ...conclude(catalog, { scope, asOf, demo, register: registerInScope(catalog, register, scope) }, nodes),
     nodes,
   }
+  const files = layered(inMemory, filesOfNodes(stored))
   return ok({ assessment, outlines, files, figures, sudo, traced })
 }
 

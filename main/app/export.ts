@@ -4,8 +4,9 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { bagOfRun, evidenceDigestOf, manifestLines, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import { assessmentPieces, type PackContent } from '../core/pack-files.ts'
+import { bagOfRun, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import { assessmentPieces, evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
+import { layered } from '../core/pack-layers.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
@@ -133,12 +134,13 @@ async function exportEvaluated(
   if (!said.ok) return said
   const { register, attachments } = said.value
   const { inventory, sites = null, planned = null } = input
-  const payload = payloadFiles({ recordings, assessment, catalog, register, attachments, inventory, sites })
+  const own = payloadFiles({ assessment, catalog, register, attachments, inventory, sites })
+  const payload = layered(own, recordings)
   const trace = traceOf(catalog, { run, planned, assessment, nodes: traced })
-  payload.set(PATHS.trace, traceBytes(trace))
-  for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) payload.set(path, content)
+  own.set(PATHS.trace, traceBytes(trace))
+  for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) own.set(path, content)
   const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
-  if (seed !== null) payload.set(SEED_PATH, seedFile(seed))
+  if (seed !== null) own.set(SEED_PATH, seedFile(seed))
   const packName = `${run}${PACK_EXTENSION}`
   const earlier =
     chain === null || input.history == null
@@ -152,7 +154,7 @@ async function exportEvaluated(
     sudo,
     embeds: embedded.form,
     producer: PRODUCER,
-    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    evidenceDigest: evidenceDigestOver(payload),
     packName,
     signer: { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: assessment.demo,
@@ -163,7 +165,7 @@ async function exportEvaluated(
   if (!pictures.ok) return pictures
   const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
   const report = await stampReport(world, await signedReport(world, about, embedded, input), signer, stamping)
-  payload.set(PATHS.report, report.pdf)
+  own.set(PATHS.report, report.pdf)
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
@@ -176,12 +178,14 @@ async function exportEvaluated(
   if (entered?.ok === false) return entered
   const archive = await world.packs.write(
     `${folder}/${packName}`,
-    new Map<string, PackContent>([
-      ...payload,
-      ...pack.tags,
-      [PATHS.seal, seal],
-      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
-    ]),
+    layered(
+      payload,
+      new Map<string, PackContent>([
+        ...pack.tags,
+        [PATHS.seal, seal],
+        ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
+      ]),
+    ),
   )
   if (!archive.ok) return archive
   const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer })

@@ -1,8 +1,7 @@
 import type { Engagement } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
-import { evidenceDigestOf, manifestLines } from '../core/pack.ts'
-import type { PackContent } from '../core/pack-files.ts'
+import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import { buildPeriodReport, calendarRows, deviationRows } from '../core/period/report.ts'
 import type { Signer } from '../core/ports.ts'
@@ -38,7 +37,7 @@ export async function periodReport(
     catalog,
     engagement,
     producer: PRODUCER,
-    evidenceDigest: evidenceDigestOf(manifestLines(payload)),
+    evidenceDigest: evidenceDigestOver(payload),
     packName,
     signer: { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: period.demo,

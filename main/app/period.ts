@@ -2,7 +2,7 @@ import type { Engagement, Period, PeriodSample } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
-import type { PackContent } from '../core/pack-files.ts'
+import type { ManifestDigests, PackContent } from '../core/pack-files.ts'
 import { daysWithin, MOST_DAYS } from '../core/period/days.ts'
 import { periodEntry, periodPayload, periodStatement, subjectDigests } from '../core/period/pack.ts'
 import { type DerivedPeriod, periodFold, type SampleRequest, sampledNodes } from '../core/period/period.ts'
@@ -152,7 +152,7 @@ async function exported(
   const packName = `${name}${PACK_EXTENSION}`
   const report = await periodReport(world, catalog, { ...input, derived, payload, packName })
   payload.set(PATHS.report, report.pdf)
-  const statement = (manifest: string): unknown =>
+  const statement = (manifest: ManifestDigests): unknown =>
     periodStatement(period, { manifest, digests: subjectDigests(payload) })
   const { demo } = period
   const bag = {

@@ -2,13 +2,27 @@ import type { Assessment, AssessmentIndex, Capture, Register, Scope } from '../.
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
 import { type Sha256, sha256, sha256OfAll } from './digest.ts'
+import type { NodeFiles } from './pack-layers.ts'
 import type { StoredBytes } from './ports.ts'
-import { byProbeAndCommand, captureLine, compare, type LoadedRecording, recordingJson } from './recording.ts'
+import {
+  byProbeAndCommand,
+  captureLine,
+  compare,
+  type LoadedRecording,
+  type RecordingOutline,
+  recordingJson,
+} from './recording.ts'
 
 /** A file's bytes, here or elsewhere. */
 export type PackContent = Uint8Array | StoredBytes
-/** Files of a pack by path inside it, `data/…` being the payload. */
-export type PackFiles = ReadonlyMap<string, PackContent>
+/** Files of a pack by path inside it, `data/…` being the payload. Every map of them is one. */
+export interface PackFiles extends Iterable<readonly [string, PackContent]> {
+  readonly size: number
+  readonly get: (path: string) => PackContent | undefined
+  readonly has: (path: string) => boolean
+  readonly keys: () => Iterable<string>
+  readonly values: () => Iterable<PackContent>
+}
 
 export const sizeOf = (content: PackContent): number => (content instanceof Uint8Array ? content.length : content.size)
 export const digestOf = (content: PackContent): Sha256 =>
@@ -108,6 +122,34 @@ const madeAgain = (bytes: Uint8Array, make: () => Uint8Array): StoredBytes => ({
   },
 })
 
+/** Text in ASCII as bytes; where it is long, made again piece by piece when it is read. */
+function keptOrMadeAgain(make: () => Iterable<string>): PackContent {
+  let size = 0
+  function* counted(): Generator<string> {
+    for (const piece of make()) {
+      size += piece.length
+      yield piece
+    }
+  }
+  const digest = sha256OfAll(counted())
+  const read = (): Uint8Array => utf8([...make()].join(''))
+  if (size <= MOST_KEPT) return read()
+  return {
+    size,
+    sha256: digest,
+    read: async () => read(),
+    open: async function* () {
+      let waiting: string[] = []
+      for (const piece of make()) {
+        if (waiting.push(piece) < 1000) continue
+        yield utf8(waiting.join(''))
+        waiting = []
+      }
+      yield utf8(waiting.join(''))
+    },
+  }
+}
+
 export const assessmentIndexOf = (assessment: Assessment): AssessmentIndex =>
   indexOver(
     assessment,
@@ -125,8 +167,6 @@ export const nodeAssessmentPath = (node: string): string => `${nodeFolder(node)}
 export interface PayloadInput {
   readonly assessment: Assessment
   readonly catalog: Catalog
-  /** The files of the recordings that the assessment rests on, from recordingFiles(). Others stay out. */
-  readonly recordings: PackFiles
   /** What people say about it, as far as it concerns this pack. */
   readonly register: Register
   /** What the register attaches, by path in the pack. */
@@ -138,8 +178,8 @@ export interface PayloadInput {
 }
 
 /**
- * The payload of a pack, without the report: recordings, and everything needed to evaluate them again. Throws on names that no pack can
- * hold, which is our bug.
+ * The payload of a pack, without the report and the recordings that the assessment rests on: everything needed to evaluate those again.
+ * Throws on names that no pack can hold, which is our bug.
  */
 export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   const { assessment, catalog } = input
@@ -149,7 +189,6 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
     [PATHS.catalog, catalogBytes(catalog)],
     [PATHS.scope, jsonBytes({ ...scope, asOf } satisfies PackScope)],
     [PATHS.exceptions, jsonBytes(input.register)],
-    ...input.recordings,
     ...(input.attachments ?? []),
     ...(input.inventory == null ? [] : [[PATHS.inventory, input.inventory] as const]),
     ...(input.sites == null ? [] : [[PATHS.sites, input.sites] as const]),
@@ -159,25 +198,40 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   return files
 }
 
-/**
- * A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. `blob` says where the bytes of an
- * answer are to be had; they themselves unless told otherwise. Then the lines are not kept either, and made again when they are read.
- */
-export function recordingFiles(
-  loaded: LoadedRecording,
-  blob?: (stream: Capture['stdout'], bytes: Uint8Array) => PackContent,
-): readonly (readonly [string, PackContent])[] {
+/** A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. */
+export function recordingFiles(loaded: LoadedRecording): readonly (readonly [string, PackContent])[] {
   const folder = nodeFolder(loaded.recording.node.name)
   const captures = [...loaded.captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta))
-  const lines = linesMade(captures.map(({ meta }) => meta))
   return [
     [`${folder}/recording.json`, utf8(recordingJson(loaded.recording))],
-    [`${folder}/captures.jsonl`, blob === undefined ? lines() : madeAgain(lines(), lines)],
+    [`${folder}/captures.jsonl`, linesMade(captures.map(({ meta }) => meta))()],
     ...captures.flatMap(({ meta, stdout, stderr }): (readonly [string, PackContent])[] => [
-      [`${folder}/sha256/${meta.stdout.sha256}`, blob?.(meta.stdout, stdout) ?? stdout],
-      [`${folder}/sha256/${meta.stderr.sha256}`, blob?.(meta.stderr, stderr) ?? stderr],
+      [`${folder}/sha256/${meta.stdout.sha256}`, stdout],
+      [`${folder}/sha256/${meta.stderr.sha256}`, stderr],
     ]),
   ]
+}
+
+/** As recordingFiles, of one whose answers lie elsewhere: only the two that name them are here, everything else is made when it is read. */
+export function storedRecordingFiles(
+  { recording, captures }: RecordingOutline,
+  blob: (stream: Capture['stdout']) => PackContent,
+): NodeFiles {
+  const folder = nodeFolder(recording.node.name)
+  const metas = captures.map(({ meta }) => meta)
+  const lines = linesMade([...metas].sort(byProbeAndCommand))
+  const named: readonly (readonly [string, PackContent])[] = [
+    [`${folder}/recording.json`, utf8(recordingJson(recording))],
+    [`${folder}/captures.jsonl`, madeAgain(lines(), lines)],
+  ]
+  const files = (): PackFiles =>
+    new Map([
+      ...named,
+      ...metas.flatMap(({ stdout, stderr }) =>
+        [stdout, stderr].map((stream) => [`${folder}/sha256/${stream.sha256}`, blob(stream)] as const),
+      ),
+    ])
+  return { folder, size: files().size, files }
 }
 
 /** Made by itself, so that it holds on to the lines and not to the answers. */
@@ -198,20 +252,52 @@ export const isSafePath = (path: string): boolean =>
   path.length <= 400 && (path === PATHS.help || path.split('/').every(isSafeName))
 
 /** Lines as sha256sum writes and reads them, sorted by path. */
-export const manifestLines = (files: PackFiles): string =>
-  [...files]
-    .sort(([a], [b]) => compare(a, b))
-    .map(([path, content]) => `${digestOf(content)}  ${path}\n`)
-    .join('')
+export const manifestLines = (files: PackFiles): string => [...manifestPieces(files)].join('')
+
+function* manifestPieces(files: PackFiles): Generator<string> {
+  for (const path of [...files.keys()].sort(compare)) yield manifestLine(path, files.get(path) ?? NOTHING)
+}
+
+const NOTHING = new Uint8Array()
+const manifestLine = (path: string, content: PackContent): string => `${digestOf(content)}  ${path}\n`
+
+export interface ManifestDigests {
+  readonly sha256: Sha256
+  readonly evidenceDigest: Sha256
+}
+
+/** The payload manifest of a pack. */
+export interface Manifest extends ManifestDigests {
+  readonly content: PackContent
+}
+
+/** The manifest of these files; its text is not held where it is large. */
+export function manifestOf(files: PackFiles): Manifest {
+  const content = keptOrMadeAgain(() => manifestPieces(files))
+  return { content, sha256: digestOf(content), evidenceDigest: evidenceDigestOver(files) }
+}
+
+/** As manifestOf, of a manifest that was read. */
+export const manifestRead = (text: string): ManifestDigests => ({
+  sha256: sha256(text),
+  evidenceDigest: evidenceDigestOf(text),
+})
 
 /**
  * The digest that ties the report to the evidence: SHA-256 over the lines of the payload manifest, without those of the report itself.
  * The same as: grep -v '  data/report' manifest-sha256.txt | sha256sum
  */
-export const evidenceDigestOf = (manifest: string): Sha256 => sha256OfAll(evidenceLines(manifest))
+export const evidenceDigestOf = (manifest: string): Sha256 => sha256OfAll(evidenceLines(withEnds(manifest)))
 
-function* evidenceLines(manifest: string): Generator<string> {
-  for (const line of linesOf(manifest)) if (line !== '' && !line.includes('  data/report')) yield `${line}\n`
+/** As evidenceDigestOf, of the manifest that these files have. */
+export const evidenceDigestOver = (files: PackFiles): Sha256 => sha256OfAll(evidenceLines(manifestPieces(files)))
+
+function* evidenceLines(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) if (!line.includes('  data/report')) yield line
+}
+
+function* withEnds(text: string): Generator<string> {
+  for (const line of linesOf(text)) if (line !== '') yield `${line}\n`
 }
 
 /** The lines of a text one by one, without their ends: a list of many thousand is never taken apart as a whole. */

@@ -1,6 +1,14 @@
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import { evidenceDigestOf, manifestLines, PATHS, type PackFiles, sizeOf } from './pack-files.ts'
+import {
+  type ManifestDigests,
+  manifestLines,
+  manifestOf,
+  PATHS,
+  type PackContent,
+  type PackFiles,
+  sizeOf,
+} from './pack-files.ts'
 import { pem } from './pem.ts'
 import type { Signer } from './ports.ts'
 import { CHAIN_PATHS } from './run-chain/files.ts'
@@ -34,7 +42,7 @@ export interface StampAuthority {
 
 export interface AssembledPack {
   /** Every file outside the payload, but the seal. */
-  readonly tags: ReadonlyMap<string, Uint8Array>
+  readonly tags: ReadonlyMap<string, PackContent>
   /** The bytes to seal: put the signature over them at PATHS.seal. */
   readonly toSeal: Uint8Array
   readonly evidenceDigest: Sha256
@@ -51,7 +59,7 @@ export const bagOfRun = <T extends PackInput>(input: T): T & BagInput => ({
   identifier: input.run,
   asOf: input.assessment.asOf,
   demo: input.assessment.demo,
-  statement: (manifest: string) => statementFor(input.payload, manifest, input),
+  statement: (manifest: ManifestDigests) => statementFor(input.payload, manifest, input),
 })
 
 /** What a sealed pack of any kind is made of. */
@@ -61,8 +69,8 @@ export interface BagInput
   readonly identifier: string
   readonly asOf: string
   readonly demo: boolean
-  /** The content of statement.json, over the text of the payload manifest. */
-  readonly statement: (manifest: string) => unknown
+  /** The content of statement.json, over the payload manifest. */
+  readonly statement: (manifest: ManifestDigests) => unknown
   /** Of VERIFY.txt: where raw answers lie. The folder of a run's own pack unless told otherwise. */
   readonly nodes?: string
 }
@@ -74,9 +82,10 @@ export interface BagInput
 export function assembleBag(input: BagInput): AssembledPack {
   const { payload, signer, authority, demo } = input
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-  const manifest = manifestLines(payload)
-  const digest = evidenceDigestOf(manifest)
-  const bytes = [...payload.values()].reduce((sum, content) => sum + sizeOf(content), 0)
+  const manifest = manifestOf(payload)
+  const digest = manifest.evidenceDigest
+  let bytes = 0
+  for (const content of payload.values()) bytes += sizeOf(content)
   const info = [
     ['Bag-Software-Agent', input.producer],
     ['Bagging-Date', input.asOf.slice(0, 10)],
@@ -99,11 +108,11 @@ export function assembleBag(input: BagInput): AssembledPack {
     recipes: payload.has(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
     ...(input.nodes === undefined ? {} : { nodes: input.nodes }),
   })
-  const tags = new Map<string, Uint8Array>([
+  const tags = new Map<string, PackContent>([
     ...(input.tags ?? []),
     [PATHS.bag, utf8(BAG_DECLARATION)],
     [PATHS.info, utf8(info.map(([name, value]) => `${name}: ${value}\n`).join(''))],
-    [PATHS.manifest, utf8(manifest)],
+    [PATHS.manifest, manifest.content],
     [PATHS.statement, utf8(`${canonicalJson(input.statement(manifest))}\n`)],
     [PATHS.help, utf8(help)],
     [PATHS.verifyScript, utf8(VERIFY_SH)],

@@ -1,6 +1,6 @@
 import type { Assessment, PackPredicate, Planned, Statement } from '../../schemas/types.ts'
-import { type Sha256, sha256 } from './digest.ts'
-import { digestOf, evidenceDigestOf, PATHS, type PackFiles } from './pack-files.ts'
+import type { Sha256 } from './digest.ts'
+import { digestOf, type ManifestDigests, PATHS, type PackFiles } from './pack-files.ts'
 import { compare, type RecordingOutline } from './recording.ts'
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
@@ -19,17 +19,17 @@ export interface StatementInput {
 export const NAMED_SUBJECTS: readonly string[] = [PATHS.assessment, PATHS.catalog, PATHS.report, PATHS.scope]
 
 /** The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest: every declared node is named. */
-export const statementFor = (payload: PackFiles, manifest: string, input: StatementInput): Statement => ({
+export const statementFor = (payload: PackFiles, manifest: ManifestDigests, input: StatementInput): Statement => ({
   _type: STATEMENT_TYPE,
   subject: [
-    { name: PATHS.manifest, digest: { sha256: sha256(manifest) } },
+    { name: PATHS.manifest, digest: { sha256: manifest.sha256 } },
     ...NAMED_SUBJECTS.flatMap((name) => {
       const content = payload.get(name)
       return content === undefined ? [] : [{ name, digest: { sha256: digestOf(content) } }]
     }),
   ].sort((a, b) => compare(a.name, b.name)),
   predicateType: PREDICATE_TYPE,
-  predicate: predicateFor(evidenceDigestOf(manifest), input),
+  predicate: predicateFor(manifest.evidenceDigest, input),
 })
 
 /** What a pack states of its run; the digest is that of evidenceDigestOf(). */

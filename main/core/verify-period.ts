@@ -1,7 +1,7 @@
 import type { Period, Statement } from '../../schemas/types.ts'
 import type { VerificationAnswer } from '../../schemas/verification.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { PATHS } from './pack-files.ts'
+import { manifestRead, PATHS } from './pack-files.ts'
 import { daysWithin, MOST_DAYS } from './period/days.ts'
 import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from './period/pack.ts'
 import { plain, quote } from './plain-text.ts'
@@ -104,7 +104,7 @@ async function expectedStatement({ source }: VerifyPeriodInput, period: Period):
     const digest = source.paths.includes(path) ? await source.sha256(path).catch(() => null) : null
     if (digest !== null) digests.set(path, digest)
   }
-  return periodStatement(period, { manifest: (await textOf(source, PATHS.manifest)) ?? '', digests })
+  return periodStatement(period, { manifest: manifestRead((await textOf(source, PATHS.manifest)) ?? ''), digests })
 }
 
 async function statedProblems(

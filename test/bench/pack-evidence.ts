@@ -30,7 +30,7 @@ export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promi
   const scope = { fleet: 'large', population: NODES, frameworks: ['hipaa', 'soc2'] as const }
   const assessment = assess({ catalog, scope, recordings, asOf })
   const evidence = new Map([...recordings.flatMap((loaded) => recordingFiles(loaded)), ...stored])
-  const payload = payloadFiles({ assessment, catalog, recordings: evidence, register: EMPTY_REGISTER })
+  const payload = new Map([...payloadFiles({ assessment, catalog, register: EMPTY_REGISTER }), ...evidence])
   const sealing = createSealing(realClock, realEntropy)
   const signer = await sealing.demoSigner()
   const document = buildReport({
@@ -51,8 +51,8 @@ export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promi
   )
   const stated = { run: 'large', producer: 'Barewitness bench', assessment, recordings }
   const pack = assemblePack({ ...stated, payload, signer, packName: 'large.zip' })
-  const inHand = [...payload].flatMap(([path, content]) =>
+  const inHand = [...payload, ...pack.tags].flatMap(([path, content]) =>
     content instanceof Uint8Array ? [[path, content] as const] : [],
   )
-  return new Map([...inHand, ...pack.tags, [PATHS.seal, await sealing.signDetached(signer, pack.toSeal)]])
+  return new Map([...inHand, [PATHS.seal, await sealing.signDetached(signer, pack.toSeal)]])
 }

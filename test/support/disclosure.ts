@@ -36,12 +36,11 @@ export async function disclosablePack(options: {
   const honest = assess({ catalog, scope, recordings, asOf })
   const assessment = options.forge?.(honest) ?? honest
   const used = recordings.filter(({ recording }) => assessment.nodes.some(({ node }) => node === recording.node.name))
-  const payload = payloadFiles({
-    assessment,
-    catalog,
-    register: EMPTY_REGISTER,
-    recordings: new Map([...used.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
-  })
+  const payload = new Map([
+    ...payloadFiles({ assessment, catalog, register: EMPTY_REGISTER }),
+    ...used.flatMap((loaded) => recordingFiles(loaded)),
+    ...(options.extra ?? []),
+  ])
   const seed = new Uint8Array(randomBytes(32))
   payload.set(PATHS.report, REPORT)
   payload.set(SEED_PATH, seedFile(seed))

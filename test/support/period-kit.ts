@@ -216,7 +216,7 @@ export async function sealedAround(
     demo,
     statement: (manifest) => periodStatement(period, { manifest, digests: subjectDigests(payload) }),
   })
-  return new Map([...payload, ...tags, [PATHS.seal, await sealing.signDetached(signer, toSeal)]])
+  return new Map([...payload, ...(tags as Files), [PATHS.seal, await sealing.signDetached(signer, toSeal)]])
 }
 
 const ANY = {

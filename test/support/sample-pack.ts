@@ -188,13 +188,11 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
   })
   const assessment = options.forge?.(honest) ?? honest
   const rested = assessment.nodes.flatMap(({ node }) => latest(recordings, node) ?? [])
-  const payload = payloadFiles({
-    recordings: new Map([...rested.flatMap((loaded) => recordingFiles(loaded)), ...(options.extra ?? [])]),
-    assessment,
-    catalog,
-    register,
-    attachments: options.attachments ?? new Map(),
-  })
+  const payload = new Map([
+    ...payloadFiles({ assessment, catalog, register, attachments: options.attachments ?? new Map() }),
+    ...rested.flatMap((loaded) => recordingFiles(loaded)),
+    ...(options.extra ?? []),
+  ])
   const traced = assessment.nodes.map((node) => traceNode(catalog, latest(recordings, node.node), node))
   payload.set(PATHS.trace, traceBytes(traceOf(catalog, { run: 'run-1', planned: null, assessment, nodes: traced })))
   const embedded = options.embeds?.(payload)

@@ -2,12 +2,13 @@ import type { Period, PeriodSample } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../digest.ts'
 import {
   digestOf,
-  evidenceDigestOf,
   isSafeName,
   isSafePath,
   jsonBytes,
+  type ManifestDigests,
   nodeFolder,
   PATHS,
+  type PackContent,
   type PackFiles,
 } from '../pack-files.ts'
 import type { PackSource } from '../ports.ts'
@@ -89,8 +90,13 @@ export function periodPayload(
     /** Parts of the runs' packs, by path in this one. */
     readonly bags: PackFiles
   },
-): Map<string, PackFiles extends ReadonlyMap<string, infer C> ? C : never> {
-  const files = new Map([...parts.log, ...parts.tables, ...parts.bags, [PERIOD_PATH, jsonBytes(period)] as const])
+): Map<string, PackContent> {
+  const files = new Map<string, PackContent>([
+    ...parts.log,
+    ...parts.tables,
+    ...parts.bags,
+    [PERIOD_PATH, jsonBytes(period)] as const,
+  ])
   const unfit = [...files.keys()].find((path) => !isSafePath(path))
   if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
   return files
@@ -99,7 +105,7 @@ export function periodPayload(
 /** The content of statement.json (in-toto attestation framework, v1): follows from the period and the files, so that a reader derives it. */
 export function periodStatement(
   period: Period,
-  { manifest, digests }: { readonly manifest: string; readonly digests: ReadonlyMap<string, Sha256> },
+  { manifest, digests }: { readonly manifest: ManifestDigests; readonly digests: ReadonlyMap<string, Sha256> },
 ): { readonly subject: { readonly name: string; readonly digest: { readonly sha256: Sha256 } }[] } & Record<
   string,
   unknown
@@ -111,11 +117,11 @@ export function periodStatement(
   })
   return {
     _type: STATEMENT_TYPE,
-    subject: [{ name: PATHS.manifest as string, digest: { sha256: sha256(manifest) } }, ...named].sort((a, b) =>
+    subject: [{ name: PATHS.manifest as string, digest: { sha256: manifest.sha256 } }, ...named].sort((a, b) =>
       compare(a.name, b.name),
     ),
     predicateType: PERIOD_PREDICATE,
-    predicate: { fleet, from, to, asOf, demo, producer, chain, report: { evidenceDigest: evidenceDigestOf(manifest) } },
+    predicate: { fleet, from, to, asOf, demo, producer, chain, report: { evidenceDigest: manifest.evidenceDigest } },
   }
 }
 
