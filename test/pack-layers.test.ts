@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { shared } from '../main/app/shared.ts'
+import { sha256 } from '../main/core/digest.ts'
+import {
+  evidenceDigestOf,
+  evidenceDigestOver,
+  manifestLines,
+  manifestOf,
+  manifestRead,
+  type PackContent,
+  recordingFiles,
+  storedRecordingFiles,
+} from '../main/core/pack-files.ts'
+import { filesOfNodes, layered } from '../main/core/pack-layers.ts'
+import { outlineOf } from '../main/core/recording.ts'
+import { sampleRecording } from './support/sample-pack.ts'
+
+const loaded = ['node-a', 'node-b', 'con'].map((node, at) => sampleRecording(node, `answer ${at}\n`))
+const flat = new Map(loaded.flatMap((one) => recordingFiles(one)))
+const blobs = new Map(
+  [...flat].flatMap(([, content]) => (content instanceof Uint8Array ? [[sha256(content), content] as const] : [])),
+)
+const lazy = filesOfNodes(
+  loaded.map((one) =>
+    storedRecordingFiles(outlineOf(one), ({ sha256: digest }) => blobs.get(digest) ?? expect.unreachable()),
+  ),
+)
+
+async function bytesOf(content: PackContent | undefined): Promise<Buffer> {
+  if (content === undefined || content instanceof Uint8Array) return Buffer.from(content ?? [])
+  const pieces: Uint8Array[] = []
+  for await (const piece of content.open()) pieces.push(piece)
+  const opened = Buffer.concat(pieces)
+  expect(Buffer.from(await content.read()).equals(opened)).toBe(true)
+  expect([content.size, content.sha256]).toEqual([opened.length, sha256(opened)])
+  return opened
+}
+
+describe('files of many nodes, made when they are asked for', () => {
+  test('are those of their recordings', async () => {
+    expect(lazy.size).toBe(flat.size)
+    expect([...lazy.keys()].sort()).toEqual([...flat.keys()].sort())
+    expect([...lazy].map(([path]) => path)).toEqual([...lazy.keys()])
+    expect([...lazy.values()]).toHaveLength(flat.size)
+    for (const [path, content] of flat)
+      expect((await bytesOf(lazy.get(path))).equals(await bytesOf(content))).toBe(true)
+    expect(manifestLines(lazy)).toBe(manifestLines(flat))
+  })
+
+  test('are asked for in any order, and others are not there', () => {
+    const paths = [...flat.keys()]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...paths), { maxLength: 30 }), fc.string(), (asked, other) => {
+        for (const path of asked) expect(lazy.has(path) && lazy.get(path) !== undefined).toBe(true)
+        expect(lazy.has(other) || lazy.get(`data/nodes/node-a/${other}`) !== undefined).toBe(flat.has(other))
+      }),
+    )
+  })
+
+  test('in layers, what is added to one later is seen, and counts', () => {
+    const own = new Map<string, PackContent>([['data/scope.json', Buffer.from('{}')]])
+    const both = layered(own, lazy)
+    own.set('data/report.pdf', Buffer.from('%PDF'))
+    expect(both.size).toBe(flat.size + 2)
+    expect(both.has('data/report.pdf')).toBe(true)
+    expect(new Map(both)).toHaveProperty('size', flat.size + 2)
+    expect(evidenceDigestOver(both)).toBe(evidenceDigestOf(manifestLines(new Map(both))))
+    const { content: _, ...digests } = manifestOf(both)
+    expect(digests).toEqual(manifestRead(manifestLines(new Map(both))))
+  })
+})
+
+test('a manifest that is too long to be held is the same, read whole or piece by piece', async () => {
+  const one = Buffer.from('x')
+  const many = new Map<string, PackContent>(
+    Array.from({ length: 200_000 }, (_, at) => [`data/nodes/node-a/sha256/${at}`, one] as const),
+  )
+  const { content, sha256: digest } = manifestOf(many)
+  expect(content).not.toBeInstanceOf(Uint8Array)
+  const text = manifestLines(many)
+  expect(text.length).toBeGreaterThan(16 * 1024 * 1024)
+  expect((await bytesOf(content)).toString() === text).toBe(true)
+  expect(digest).toBe(sha256(text))
+})
+
+describe('what is said alike', () => {
+  test('is the same value as before, once', () => {
+    const share = shared()
+    const reason = {
+      says: 'for',
+      text: 'Two accounts may log in, and each of them has a key of its own.',
+      captures: ['a'],
+    }
+    const [first, second] = [1, 2].map((at) => share({ node: `node-${at}`, reasons: [{ ...reason }, { at }] }))
+    expect(second).toEqual({ node: 'node-2', reasons: [reason, { at: 2 }] })
+    expect(second?.reasons[0]).toBe(first?.reasons[0])
+  })
+
+  test('whatever it is', () => {
+    const share = shared()
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(share(share(value))).toEqual(value)
+      }),
+    )
+  })
+})
