@@ -251,6 +251,34 @@ describe('the Heimdall Data Format', () => {
   })
 })
 
+test('of a large fleet the workbook has counts, worst first, that add up to every finding and answer', () => {
+  const times = 300
+  const many = Array.from({ length: times }, (_, at) =>
+    assessment.nodes.map((one) => ({ ...one, node: at === 0 ? one.node : `${one.node}-${at}` })),
+  ).flat()
+  const recordings = Array.from({ length: times }, () => input.recordings).flat()
+  const sheets = workbookOf({ ...input, assessment: { ...assessment, nodes: many }, recordings })
+  const sheet = (name: string) => byTitle(sheets.find((one) => one.name === name)?.rows ?? [])
+  const findings = sheet('Findings')
+  const all = assessment.nodes.flatMap(({ findings }) => findings)
+  expect(sum(findings, 'nodes')).toBe(all.length * times)
+  for (const verdict of VERDICTS)
+    expect(
+      sum(
+        findings.filter((row) => row.verdict === verdict),
+        'nodes',
+      ),
+      verdict,
+    ).toBe(all.filter((one) => one.verdict === verdict).length * times)
+  expect(findings[0]?.verdict).toBe('not-met')
+  expect(sum(findings, 'exceptions in force')).toBe(3)
+  for (const { nodes, 'which nodes': which = '' } of findings) {
+    const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)
+    expect(which.split(', ').length - (more > 0 ? 1 : 0) + more).toBe(Number(nodes))
+  }
+  expect(sum(sheet('Evidence'), 'answers')).toBe(recordings.flatMap(({ captures }) => captures).length)
+})
+
 test('a sheet that would be too long ends with how much is left out, and where it is', () => {
   const rows = Array.from({ length: MOST_ROWS + 2 }, (_, index) => [index])
   const sheet = sheetOf('Long', { columns: [{ title: 'n', width: 5 }], rows }, 'findings.csv')

@@ -16,7 +16,9 @@ import { filesOfNodes, layered } from '../main/core/pack-layers.ts'
 import { outlineOf } from '../main/core/recording.ts'
 import { sampleRecording } from './support/sample-pack.ts'
 
-const loaded = ['node-a', 'node-b', 'con'].map((node, at) => sampleRecording(node, `answer ${at}\n`))
+const loaded = ['node-a', 'node', 'node-b', 'node.a', 'con', 'node_'].map((node, at) =>
+  sampleRecording(node, `answer ${at}\n`),
+)
 const flat = new Map(loaded.flatMap((one) => recordingFiles(one)))
 const blobs = new Map(
   [...flat].flatMap(([, content]) => (content instanceof Uint8Array ? [[sha256(content), content] as const] : [])),
@@ -45,6 +47,7 @@ describe('files of many nodes, made when they are asked for', () => {
     expect([...lazy.values()]).toHaveLength(flat.size)
     for (const [path, content] of flat)
       expect((await bytesOf(lazy.get(path))).equals(await bytesOf(content))).toBe(true)
+    expect([...(lazy.inOrder?.() ?? [])]).toEqual([...flat.keys()].sort())
     expect(manifestLines(lazy)).toBe(manifestLines(flat))
   })
 
@@ -65,6 +68,7 @@ describe('files of many nodes, made when they are asked for', () => {
     expect(both.size).toBe(flat.size + 2)
     expect(both.has('data/report.pdf')).toBe(true)
     expect(new Map(both)).toHaveProperty('size', flat.size + 2)
+    expect([...(both.inOrder?.() ?? [])]).toEqual([...both.keys()].sort())
     expect(evidenceDigestOver(both)).toBe(evidenceDigestOf(manifestLines(new Map(both))))
     const { content: _, ...digests } = manifestOf(both)
     expect(digests).toEqual(manifestRead(manifestLines(new Map(both))))

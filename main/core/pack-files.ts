@@ -22,7 +22,12 @@ export interface PackFiles extends Iterable<readonly [string, PackContent]> {
   readonly has: (path: string) => boolean
   readonly keys: () => Iterable<string>
   readonly values: () => Iterable<PackContent>
+  /** The paths sorted, one after the other, where they need not all be held for that. */
+  readonly inOrder?: () => Iterable<string>
 }
+
+/** The paths sorted. They are ASCII: the order of strings is the order of their bytes. */
+export const pathsInOrder = (files: PackFiles): Iterable<string> => files.inOrder?.() ?? [...files.keys()].sort(compare)
 
 export const sizeOf = (content: PackContent): number => (content instanceof Uint8Array ? content.length : content.size)
 export const digestOf = (content: PackContent): Sha256 =>
@@ -255,7 +260,7 @@ export const isSafePath = (path: string): boolean =>
 export const manifestLines = (files: PackFiles): string => [...manifestPieces(files)].join('')
 
 function* manifestPieces(files: PackFiles): Generator<string> {
-  for (const path of [...files.keys()].sort(compare)) yield manifestLine(path, files.get(path) ?? NOTHING)
+  for (const path of pathsInOrder(files)) yield manifestLine(path, files.get(path) ?? NOTHING)
 }
 
 const NOTHING = new Uint8Array()

@@ -1,4 +1,5 @@
-import type { PackContent, PackFiles } from './pack-files.ts'
+import { type PackContent, type PackFiles, pathsInOrder } from './pack-files.ts'
+import { compare } from './recording.ts'
 
 /** The files of one node, made when they are asked for. */
 export interface NodeFiles {
@@ -14,41 +15,64 @@ export interface NodeFiles {
  */
 export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
   const byFolder = new Map(nodes.map((node) => [node.folder, node]))
+  const ordered = [...nodes].sort((a, b) => compare(`${a.folder}/`, `${b.folder}/`))
   let [last, files]: [NodeFiles | undefined, PackFiles] = [undefined, new Map()]
   const of = (path: string): PackFiles => {
     const node = byFolder.get(path.split('/', 3).join('/'))
     if (node !== last) [last, files] = [node, node?.files() ?? new Map()]
     return files
   }
-  return viewOf(
-    nodes.reduce((sum, { size }) => sum + size, 0),
-    (path) => of(path).get(path),
-    function* () {
+  return viewOf({
+    size: () => nodes.reduce((sum, { size }) => sum + size, 0),
+    get: (path) => of(path).get(path),
+    entries: function* () {
       for (const node of nodes) yield* node.files()
     },
-  )
+    inOrder: function* () {
+      for (const node of ordered) yield* pathsInOrder(node.files())
+    },
+  })
 }
 
 /** Maps that have no path in common as one, which sees what is added to any of them later. */
-export const layered = (...layers: readonly PackFiles[]): PackFiles => ({
-  ...viewOf(
-    0,
-    (path) => layers.find((layer) => layer.has(path))?.get(path),
-    function* () {
+export const layered = (...layers: readonly PackFiles[]): PackFiles =>
+  viewOf({
+    size: () => layers.reduce((sum, { size }) => sum + size, 0),
+    get: (path) => layers.find((layer) => layer.has(path))?.get(path),
+    entries: function* () {
       for (const layer of layers) yield* layer
     },
-  ),
-  get size() {
-    return layers.reduce((sum, { size }) => sum + size, 0)
-  },
-})
+    inOrder: () => merged(layers.map((layer) => pathsInOrder(layer)[Symbol.iterator]())),
+  })
 
-const viewOf = (
-  size: number,
-  get: (path: string) => PackContent | undefined,
-  entries: () => Iterator<readonly [string, PackContent]>,
-): PackFiles => ({
+/** Sorted lists as one. */
+function* merged(lists: readonly Iterator<string>[]): Generator<string> {
+  const heads = lists.map((list) => list.next())
+  for (;;) {
+    let least = -1
+    for (const [at, head] of heads.entries())
+      if (head.done !== true && (least < 0 || head.value < (heads[least]?.value ?? ''))) least = at
+    const [list, head] = [lists[least], heads[least]]
+    if (list === undefined || head === undefined) return
+    yield head.value as string
+    heads[least] = list.next()
+  }
+}
+
+const viewOf = ({
   size,
+  get,
+  entries,
+  inOrder,
+}: {
+  readonly size: () => number
+  readonly get: (path: string) => PackContent | undefined
+  readonly entries: () => Iterator<readonly [string, PackContent]>
+  readonly inOrder: () => Iterable<string>
+}): PackFiles => ({
+  get size() {
+    return size()
+  },
   get,
   has: (path) => get(path) !== undefined,
   keys: function* () {
@@ -58,4 +82,5 @@ const viewOf = (
     for (const [, content] of { [Symbol.iterator]: entries }) yield content
   },
   [Symbol.iterator]: entries,
+  inOrder,
 })

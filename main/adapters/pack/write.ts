@@ -3,7 +3,7 @@ import { type FileHandle, link, lstat, mkdir, open, rename, unlink } from 'node:
 import { dirname } from 'node:path'
 import * as zlib from 'node:zlib'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { isSafePath, type PackFiles, sizeOf } from '../../core/pack-files.ts'
+import { isSafePath, type PackContent, type PackFiles, pathsInOrder, sizeOf } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
@@ -36,10 +36,8 @@ export const replacePack = (path: string, files: PackFiles): Promise<Outcome<nul
 type Put = (from: string, to: string) => Promise<boolean>
 
 async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcome<null>> {
-  // Names are ASCII: the order of strings is the order of their bytes.
-  const names = [...files.keys()].sort()
-  const unfit = names.find((name) => !isSafePath(name))
-  if (unfit !== undefined) throw new Error(`a pack cannot hold the name ${JSON.stringify(unfit)}`)
+  for (const name of files.keys())
+    if (!isSafePath(name)) throw new Error(`a pack cannot hold the name ${JSON.stringify(name)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
@@ -50,7 +48,7 @@ async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcom
     let isPut = false
     await orRemoved(temporary, async () => {
       try {
-        await writeArchive(file, names, files)
+        await writeArchive(file, files)
         if (before !== null && before !== permissions(await file.stat())) await file.chmod(before)
         await file.sync()
       } finally {
@@ -102,39 +100,45 @@ function beyondLimits(files: PackFiles): string | null {
   return total > LIMITS.totalBytes ? `the pack would hold ${total} bytes; at most ${LIMITS.totalBytes} are read` : null
 }
 
-async function writeArchive(file: FileHandle, names: readonly string[], files: PackFiles): Promise<void> {
+async function writeArchive(file: FileHandle, files: PackFiles): Promise<void> {
   const out = blockWriter(file)
-  const crcs = new Uint32Array(names.length)
-  const starts = new Float64Array(names.length)
+  const count = files.size
+  const crcs = new Uint32Array(count)
+  const starts = new Float64Array(count)
   const late: number[] = []
-  const entry = (index: number) => {
-    const name = names[index] ?? ''
-    const size = sizeOf(files.get(name) ?? NOTHING)
-    return { name: FOLDER + name, size, crc: crcs[index] ?? 0, at: starts[index] ?? 0 }
-  }
-  for (const [index, name] of names.entries()) {
-    const content = files.get(name) ?? NOTHING
+  const entry = (index: number, name: string, content: PackContent) => ({
+    name: FOLDER + name,
+    size: sizeOf(content),
+    crc: crcs[index] ?? 0,
+    at: starts[index] ?? 0,
+  })
+  for (const [index, name, content] of numbered(files)) {
     starts[index] = out.position()
     if (content instanceof Uint8Array || content.size <= WHOLE) {
       const bytes = content instanceof Uint8Array ? content : await readWhole(name, content)
       crcs[index] = zlib.crc32(bytes)
-      await out.write(localHeader(entry(index)))
+      await out.write(localHeader(entry(index, name, content)))
       await out.write(bytes)
     } else {
-      await out.write(localHeader(entry(index)))
+      await out.write(localHeader(entry(index, name, content)))
       crcs[index] = await copy(name, content, out)
       late.push(index)
     }
   }
   const listAt = out.position()
-  for (const index of names.keys()) await out.write(listedRecord(entry(index)))
-  await out.write(endRecords(names.length, listAt, out.position() - listAt))
+  for (const [index, name, content] of numbered(files)) await out.write(listedRecord(entry(index, name, content)))
+  await out.write(endRecords(count, listAt, out.position() - listAt))
   await out.flush()
   for (const index of late) {
     const crc = Buffer.alloc(4)
     crc.writeUInt32LE(crcs[index] ?? 0)
     await writeAll(file, crc, (starts[index] ?? 0) + LOCAL_CRC_AT)
   }
+}
+
+function* numbered(files: PackFiles): Generator<readonly [number, string, PackContent]> {
+  let index = 0
+  for (const name of pathsInOrder(files)) yield [index++, name, files.get(name) ?? NOTHING]
 }
 
 const NOTHING = new Uint8Array()

@@ -2,10 +2,7 @@ import type { Capture } from '../../../../schemas/types.ts'
 import { nodeFolder } from '../../pack-files.ts'
 import { byProbeAndCommand, compare, type RecordingOutline } from '../../recording.ts'
 import { answerPath } from '../input.ts'
-import { columns, type Grid } from './grid.ts'
-
-/** Above this, only counts per node: the whole list of answers is in the pack. */
-export const MOST_ANSWERS = 100_000
+import { columns, type Grid, MOST_LISTED } from './grid.ts'
 
 const COLUMNS = columns({
   node: 24,
@@ -22,11 +19,11 @@ const COLUMNS = columns({
 
 const COUNT_COLUMNS = columns({ node: 24, answers: 12, bytes: 16, 'list of answers in the pack': 60 })
 
-/** One row per answer: what was asked, how it ended, its size and digest, and where its bytes lie in the pack. */
+/** One row per answer: what was asked, how it ended, its size and digest, and where its bytes lie in the pack. Of a large fleet, counts. */
 export function evidenceGrid(recordings: readonly RecordingOutline[]): Grid {
   const ordered = [...recordings].sort((a, b) => compare(a.recording.node.name, b.recording.node.name))
   const answers = ordered.reduce((sum, { captures }) => sum + captures.length, 0)
-  if (answers > MOST_ANSWERS) return { columns: COUNT_COLUMNS, rows: ordered.map(countRow) }
+  if (answers > MOST_LISTED) return { columns: COUNT_COLUMNS, rows: ordered.map(countRow) }
   return {
     columns: COLUMNS,
     rows: ordered.flatMap(({ recording, captures }) =>

@@ -2,7 +2,8 @@ import type { Assessment, Reason, Register } from '../../../../schemas/types.ts'
 import { verdictWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../catalog.ts'
 import { acceptancesOf } from '../../register.ts'
-import { columns, type Grid } from './grid.ts'
+import { SEVERITY } from '../../report/tally.ts'
+import { columns, type Grid, MOST_LISTED } from './grid.ts'
 
 export const FINDINGS_COLUMNS = columns({
   node: 24,
@@ -49,8 +50,49 @@ export function* findingRows(
     }
 }
 
-/** All of those rows. */
-export const findingsGrid = (assessment: Assessment, catalog: Catalog, register: Register): Grid => ({
-  columns: FINDINGS_COLUMNS,
-  rows: [...findingRows(assessment, catalog, register)],
+const COUNT_COLUMNS = columns({
+  check: 34,
+  claim: 48,
+  verdict: 14,
+  'in words': 20,
+  nodes: 12,
+  'nodes of the population': 12,
+  'which nodes': 70,
+  'exceptions in force': 12,
+  'what it does not show': 50,
+  'the reasons on each node': 24,
 })
+
+/** So many nodes are named in one cell; all of them are in findings.csv. */
+const MOST_NAMED = 200
+
+/** All of those rows; of a large fleet one row for each check and verdict with its nodes, gaps first. */
+export function findingsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
+  const rows = assessment.nodes.reduce((sum, { findings }) => sum + findings.length, 0)
+  return rows > MOST_LISTED
+    ? { columns: COUNT_COLUMNS, rows: countRows(assessment, catalog, register) }
+    : { columns: FINDINGS_COLUMNS, rows: [...findingRows(assessment, catalog, register)] }
+}
+
+function countRows(assessment: Assessment, catalog: Catalog, register: Register): Grid['rows'] {
+  const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
+  const found = new Map<string, string[]>()
+  for (const { node, findings } of assessment.nodes)
+    for (const { check, verdict } of findings) {
+      const own = found.get(`${verdict} ${check}`)
+      if (own === undefined) found.set(`${verdict} ${check}`, [node])
+      else own.push(node)
+    }
+  return SEVERITY.flatMap((verdict) =>
+    catalog.checks.flatMap(({ id, claim, limits }) => {
+      const nodes = found.get(`${verdict} ${id}`) ?? []
+      if (nodes.length === 0) return []
+      const accepted = verdict === 'not-met' ? nodes.filter((node) => inForce(node, id) !== null).length : 0
+      const more = nodes.length - MOST_NAMED
+      const named = [...nodes.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+      const label = verdictWords[verdict].label
+      const all = assessment.nodes.length
+      return [[id, claim, verdict, label, nodes.length, all, named, accepted, limits, 'findings.csv']]
+    }),
+  )
+}

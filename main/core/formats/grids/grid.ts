@@ -35,6 +35,12 @@ export function* textRows(
 /** More rows in one sheet help nobody, and some programs cannot open them. */
 export const MOST_ROWS = 250_000
 
+/**
+ * Above so many findings or answers a sheet has counts in their place: nobody reads more, the tables beside the pack have all of them, and a
+ * workbook is put together in memory as a whole.
+ */
+export const MOST_LISTED = 25_000
+
 /** A grid as a sheet. Rows beyond MOST_ROWS are left out, and the last row says how many and where they are. */
 export function sheetOf(name: string, { columns: heads, rows }: Grid, elsewhere: string): Sheet {
   const more = rows.length - MOST_ROWS
