@@ -10,6 +10,7 @@ import { csvOf, csvPieces } from './csv-file.ts'
 import { createDeclarations, type Known } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
+import { tidyMemory } from './memory.ts'
 import { createNotify } from './notify/index.ts'
 import { packs } from './pack/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
@@ -46,6 +47,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
     zones,
     // A pause alone keeps no program running: it is raced against something that does.
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
+    tidyMemory,
     validator,
     transport: createTransport(),
     fleets: createFleets(),

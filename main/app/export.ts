@@ -1,5 +1,6 @@
 import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import { populationOf } from '../core/assess.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
@@ -98,6 +99,7 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   const catalog = catalogFor(ours, input.scope)
   const taken = await takenName(world, input)
   if (taken !== null) return fail('input.refused', `${taken} exists already; choose another folder`)
+  tidyAfterMany(world, input)
   const evaluated = await evaluate(catalog, input)
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
@@ -130,6 +132,8 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
+  const tidy = (): void => tidyAfterMany(world, input)
+  tidy()
   const said = await saidInPack(catalog, input)
   if (!said.ok) return said
   const { register, attachments } = said.value
@@ -166,6 +170,7 @@ async function exportEvaluated(
   const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
   const report = await stampReport(world, await signedReport(world, about, embedded, input), signer, stamping)
   own.set(PATHS.report, report.pdf)
+  tidy()
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
@@ -188,6 +193,7 @@ async function exportEvaluated(
     ),
   )
   if (!archive.ok) return archive
+  tidy()
   const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer })
   const files = await writeBeside(world, folder, packName, besideFiles(world, about, run, report.pdf), also)
   if (!files.ok) return files
@@ -255,8 +261,15 @@ async function signedReport(
   embedded: EmbeddedFile,
   { asOf, signer }: ExportInput,
 ): Promise<Uint8Array> {
-  const options = { attachments: [embedded], created: asOf }
-  return await world.sealing.signPdf(await world.reports.render(buildReport(about), options), signer)
+  const document = buildReport(about)
+  tidyAfterMany(world, about.assessment)
+  const pdf = await world.reports.render(document, { attachments: [embedded], created: asOf })
+  return await world.sealing.signPdf(pdf, signer)
+}
+
+/** Each part of an export of a large fleet leaves more garbage than all that the next one needs. */
+function tidyAfterMany(world: World, { scope }: { readonly scope: Scope }): void {
+  if (populationOf(scope).length > MANY_NODES) world.tidyMemory()
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
