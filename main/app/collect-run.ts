@@ -10,6 +10,7 @@ import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
 import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
+import { tidyAfter } from './tidied.ts'
 
 export interface CollectRunInput {
   readonly run: string
@@ -64,6 +65,7 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
       catalog,
     }
     const digest = catalogDigest(catalog)
+    let ended = 0
     const recorded = ({ loaded }: Stored): NodeOutcome => {
       input.onRecorded?.(loaded)
       return { recording: store.value.source(loaded.recording), authRefused: false }
@@ -93,6 +95,8 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
         aside,
       })
       nodes.delete(stop)
+      ended += 1
+      tidyAfter(world, ended)
       if (!collected.ok) return { recording: null, authRefused: false }
       const recording = collected.value
       const loaded = input.onRecorded === undefined ? null : await recording.load()

@@ -24,6 +24,8 @@ export interface ToEvaluate {
   readonly recordings: readonly RecordingSource[]
   readonly asOf: string
   readonly register: Register
+  /** Given how many nodes are done, after each. */
+  readonly onNode?: (nodes: number) => void
 }
 
 /** What an export is made from. */
@@ -39,7 +41,7 @@ export interface Evaluated {
 /** One declared node after the other, so that the answers of one are in memory at a time where they lie in files. */
 export async function evaluate(
   catalog: Catalog,
-  { scope, recordings, asOf, register }: ToEvaluate,
+  { scope, recordings, asOf, register, onNode }: ToEvaluate,
 ): Promise<Outcome<Evaluated>> {
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
@@ -57,6 +59,7 @@ export async function evaluate(
     const rested = found.value
     const assessed = share(ownText(assessNode(catalog, node, rested, judgingOf({ ...scope, asOf }))))
     nodes.push(assessed)
+    onNode?.(nodes.length)
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
     if (isSmall) figures.set(node, figuresOf(rested, assessed, scope.location?.residency))

@@ -1,6 +1,5 @@
 import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
-import { populationOf } from '../core/assess.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
@@ -32,6 +31,7 @@ import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 import { summaryText } from './summary.ts'
 import { controlsTable, findingsTable, locationTable, populationTable } from './tables.ts'
+import { tidyAfter, tidyBetween } from './tidied.ts'
 
 export interface ExportInput {
   readonly run: string
@@ -99,8 +99,8 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   const catalog = catalogFor(ours, input.scope)
   const taken = await takenName(world, input)
   if (taken !== null) return fail('input.refused', `${taken} exists already; choose another folder`)
-  tidyAfterMany(world, input)
-  const evaluated = await evaluate(catalog, input)
+  tidyBetween(world, input.recordings.length)
+  const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(world, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
     whileSigning(() => exportEvaluated(world, catalog, input, evaluated.value, chain))
@@ -132,7 +132,7 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
-  const tidy = (): void => tidyAfterMany(world, input)
+  const tidy = (): void => tidyBetween(world, assessment.nodes.length)
   tidy()
   const said = await saidInPack(catalog, input)
   if (!said.ok) return said
@@ -262,14 +262,9 @@ async function signedReport(
   { asOf, signer }: ExportInput,
 ): Promise<Uint8Array> {
   const document = buildReport(about)
-  tidyAfterMany(world, about.assessment)
+  tidyBetween(world, about.assessment.nodes.length)
   const pdf = await world.reports.render(document, { attachments: [embedded], created: asOf })
   return await world.sealing.signPdf(pdf, signer)
-}
-
-/** Each part of an export of a large fleet leaves more garbage than all that the next one needs. */
-function tidyAfterMany(world: World, { scope }: { readonly scope: Scope }): void {
-  if (populationOf(scope).length > MANY_NODES) world.tidyMemory()
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

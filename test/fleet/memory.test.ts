@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, expect, test } from 'vitest'
+import { tidyMemory } from '../../main/adapters/memory.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { fail } from '../../main/core/failure.ts'
@@ -13,9 +12,6 @@ import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { ok } from '../../main/core/result.ts'
 import { catalogOf, probeOf, targetOf } from '../support/deps.ts'
 import { scriptedTransport } from '../support/scripted-fleet.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 // A run is held by a mark on the disk, also where its answers are kept nowhere.
 const folder = mkdtempSync(join(tmpdir(), 'bw-memory-'))
@@ -69,7 +65,7 @@ async function heldAfter(nodes: number): Promise<number> {
   })
   // What watches over a node looks up four times a second, and only then lets go of it.
   await new Promise((resolve) => setTimeout(resolve, 600))
-  collectGarbage()
+  tidyMemory()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   expect(result.ok && result.value.recordings.length).toBe(nodes)
   expect(result.ok && result.value.recordings.every(({ recording }) => recording.outcome.status === 'complete')).toBe(

@@ -112,7 +112,9 @@ async function onSshd(top: string, count: number, repetitions: number, rows: Row
     const open = await server(['MaxStartups 500:30:1000'])
     try {
       const nodes = nodesOf(open, count)
-      const floor = floorOf(await checked(PLAIN_SSH, { ...nodes, count: 1 }, 1, join(top, 'floor')), count)
+      const before = busySeconds()
+      await checked(PLAIN_SSH, { ...nodes, count: 1 }, 1, join(top, 'floor'))
+      const floor = Math.round(((busySeconds() - before) * count * 10) / cpus().length) / 10
       const runs = new Map(tools.map(({ name }) => [name, [] as Ran[]]))
       for (let turn = 0; turn < repetitions; turn += 1)
         for (const tool of tools)
@@ -146,8 +148,12 @@ async function onSshd(top: string, count: number, repetitions: number, rows: Row
   }
 }
 
-/** Every node is this computer: what one costs alone, by all its processors, is the least that so many can take. */
-const floorOf = ({ seconds }: Ran, count: number): number => Math.round((seconds * count * 10) / cpus().length) / 10
+/**
+ * Seconds that the processors of this computer worked so far. Every node is this computer, so what one node makes them work, by all of them,
+ * is the least that so many can take, as long as nothing else runs.
+ */
+const busySeconds = (): number =>
+  cpus().reduce((sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1000, 0)
 
 const server = (config: readonly string[]): Promise<BenchServer> =>
   startBenchServer((argv) => [...argv], '0.0.0.0', PORT, [...SSHD, ...config])
