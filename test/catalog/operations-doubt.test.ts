@@ -346,14 +346,20 @@ describe('ends of support', () => {
     'dates of Debian and Ubuntu are those of distro-info-data, where it is installed',
     () => {
       const expected = (id: 'ubuntu' | 'debian', version: string) => {
-        const row = read(id)?.find(([one = '']) => one.replace(' LTS', '') === version) ?? []
+        const row = read(id)?.find(([one = '']) => one.replace(' LTS', '') === version)
+        // A list that is older than a release knows nothing of it.
+        if (row === undefined) return null
         return id === 'ubuntu'
           ? { until: row[5], ...(row[7] ? { subscriptionUntil: row[7] } : {}) }
           : { until: row[6], regularUntil: row[5], subscriptionUntil: row[7] }
       }
-      for (const id of ['ubuntu', 'debian'] as const)
-        for (const { version, ...rest } of table.systems.find((system) => system.id === id)?.releases ?? [])
+      for (const id of ['ubuntu', 'debian'] as const) {
+        const releases = table.systems.find((system) => system.id === id)?.releases ?? []
+        const compared = releases.filter(({ version }) => expected(id, version) !== null)
+        expect(compared.length).toBeGreaterThan(releases.length / 2)
+        for (const { version, ...rest } of compared)
           expect({ id, version, ...rest }).toEqual({ id, version, ...expected(id, version) })
+      }
     },
   )
 })

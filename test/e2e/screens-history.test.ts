@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await page.getByText('run --schedule nightly', { exact: false }).first().waitFor()
     await book.look('85-schedules', { full: true })
     await press(page, 'Install the timer of nightly: systemd timer, for this user')
-    await page.getByText('Installed: systemd timer', { exact: false }).waitFor()
+    await page.getByText('Installed: systemd timer, for this user.', { exact: true }).waitFor()
     await book.look('85-schedules-installed')
   })
 

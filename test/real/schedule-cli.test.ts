@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -41,6 +41,15 @@ const notices = (): readonly { readonly due: string | null; readonly changes: re
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+
+/** Lines of all lists of answers below a folder. */
+function linesBelow(top: string): number {
+  if (!existsSync(top)) return 0
+  const lists = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('captures.jsonl'),
+  )
+  return lists.reduce((sum, name) => sum + readFileSync(join(top, name), 'utf8').split('\n').length - 1, 0)
+}
 
 describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let server: Sshd
@@ -103,4 +112,32 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(chain().at(-1)).toMatchObject({ kind: 'plan', cadence: null })
     expect(cli('schedule', 'list').stderr).toContain('No runs are planned')
   }, 300_000)
+
+  test('one that is stopped while it collects is sealed with what it has, and says so', async () => {
+    const draft = ['--fleet', 'fleet.json', '--out', 'stopped', '--every', 'every day at 02:00', '--retries', '2']
+    const rest = ['--gaps-exit-zero', '--also', '', '--passphrase-file', 'secret']
+    const added = cli('schedule', 'add', 'stopped', ...draft, ...rest)
+    expect(added.status, added.stderr).toBe(0)
+    const argv = [CLI, 'run', '--schedule', 'stopped', '--now']
+    const child = spawn(process.execPath, argv, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += String(chunk)
+    })
+    const ended = new Promise<number | null>((done) => child.once('close', done))
+    const stored = (): number => linesBelow(at('stopped', 'evidence'))
+    while (child.exitCode === null && stored() < 3) await new Promise((next) => setTimeout(next, 10))
+    child.kill('SIGTERM')
+    // 4 is what an incomplete run ends with; it is not tried again, since somebody stopped it.
+    expect(await ended, said).toBe(4)
+    const [run = ''] = readdirSync(at('stopped')).filter((name) => /^\d{8}t/.test(name))
+    const pack = at('stopped', run, `${run}.barewitness.zip`)
+    const verified = cli('verify', pack, '--json')
+    expect(verified.stdout).toContain('"intact"')
+    const recording = JSON.parse(readFileSync(at('stopped', 'evidence', run, 'here', 'recording.json'), 'utf8'))
+    expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'run.cancelled' } })
+    const [name = ''] = readdirSync(at('stopped', 'chains'))
+    const entries = readFileSync(at('stopped', 'chains', name, 'entries.jsonl'), 'utf8')
+    expect(entries.match(/"kind":"run"/g)).toHaveLength(1)
+  }, 120_000)
 })
