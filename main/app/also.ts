@@ -7,6 +7,7 @@ import { buildBinder } from '../core/report/binder.ts'
 import { buildExecutive } from '../core/report/executive.ts'
 import type { ReportInput } from '../core/report.ts'
 import type { World } from '../core/world.ts'
+import { tidyBetween } from './tidied.ts'
 
 /** What can be written beside pack and report: two shorter cuts of the report, and the same assessment for other tools. */
 export const ALSO = ['executive', 'binder', 'xlsx', 'oscal', 'hdf'] as const
@@ -26,7 +27,11 @@ type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
  * the report, and name the same evidence.
  */
 export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
-  for (const one of ALSO) if (wanted.includes(one)) yield* MAKERS[one](world, input)
+  for (const one of ALSO) {
+    if (!wanted.includes(one)) continue
+    tidyBetween(world, input.assessment.nodes.length)
+    yield* MAKERS[one](world, input)
+  }
 }
 
 const pdf = (name: string, build: typeof buildBinder): Maker =>

@@ -264,6 +264,7 @@ async function signedReport(
   const document = buildReport(about)
   tidyBetween(world, about.assessment.nodes.length)
   const pdf = await world.reports.render(document, { attachments: [embedded], created: asOf })
+  tidyBetween(world, about.assessment.nodes.length)
   return await world.sealing.signPdf(pdf, signer)
 }
 
