@@ -109,7 +109,13 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
       },
     ],
     ['Engagement', () => rail(page, 'Engagement').then(() => titled(page, 'Engagement'))],
-    ['Population', () => page.getByRole('tab', { name: 'Population' }).click()],
+    [
+      'Population',
+      async () => {
+        await page.getByRole('tab', { name: 'Population' }).click()
+        await page.locator('.population').or(page.getByText('No list is declared yet')).waitFor()
+      },
+    ],
     ['Location', () => rail(page, 'Location').then(() => titled(page, 'Location'))],
     ['Provider claims', () => rail(page, 'Provider claims').then(() => titled(page, 'Provider claims'))],
     ['Packs', () => rail(page, 'Packs').then(() => titled(page, 'Packs'))],
