@@ -53,10 +53,10 @@ export type SchemaName = keyof typeof IDS
 /** More problems than these help nobody. */
 const MOST = 50
 
-/** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
-export function createSchemaValidator(): SchemaValidator & {
-  readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
-} {
+let ready: Ajv2020 | null = null
+/** One for a process, however many worlds it makes: compiling takes longer than most of what is asked of the schemas. */
+function schemas(): Ajv2020 {
+  if (ready !== null) return ready
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
   formats.default(ajv)
   for (const schema of [
@@ -77,13 +77,22 @@ export function createSchemaValidator(): SchemaValidator & {
     schedule,
   ])
     ajv.addSchema(schema)
-  const compiled = new Map<SchemaName, ValidateFunction>()
-  const validatorOf = (name: SchemaName): ValidateFunction => {
-    const found = compiled.get(name) ?? ajv.getSchema(IDS[name])
-    if (found === undefined) throw new Error(`no schema ${name}`)
-    compiled.set(name, found as ValidateFunction)
-    return found as ValidateFunction
-  }
+  ready = ajv
+  return ajv
+}
+
+const compiled = new Map<SchemaName, ValidateFunction>()
+function validatorOf(name: SchemaName): ValidateFunction {
+  const found = compiled.get(name) ?? schemas().getSchema(IDS[name])
+  if (found === undefined) throw new Error(`no schema ${name}`)
+  compiled.set(name, found as ValidateFunction)
+  return found as ValidateFunction
+}
+
+/** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
+export function createSchemaValidator(): SchemaValidator & {
+  readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
+} {
   const placed = (name: SchemaName, value: unknown): readonly PlacedProblem[] => {
     const validate = validatorOf(name)
     if (validate(value) === true) return []

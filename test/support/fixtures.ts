@@ -16,7 +16,14 @@ export const FIXTURE_NODES = fileURLToPath(new URL('../fixtures/nodes/', import.
 
 export const fixtureNames = (): readonly string[] => recordedNodeNames(FIXTURE_NODES)
 export const fixtureSettings = (name: string): NodeSettings => nodeSettings(FIXTURE_NODES, name)
-export const fixtureAnswers = (name: string): ReadonlyMap<string, RecordedAnswer> => nodeAnswers(FIXTURE_NODES, name)
+
+const held = new Map<string, ReadonlyMap<string, RecordedAnswer>>()
+/** Read once by each process: many tests ask all nodes for one probe after another. */
+export function fixtureAnswers(name: string): ReadonlyMap<string, RecordedAnswer> {
+  const answers = held.get(name) ?? nodeAnswers(FIXTURE_NODES, name)
+  held.set(name, answers)
+  return answers
+}
 
 export const FIXTURE_TIME = '2026-11-20T09:12:00.000Z'
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Capture, DeclaredLocation, DeclaredNode } from '../../../schemas/types.ts'
 
@@ -55,19 +55,20 @@ export function nodeAnswers(root: string, name: string): ReadonlyMap<string, Rec
     own.omit?.some((left) => key === left || key.startsWith(`${left}/`)) === true
   for (const key of [...answers.keys()]) if (isLeftOut(key)) answers.delete(key)
   const folder = join(root, name)
-  for (const probe of readdirSync(folder).filter((entry) => statSync(join(folder, entry)).isDirectory())) {
-    const files = readdirSync(join(folder, probe))
-    for (const command of new Set(files.map((file) => file.replace(/\.(err|exit|status|seconds)$/, ''))))
-      answers.set(`${probe}/${command}`, readAnswer(join(folder, probe, command)))
+  for (const { name: probe } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    const files = new Set(readdirSync(join(folder, probe)))
+    for (const command of new Set([...files].map((file) => file.replace(/\.(err|exit|status|seconds)$/, ''))))
+      answers.set(`${probe}/${command}`, readAnswer(join(folder, probe), command, files))
   }
   return answers
 }
 
-function readAnswer(path: string): RecordedAnswer {
+/** One answer of a probe's folder; `files`: the names that lie there. */
+function readAnswer(folder: string, command: string, files: ReadonlySet<string>): RecordedAnswer {
   const bytes = (suffix: string): Uint8Array =>
-    existsSync(path + suffix) ? readFileSync(path + suffix) : new Uint8Array()
+    files.has(command + suffix) ? readFileSync(join(folder, command + suffix)) : new Uint8Array()
   const text = (suffix: string, otherwise: string): string =>
-    existsSync(path + suffix) ? readFileSync(path + suffix, 'utf8').trim() : otherwise
+    files.has(command + suffix) ? readFileSync(join(folder, command + suffix), 'utf8').trim() : otherwise
   const [node, auditor] = text('.seconds', '').split(' ').map(Number)
   return {
     stdout: bytes(''),
