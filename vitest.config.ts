@@ -29,8 +29,8 @@ export default defineConfig({
         },
       },
     ],
-    // Two files at a time also where there are two processors: many tests wait for a program or a server.
-    maxWorkers: 2,
+    // Three files at a time also where there are two processors: many tests wait for a program, a server or a disk.
+    maxWorkers: 3,
     reporters: ['default', './test/support/skip-reporter.ts'],
   },
 })
