@@ -29,8 +29,8 @@ export default defineConfig({
         },
       },
     ],
-    // Three files at a time also where there are two processors: many tests wait for a program, a server or a disk.
-    maxWorkers: 3,
+    // Two files at a time also where there are two processors: many tests wait for a program or a server.
+    maxWorkers: 2,
     reporters: ['default', './test/support/skip-reporter.ts'],
   },
 })

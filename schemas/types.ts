@@ -2189,6 +2189,10 @@ export interface ScheduledOptions {
   readonly identityFolder?: string
   readonly passphraseFile?: string
   readonly register?: string
+  /**
+   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, exceptions and records. Each run takes what lies there when it is sealed.
+   */
+  readonly declarations?: string
   readonly timestamp?: string
   readonly framework?: string
   readonly also?: string

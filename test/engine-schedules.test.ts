@@ -5,6 +5,7 @@ import { attemptWords } from '../main/app/engine/schedule-views.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
+import { fakeScheduling } from './support/fake-timers.ts'
 import { createFakeWorld } from './support/fake-world.ts'
 
 const { kitOver } = kitsOfEachTest()
@@ -63,6 +64,8 @@ describe('planning', () => {
     expect(await kept('c', { every: 'week', weekday: 3 })).toBe('every wednesday at 02:00 in UTC')
     expect(await kept('d', { every: 'month', day: 28, at: 1439 })).toBe('on day 28 of every month at 23:59 in UTC')
     expect((await kit.get('schedules.list', null)).schedules.every(({ ours }) => ours)).toBe(true)
+    const { schedules } = JSON.parse(readFileSync(fakeScheduling(kit.folder).file, 'utf8'))
+    expect(schedules[0].options).toMatchObject({ declarations: kit.folder })
   })
 
   test('the plan is in the chain, signed, and a run that is missed shows as a gap without a record', async () => {

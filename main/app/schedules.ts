@@ -8,6 +8,7 @@ import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor } from '../core/schedule/units.ts'
 import type { World } from '../core/world.ts'
 import { chainFolderOf } from './chain-folder.ts'
+import { declaredForExport } from './engine/engagement-store.ts'
 import { enterSaid } from './enter-said.ts'
 import { ALSO } from './export.ts'
 
@@ -113,6 +114,10 @@ async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<s
     const register = await world.readRegister(options.register)
     if (!register.ok) return register
     if (register.value === null) return fail('input.not-found', `${options.register} could not be read`)
+  }
+  if (options.declarations !== undefined) {
+    const declared = await declaredForExport({ world, folder: options.declarations, demo: false })
+    if (!declared.ok) return declared
   }
   const secrets = [options.passphraseFile, ...notify.map((one) => (one.kind === 'webhook' ? one.secretFile : null))]
   for (const secret of secrets) {

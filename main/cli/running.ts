@@ -1,6 +1,8 @@
 import type { Planned } from '../../schemas/types.ts'
 import { chainFolderOf } from '../app/chain-folder.ts'
 import { declaredScope } from '../app/declared-scope.ts'
+import { declaredForExport, withDeclared } from '../app/engine/engagement-store.ts'
+import { registerPath } from '../app/engine/register-store.ts'
 import type { Exported } from '../app/export.ts'
 import { keepRun } from '../app/keep-run.ts'
 import { askDatabases } from '../app/location/ask-databases.ts'
@@ -9,6 +11,7 @@ import { summaryText } from '../app/summary.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
+import type { World } from '../core/world.ts'
 import { type Collected, type CollectOptions, collectFleet } from './collecting.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
@@ -19,7 +22,13 @@ import { exportAndSay, type SigningOptions, stampingOf } from './sealing.ts'
 import { emit, say, sayFailure } from './terminal.ts'
 
 export type RunOptions = CollectOptions &
-  SigningOptions & { readonly framework?: string; readonly json?: true; readonly gapsExitZero?: true }
+  SigningOptions & {
+    readonly framework?: string
+    readonly json?: true
+    readonly gapsExitZero?: true
+    /** Of a planned run: where the window keeps what was declared in it. */
+    readonly declarations?: string
+  }
 
 /** A run that was exported. */
 export interface Ran extends Pick<Exported, 'assessment' | 'register' | 'trace' | 'shortfalls'> {
@@ -35,11 +44,12 @@ export interface Ran extends Pick<Exported, 'assessment' | 'register' | 'trace' 
 /** The work of one run: collect, assess, export and keep. What was collected stays stored whatever fails. `collect` may try more than once. */
 export async function runOnce(
   context: Context,
-  options: RunOptions,
+  given: RunOptions,
   planned: Planned | null,
-  collect: () => Promise<Outcome<Collected>> = () => collectFleet(context, options),
+  collect: () => Promise<Outcome<Collected>> = () => collectFleet(context, given),
 ): Promise<Outcome<Ran>> {
   const { world } = context
+  const options = await withRegister(world, given)
   // A wrong address or file is told before a node is asked anything.
   const named = await stampingOf(context, options, undefined)
   if (!named.ok) return named
@@ -47,6 +57,8 @@ export async function runOnce(
   if (!said.ok) return said
   const wanted = await scopeFor(world, options, [])
   if (!wanted.ok) return wanted
+  const before = await declaredInWindow(world, options)
+  if (!before.ok) return before
   const collected = await collect()
   if (!collected.ok) return collected
   const { fleet, run, result, folder } = collected.value
@@ -57,13 +69,16 @@ export async function runOnce(
     frameworks: frameworkList(options.framework),
   })
   if (!declared.ok) return declared
+  const own = await declaredInWindow(world, options)
+  if (!own.ok) return own
   const { recordings } = result
-  const asked = await askDatabases(declared.value.scope, declared.value.databases, recordings)
+  const scope = own.value === null ? declared.value.scope : withDeclared(declared.value.scope, own.value)
+  const asked = await askDatabases(scope, declared.value.databases, recordings)
   if (!asked.ok) return asked
   const exported = await exportAndSay(context, options, {
     run,
     scope: asked.value,
-    inventory: declared.value.inventory,
+    inventory: own.value === null ? declared.value.inventory : own.value.inventory,
     sites: declared.value.sites,
     recordings,
     folder: `${folder}/${run}`,
@@ -81,6 +96,20 @@ export async function runOnce(
   if (!kept.ok) sayFailure(kept.error)
   const { gaps, incomplete } = outcomeOf(assessment, register)
   return ok({ run, assessment, register, trace, shortfalls, kept, gaps, incomplete: incomplete || result.cancelled })
+}
+
+/** What was declared in the window; null for a run that takes nothing from it. Fails with engagement.unreadable. */
+const declaredInWindow = async (
+  world: World,
+  { declarations: folder }: RunOptions,
+): Promise<Awaited<ReturnType<typeof declaredForExport>> | Outcome<null>> =>
+  folder === undefined ? ok(null) : await declaredForExport({ world, folder, demo: false })
+
+/** With the window's register, where a run takes what was declared there, names no other, and one was begun. */
+async function withRegister({ files }: World, options: RunOptions): Promise<RunOptions> {
+  if (options.declarations === undefined || options.register !== undefined) return options
+  const register = registerPath(options.declarations)
+  return (await files.isThere(register)) ? { ...options, register } : options
 }
 
 /** Shows a run that was exported. */

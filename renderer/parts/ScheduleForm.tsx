@@ -225,8 +225,9 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           {choose.error !== null && <FailureNote error={choose.error} />}
         </div>
         <p className="quiet">
-          Scheduled runs take the nodes and host keys of this window. What was declared under Engagement and Provider
-          claims, exceptions and records go into packs that you export here.
+          Scheduled runs take the nodes and host keys of this window, and its engagement, provider claims, exceptions
+          and records as they are when a run is sealed. They are time-stamped only where an imported fleet file names an
+          authority; the one under Settings is not asked.
         </p>
         {add.error !== null && <FailureNote error={add.error} />}
       </form>

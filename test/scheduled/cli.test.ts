@@ -1,15 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { keepEngagement, keepProvider } from '../../main/app/engine/engagement-store.ts'
+import { registerPath } from '../../main/app/engine/register-store.ts'
+import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
 import { readAttempts } from '../../main/app/scheduled/attempts.ts'
 import { runCommand } from '../../main/cli/commands/run.ts'
 import { verifyCommand } from '../../main/cli/commands/verify.ts'
 import type { Context } from '../../main/cli/context.ts'
-import type { World } from '../../main/core/world.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import type { DeclaredEngagement, World } from '../../main/core/world.ts'
 import type { Schedule } from '../../schemas/types.ts'
+import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { createFakeWorld } from '../support/fake-world.ts'
+import { attachmentOf, POLICY } from '../support/register.ts'
 import { got, scheduleOf } from '../support/schedule-kit.ts'
 
 // `run --schedule` from the command line on, over nodes that nobody can reach: everything but their answers is real.
@@ -102,6 +109,66 @@ describe('run --schedule', () => {
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
     expect(told).toContain('Nothing is due; the next run is due at 2026-03-03T02:00:00.000Z')
   }, 60_000)
+  describe('of the window', () => {
+    const LIST = 'id,name\nsrv-1,gpu-1\nsrv-2,\n'
+    const rows = ['srv-1', 'srv-2'].map((id) => ({ id, name: null, address: null, serial: null }))
+    const file = { name: 'servers.csv', size: LIST.length, sha256: sha256(LIST) }
+    const about = { source: 'Portal', kind: 'portal-export', owner: 'J. Chen', on: '2026-02-27' } as const
+    const declared: DeclaredEngagement = {
+      engagement: { ...fakeEngagement, inventory: { ...about, file, rows, leftOut: [] } },
+      inventory: new TextEncoder().encode(LIST),
+    }
+    const provider = { ...fakeProvider, claims: fakeProvider.claims.filter(({ bears }) => bears.length === 0) }
+    const windowed = (): Schedule => {
+      const made = schedule()
+      return { ...made, options: { ...made.options, declarations: at('window') } }
+    }
+    const shelf = () => ({ world, folder: at('window'), demo: false })
+    const exported = (name: string): string => readFileSync(at('out', runNamed(), name), 'utf8')
+
+    test('takes what is declared there: engagement, claims, exceptions and the provider’s list', async () => {
+      now = '2026-03-02T02:00:20.000Z'
+      got(await keepEngagement(shelf(), declared))
+      got(await keepProvider(shelf(), provider))
+      const register = { ...EMPTY_REGISTER, attachments: [attachmentOf()] }
+      got(await writeRegister(world, { path: registerPath(at('window')), folder: at('window') }, register))
+      got(await storeBytes(world, at('window'), POLICY))
+      expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
+      const { scope } = JSON.parse(exported('assessment.json'))
+      expect(scope).toMatchObject({
+        enrolled: ['gpu-1'],
+        engagement: declared.engagement,
+        provider: { id: provider.id },
+      })
+      const pack = got(await world.packs.open(at('out', runNamed(), `${runNamed()}.barewitness.zip`)))
+      const digests = await Promise.all(pack.paths.map(async (path) => await pack.sha256(path)))
+      await pack.close()
+      expect(digests).toEqual(expect.arrayContaining([sha256(LIST), sha256(POLICY)]))
+      const sealed = at('out', runNamed(), `${runNamed()}.barewitness.zip`)
+      expect(await command(verifyCommand, 'verify', sealed, '--trust', root)).toBe(0)
+    }, 60_000)
+
+    test('nothing declared is nothing in the pack', async () => {
+      now = '2026-03-02T02:00:20.000Z'
+      expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
+      const { scope } = JSON.parse(exported('assessment.json'))
+      expect([scope.engagement, scope.provider, scope.mappings]).toEqual([undefined, undefined, undefined])
+    }, 60_000)
+
+    test('what cannot be read is a gap with its reason, and no run without it', async () => {
+      now = '2026-03-02T02:00:20.000Z'
+      mkdirSync(at('window'))
+      writeFileSync(at('window', 'engagement.json'), '{')
+      expect(await run([windowed()], '--schedule', 'nightly')).toBe(2)
+      const lines = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
+      expect(JSON.parse(lines.at(-1) ?? '').entry).toMatchObject({
+        kind: 'gap',
+        due: '2026-03-02T02:00:00.000Z',
+        why: expect.stringContaining('(engagement.unreadable)'),
+      })
+    }, 60_000)
+  })
+
   test('a fleet file that is not there is a gap, a usage error, and no run', async () => {
     now = '2026-03-01T02:00:20.000Z'
     expect(await run([schedule({ fleet: at('nowhere.yaml') })], '--schedule', 'nightly')).toBe(2)

@@ -16,12 +16,13 @@ import { shelfPath } from './places.ts'
 type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
-const registerPath = (kept: Kept): string => `${shelf(kept)}/register.json`
+/** Beside it, in “attachments”, lie the bytes of what is attached: as the command line reads a register. */
+export const registerPath = (shelfFolder: string): string => `${shelfFolder}/register.json`
 const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/attachments/${digest}`
 
 /** The register of the current fleet; empty where none was begun. Fails with register.unreadable, and then nothing may be written. */
 export async function ownRegister(kept: Kept): Promise<Outcome<Register>> {
-  const read = await kept.world.readRegister(registerPath(kept))
+  const read = await kept.world.readRegister(registerPath(shelf(kept)))
   if (!read.ok) return fail('register.unreadable', read.error.detail)
   return ok(read.value ?? EMPTY_REGISTER)
 }
@@ -40,7 +41,7 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
 }
 
 export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<null>> =>
-  writeRegister(kept.world, { path: registerPath(kept), folder: shelf(kept) }, register)
+  writeRegister(kept.world, { path: registerPath(shelf(kept)), folder: shelf(kept) }, register)
 
 export const keepBytes = (kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> =>
   storeBytes(kept.world, shelf(kept), bytes)

@@ -7,7 +7,7 @@ import { fleetPath } from './places.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 /**
- * What a person chose as a schedule of the window's own fleet, which keeps its runs where the window does. `chosen`: files by handle. Fails
+ * What a person chose as a schedule of the window's own fleet, which keeps its runs where the window does and takes what is declared there. `chosen`: files by handle. Fails
  * with input.refused for a cadence that there is none of, and for a handle that is not known.
  */
 export function plannedFrom(
@@ -30,6 +30,7 @@ export function plannedFrom(
     zone,
     notify: [],
     options: {
+      declarations: folder,
       identityFolder: identitiesFolder(folder),
       ...(identity === null ? {} : { identity }),
       ...(passphraseFile === undefined ? {} : { passphraseFile }),
