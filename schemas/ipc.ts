@@ -1,3 +1,4 @@
+import type { FailureCode } from './failure-words.ts'
 import type { Figure } from './figure.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
 import type { HistoryMethods } from './ipc-history.ts'
@@ -38,7 +39,6 @@ import type {
   Settings,
   Source,
 } from './ipc-views.ts'
-import type { FailureCode } from './words.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -187,7 +187,7 @@ export type Method = keyof Methods
 export type Input<M extends Method> = Methods[M]['in']
 export type Output<M extends Method> = Methods[M]['out']
 
-/** Same shape as core's Failure: an expected failure as a value. Its words are in words.ts. */
+/** Same shape as core's Failure: an expected failure as a value. Its words are in failure-words.ts. */
 export interface CallFailure {
   readonly code: FailureCode
   readonly detail: string

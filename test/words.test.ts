@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import {
-  BANNED,
-  CONTROL_STATES,
-  controlStateWords,
-  FAILURE_CODES,
-  failureWords,
-  VERDICTS,
-  verdictWords,
-} from '../schemas/words.ts'
+import { FAILURE_CODES, failureWords } from '../schemas/failure-words.ts'
+import { BANNED, CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../schemas/words.ts'
 
 const spoken =
   readFileSync(new URL('../schemas/words.ts', import.meta.url), 'utf8').split('export const BANNED')[0] ?? ''

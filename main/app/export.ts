@@ -5,7 +5,7 @@ import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { bagOfRun, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import { assessmentPieces, evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
+import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
@@ -20,17 +20,14 @@ import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
 import { type Also, alsoFiles } from './also.ts'
 import { type AttachmentBytes, saidInPack } from './attachments.ts'
-import { claimsTable } from './claims-table.ts'
+import { besideFiles, type ExportedFile, writeBeside } from './beside.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate, picturesOf } from './evaluate.ts'
-import { evidenceTable } from './evidence-table.ts'
 import { PRODUCER } from './producer.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
-import { summaryText } from './summary.ts'
-import { controlsTable, findingsTable, locationTable, populationTable } from './tables.ts'
 import { tidyAfter, tidyBetween } from './tidied.ts'
 
 export interface ExportInput {
@@ -60,13 +57,6 @@ export interface ExportInput {
    * history that cannot be read is named, and left out.
    */
   readonly history?: string | null
-}
-
-export interface ExportedFile {
-  readonly name: string
-  readonly path: string
-  readonly size: number
-  readonly sha256: string
 }
 
 export interface Exported {
@@ -212,47 +202,6 @@ async function exportEvaluated(
       ...(stamp?.ok === false ? [stamp.error] : []),
     ],
   })
-}
-
-type Content = Uint8Array | string | Iterable<string>
-
-/** What people open without a pack, by name. Each is made when it is asked for: of a large fleet each of these is large. */
-function* besideFiles(
-  { csvPieces }: World,
-  { assessment, catalog, register, recordings }: ReportInput,
-  run: string,
-  report: Uint8Array,
-): Generator<readonly [string, Content]> {
-  yield [`${run}.report.pdf`, report]
-  yield ['assessment.json', assessmentPieces(assessment)]
-  yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
-  yield ['findings.csv', csvPieces(findingsTable(assessment, catalog, register))]
-  yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]
-  yield ['population.csv', csvPieces(populationTable(assessment))]
-  yield ['location.csv', csvPieces(locationTable(assessment))]
-  yield ['evidence.csv', csvPieces(evidenceTable(recordings))]
-  if (assessment.scope.provider !== undefined) yield ['claims.csv', csvPieces(claimsTable(assessment))]
-}
-
-/** Puts files beside the pack, one after the other. */
-async function writeBeside(
-  world: World,
-  folder: string,
-  packName: string,
-  ...contents: readonly (Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>)[]
-): Promise<Outcome<readonly ExportedFile[]>> {
-  const archive = await world.files.digest(`${folder}/${packName}`)
-  if (!archive.ok) return archive
-  const files: ExportedFile[] = [{ name: packName, path: `${folder}/${packName}`, ...archive.value }]
-  for (const some of contents)
-    for await (const [name, content] of some) {
-      const path = `${folder}/${name}`
-      const whole = typeof content === 'string' || content instanceof Uint8Array
-      const written = await world.files.writePieces(path, whole ? [content] : content)
-      if (!written.ok) return written
-      files.push({ name, path, ...written.value })
-    }
-  return ok(files)
 }
 
 async function signedReport(

@@ -12,7 +12,7 @@ import { ok } from '../core/result.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import type { World } from '../core/world.ts'
-import type { ExportedFile } from './export.ts'
+import { type ExportedFile, writeBeside } from './beside.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { besidePeriod, periodReport } from './period-files.ts'
 import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
@@ -180,7 +180,7 @@ async function exported(
     ]),
   )
   if (!written.ok) return written
-  const files = await besidePeriod(world, { folder, packName, name, report: report.pdf, derived })
+  const files = await writeBeside(world, folder, packName, besidePeriod(world, name, report.pdf, derived))
   if (!files.ok) return files
   return ok({
     period,

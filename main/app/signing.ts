@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '../../schemas/words.ts'
+import { FAILURE_CODES } from '../../schemas/failure-words.ts'
 import type { Failure, Outcome } from '../core/failure.ts'
 import { err } from '../core/result.ts'
 

@@ -75,7 +75,8 @@ export async function runOnce(
   const scope = own.value === null ? declared.value.scope : withDeclared(declared.value.scope, own.value)
   const asked = await askDatabases(scope, declared.value.databases, recordings)
   if (!asked.ok) return asked
-  const exported = await exportAndSay(context, options, {
+  // A register may have been begun in the window meanwhile.
+  const exported = await exportAndSay(context, await withRegister(world, given), {
     run,
     scope: asked.value,
     inventory: own.value === null ? declared.value.inventory : own.value.inventory,

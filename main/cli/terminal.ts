@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { failureWords } from '../../schemas/words.ts'
+import { failureWords } from '../../schemas/failure-words.ts'
 import type { Failure } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { RunEvent } from '../core/ports.ts'

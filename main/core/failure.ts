@@ -1,8 +1,8 @@
-import type { FailureCode } from '../../schemas/words.ts'
+import type { FailureCode } from '../../schemas/failure-words.ts'
 import { err, type Result } from './result.ts'
 
 /**
- * An expected failure, as a value. `code` is from the closed list in `schemas/words.ts`, where each has plain words
+ * An expected failure, as a value. `code` is from the closed list in `schemas/failure-words.ts`, where each has plain words
  * (what happened, what it means for the evidence, what to do next). `detail` is one line, already free of control characters.
  */
 export interface Failure {

@@ -1,5 +1,5 @@
+import { failureWords } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc.ts'
-import { failureWords } from '../../schemas/words.ts'
 import { visible } from '../text.ts'
 import { Notice } from '../ui/Notice.tsx'
 

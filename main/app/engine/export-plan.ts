@@ -1,5 +1,5 @@
+import { FAILURE_CODES, failureWords } from '../../../schemas/failure-words.ts'
 import type { ExportFramework, ExportPlan } from '../../../schemas/ipc-packs.ts'
-import { FAILURE_CODES, failureWords } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { partClassWords, WITHHOLDABLE } from '../../core/disclosure/classes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'

@@ -1,5 +1,5 @@
+import { failureWords } from '../../../schemas/failure-words.ts'
 import type { Planned, Schedule } from '../../../schemas/types.ts'
-import { failureWords } from '../../../schemas/words.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { PACK_EXTENSION } from '../../core/pack.ts'
 import type { Signer } from '../../core/ports.ts'

@@ -1,5 +1,6 @@
+import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type { Finding, NodeAssessment, Reason } from '../../../schemas/types.ts'
-import { type FailureCode, failureWords, propertyWords } from '../../../schemas/words.ts'
+import { propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
 import { acceptance } from './exceptions.ts'

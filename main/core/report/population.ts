@@ -1,3 +1,4 @@
+import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type {
   Assessment,
   Coverage,
@@ -7,7 +8,6 @@ import type {
   InventoryOnly,
   NodeAssessment,
 } from '../../../schemas/types.ts'
-import { type FailureCode, failureWords } from '../../../schemas/words.ts'
 import { FRESH_DAYS } from '../assess.ts'
 import { PATHS } from '../pack-files.ts'
 import { oneLine, plain } from '../plain-text.ts'

@@ -1,0 +1,57 @@
+import type { Outcome } from '../core/failure.ts'
+import { assessmentPieces } from '../core/pack-files.ts'
+import type { ReportInput } from '../core/report.ts'
+import { ok } from '../core/result.ts'
+import type { World } from '../core/world.ts'
+import { claimsTable } from './claims-table.ts'
+import { evidenceTable } from './evidence-table.ts'
+import { summaryText } from './summary.ts'
+import { controlsTable, findingsTable, locationTable, populationTable } from './tables.ts'
+
+export interface ExportedFile {
+  readonly name: string
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+}
+
+export type Content = Uint8Array | string | Iterable<string>
+
+/** What people open without a pack, by name. Each is made when it is asked for: of a large fleet each of these is large. */
+export function* besideFiles(
+  { csvPieces }: World,
+  { assessment, catalog, register, recordings }: ReportInput,
+  run: string,
+  report: Uint8Array,
+): Generator<readonly [string, Content]> {
+  yield [`${run}.report.pdf`, report]
+  yield ['assessment.json', assessmentPieces(assessment)]
+  yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
+  yield ['findings.csv', csvPieces(findingsTable(assessment, catalog, register))]
+  yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]
+  yield ['population.csv', csvPieces(populationTable(assessment))]
+  yield ['location.csv', csvPieces(locationTable(assessment))]
+  yield ['evidence.csv', csvPieces(evidenceTable(recordings))]
+  if (assessment.scope.provider !== undefined) yield ['claims.csv', csvPieces(claimsTable(assessment))]
+}
+
+/** Puts files beside the pack, one after the other; gives them all, the pack first. Fails with store.failed. */
+export async function writeBeside(
+  world: World,
+  folder: string,
+  packName: string,
+  ...contents: readonly (Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>)[]
+): Promise<Outcome<readonly ExportedFile[]>> {
+  const archive = await world.files.digest(`${folder}/${packName}`)
+  if (!archive.ok) return archive
+  const files: ExportedFile[] = [{ name: packName, path: `${folder}/${packName}`, ...archive.value }]
+  for (const some of contents)
+    for await (const [name, content] of some) {
+      const path = `${folder}/${name}`
+      const whole = typeof content === 'string' || content instanceof Uint8Array
+      const written = await world.files.writePieces(path, whole ? [content] : content)
+      if (!written.ok) return written
+      files.push({ name, path, ...written.value })
+    }
+  return ok(files)
+}
