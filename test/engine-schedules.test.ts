@@ -133,6 +133,19 @@ describe('what starts it', () => {
     expect(await kit.refusal('schedules.preview', { name: 'other' })).toBe('input.not-found')
   })
 
+  test('one that takes nothing of what is declared in the window says so', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const about = async () => (await kit.get('schedules.status', { name: 'nightly' })).notes.join(' ')
+    expect(await about()).not.toContain('declared in this window')
+    const { file } = fakeScheduling(kit.folder)
+    const kept = JSON.parse(readFileSync(file, 'utf8'))
+    delete kept.schedules[0].options.declarations
+    writeFileSync(file, JSON.stringify(kept))
+    expect(await about()).toContain('nothing of what is declared in this window')
+  })
+
   test('installed, shown as installed, and taken away with the schedule', async () => {
     const kit = await kitOver()
     await withKey(kit)

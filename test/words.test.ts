@@ -1,14 +1,23 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_CODES, failureWords } from '../schemas/failure-words.ts'
 import { BANNED, CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../schemas/words.ts'
 
-const spoken =
-  readFileSync(new URL('../schemas/words.ts', import.meta.url), 'utf8').split('export const BANNED')[0] ?? ''
+const schemas = new URL('../schemas/', import.meta.url)
+const spoken = readdirSync(schemas)
+  .filter((name) => /words\.ts$/.test(name))
+  .map((name) => [name, readFileSync(new URL(name, schemas), 'utf8').split('export const BANNED')[0] ?? ''] as const)
 
 describe('words', () => {
-  test('nothing we say over-claims', () => {
-    for (const banned of BANNED) expect(spoken.replaceAll(/^ *(\/\*\*| \*|\/\/).*$/gm, '')).not.toMatch(banned)
+  test.each(spoken)('nothing we say over-claims: %s', (_, text) => {
+    for (const banned of BANNED) expect(text.replaceAll(/^ *(\/\*\*| \*|\/\/).*$/gm, '')).not.toMatch(banned)
+  })
+
+  test('all of it is looked at, failures too', () => {
+    const names = spoken.map(([name]) => name)
+    expect(names).toEqual(expect.arrayContaining(['words.ts', 'failure-words.ts', 'engagement-words.ts']))
+    for (const { title } of Object.values(failureWords))
+      expect(spoken.some(([, text]) => text.includes(title))).toBe(true)
   })
 
   test.each([

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { VerificationReport } from '../../schemas/verification.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // The built program, as a timer starts it, against a real sshd on this machine; what it does later is seen with a clock that is set.
@@ -132,8 +133,9 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(await ended, said).toBe(4)
     const [run = ''] = readdirSync(at('stopped')).filter((name) => /^\d{8}t/.test(name))
     const pack = at('stopped', run, `${run}.barewitness.zip`)
-    const verified = cli('verify', pack, '--json')
-    expect(verified.stdout).toContain('"intact"')
+    const { answers } = JSON.parse(cli('verify', pack, '--json').stdout) as VerificationReport
+    const outcomes = Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
+    expect(outcomes).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
     const recording = JSON.parse(readFileSync(at('stopped', 'evidence', run, 'here', 'recording.json'), 'utf8'))
     expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'run.cancelled' } })
     const [name = ''] = readdirSync(at('stopped', 'chains'))

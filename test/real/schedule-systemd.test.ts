@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { VerificationReport } from '../../schemas/verification.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import { type SystemdHost, startSystemd, whyNoSystemd } from '../support/systemd-host.ts'
 
@@ -75,8 +76,9 @@ describe.skipIf(missing !== null)(`systemd${missing === null ? '' : ` (skipped: 
     expect(shown().split('\n').sort()).toEqual(['', 'ActiveState=inactive', 'ExecMainStatus=0', 'Result=success'])
 
     const sealed = at('out', attempt?.run ?? '', `${attempt?.run}.barewitness.zip`)
-    const verified = cli('verify', sealed, '--json')
-    expect(verified.stdout).toContain('"intact"')
+    const { answers } = JSON.parse(cli('verify', sealed, '--json').stdout) as VerificationReport
+    const outcomes = Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
+    expect(outcomes).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
     const [chain = ''] = readdirSync(at('out', 'chains'))
     const entries = readFileSync(at('out', 'chains', chain, 'entries.jsonl'), 'utf8')
       .trimEnd()

@@ -43,7 +43,9 @@ exec env -i container=test SYSTEMD_UNIT_PATH=/etc/systemd/system SYSTEMD_GENERAT
 /** Why no systemd can be started here, or null. For the name of a skipped test. */
 export function whyNoSystemd(): string | null {
   if (process.getuid?.() !== 0) return 'needs root'
-  const absent = [SYSTEMD, '/usr/bin/systemctl', '/usr/bin/nsenter'].filter((path) => !existsSync(path))
+  const absent = [SYSTEMD, '/usr/bin/systemctl', '/usr/bin/nsenter', '/usr/bin/pgrep'].filter(
+    (path) => !existsSync(path),
+  )
   if (absent.length > 0) return `${absent.join(' and ')} absent`
   try {
     accessSync(GROUPS, constants.W_OK)
@@ -77,7 +79,7 @@ export async function startSystemd(): Promise<SystemdHost> {
     })
   const stop = async (): Promise<void> => {
     const closed = new Promise((done) => child.once('close', done))
-    if (child.exitCode === null) {
+    if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL')
       await closed
     }

@@ -44,6 +44,12 @@ export async function listSchedules(context: EngineContext): Promise<Outcome<Sch
   })
 }
 
+const WITHOUT_DECLARATIONS =
+  'Its packs hold nothing of what is declared in this window: engagement, claims, exceptions and records. Remove it and add it again here to have them in.'
+/** A schedule that keeps its runs with those of the window, and was made before schedules took what is declared there, or elsewhere. */
+const isWithoutDeclarations = ({ folder }: EngineContext, { out, options }: Schedule): boolean =>
+  out === folder && options.declarations === undefined
+
 /** How far back missed runs are looked for. */
 const MISSED_DAYS = 91
 
@@ -65,7 +71,7 @@ export async function statusOf(context: EngineContext, schedule: Schedule, by: S
     installed: timers,
     credentials: unattended,
     missed: await missedOf(context, schedule),
-    notes,
+    notes: isWithoutDeclarations(context, schedule) ? [...notes, WITHOUT_DECLARATIONS] : notes,
   }
 }
 
