@@ -6,7 +6,7 @@ import { mapView } from '../../core/geo/map.ts'
 import { plain } from '../../core/plain-text.ts'
 import { alike } from '../../core/report/grouping.ts'
 import { LOCATION_VERDICTS, worstVerdict } from '../../core/report/location-verdicts.ts'
-import { discOf, FRAME, frameBox, landMarks, MEASURED_FROM, placeText } from './location-map.ts'
+import { discOf, FRAME, landMarks, MEASURED_FROM, mapEdge, placeText } from './location-map.ts'
 import { areaKey, type Name, names, place, scaleBar, square, standing } from './map-marks.ts'
 import { FIGURE_WIDTH } from './marks.ts'
 
@@ -91,7 +91,7 @@ export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Fig
         stood,
       ),
       ...scaleBar(view),
-      frameBox(view),
+      ...mapEdge(view),
     ],
     legend: [
       ...KEYS.filter(([tone]) => sites.some((site) => site.tone === tone)).map(([tone, text], index) =>

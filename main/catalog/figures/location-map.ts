@@ -74,7 +74,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
       ...stood.map(square),
       ...names(view, [...claimName(view, claim), ...vantageNames(view, discs)], stood),
       ...scaleBar(view),
-      frameBox(view),
+      ...mapEdge(view),
     ],
     legend: [
       ...(claim === null ? [] : [CLAIMED]),
@@ -126,8 +126,9 @@ export const CLAIMED: FigureKey = areaKey('Claimed place, as large as declared',
 export const MEASURED_FROM = squareKey([square([12, 5])], 'Where round trips were measured from')
 export const landMarks = (view: MapView, land: DrawnLand): readonly FigureMark[] =>
   area(landRings(view, land), 'quiet', 'solid', 'solid')
-export const frameBox = ({ frame: { left, top, width, height } }: MapView): FigureMark =>
-  box(left, top, width, height, 'quiet')
+/** What bounds a map: the edge of the Earth, or of the part of it that is shown. */
+export const mapEdge = ({ frame: { left, top, width, height }, globe }: MapView): readonly FigureMark[] =>
+  globe === null ? [box(left, top, width, height, 'quiet')] : area([globe], 'quiet', 'none', 'solid')
 
 function captionOf({ claim }: Location, reaches: number, apart: boolean): string {
   if (reaches === 0)

@@ -1,5 +1,5 @@
 import { geoDistance } from 'd3-geo'
-import type { MapView, Outline, Position } from './map.ts'
+import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import type { Disc } from './region.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
@@ -33,12 +33,17 @@ export function landRings(view: MapView, land: DrawnLand, codes?: ReadonlySet<st
 /** In degrees: where the whole world is in the picture, a point of it is more than half a degree. */
 const COARSE = 0.2
 
-/** A polygon as the whole world needs it; none of an island that would be less than a dot. */
+/**
+ * A polygon as the whole world needs it; none of an island that would be less than a dot. A ring that is left with its corners the other
+ * way round, as a narrow one can be, is left out: on a sphere it would enclose everything but itself.
+ */
 function coarseOf(polygon: Outline): readonly Outline[] {
   const known = COARSER.get(polygon)
   if (known !== undefined) return known
   const rings = polygon.flatMap((ring) =>
-    thinnedRing(ring, COARSE).map((kept): readonly Position[] => [...kept, ...kept.slice(0, 1)]),
+    thinnedRing(ring, COARSE)
+      .map((kept): readonly Position[] => [...kept, ...kept.slice(0, 1)])
+      .filter((kept) => enclosesMost(kept) === enclosesMost(ring)),
   )
   const coarse = rings.length === 0 ? [] : [rings]
   COARSER.set(polygon, coarse)

@@ -44,6 +44,8 @@ export interface MapView {
   readonly mayShow: (disc: Disc) => boolean
   /** Kilometres for one point of the picture, where that is the same all over it. */
   readonly kmPerPoint: number | null
+  /** The edge of the Earth, open; null where only a part of the Earth is in the picture. */
+  readonly globe: readonly XY[] | null
 }
 
 /** Mean radius of the Earth in km (IUGG), for drawing. */
@@ -54,6 +56,8 @@ const WIDEST_KM = 3500
 /** A closer look would show neither coast nor border to find oneself by. */
 const CLOSEST_KM = 220
 const MARGIN = 1.12
+/** Lines are bent so that they are off by no more than this, in points. */
+const PRECISION = 0.4
 /** Half the circumference: a larger disc is the whole Earth. */
 export const FARTHEST_KM = Math.PI * EARTH_KM
 
@@ -104,6 +108,7 @@ function region(center: Point, radiusKm: number, frame: Frame): MapView {
     kind: 'region',
     mayShow: (disc) => angle(farKm(center, disc.center) - disc.radiusKm) <= corner,
     kmPerPoint: EARTH_KM / scale,
+    globe: null,
   }
 }
 
@@ -124,11 +129,9 @@ function world(center: Point, { left, top, width, height: most }: Frame): MapVie
         { type: 'Sphere' },
       )
       .precision(precision)
-  return { ...drawing(projection, frame), frame, kind: 'world', mayShow: () => true, kmPerPoint: null }
+  const [globe = null] = traced(projection(PRECISION), { type: 'Sphere' }).flatMap((ring) => thinnedRing(ring))
+  return { ...drawing(projection, frame), frame, kind: 'world', mayShow: () => true, kmPerPoint: null, globe }
 }
-
-/** Lines are bent so that they are off by no more than this, in points. */
-const PRECISION = 0.4
 
 function drawing(
   projection: (precision: number) => GeoProjection,
@@ -199,9 +202,13 @@ export function cornersOutline(corners: readonly Point[]): Outline {
 }
 
 /** A ring that encloses the smaller part of the sphere. */
-export function rightWay(ring: readonly Position[]): readonly Position[] {
+export const rightWay = (ring: readonly Position[]): readonly Position[] =>
+  enclosesMost(ring) ? [...ring].reverse() : ring
+
+/** Whether a ring encloses more than half of the sphere: d3-geo fills what lies to the right of its line, whichever part that is. */
+export function enclosesMost(ring: readonly Position[]): boolean {
   const coordinates = [ring.map(([x, y]): [number, number] => [x, y])]
-  return geoArea({ type: 'Polygon', coordinates }) > 2 * Math.PI ? [...ring].reverse() : ring
+  return geoArea({ type: 'Polygon', coordinates }) > 2 * Math.PI
 }
 
 /** Of the edge of each disc what lies within all the others: together, the edge of their common part. */
