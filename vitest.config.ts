@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+const MINUTE = 60_000
+
 export default defineConfig({
   test: {
     projects: [
@@ -7,25 +9,63 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/real/**', 'test/vm/**', 'test/electron/**'],
+          exclude: ['test/**/*.slow.test.ts', 'test/{e2e,real,hosts,vm,electron}/**'],
           // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 5 * MINUTE,
+          hookTimeout: 5 * MINUTE,
+          sequence: { groupOrder: 1 },
         },
       },
       // These put stand-ins in the place of whole modules, so each file has modules of its own.
       {
-        test: { name: 'shell', include: ['test/electron/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+        test: {
+          name: 'shell',
+          include: ['test/electron/**/*.test.ts'],
+          testTimeout: 5 * MINUTE,
+          hookTimeout: 5 * MINUTE,
+          sequence: { groupOrder: 1 },
+        },
       },
-      { test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'slow',
+          include: ['test/**/*.slow.test.ts'],
+          exclude: ['test/{e2e,real,hosts,vm,electron}/**'],
+          isolate: false,
+          testTimeout: 10 * MINUTE,
+          hookTimeout: 10 * MINUTE,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['test/real/**/*.test.ts'],
+          testTimeout: 10 * MINUTE,
+          hookTimeout: 10 * MINUTE,
+          sequence: { groupOrder: 2 },
+        },
+      },
       {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 10 * MINUTE,
+          hookTimeout: 10 * MINUTE,
           globalSetup: ['test/support/build-test-apps.ts'],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      // Root file systems started as machines: each takes most of what a small computer has.
+      {
+        test: {
+          name: 'hosts',
+          include: ['test/hosts/**/*.test.ts'],
+          testTimeout: 10 * MINUTE,
+          hookTimeout: 10 * MINUTE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
