@@ -11,6 +11,7 @@ export const FAILURE_CODES = [
   'ssh.auth-refused',
   'ssh.no-credential',
   'ssh.passphrase-needed',
+  'ssh.answer-needed',
   'ssh.no-common-algorithm',
   'ssh.jump-failed',
   'ssh.client-missing',
@@ -112,6 +113,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'The key file is protected by a passphrase',
     meaning: 'We did not log in.',
     next: 'Load the key into an SSH agent, or run the command on a terminal and type the passphrase.',
+  },
+  'ssh.answer-needed': {
+    title: 'The node asks for something that a person has to type, and nobody was there',
+    meaning: 'Nothing was typed or sent for it, and nothing was collected.',
+    next: 'Run the command on a terminal, or let the account log in with a key alone.',
   },
   'ssh.no-common-algorithm': {
     title: 'The node offers no algorithm that this client has',

@@ -45,3 +45,25 @@ test('a password is asked for with the node it is for', async () => {
     'The node db\\u{202e}1, as audit, asks for the password. What you type is sent to that node: ',
   ])
 })
+
+test('what nobody is there to type is not sent, and is told by what the server asked for', async () => {
+  const nobody = (): Promise<null> => Promise.resolve(null)
+  const told: string[] = []
+  const begin = (): ReturnType<typeof loginSteps> =>
+    loginSteps(
+      { name: 'db-1', user: 'audit' },
+      { keys: [], agent: null, ask: nobody },
+      (work) => work,
+      (asked) => void told.push(asked),
+    )
+  const forPassword = begin()
+  expect(await forPassword.next(['publickey', 'password'], false)).toBe(false)
+  const forAnswers = begin()
+  const method = (await forAnswers.next(['keyboard-interactive'], false)) as unknown as { prompt: Prompts }
+  const sent: unknown[] = []
+  method.prompt('', '', '', [{ prompt: 'Verification code: ' }], (answers) => sent.push(answers))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(sent).toEqual([])
+  expect(told).toEqual(['password', 'keyboard-interactive'])
+  expect([forPassword.tried(), forAnswers.tried()]).toEqual(['', ''])
+})

@@ -377,6 +377,16 @@ describe.skipIf(whyNoUsers !== null)(
       })
     })
 
+    test.each([['bwtest'], ['bwmfa']])('%s is asked, nobody is there, and nothing is sent', async (user) => {
+      const before = sshd.log().length
+      const identityFile = user === 'bwmfa' ? { identityFile: sshd.clientKey } : {}
+      const credentials = { ...identityFile, agent: false, ask: async () => null }
+      const opened = await connect(targetOf(sshd, user, { credentials }))
+      expect(opened).toMatchObject({ ok: false, error: { code: 'ssh.answer-needed' } })
+      await settled()
+      expect(sshd.log().slice(before)).not.toMatch(/Failed|PAM: Authentication failure/)
+    })
+
     test('a key, and then a question', async () => {
       const opened = await connect(
         targetOf(sshd, 'bwmfa', {

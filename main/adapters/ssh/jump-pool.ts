@@ -70,6 +70,7 @@ const FINAL: readonly Failure['code'][] = [
   'ssh.host-key-revoked',
   'ssh.host-key-unknown',
   'ssh.passphrase-needed',
+  'ssh.answer-needed',
   'ssh.no-credential',
 ]
 

@@ -5,11 +5,13 @@ import type { Login } from './login.ts'
 /**
  * What one login may do, in order: one key after the other; then, if the server asks for more or we have no key, what a person types.
  * A server words its own question, so it is told apart from ours: without that it could ask for the passphrase of a signing key.
+ * Where nobody is there to type, `nobodyThere` gets the method that the server asked by, and nothing is sent for it.
  */
 export function loginSteps(
   { name, user: username }: { readonly name: string; readonly user: string },
   login: Login,
   pause: <T>(work: Promise<T>) => Promise<T>,
+  nobodyThere: (method: string) => void = () => undefined,
 ) {
   const queue: AnyAuthMethod[] =
     login.agent === null
@@ -31,7 +33,12 @@ export function loginSteps(
     prompt: (_name, _instructions, _lang, prompts, answer) =>
       void (async () => {
         const answers: string[] = []
-        for (const { prompt } of prompts) answers.push((await question(`${where} asks: ${quote(prompt, 200)}`)) ?? '')
+        for (const { prompt } of prompts) {
+          const typed = await question(`${where} asks: ${quote(prompt, 200)}`)
+          if (typed === null) return nobodyThere('keyboard-interactive')
+          answers.push(typed)
+        }
+        last = 'keyboard-interactive'
         answer(answers)
       })(),
   }
@@ -43,14 +50,17 @@ export function loginSteps(
     const offered = (method: string): boolean => left === null || left.includes(method)
     if (!triedTyping && offered('keyboard-interactive')) {
       triedTyping = true
-      last = 'keyboard-interactive'
       return interactive
     }
     triedTyping = true
     if (left?.includes('password') !== true) return false
-    last = 'password'
     const password = await question(`${where} asks for the password`)
-    return password === null ? false : { type: 'password', username, password }
+    if (password === null) {
+      nobodyThere('password')
+      return false
+    }
+    last = 'password'
+    return { type: 'password', username, password }
   }
   return {
     next,

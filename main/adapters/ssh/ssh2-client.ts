@@ -64,7 +64,9 @@ export function openClient(
         fail('ssh.timed-out', `no ${negotiated === null ? 'key exchange' : 'login'} within ${CONNECT_MS / 1000} s`),
       ),
     )
-    const steps = loginSteps(target.node, login, deadline.pause)
+    const steps = loginSteps(target.node, login, deadline.pause, (method) =>
+      finish(fail('ssh.answer-needed', `the server asks by “${method}”`)),
+    )
 
     const finish = (outcome: Outcome<OpenClient>): void => {
       deadline.stop()
