@@ -22,6 +22,7 @@ export const FAILURE_CODES = [
   'collector.output-too-large',
   'collector.timed-out',
   'collector.restarted',
+  'collector.sudo-slow',
   'run.cancelled',
   'recording.invalid',
   'recording.altered',
@@ -168,6 +169,12 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'The node restarted in the middle of this run',
     meaning: 'Its answers are from before and after the restart, and do not describe one state of it.',
     next: 'Resume the run: what was answered before the restart is asked again.',
+  },
+  'collector.sudo-slow': {
+    title: 'Questions through sudo took too long on the node',
+    meaning:
+      'Questions that need root were not asked after that and count as not collected. All others were asked before.',
+    next: 'Look at what sudo waits for on the node: often its own host name, which a line in /etc/hosts resolves. Then collect what is missing.',
   },
   'run.cancelled': {
     title: 'You stopped the run',

@@ -154,9 +154,9 @@ export interface Capture {
   readonly source: 'node' | 'collector'
   readonly privilege: 'user' | 'sudo' | 'root'
   /**
-   * Only done and no-path can support anything. not-run: privilege was not available. no-path: the device or file that the command asks of does not exist, so it was not run; stderr names the path. lost: the session ended before the answer did.
+   * Only done and no-path can support anything. not-run: privilege was not available. not-asked: it would have gone through sudo, which had passed its time limit several times in a row. no-path: the device or file that the command asks of does not exist, so it was not run; stderr names the path. lost: the session ended before the answer did.
    */
-  readonly status: 'done' | 'timed-out' | 'truncated' | 'not-run' | 'no-path' | 'lost'
+  readonly status: 'done' | 'timed-out' | 'truncated' | 'not-run' | 'not-asked' | 'no-path' | 'lost'
   readonly exitCode: number | null
   readonly startedAt: Instant
   readonly durationMs: number

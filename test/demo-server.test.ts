@@ -86,9 +86,9 @@ test('the collector’s script gets its recorded answers over real SSH, and its 
     )
     expect(frames.sort()).toEqual([
       [0, 0, '6.1.0\n'],
-      [1, 0, 'port 22\n'],
-      [2, 127, ''],
-      [3, 0, '0123456789 '],
+      [1, 127, ''],
+      [2, 0, '0123456789 '],
+      [3, 0, 'port 22\n'],
     ])
     expect(events[0]).toMatchObject({ kind: 'header', header: { uid: 1000, hasTimeout: true, hasCap: true } })
     expect(

@@ -91,6 +91,7 @@ describe('the recording of live tests', () => {
     exitCode: 0,
     notRun: false,
     noPath: false,
+    notAsked: false,
     stdout: bytes('x'),
     stderr: bytes(''),
     startedUptime: 10,

@@ -24,7 +24,13 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
   const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode)
   const isCut = frame.stdout.length > limit || frame.stderr.length > MAX_ERROR_BYTES
   const ran: Capture['status'] = isTimeout ? 'timed-out' : isCut ? 'truncated' : 'done'
-  const status: Capture['status'] = frame.notRun ? 'not-run' : frame.noPath ? 'no-path' : ran
+  const status: Capture['status'] = frame.notRun
+    ? 'not-run'
+    : frame.noPath
+      ? 'no-path'
+      : frame.notAsked
+        ? 'not-asked'
+        : ran
   const stdout = redact(frame.stdout.subarray(0, limit))
   const stderr = redact(frame.stderr.subarray(0, MAX_ERROR_BYTES))
   const startedAt = new Date(

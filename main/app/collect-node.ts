@@ -2,6 +2,7 @@ import type { Recording, Session } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
+import { slowSudo } from '../core/collector/slow-sudo.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import type {
   Clock,
@@ -14,7 +15,7 @@ import type {
   RunEvent,
   Transport,
 } from '../core/ports.ts'
-import { askedFor, captureKey } from '../core/probe.ts'
+import { argvOf, askedFor, captureKey } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { bootIn } from './boots.ts'
@@ -149,6 +150,7 @@ interface Asking {
 async function ask({ deps, connection, plan, writer, options, watch, recording }: Asking): Promise<Ended> {
   const { node } = recording
   const listed = new Map<string, CapturedAnswer>()
+  const sudo = slowSudo()
   const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
   const got = new Set<number>()
   let uid: number | null = null
@@ -187,6 +189,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
         const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() })
         if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
         boot = bootIn(answer) ?? boot
+        sudo.hear(answer)
         await store(answer)
         got.add(frame.index)
         options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
@@ -210,11 +213,27 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   }
   const missing = plan.commands.length - got.size
   if (missing > 0) watch.give('collector.truncated', `${missing} of ${plan.commands.length} commands were not answered`)
+  if (sudo.notAsked() > 0) watch.give('collector.sudo-slow', sudo.words() ?? '')
   return {
     recording: { ...recording, session: sessionOf(connection, privilege()), clock },
-    failure: watch.failure() ?? restarted(options.earlierBoot ?? null, boot),
+    failure:
+      withCause(watch.failure(), { plan, got, slow: sudo.words() }) ?? restarted(options.earlierBoot ?? null, boot),
     answers: got.size + options.skip.size,
   }
+}
+
+const RAN_OUT: readonly Failure['code'][] = ['collector.timed-out', 'ssh.timed-out']
+
+/** Of a collection that ran out of time: the question that had no answer yet, and what is known of sudo. */
+function withCause(
+  failure: Failure | null,
+  { plan, got, slow }: { readonly plan: Plan; readonly got: ReadonlySet<number>; readonly slow: string | null },
+): Failure | null {
+  if (failure === null || !RAN_OUT.includes(failure.code)) return failure
+  const open = plan.commands.find(({ index }) => !got.has(index))
+  const through = open !== undefined && plan.sudo && open.run.as === 'root' ? 'sudo -n ' : ''
+  const asked = open === undefined || got.size === 0 ? '' : `; unanswered: ${through}${argvOf(open.run).join(' ')}`
+  return { ...failure, detail: `${failure.detail}${slow === null ? '' : `; ${slow}`}${asked}` }
 }
 
 /** Answers of two boots do not describe one state of a node. The next attempt asks again what was answered before the restart. */

@@ -5,8 +5,10 @@ import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import { createFrameReader, type FrameEvent, type Header } from '../core/collector/frames.ts'
 import { keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
 import { printableScript } from '../core/collector/script.ts'
+import { slowSudo } from '../core/collector/slow-sudo.ts'
 import { sha256 } from '../core/digest.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
 import type { Entropy } from '../core/ports.ts'
 import type { Probe } from '../core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
@@ -64,14 +66,18 @@ export function importTranscript(transcript: Transcript, catalog: Catalog): Outc
     return captureOfFrame(planned, frame, { startedAt, firstUptime, privilege })
   })
   const missing = plan.commands.length - byIndex.size
+  const sudo = slowSudo()
+  for (const answer of captures) sudo.hear(answer)
   const failure =
     broken ??
-    (missing === 0
-      ? null
-      : ({
+    (missing > 0
+      ? ({
           code: 'collector.truncated',
           detail: `${missing} of ${plan.commands.length} commands are not answered in the transcript`,
-        } as const))
+        } as const)
+      : sudo.notAsked() > 0
+        ? ({ code: 'collector.sudo-slow', detail: plain(sudo.words() ?? '', 1900) } as const)
+        : null)
   const recording: Recording = {
     schema: 'barewitness.recording/1',
     id: node.name,

@@ -64,6 +64,9 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   return [
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
     `    ${layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    ...(node.failure === null
+      ? []
+      : [`    collected in part: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),
     ...counts.map((line) => `    ${line}`),
     ...locationLine(node.location ?? null),
   ]

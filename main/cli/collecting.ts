@@ -8,7 +8,7 @@ import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
-import { LIVE_TESTS } from './options.ts'
+import { countedNumber, LIVE_TESTS } from './options.ts'
 import { askSecret, progressTo, say } from './terminal.ts'
 
 export interface CollectOptions {
@@ -19,6 +19,8 @@ export interface CollectOptions {
   /** Goes on with this run, whether or not it is the latest. */
   readonly goOnWith?: string
   readonly liveTests?: true
+  /** Seconds that the collection of one node may take. */
+  readonly deadline?: string
 }
 
 /** The options that `collect` and `run` share. */
@@ -28,6 +30,7 @@ export const collectOptions = (command: Command): Command =>
     .option('--node <name...>', 'only these nodes; the rest of the population counts as not collected')
     .option('--out <folder>', 'where evidence and exports go', 'out')
     .option('--resume', 'go on with the latest run in --out: ask only for what is missing')
+    .option('--deadline <seconds>', 'how long the collection of one node may take; default 300')
     .option(...LIVE_TESTS)
 
 export interface Collected {
@@ -44,6 +47,8 @@ export const evidenceFolder = (out: string): string => `${out}/evidence`
 /** Collects the nodes of a fleet file, with progress on stderr. Ctrl-C stops cleanly and keeps what was collected. */
 export async function collectFleet({ world }: Context, options: CollectOptions): Promise<Outcome<Collected>> {
   if (options.fleet === undefined) return fail('input.refused', '--fleet FILE is required')
+  const deadline = options.deadline === undefined ? ok(null) : deadlineSeconds(options.deadline)
+  if (!deadline.ok) return deadline
   const read = await world.fleets.read(options.fleet)
   if (!read.ok) return read
   const all = read.value.targets({ ask: askSecret })
@@ -72,6 +77,7 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       onTold: say,
       liveTests: options.liveTests === true,
       metadata: askMetadata === true,
+      ...(deadline.value === null ? {} : { deadlineSeconds: deadline.value }),
       ...(locationSpreadSeconds === undefined ? {} : { spreadSeconds: locationSpreadSeconds }),
     })
     if (!result.ok) return result
@@ -86,6 +92,16 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
+}
+
+/** A day is the longest that an answer can last in a recording; in less than ten seconds no node is collected. */
+const DEADLINES = { least: 10, most: 86_400 } as const
+
+function deadlineSeconds(text: string): Outcome<number> {
+  const seconds = countedNumber('--deadline', text)
+  return !seconds.ok || (seconds.value >= DEADLINES.least && seconds.value <= DEADLINES.most)
+    ? seconds
+    : fail('input.refused', `--deadline: from ${DEADLINES.least} to ${DEADLINES.most} seconds`)
 }
 
 /** For a node whose host key nobody vouched for: what it showed, and the command that records a decision about it. */

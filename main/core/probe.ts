@@ -1,3 +1,4 @@
+import { plain } from './plain-text.ts'
 import type { CapturedAnswer } from './recording.ts'
 
 // A star in a path would end a block comment, hence the line comments here.
@@ -109,6 +110,14 @@ const SUDO_REMARKS = /^sudo: (?:unable to resolve host |setrlimit\()[^\n]*\n?/gm
 // (Display of std::io::Error); the words before it are those of the C library, as other tools say them.
 const RUST_ERROR_NUMBERS = / \(os error \d{1,4}\)$/gm
 
+/** What sudo itself said first on stderr, as “unable to resolve host …”; null where it said nothing. */
+export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
+  if (meta.privilege !== 'sudo' && meta.argv[0] !== 'sudo') return null
+  const text = new TextDecoder().decode(stderr.subarray(0, 4096))
+  const words = /^sudo: ([^\n]{1,200})/m.exec(text)?.[1]
+  return words === undefined ? null : plain(words, 200)
+}
+
 /** What a command said on stderr, without what sudo itself remarked and without error numbers after the words. */
 const said = ({ meta, stderr }: CapturedAnswer): string => {
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
@@ -134,6 +143,12 @@ export const METADATA_UNANSWERED =
 /** Whether a probe went unanswered because nobody asked for it, which is no gap. */
 export const wasNotAsked = (reading: Parsed<unknown>): boolean =>
   !reading.ok && (reading.reason === LIVE_NOT_ASKED || reading.reason === METADATA_NOT_ASKED)
+
+/** Whether a probe went unread because sudo took too long: it named why, or was not asked again after that. */
+export const wasSlowSudo = (reading: Parsed<unknown>): boolean =>
+  !reading.ok && (reading.reason.startsWith(SUDO_STOPPED) || reading.reason.startsWith(SUDO_SLOW))
+const SUDO_STOPPED = 'not collected: not asked, since sudo had taken too long'
+const SUDO_SLOW = 'not usable: sudo took too long'
 
 /** What a recording says was asked for besides the ordinary questions. */
 export interface AskedFor {
@@ -198,7 +213,8 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   if (asked.length !== expected.length || asked.some((part, at) => part !== expected[at]))
     return `not usable: it was asked in other words than this catalog has (${tool})`
   if (meta.status === 'not-run') return `not collected: needs administrator rights (${tool})`
-  if (meta.status === 'timed-out') return `not usable: ${tool} did not finish in time`
+  if (meta.status === 'not-asked') return `${SUDO_STOPPED} (${tool})`
+  if (meta.status === 'timed-out') return whyTimedOut(capture, tool)
   if (meta.status === 'truncated') return `not usable: the answer of ${tool} was cut at the size limit`
   if (meta.status === 'no-path') return whyNotWithoutPath(capture, command)
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
@@ -212,6 +228,14 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
     if (SUDO_REFUSED.test(words)) return `not collected: sudo does not allow this line (${tool})`
   }
   return null
+}
+
+/** Where sudo said something before its command began, or was itself the question, sudo is named; else it may have been either. */
+function whyTimedOut(capture: CapturedAnswer, tool: string): string {
+  const remark = sudoRemark(capture)
+  if (remark !== null) return `${SUDO_SLOW} (${tool}): ${remark}`
+  if (tool === 'sudo') return `${SUDO_SLOW} (${tool})`
+  return `not usable: ${tool}${capture.meta.privilege === 'sudo' ? ', asked through sudo,' : ''} did not finish in time`
 }
 
 /** That a path was missing must be said of the very paths that this catalog asks for. */

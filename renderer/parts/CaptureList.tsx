@@ -15,6 +15,7 @@ const STATUS: Readonly<
   'timed-out': { word: 'Timed out', mark: 'diamond-question', tone: 'inconclusive' },
   truncated: { word: 'Cut at the limit', mark: 'diamond-question', tone: 'inconclusive' },
   'no-path': { word: 'Not there', mark: 'dot', tone: 'informational' },
+  'not-asked': { word: 'Not asked', mark: 'dotted-ring', tone: 'not-tested' },
   'not-run': { word: 'Not run', mark: 'dotted-ring', tone: 'not-tested' },
   lost: { word: 'Lost', mark: 'dotted-ring', tone: 'not-tested' },
 }

@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<Capture['status'], string>> = {
   'timed-out': 'did not finish in time: supports nothing',
   truncated: 'cut at the size limit: supports nothing',
   'not-run': 'not run: needs administrator rights',
+  'not-asked': 'not asked: sudo had passed its time limit several times in a row',
   'no-path': 'not run: what it asks of does not exist on this node',
   lost: 'the session ended before the answer did',
 }

@@ -50,6 +50,7 @@ const NO_BYTES = {
   'timed-out': 'No bytes: it did not finish in time. It supports nothing.',
   truncated: 'No bytes: it was cut at the size limit. It supports nothing.',
   'not-run': 'No bytes: it was not run, for it needs administrator rights.',
+  'not-asked': 'No bytes: it was not asked, for sudo had passed its time limit several times in a row.',
   'no-path': 'No bytes: it was not run, for what it asks of does not exist on this node.',
   lost: 'No bytes: the session ended before the answer did.',
 } as const

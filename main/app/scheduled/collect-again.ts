@@ -14,6 +14,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'collector.truncated',
   'collector.garbled',
   'collector.timed-out',
+  'collector.sudo-slow',
 ])
 
 /** Nodes of a run that are worth asking again: those that failed for a reason that may pass, and those that nobody came to. */

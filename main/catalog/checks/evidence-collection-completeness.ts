@@ -1,5 +1,5 @@
 import { type Check, defineCheck, type Step } from '../../core/check.ts'
-import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
+import { type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 /** Over the probes of the whole catalog, which only the catalog itself knows. */
@@ -22,13 +22,25 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
         })
       const absent = whose((reason) => /tool absent/.test(reason))
       const denied = whose(isDenied)
+      const slow = asked.filter(({ id }) => {
+        const reading = readings[id]
+        return reading !== undefined && wasSlowSudo(reading)
+      })
       const lost = whose(
         (reason) =>
+          !wasSlowSudo({ ok: false, reason }) &&
           /^(this was not collected|not collected: |not usable: )/.test(reason) &&
           !/tool absent/.test(reason) &&
           !isDenied(reason),
       )
-      return weigh(steps(asked.length, { absent, denied, lost }))
+      return weigh(
+        steps(asked.length, {
+          absent,
+          denied,
+          slow: slow.length === 0 ? null : { probes: slow, said: sudoSaid(slow, readings) },
+          lost,
+        }),
+      )
     },
   })
 
@@ -45,13 +57,24 @@ const isNotAsked = (
   return (live === true || optIn !== undefined) && reading !== undefined && wasNotAsked(reading)
 }
 
+/** What sudo remarked where it was slow; empty where it said nothing. */
+function sudoSaid(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
+  for (const { id } of slow) {
+    const reading = readings[id]
+    const said = reading?.ok === false ? /\): (.+)$/.exec(reading.reason)?.[1] : undefined
+    if (said !== undefined) return ` (it said “${said}”)`
+  }
+  return ''
+}
+
 interface Left {
   readonly absent: readonly Probe<unknown>[]
   readonly denied: readonly Probe<unknown>[]
+  readonly slow: { readonly probes: readonly Probe<unknown>[]; readonly said: string } | null
   readonly lost: readonly Probe<unknown>[]
 }
 
-function steps(asked: number, { absent, denied, lost }: Left): readonly Step[] {
+function steps(asked: number, { absent, denied, slow, lost }: Left): readonly Step[] {
   const titles = (probes: readonly Probe<unknown>[]): string =>
     named(
       probes.map(({ id }) => id),
@@ -74,8 +97,16 @@ function steps(asked: number, { absent, denied, lost }: Left): readonly Step[] {
           ),
         ]
       : []),
+    ...(slow === null
+      ? []
+      : [
+          leavesUnclear(
+            `${count(slow.probes.length, 'question')} of ${asked} went unanswered or unasked because sudo on this server took too long${slow.said}: ${titles(slow.probes)}.`,
+            null,
+          ),
+        ]),
     ...(asked === 0 ? [leavesUnclear('No question was planned.', null)] : []),
-    ...(asked > 0 && lost.length + denied.length === 0
+    ...(asked > 0 && lost.length + denied.length === 0 && slow === null
       ? [
           speaksFor(
             `${asked - absent.length} of ${asked} questions were answered in whole; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,

@@ -10,6 +10,8 @@ export interface Frame {
   readonly notRun: boolean
   /** It was not run, since the path it asks of does not exist; stderr names it. exitCode is null. */
   readonly noPath: boolean
+  /** It was not asked, since sudo had not answered in time before. exitCode is null. */
+  readonly notAsked: boolean
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly startedUptime: number
@@ -112,6 +114,7 @@ function frameOf(index: number, stdout: Part, stderr: Part): Frame {
     exitCode: exit !== null && exit <= 255 ? exit : null,
     notRun: stdout.exit === 'n',
     noPath: stdout.exit === 'a',
+    notAsked: stdout.exit === 's',
     stdout: stdout.bytes,
     stderr: stderr.bytes,
     startedUptime: stdout.started,

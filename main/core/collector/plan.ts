@@ -21,9 +21,12 @@ export interface Plan {
 export const DEFAULT_TIMEOUT_SECONDS = 20
 export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 export const MAX_ERROR_BYTES = 64 * 1024
+/** After so many questions in a row that sudo did not answer within their time limit, no further one is put through it. */
+export const SLOW_SUDO = 3
 
 /**
- * Every command of the probes in catalog order, without those in `skip` ("probe/command"). Measurements are not part of the script, and
+ * Every command of the probes, first those that take no sudo, then the others, then live tests, each in catalog order, so that a slow
+ * sudo delays nothing but its own questions; without those in `skip` ("probe/command"). Measurements are not part of the script, and
  * live tests and questions to a metadata service only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
  * one stretch of time.
  */
@@ -35,7 +38,7 @@ export function planOf(
     readonly skip?: ReadonlySet<string>
   } & AskedFor,
 ): Plan {
-  const commands: PlannedCommand[] = []
+  const found: Omit<PlannedCommand, 'index'>[] = []
   for (const probe of probes) {
     if (!isAskedFor(probe, options)) continue
     const live = probe.live === true
@@ -44,11 +47,17 @@ export function planOf(
     const isWhole = names.every(isAnswered)
     for (const [command, run] of Object.entries(probe.commands)) {
       if (run.kind !== 'run' || (live ? isWhole : isAnswered(command))) continue
-      commands.push({ index: commands.length, probe: probe.id, command, run, live })
+      found.push({ probe: probe.id, command, run, live })
     }
   }
-  return { commands, sudo: options.sudo, echo: options.echo }
+  const commands = [0, 1, 2].flatMap((turn) => found.filter((one) => turnOf(one) === turn))
+  return { commands: commands.map((one, index) => ({ index, ...one })), sudo: options.sudo, echo: options.echo }
 }
+
+const turnOf = ({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): 0 | 1 | 2 => (live ? 2 : usesSudo(run) ? 1 : 0)
+
+/** Whether a command goes through sudo where we are not root. */
+export const usesSudo = ({ as, argv }: Pick<RunCommand, 'as' | 'argv'>): boolean => as === 'root' || argv[0] === 'sudo'
 
 /** Most bytes of a command's stream that a reader keeps: one more than the limit, which shows that it was passed. */
 export const keptBytes =

@@ -1,5 +1,12 @@
 import { type Glob, NO_SUCH_PATH } from '../probe.ts'
-import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan, type PlannedCommand } from './plan.ts'
+import {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_TIMEOUT_SECONDS,
+  MAX_ERROR_BYTES,
+  type Plan,
+  type PlannedCommand,
+  SLOW_SUDO,
+} from './plan.ts'
 
 /**
  * The one program we run on a node: POSIX sh (dash, bash, busybox), read from stdin, writing frames to stdout and stderr. Nothing is
@@ -12,13 +19,15 @@ import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT_SECONDS, MAX_ERROR_BYTES, type Plan,
  *   \nN E <index> <exit> <uptime>          end; the newline before N belongs to the frame. exit `-` on stderr
  *   N Z <epoch>                            the end of all
  * A command that needs root where we have no right to is framed with exit `n`: it was not run. One whose device or file surely does not
- * exist is framed with exit `a`, and its stderr names the path.
+ * exist is framed with exit `a`, and its stderr names the path. One that would go through sudo after sudo passed its time limit
+ * SLOW_SUDO times in a row is framed with exit `s`: it was not asked.
  */
 export function collectorScript(plan: Plan, nonce: string): string {
   if (!/^[0-9a-f]{24}$/.test(nonce)) throw new Error('collectorScript: the nonce is 24 hex digits')
   return `${PROLOGUE.replaceAll('@NONCE@', nonce)
     .replaceAll('@SUDO@', plan.sudo ? 'sudo -n' : 'none')
     .replaceAll('@ERR@', String(MAX_ERROR_BYTES + 1))
+    .replaceAll('@SLOW@', String(SLOW_SUDO))
     .replaceAll('@NO_PATH@', NO_SUCH_PATH)}
 ${plan.commands.map(line).join('\n')}
 z
@@ -42,7 +51,12 @@ export function printableScript(plan: Plan, nonce: string): string {
 #
 # What it does: puts ${plan.commands.length} questions to this system, one after the other, by the commands below and no others. Each line names
 # the question, has a time limit and a limit of bytes, gets no input, and runs at the lowest priority.
-# ${asRoot} of the questions need root. ${plan.sudo ? 'Where this is not run by root they are asked through “sudo -n”, which never asks for a password.' : 'Where this is not run by root they are left out and recorded as not asked.'}
+# ${asRoot} of the questions need root. ${
+    plan.sudo
+      ? `Where this is not run by root they are asked last, through “sudo -n”, which never asks for a password,
+# and no more once that passed its time limit ${SLOW_SUDO} times in a row.`
+      : 'Where this is not run by root they are left out and recorded as not asked.'
+  }
 ${
   live === 0
     ? ''
@@ -55,7 +69,8 @@ ${collectorScript(plan, nonce)}`
 
 // Descriptor 6 leads stderr past the cap of stdout, 8 and 9 are the real streams. Programs that a pipeline starts cost the node more than
 // all the rest, so the cap of stderr is the shell's own (`e`): it copies lines until the one that tells the exit status, which is thereby
-// the pipeline's. It gives 141, as of a broken pipe, past the cap, and bounds its own memory, since a line may have any length.
+// the pipeline's. It gives 141, as of a broken pipe, past the cap, and bounds its own memory, since a line may have any length. After a
+// time-out it reads on to the end: timeout(1) may not signal a sudo that runs as root, and what that sudo says late tells why it was slow.
 // A tool is looked for first, as a file, since sudo says “a password is required” of one that is absent, where arguments are exact, and
 // hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it.
 // `m` claims that a path is missing only where the last folder on the way to it may be searched: otherwise the command is asked. `head -c`
@@ -91,20 +106,34 @@ l() {
 h() { if [ "$D" = h ]; then exec head -c "$1"; else exec cat; fi; }
 e() {
   ulimit -v 65536
-  k=@ERR@; y=
+  k=@ERR@; y=; z=255
   while IFS= read -r x; do
-    case $x in "$N X "*) return "\${x##* }" ;; esac
+    case $x in "$N X "*)
+      z=\${x##* }
+      case $z in 124|137|143) continue ;; *) return "$z" ;; esac ;;
+    esac
     if [ "\${#x}" -ge "$k" ]; then
       printf "%s%.\${k}s" "$y" "$x"
-      return 141
+      if [ "$z" = 255 ]; then return 141; fi
+      return "$z"
     fi
     printf '%s%s' "$y" "$x"
     k=$((k - \${#x} - 1)); y='
 '
   done
-  return 255
+  return "$z"
 } 2>/dev/null
-c() { if f "$4"; then w "$@"; else n "$1" 127; fi; }
+c() {
+  if ! f "$4"; then n "$1" 127
+  elif [ "$4" = sudo ]; then g "$@"
+  else w "$@"; fi
+}
+S=0
+g() {
+  if [ "$S" -ge @SLOW@ ]; then n "$1" s; return; fi
+  w "$@"
+  case $r in 124|137|143) S=$((S + 1)) ;; *) S=0 ;; esac
+}
 w() {
   i=$1; t=$2; o=$3; shift 3
   u
@@ -130,7 +159,7 @@ p() {
   elif [ "$R" = none ]; then n "$1" n
   else
     i=$1; t=$2; o=$3; shift 3
-    w "$i" "$t" "$o" sudo -n "$@"
+    g "$i" "$t" "$o" sudo -n "$@"
   fi
 }
 m() {

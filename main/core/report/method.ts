@@ -160,6 +160,7 @@ function questionRow(property: Property, checks: ReturnType<Matter['tally']['che
 
 const ENDS: Readonly<Record<Exclude<Capture['status'], 'done'>, string>> = {
   'not-run': 'were not put, since the rights for them were missing',
+  'not-asked': 'were not put, since sudo had passed its time limit several times in a row',
   'no-path': 'were not put, since the device or file they ask of does not exist there',
   'timed-out': 'took longer than allowed and support nothing',
   truncated: 'were cut at their limit and support nothing',

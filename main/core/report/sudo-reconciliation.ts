@@ -91,7 +91,7 @@ export function reconcileSudo(
 
 const ORDER: Readonly<Record<SudoRow['state'], number>> = { 'only-logged': 0, 'only-asked': 1, both: 2 }
 
-const NEVER_ASKED: readonly Capture['status'][] = ['not-run', 'no-path', 'lost']
+const NEVER_ASKED: readonly Capture['status'][] = ['not-run', 'not-asked', 'no-path', 'lost']
 
 const reachedSudo = ({ privilege, status, exitCode }: Capture): boolean =>
   privilege === 'sudo' && !NEVER_ASKED.includes(status) && exitCode !== 127
