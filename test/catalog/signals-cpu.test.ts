@@ -223,7 +223,11 @@ describe('microcode and highest leaf', () => {
     ] as const)
       expect(level(xeon(model), real)).toBe('metal')
     expect(level(xeon(106), 13, DOM0)).toBe('neutral')
-    expect(level(xeon(0xad), 35)).toBe('not-applicable')
+    for (const model of [0xad, 0xae, 0xaf, 0xdd]) {
+      expect(level(xeon(model), 36)).toBe('metal')
+      expect(level(xeon(model), 22)).toBe('virtual impossible')
+    }
+    expect(level(xeon(0xb6), 35)).toBe('not-applicable')
     const turin = (more: Readonly<Record<string, number>>) => amd(26, 2, '', more)
     expect(level(turin, 16)).toBe('metal')
     expect(level(turin, 28)).toBe('virtual odd')
@@ -243,6 +247,10 @@ describe('layout', () => {
     expect(coresByName('Intel(R) Xeon(R) CPU Max 9480')).toBe(56)
     expect(coresByName('Intel(R) Xeon(R) Gold 6248R CPU @ 3.00GHz')).toBe(24)
     expect(coresByName('AMD EPYC 9554 64-Core Processor')).toBe(64)
+    expect(coresByName('Intel(R) Xeon(R) 6980P')).toBe(128)
+    expect(coresByName('Intel(R) Xeon(R) 6776P')).toBe(64)
+    expect(coresByName('Intel(R) Xeon(R) 6780E')).toBe(144)
+    expect(coresByName('Intel(R) Xeon(R) 6980PX')).toBeNull()
     expect(coresByName('Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz')).toBeNull()
     expect(coresByName('Intel(R) Xeon(R) CPU            5160  @ 3.00GHz')).toBeNull()
     expect(coresByName(null)).toBeNull()
@@ -283,11 +291,15 @@ describe('layout', () => {
     expect(said('cpu.cache', intel(190, POWER), caches(4096, 16384))).toBe('virtual hint')
     expect(said('cpu.cache', intel(190, POWER), caches(2048, 6144))).toBe('neutral')
     expect(said('cpu.cache', PENRYN, layout({}))).toBe('neutral')
+    // The second level of these is as large as QEMU's where nobody sets it; the third tells.
+    expect(said('cpu.cache', intel(175, POWER), caches(4096, 16384))).toBe('virtual hint')
   })
   test.each([
     ['Xeon E7- 4870', intel(47, POWER), 256],
     ['Xeon Silver 4108', intel(85, POWER), 1024],
     ['Xeon Max 9460', intel(143, POWER), 2048],
+    ['Xeon 6787P', intel(173, POWER), 2048],
+    ['Xeon 6780E', intel(175, POWER), 4096],
     ['EPYC 7451', amd(23, 1, AMD_POWER), 512],
     ['EPYC 7763', amd(25, 1, AMD_POWER), 512],
     ['Threadripper PRO 7995WX', amd(25, 24, AMD_POWER), 1024],

@@ -44,6 +44,11 @@ const LOWEST_CPUID_LEVEL: ReadonlyMap<number, Highest> = new Map([
   [108, { level: 27, part: 'Ice Lake server' }],
   [143, { level: 32, part: 'Sapphire Rapids' }],
   [207, { level: 32, part: 'Emerald Rapids' }],
+  // Of Xeon 6 no dump is on record: not less than the line before it.
+  [173, { level: 32, part: 'Granite Rapids' }],
+  [174, { level: 32, part: 'Granite Rapids' }],
+  [175, { level: 32, part: 'Sierra Forest' }],
+  [221, { level: 32, part: 'Clearwater Forest' }],
 ])
 
 /** The lowest highest-leaf that this processor model has on silicon, where we know it. */

@@ -16,7 +16,9 @@ const GENERATIONS: readonly Generation[] = [
   { name: 'Haswell server', models: [0x3f], bridge: /^2f0[01]$/ },
   { name: 'Broadwell server', models: [0x4f, 0x56], bridge: /^6f0[01]$/ },
   { name: 'Skylake or Cascade Lake server', models: [0x55], bridge: /^2020$/ },
-  { name: 'Ice Lake server or newer', models: [0x6a, 0x6c, 0x8f, 0xcf], bridge: /^09a2$/ },
+  // From Ice Lake to Xeon 6 one device stands at the head of every root bus. pci.ids names it for Xeon 6 with P-cores (0xad, 0xae); those
+  // with E-cores (0xaf, 0xdd) have the same I/O dies, and drivers/edac/i10nm_base.c reads both at the same places (gnr_cfg).
+  { name: 'Ice Lake server or newer', models: [0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae, 0xaf, 0xdd], bridge: /^09a2$/ },
   { name: 'Sandy Bridge', models: [0x2a], bridge: /^010[048c]$/ },
   { name: 'Ivy Bridge', models: [0x3a], bridge: /^015[048c]$/ },
   { name: 'Haswell', models: [0x3c, 0x45, 0x46], bridge: /^(0c0[048]|0a0[048]|0d0[048])$/ },
@@ -54,7 +56,7 @@ export function isSince2011({ vendor, family, model }: CpuFeatures): boolean {
 }
 
 const UNCORE_ALWAYS = new Set([0x55, 0x6a, 0x6c, 0x8f, 0xcf])
-const UNCORE_OFTEN = new Set([0x2d, 0x3e, 0x3f, 0x4f, 0x56, 0xad, 0xae, 0xaf])
+const UNCORE_OFTEN = new Set([0x2d, 0x3e, 0x3f, 0x4f, 0x56, 0xad, 0xae, 0xaf, 0xdd])
 
 /**
  * Whether the inside of this processor shows on the PCI bus. AMD: northbridge or data fabric at 00:18, since family 0Fh, and the kernel

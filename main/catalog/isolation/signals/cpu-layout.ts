@@ -139,8 +139,9 @@ const cache: Signal = {
               )
             : neutral('no second-level cache listed')
         const value = `${second}K`
-        if (built !== null && built === second) return metal(value)
-        if (built !== null)
+        const isUnset = second === QEMU_CACHES[0] && third === QEMU_CACHES[1]
+        if (built === second && !isUnset) return metal(value)
+        if (built !== null && built !== second)
           return virtual(
             value,
             sign(
@@ -152,7 +153,7 @@ const cache: Signal = {
               ),
             ),
           )
-        return second === QEMU_CACHES[0] && third === QEMU_CACHES[1]
+        return isUnset
           ? virtual(
               value,
               sign(
