@@ -152,6 +152,14 @@ describe('the board', () => {
     ['three modules', modules(3), 'virtual', ['hint']],
     ['a board of four', modules(4), 'neutral', []],
     ['seven of eight', [...modules(7), ...switches(4)], 'neutral', []],
+    ['eight B200, whose switches are no PCI functions', modules(8, '2901'), 'neutral', []],
+    ['one of eight B200', modules(1, '2901'), 'virtual', ['odd']],
+    ['half a board of B300', modules(4, '3182'), 'virtual', ['odd']],
+    ['seven of eight B300', modules(7, '3182'), 'virtual', ['hint']],
+    ['one of the two GPUs on a GB200', modules(1, '2941'), 'virtual', ['odd']],
+    ['the four of a GB200 tray', modules(4, '2941'), 'neutral', []],
+    ['a GH200', modules(1, '2342'), 'neutral', []],
+    ['a GB300 for desks', modules(1, '31c2'), 'neutral', []],
     ['a card', [CARD], 'not-applicable', []],
   ] as const)('gpu.nvswitch: %s', (_, devices, reads, signs) => {
     const found = of('gpu.nvswitch', bus(...devices))
@@ -170,6 +178,11 @@ describe('the board', () => {
     expect(weights(of('gpu.nvlink', bus(...modules(8)), links(0, 18), gpus))).toEqual(['hint'])
     expect(of('gpu.nvlink', bus(CARD), [gpuNvlink, known({ gpus: [] })], gpus).reads).toBe('not-applicable')
     expect(of('gpu.nvlink', bus(CARD), gpus).reads).toBe('unreadable')
+    // Half of the links of a module is less than hardware has, though none is down.
+    expect(of('gpu.nvlink', bus(...modules(8)), links(9, 0), gpus).reads).toBe('neutral')
+    expect(of('gpu.nvlink', bus(...modules(8, '2324')), links(8, 0), gpus).reads).toBe('metal')
+    // A Grace Hopper alone has nothing to be linked to.
+    expect(of('gpu.nvlink', bus(...modules(1, '2342')), links(0, 18), gpus).reads).toBe('neutral')
   })
 
   test('gpu.topo: a switch that the PCI tree does not have', () => {

@@ -25,7 +25,7 @@ export const gpuNvswitch: ClaimTest = {
       wants: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const switches = pci.devices.filter(isNvSwitch).length
-        const boards = pci.devices.flatMap((device) => boardOf(device) ?? [])
+        const boards = pci.devices.flatMap((device) => boardOf(device) ?? []).filter((board) => board.switches > 0)
         const wanted = Math.max(0, ...boards.map((board) => board.switches))
         if (switches > 0)
           return weigh([

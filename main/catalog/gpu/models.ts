@@ -1,38 +1,87 @@
 import type { PciDevice } from '../probes/pci-devices.ts'
 
 interface Board {
-  readonly family: 'A100' | 'H100'
-  /** NVSwitches of a baseboard with eight GPUs. A baseboard with four has none: its GPUs are joined directly. */
+  readonly family: 'A100' | 'H100' | 'GH200' | 'B200' | 'B300' | 'GB200' | 'GB300'
+  /** NVSwitches as PCI functions beside eight GPUs. None on a baseboard with four, and none of the generations after Hopper. */
   readonly switches: number
+  /** The fewest of them that hardware has in one machine. */
+  readonly fewest: number
+  /** NVLinks of each GPU. */
+  readonly links: number
 }
-const AMPERE: Board = { family: 'A100', switches: 6 }
-const HOPPER: Board = { family: 'H100', switches: 4 }
+const AMPERE: Board = { family: 'A100', switches: 6, fewest: 4, links: 12 }
+const HOPPER: Board = { family: 'H100', switches: 4, fewest: 4, links: 18 }
+const GRACE_HOPPER: Board = { family: 'GH200', switches: 0, fewest: 1, links: 18 }
+const BLACKWELL: Board = { family: 'B200', switches: 0, fewest: 8, links: 18 }
+const BLACKWELL_ULTRA: Board = { family: 'B300', switches: 0, fewest: 8, links: 18 }
+// Two GPUs on a module with one Grace; a module of GB300 for desks has one.
+const GRACE_BLACKWELL: Board = { family: 'GB200', switches: 0, fewest: 2, links: 18 }
+const GRACE_BLACKWELL_ULTRA: Board = { family: 'GB300', switches: 0, fewest: 1, links: 18 }
+/** Parts with fewer links, made for markets with export limits: A800 and H800. */
+const LINKS_LIMITED = 8
 
-/** NVIDIA GPUs that exist only as modules on a baseboard of four or eight, by their device id (pci.ids; NVIDIA’s list of supported GPUs). */
+/**
+ * NVIDIA GPUs that exist only as modules on a board, by their device id (pci.ids; NVIDIA's list of supported GPUs). Numbers of GPUs and
+ * links: NVIDIA's data sheets of HGX, DGX and the Grace modules. NVIDIA fabric manager guide: switches after Hopper are managed over
+ * adapters of the baseboard, and are no PCI functions.
+ */
 const MODULES: ReadonlyMap<string, Board> = new Map([
-  ['20b0', AMPERE],
-  ['20b2', AMPERE],
-  ['20bd', AMPERE],
-  ['20f3', AMPERE],
-  ['2324', HOPPER],
-  ['2329', HOPPER],
-  ['2330', HOPPER],
-  ['2335', HOPPER],
+  ...['20b0', '20b2', '20b3'].map((id) => [id, AMPERE] as const),
+  ...['20bd', '20f3'].map((id) => [id, { ...AMPERE, links: LINKS_LIMITED }] as const),
+  ['2324', { ...HOPPER, links: LINKS_LIMITED }],
+  ...['2328', '2329', '232c', '2330', '2335', '2337', '2338', '2339'].map((id) => [id, HOPPER] as const),
+  ...['2342', '2345', '2348'].map((id) => [id, GRACE_HOPPER] as const),
+  ...['2901', '2909', '290a', '2920'].map((id) => [id, BLACKWELL] as const),
+  ['3182', BLACKWELL_ULTRA],
+  ['2941', GRACE_BLACKWELL],
+  ...['31a1', '31c2', '31c3'].map((id) => [id, GRACE_BLACKWELL_ULTRA] as const),
 ])
-/** NVSwitches as PCI functions (pci.ids: 1af1; measured: 22a3). Switches of the generation after Hopper are none. */
+/** NVSwitches as PCI functions (pci.ids: 1af1, 22a3). Switches of the generation after Hopper are none. */
 const SWITCHES: ReadonlySet<string> = new Set(['1af1', '22a3'])
 
 export const BASEBOARD = 8
-export const SMALL_BASEBOARD = 4
 
 export const boardOf = ({ vendor, device }: PciDevice): Board | null =>
   vendor === '10de' ? (MODULES.get(device) ?? null) : null
 export const isNvSwitch = ({ vendor, device }: PciDevice): boolean => vendor === '10de' && SWITCHES.has(device)
 
-/** Virtual functions of AMD's GPUs by device id; in a guest nothing else tells them from physical ones (pci.ids; amdgpu_drv.c, MI300X VF). */
-const AMD_FUNCTIONS: ReadonlySet<string> = new Set(['686c', '692f', '73ae', '73ce', '74b5'])
+/**
+ * Virtual functions of AMD's GPUs by device id; in a guest nothing else tells them from physical ones (pci.ids; libdrm amdgpu.ids;
+ * Linux amdgpu_drv.c; the lists of functions in AMD's GPU operator and device plugin for Kubernetes). In the order of the ids: MI25,
+ * S7150, V620, Navi 22; MI210; V710; MI300X, MI308X, MI325X, MI308X HF, MI300X HF; MI350X, MI355X.
+ */
+const AMD_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...['686c', '692f', '73ae', '73ce', '7410', '7461'],
+  ...['74b5', '74b6', '74b9', '74bc', '74bd', '75b0', '75b3'],
+])
+/** Whole accelerators of AMD, from the same lists: MI25 to MI100, MI200, MI300, MI350, and the Radeon Pro cards of servers. */
+const AMD_WHOLE: ReadonlySet<string> = new Set([
+  ...['6860', '6864', '66a0', '66a1', '738c', '738e', '7408', '740c', '740f'],
+  ...['74a0', '74a1', '74a2', '74a5', '74a8', '74a9', '75a0', '75a3', '75a8'],
+  ...['73a1', '7460'],
+])
+/** Accelerators of Intel's Habana: Goya, Greco, Gaudi to Gaudi 3 (pci.ids; Linux drivers/accel/habanalabs). They have no virtual functions. */
+const HABANA_WHOLE: ReadonlySet<string> = new Set(['0001', '0030', '1000', '1010', '1020', '1060', '1063'])
+
+/** The driver of an accelerator’s own maker, as the kernel binds it. */
+const OWN_DRIVERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['10de', ['nvidia']],
+  ['1002', ['amdgpu']],
+  ['1da3', ['habanalabs']],
+  ['8086', ['xe', 'i915']],
+])
+export const isUnderOwnDriver = ({ vendor, driver }: PciDevice): boolean =>
+  driver !== null && OWN_DRIVERS.get(vendor)?.includes(driver) === true
+
 export const isGpuFunction = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'device'>): boolean =>
   vendor === '1002' && AMD_FUNCTIONS.has(device)
+
+/**
+ * An accelerator whose id is that of a whole one. Of an id that is on no list nobody knows; of NVIDIA's and Intel's ids none tells, since
+ * their virtual functions carry the id of the whole one.
+ */
+export const isWholeById = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'device'>): boolean =>
+  (vendor === '1002' && AMD_WHOLE.has(device)) || (vendor === '1da3' && HABANA_WHOLE.has(device))
 
 /**
  * Names of virtual GPUs end in a memory size and a letter for the kind of licence: L40S-2Q, A100-4C, H100-1-12C (NVIDIA vGPU software,

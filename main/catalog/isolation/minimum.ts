@@ -1,11 +1,11 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../probes/namespaces.ts'
-import { isGpu, isNvidiaGpu, pciDevices } from '../probes/pci-devices.ts'
 import { count } from '../steps.ts'
 import { hostFeatures, instruments } from './cpu-hardware.ts'
+import { nativeGpus } from './gpu-hardware.ts'
 import { type LiveTest, liveAsked, livePassed } from './live-tests.ts'
 import type { Observed } from './observe.ts'
-import { reads, signsOf } from './observe.ts'
+import { signsOf } from './observe.ts'
 import { realPorts, rootFitsProcessor, uncoreFunctions } from './pci-hardware.ts'
 import type { Family, Read } from './signal.ts'
 import { weightHere } from './weight.ts'
@@ -118,47 +118,9 @@ function session(read: Read): MinimumItem {
   )
 }
 
-// Where processors of Intel have their own graphics: part of the processor, no accelerator.
-const BUILT_IN_GRAPHICS = '0000:00:02.0'
-
 function gpus(read: Read, observed: readonly Observed[]): MinimumItem {
-  const title = 'The GPUs are native'
-  const pci = read(pciDevices)
-  if (!pci.ok) return part('f', title, false, `${pciDevices.title}: ${pci.reason}.`)
-  const listed = pci.fact.devices.filter(isNvidiaGpu).length
-  const others = pci.fact.devices.filter(
-    (device) => isGpu(device) && !isNvidiaGpu(device) && device.address !== BUILT_IN_GRAPHICS,
-  )
-  if (listed === 0 && others.length === 0)
-    return part('f', title, 'not-applicable', 'The PCI bus has no GPU or accelerator.')
-  // Of AMD’s the ids tell whole ones from functions; of other makers’ nothing that was read does.
-  const areWhole =
-    others.every(({ vendor, above }) => vendor === '1002' && above.length > 0) &&
-    reads(observed, 'gpu.function', 'metal') &&
-    realPorts(read).holds
-  if (others.length > 0 && !areWhole)
-    return part(
-      'f',
-      title,
-      false,
-      `Of ${count(others.length, 'accelerator')} of other makers nothing that was read says that they are whole and native.`,
-    )
-  if (listed === 0)
-    return part(
-      'f',
-      title,
-      true,
-      `${count(others.length, 'accelerator')} of AMD: whole ones by their ids, behind ports as hardware has them. Their driver does not say whether a guest was given them.`,
-    )
-  const native = reads(observed, 'gpu.mode', 'metal') && !reads(observed, 'gpu.hostlink', 'virtual')
-  return part(
-    'f',
-    title,
-    native,
-    native
-      ? `Of ${count(listed, 'GPU')} on the PCI bus the driver calls none handed to a guest.`
-      : `${count(listed, 'GPU')} on the PCI bus, and the driver does not say of all of them that they are native.`,
-  )
+  const { holds, text } = nativeGpus(read, observed)
+  return part('f', 'The GPUs are native', holds, text)
 }
 
 /** No contradiction, and nothing unexplained that is likelier on a guest. */

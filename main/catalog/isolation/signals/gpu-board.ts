@@ -1,4 +1,4 @@
-import { BASEBOARD, boardOf, isNvSwitch, SMALL_BASEBOARD } from '../../gpu/models.ts'
+import { BASEBOARD, boardOf, isNvSwitch } from '../../gpu/models.ts'
 import { claimedGraph, compareWithPci, type Disagreement } from '../../gpu/topology.ts'
 import { gpuFabric, gpuServiceRuns } from '../../probes/gpu-fabric.ts'
 import { gpuNvidia } from '../../probes/gpu-nvidia.ts'
@@ -130,21 +130,25 @@ function detourSigns(
     : []
 }
 
+/** How many GPUs of a board a guest is given: NVIDIA's partitions of one are 1, 2, 4 and 8. With another number some may have failed. */
+const GIVEN_AWAY: readonly number[] = [1, 2, 4]
+
 const nvswitch: Signal = {
   id: 'gpu.nvswitch',
   family: 'gpu',
   title: 'The rest of the GPUs’ baseboard',
-  onMetal: 'boards of eight GPUs with their NVSwitches on the bus: six (A100) or four (H100, H200)',
-  onGuest: 'one or two of the GPUs without the rest, or eight without the switches',
+  onMetal:
+    'boards of eight GPUs with their NVSwitches on the bus: six (A100) or four (H100, H200); boards of eight B200 or B300; modules of Grace with one or two',
+  onGuest: 'one, two or four of the GPUs without the rest, or eight without the switches',
   spoof: 'S1',
   traps: [
     'A guest that is given the whole board shows the switches too: measured on one provider’s A100 guest with all six.',
-    'A broken GPU is missing on hardware as well, and boards of four have no switches.',
-    'The switches of boards after Hopper are no PCI functions.',
+    'A broken GPU is missing on hardware as well, and boards of four A100 or H100 have no switches.',
+    'The switches of boards after Hopper are no PCI functions: of eight B200 the bus does not tell whether the customer has them.',
     'Adapters that carry a single module exist, for a workbench.',
   ],
   source:
-    'pci.ids (10de:1af1); NVIDIA HGX A100 and H100 fabric manager guide, “shared NVSwitch and full passthrough”. Measured: 6 × 10de:1af1, 4 × 10de:22a3 on two servers.',
+    'pci.ids (10de:1af1, 22a3, 2901, 2941, 3182, 31c2); NVIDIA fabric manager guide, “shared NVSwitch and full passthrough”; data sheets of HGX B200 and B300, GB200 NVL72 and NVL4, GH200. Measured: 6 × 10de:1af1, 4 × 10de:22a3 on two servers.',
   probes: [pciDevices],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -155,15 +159,15 @@ const nvswitch: Signal = {
       const board = gpus[0] === undefined ? null : boardOf(gpus[0])
       const say = (weight: Sign['weight'], text: string): Sign =>
         sign(weight, null, speaksAgainst(text, pciDevices, 'ids'))
-      if (gpus.length > 0 && gpus.length < SMALL_BASEBOARD)
+      if (board !== null && gpus.length < board.fewest)
         return virtual(
           said,
           say(
-            gpus.length <= 2 ? 'odd' : 'hint',
-            `${count(gpus.length, 'GPU')} of a kind that is built on boards of four or eight: the others are not on this bus.`,
+            GIVEN_AWAY.includes(gpus.length) ? 'odd' : 'hint',
+            `${count(gpus.length, 'GPU')} of a kind of which hardware has ${board.fewest} or more (${board.family}): the others are not on this bus.`,
           ),
         )
-      if (board === null || gpus.length < BASEBOARD) return neutral(said)
+      if (board === null || gpus.length < BASEBOARD || board.switches === 0) return neutral(said)
       const expected = board.switches * Math.floor(gpus.length / BASEBOARD)
       if (switches.length === 0)
         return virtual(
@@ -199,8 +203,10 @@ const nvlink: Signal = {
   traps: [
     'A guest with a whole board shows the same as hardware.',
     'Links are down on hardware too, until the fabric manager has started, or where MIG is on.',
+    'A Grace Hopper module alone has nothing to be linked to.',
   ],
-  source: 'nvidia-smi(1), nvlink; NVML reference, nvmlGpuFabricInfo_t; NVIDIA fabric manager guide.',
+  source:
+    'nvidia-smi(1), nvlink; NVML reference, nvmlGpuFabricInfo_t; NVIDIA fabric manager guide; data sheets for the number of links: 12 (A100), 18 (H100 and later), 8 (A800, H800).',
   probes: [gpuNvlink, gpuNvidia, gpuFabric, pciDevices],
   observe(read) {
     const none = lacksNvidia(read)
@@ -209,12 +215,15 @@ const nvlink: Signal = {
     if (!links.ok) return unreadable(gpuNvlink, links.reason)
     const linked = links.fact.gpus.filter(({ active, inactive }) => active + inactive > 0)
     const pci = read(pciDevices)
-    const modules = pci.ok ? modulesOf(pci.fact.devices).length : 0
+    const onBoards = pci.ok ? modulesOf(pci.fact.devices) : []
+    const modules = onBoards.length
+    const board = onBoards[0] === undefined ? null : boardOf(onBoards[0])
     if (linked.length === 0 && modules === 0) return notApplicable('No GPU with NVLink.')
     const running = linked.reduce((sum, { active }) => sum + active, 0)
     const down = linked.reduce((sum, { inactive }) => sum + inactive, 0)
     const said = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`
-    if (modules === 0) return neutral(said)
+    // A module with one GPU has nothing to link it to, unless others stand beside it.
+    if (board === null || (running === 0 && board.fewest === 1)) return neutral(said)
     if (running === 0)
       return virtual(
         said,
@@ -231,7 +240,8 @@ const nvlink: Signal = {
     const isComplete =
       driver.ok && driver.fact.gpus.every(({ fabric }) => fabric.state === null || /^completed$/i.test(fabric.state))
     const manages = services.ok && gpuServiceRuns(services.fact, 'nvidia-fabricmanager')
-    return down === 0 && isComplete && linked.length === links.fact.gpus.length && modules >= SMALL_BASEBOARD
+    const isLinked = linked.length === links.fact.gpus.length && linked.every(({ active }) => active === board.links)
+    return down === 0 && isComplete && isLinked && modules > 1 && modules >= board.fewest
       ? metal(
           said,
           speaksFor(

@@ -1,5 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
-import { isGpuFunction } from '../../gpu/models.ts'
+import { isGpuFunction, isWholeById } from '../../gpu/models.ts'
 import { gpuConfCompute } from '../../probes/gpu-conf-compute.ts'
 import { gpuFabric, gpuServiceRuns } from '../../probes/gpu-fabric.ts'
 import { gpuModules } from '../../probes/gpu-modules.ts'
@@ -209,17 +209,32 @@ const part: Signal = {
   onMetal: 'whole accelerators; on a host that lends them, functions beside the whole one',
   onGuest: 'a virtual function, and nowhere the accelerator that it is a part of',
   spoof: 'S1',
-  traps: ['A guest with a whole accelerator shows no function.', 'Ids of functions are known for some models only.'],
+  traps: [
+    'A guest with a whole accelerator shows no function.',
+    'An id that is on no list, of whole ones or of functions, says nothing.',
+  ],
   source:
-    'pci.ids (MxGPU ids); Linux amdgpu driver, PCI ids of functions; PCI Express SR-IOV: functions belong to a physical one.',
+    'pci.ids and libdrm amdgpu.ids (MxGPU and VF ids); Linux amdgpu driver; the lists of functions in AMD’s GPU operator for Kubernetes; PCI Express SR-IOV: functions belong to a physical one.',
   probes: [pciDevices],
   observe: (read) =>
     onPci(read, (devices) => {
       const gpus = devices.filter((device) => device.vendor === AMD && isGpu(device))
       if (gpus.length === 0) return notApplicable('The PCI bus has no accelerator of AMD.')
       const functions = gpus.filter(isGpuFunction)
-      const said = `${gpus.length - functions.length} whole, ${count(functions.length, 'function')}`
-      if (functions.length === 0) return metal(said)
+      const whole = gpus.filter(isWholeById)
+      const strange = gpus.length - functions.length - whole.length
+      const said = `${whole.length} whole, ${count(functions.length, 'function')}${strange > 0 ? `, ${strange} of models on no record` : ''}`
+      if (functions.length === 0)
+        return strange === 0
+          ? metal(said)
+          : neutral(
+              said,
+              leavesUnclear(
+                `Whether ${count(strange, 'accelerator')} of AMD ${strange === 1 ? 'is' : 'are'} whole is not known: the id is on no list.`,
+                pciDevices,
+                'ids',
+              ),
+            )
       return functions.length < gpus.length
         ? neutral(said)
         : virtual(
