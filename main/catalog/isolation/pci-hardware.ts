@@ -4,7 +4,14 @@ import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
 import { pciPorts } from '../probes/pci-ports.ts'
 import { count } from '../steps.ts'
 import { fitOfBridge, isSince2011, showsUncore } from './pci-generations.ts'
-import { isCopiedBridge, isUncore, LEAST_UNCORE, virtualDevicePlatform } from './pci-tables.ts'
+import {
+  COPIED_PARTS,
+  isCopiedBridge,
+  isUncore,
+  LEAST_UNCORE,
+  SHARED_VENDORS,
+  virtualDevicePlatform,
+} from './pci-tables.ts'
 import type { Read } from './signal.ts'
 
 /** One part of the minimum evidence for hardware: whether it is there, and what was seen or is missing, as a sentence. */
@@ -16,11 +23,13 @@ export interface Held {
 const held = (text: string): Held => ({ holds: true, text })
 const missing = (text: string): Held => ({ holds: false, text })
 
-/** Makers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids); Amazon's on its own servers. */
+/**
+ * Makers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids). Amazon is none of them here: its host
+ * bridge and ports (1d0f:0200) stand in guests on its processors as well (measured).
+ */
 const ARM_MAKERS: ReadonlyMap<string, string> = new Map([
   ['10de', 'NVIDIA'],
   ['1def', 'Ampere'],
-  ['1d0f', 'Amazon'],
   ['177d', 'Cavium or Marvell'],
   ['14e4', 'Broadcom'],
   ['19e5', 'HiSilicon'],
@@ -55,13 +64,23 @@ export function rootFitsProcessor(read: Read): Held {
     : x86Root(cpu.fact, root)
 }
 
+// Opterons of 2010 to 2016 sit behind chipsets of ATI, bought by AMD and still under its own vendor id.
+const X86_MAKERS: Readonly<Record<string, readonly string[]>> = {
+  GenuineIntel: ['8086'],
+  AuthenticAMD: ['1022', '1002'],
+  HygonGenuine: ['1d94', '1022'],
+}
+
+/** Whether a port or bridge is of the processor’s maker, and not a model of one that emulators copy. */
+export const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
+  !isVirtual(port) &&
+  !COPIED_PARTS.has(`${port.vendor}:${port.device}`) &&
+  (cpu.architecture === 'arm64'
+    ? ARM_MAKERS.has(port.vendor)
+    : X86_MAKERS[cpu.vendor ?? '']?.includes(port.vendor) === true)
+
 function x86Root(cpu: CpuFeatures, root: PciDevice): Held {
-  const { vendor } = cpu
-  // Opterons of 2010 to 2016 sit behind chipsets of ATI, bought by AMD and still under its own vendor id.
-  const makers = { GenuineIntel: ['8086'], AuthenticAMD: ['1022', '1002'], HygonGenuine: ['1d94', '1022'] }[
-    vendor ?? ''
-  ]
-  if (makers?.includes(root.vendor) !== true)
+  if (X86_MAKERS[cpu.vendor ?? '']?.includes(root.vendor) !== true)
     return missing(`The head of the PCI tree, ${name(root)}, is not of the processor’s maker.`)
   const { fit, bridgeOf } = fitOfBridge(cpu, root.device)
   if (fit === 'differs') return missing(`The head of the PCI tree, ${name(root)}, is part of a ${bridgeOf} processor.`)
@@ -101,13 +120,14 @@ export function uncoreFunctions(read: Read): Held {
       )
 }
 
-/** Ports that run, or could run, at 8 GT/s or more on lanes that hardware has. */
+/** Ports that run, or could run, at 8 GT/s or more on lanes that hardware has; not those that a provider shows to its guests. */
 export const fastPorts = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   devices.filter(
     (device) =>
       device.class.startsWith('0604') &&
       (device.maxLinkSpeed ?? 0) >= 8 &&
       (device.maxLinkWidth ?? 1) <= 16 &&
+      !SHARED_VENDORS.has(device.vendor) &&
       !isVirtual(device),
   )
 

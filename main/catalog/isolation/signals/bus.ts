@@ -1,10 +1,12 @@
 import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { pciDevices } from '../../probes/pci-devices.ts'
+import { pciPorts } from '../../probes/pci-ports.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
 import { virtInterrupts } from '../../probes/virt-interrupts.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
-import { metal, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { cardFunctions } from '../card-functions.ts'
+import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 /** Xen’s control domain: it runs on the hypervisor and manages its guests. False where it was not read. */
 export function isControlDomain(read: Read): boolean {
@@ -35,7 +37,10 @@ function interruptSigns(read: Read): readonly Sign[] {
 function virtioSigns(read: Read, virtio: number): readonly Sign[] {
   if (virtio === 0) return []
   const [cpu, pci] = [read(cpuFeatures), read(pciDevices)]
-  const carried = pci.ok ? pci.fact.devices.filter(({ vendor }) => vendor === '1af4').length : virtio
+  const functions = pci.ok ? pci.fact.devices.filter(({ vendor }) => vendor === '1af4') : []
+  const carried = pci.ok ? functions.length : virtio
+  const cards = cardFunctions(read)
+  if (pci.ok && carried >= virtio && functions.every(({ address }) => cards.has(address))) return []
   const isBare = cpu.ok && cpu.fact.architecture === 'x86' && carried < virtio
   return [
     sign(
@@ -67,7 +72,7 @@ const bus: Signal = {
   ],
   source:
     'Documentation/ABI: sysfs-bus-vmbus; Linux drivers/xen/xenbus, arch/x86/kernel/irq.c. Measured: 117 calls in a Firecracker guest.',
-  probes: [virtBuses, virtInterrupts],
+  probes: [virtBuses, virtInterrupts, pciDevices, pciPorts, cpuFeatures],
   observe(read) {
     const reading = read(virtBuses)
     if (!reading.ok) return unreadable(virtBuses, reading.reason)
@@ -82,6 +87,15 @@ const bus: Signal = {
     if (signs.length > 0) return virtual(said, ...signs)
     const interrupts = read(virtInterrupts)
     if (!interrupts.ok) return unreadable(virtInterrupts, interrupts.reason)
+    if (virtio > 0)
+      return neutral(
+        said,
+        leavesUnclear(
+          `${count(virtio, 'virtio device')}, each presented by a data-processing unit in this machine.`,
+          virtBuses,
+          'lists',
+        ),
+      )
     return metal(said, speaksFor('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
   },
 }

@@ -1,6 +1,10 @@
 import { quote } from '../../../core/plain-text.ts'
+import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type NetInterface, netInterfaces } from '../../probes/net-interfaces.ts'
+import { pciDevices } from '../../probes/pci-devices.ts'
+import { pciPorts } from '../../probes/pci-ports.ts'
 import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { cardFunctions } from '../card-functions.ts'
 import { isRepresentor, partOf } from '../locality/nic.ts'
 import {
   guestAddress,
@@ -55,7 +59,7 @@ const driver: Signal = {
   ],
   source:
     'Documentation/ABI/testing/sysfs-bus-pci (physfn); pci.ids; drivers/net/{vmxnet3,hyperv,xen-netfront.c,virtio_net.c}. Measured: corpus of captures.',
-  probes: [netInterfaces],
+  probes: [netInterfaces, pciDevices, pciPorts, cpuFeatures],
   observe(read) {
     const nics = adaptersOf(read)
     if (nics === null) return unreadable(netInterfaces, reasonOf(read))
@@ -68,7 +72,14 @@ const driver: Signal = {
         !/\.sf\.\d+\//.test(nic.path) &&
         partOf(nic, nic.driver) !== null,
     )
-    const signs = [...hypervisorSigns(nics), ...loneSigns(alone), ...virtioSigns(nics)]
+    const cards = cardFunctions(read)
+    const isOfCard = ({ pciAddress }: Backed): boolean => pciAddress !== null && cards.has(pciAddress)
+    const virtio = nics.filter((nic) => isVirtio(nic.driver, nic.path))
+    const signs = [
+      ...hypervisorSigns(nics),
+      ...loneSigns(alone),
+      ...virtioSigns(virtio.filter((nic) => !isOfCard(nic))),
+    ]
     const drivers = [...new Set(nics.map((nic) => nic.driver))].sort()
     const value = `${count(nics.length, 'adapter')}: ${named(drivers, 6)}`
     if (signs.length > 0) return virtual(value, ...signs)
@@ -76,11 +87,21 @@ const driver: Signal = {
       (nic) =>
         nic.pciAddress !== null &&
         !provided.includes(nic) &&
+        !virtio.includes(nic) &&
         !IMITATED_DRIVERS.has(nic.driver) &&
         nic.driver !== 'unnamed' &&
         partOf(nic, nic.driver) === null,
     )
     if (whole.length > 0) return metal(value)
+    if (virtio.length > 0)
+      return neutral(
+        value,
+        leavesUnclear(
+          `${names(virtio)} on virtio, presented by a data-processing unit in this machine; the network behind is whoever’s manages that unit.`,
+          netInterfaces,
+          'drivers',
+        ),
+      )
     return provided.length > 0
       ? neutral(
           value,
@@ -130,8 +151,7 @@ const loneSigns = (alone: readonly Backed[]): readonly Sign[] =>
         ),
       ]
 
-function virtioSigns(nics: readonly Backed[]): readonly Sign[] {
-  const virtio = nics.filter((nic) => isVirtio(nic.driver, nic.path))
+function virtioSigns(virtio: readonly Backed[]): readonly Sign[] {
   return virtio.length === 0
     ? []
     : [

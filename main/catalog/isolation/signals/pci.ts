@@ -1,6 +1,8 @@
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
-import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { pciPorts } from '../../probes/pci-ports.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { cardFunctions } from '../card-functions.ts'
 import { SHARED_VENDORS, virtualDevicePlatform } from '../pci-tables.ts'
 import { metal, neutral, type Sign, type Signal, sign, virtual } from '../signal.ts'
 import { onPci } from './on-pci.ts'
@@ -55,14 +57,28 @@ const vendors: Signal = {
     'ids that only hypervisors present (1b36, 15ad, 5853, 80ee), or paravirtual devices (1af4, 1d0f, 1ae0, 1414)',
   spoof: 'S0',
   traps: [
-    'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing.',
+    'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing. Where they stand behind a port of the processor that is known to be real, virtio beside such a unit, they say nothing of the machine.',
     'A guest that is given emulated or passed-through devices of real makers shows none.',
   ],
   source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 guests on record, in none of 27 physical machines.',
-  probes: [pciDevices],
+  probes: [pciDevices, pciPorts, cpuFeatures],
   observe: (read) =>
     onPci(read, (devices) => {
-      const signs = vendorSigns(devices)
+      const cards = cardFunctions(read)
+      const ofCards = devices.filter(({ address }) => cards.has(address))
+      const signs = vendorSigns(devices.filter(({ address }) => !cards.has(address)))
+      if (signs.length === 0 && ofCards.length > 0)
+        return neutral(
+          `${count(devices.length, 'device')}, ${ofCards.length} of them presented by a card`,
+          leavesUnclear(
+            `${count(ofCards.length, 'PCI function')} (${named(
+              ofCards.map(({ address }) => address),
+              4,
+            )}) presented by a data-processing unit or a card of the provider, behind a port of the processor: what stands behind the function is not visible from here. It says nothing of the machine.`,
+            pciDevices,
+            'ids',
+          ),
+        )
       return signs.length === 0
         ? metal(`${count(devices.length, 'device')}, none of a maker of virtual devices`)
         : virtual(`${signs.length === 1 ? 'one kind' : `${signs.length} kinds`} of virtual or shared devices`, ...signs)

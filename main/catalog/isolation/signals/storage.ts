@@ -1,9 +1,12 @@
 import type { Step } from '../../../core/check.ts'
 import { quote } from '../../../core/plain-text.ts'
+import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../../probes/inventory-disks.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import { pciPorts } from '../../probes/pci-ports.ts'
 import { hasRemoteStorage, storageRemote } from '../../probes/storage-remote.ts'
 import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { cardFunctions } from '../card-functions.ts'
 import { attachmentOf, isBelowHyperV, networkOf, serviceOf } from '../disk-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { driveSignals, NO_DRIVE } from './storage-drives.ts'
@@ -25,7 +28,7 @@ const path: Signal = {
   ],
   source:
     'Documentation/ABI/stable/sysfs-block; drivers/block/{virtio_blk,xen-blkfront}.c and drivers/scsi/storvsc_drv.c. Measured: virtio in the guests of the corpus.',
-  probes: [inventoryDisks],
+  probes: [inventoryDisks, pciDevices, pciPorts, cpuFeatures],
   observe(read) {
     const reading = read(inventoryDisks)
     if (!reading.ok) return unreadable(inventoryDisks, reading.reason)
@@ -36,7 +39,10 @@ const path: Signal = {
     const said = (kind: string, some: readonly Disk[]): Step =>
       speaksAgainst(`${drives(some.length)} on ${kind}: ${named(names(some), 4)}.`, inventoryDisks, 'list')
     const hyperV = disks.filter(isBelowHyperV)
-    const [xen, mmio, virtio] = [on('xen'), on('virtio-mmio'), on('virtio')]
+    const cards = cardFunctions(read)
+    const isOfCard = (disk: Disk): boolean => cards.has(diskFunction(disk) ?? '')
+    const [xen, mmio, virtio] = [on('xen'), on('virtio-mmio'), on('virtio').filter((disk) => !isOfCard(disk))]
+    const ofCards = on('virtio').filter(isOfCard)
     const signs = [
       ...(hyperV.length > 0 ? [sign('names', 'Microsoft Hyper-V', said('Hyper-V’s bus', hyperV))] : []),
       ...(xen.length > 0 ? [sign('names', 'Xen', said('Xen’s block device', xen))] : []),
@@ -59,6 +65,15 @@ const path: Signal = {
     ]
     if (signs.length > 0)
       return virtual(`${drives(hyperV.length + xen.length + mmio.length + virtio.length)} paravirtual`, ...signs)
+    if (ofCards.length > 0)
+      return neutral(
+        `${drives(ofCards.length)} presented by a card`,
+        leavesUnclear(
+          `${drives(ofCards.length)} on virtio, presented by a data-processing unit in this machine: ${named(names(ofCards), 4)}. Where the data is does not show from here.`,
+          inventoryDisks,
+          'list',
+        ),
+      )
     const inside = on('pci')
     return inside.length > 0
       ? metal(`${inside.length} of ${drives(disks.length)} on controllers of the PCI bus`)
