@@ -147,6 +147,17 @@ export const createFiles = (): Files => ({
       return fail('store.failed', told(problem))
     }
   },
+  clearParts: async (folder) => {
+    try {
+      for await (const [name, isFile] of entriesBelow(folder, '', 1)) {
+        const [, pid] = /\.part-(\d{1,10})$/.exec(name) ?? []
+        if (isFile && pid !== undefined && !isRunning(Number(pid))) await rm(join(folder, name), { force: true })
+      }
+      return ok(null)
+    } catch (problem) {
+      return storeFailure(problem)
+    }
+  },
   remove: async (path) => {
     try {
       await rm(path, { recursive: true, force: true })
@@ -156,6 +167,16 @@ export const createFiles = (): Files => ({
     }
   },
 })
+
+/** A process that we may not signal runs, too. */
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0)
+    return true
+  } catch (problem) {
+    return isCode(problem, 'EPERM')
+  }
+}
 
 /** Paths from a folder, and whether each is an ordinary file. Links to folders are not entered. */
 async function* entriesBelow(folder: string, at: string, depth: number): AsyncGenerator<readonly [string, boolean]> {

@@ -16,6 +16,8 @@ export interface ExportedFile {
 }
 
 export type Content = Uint8Array | string | Iterable<string>
+/** Files by name, in the order in which they are made. */
+export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>
 
 /** What people open without a pack, by name. Each is made when it is asked for: of a large fleet each of these is large. */
 export function* besideFiles(
@@ -40,7 +42,7 @@ export async function writeBeside(
   world: World,
   folder: string,
   packName: string,
-  ...contents: readonly (Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>)[]
+  ...contents: readonly Contents[]
 ): Promise<Outcome<readonly ExportedFile[]>> {
   const archive = await world.files.digest(`${folder}/${packName}`)
   if (!archive.ok) return archive

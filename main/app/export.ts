@@ -5,7 +5,7 @@ import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { bagOfRun, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
+import { evidenceDigestOver, type PackContent, type PackFiles } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
@@ -13,7 +13,7 @@ import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
 import { MANY_NODES } from '../core/report/figures.ts'
 import { buildReport, type ReportInput } from '../core/report.ts'
 import { ok } from '../core/result.ts'
-import { type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
+import { type LoggedEntry, type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
@@ -21,6 +21,7 @@ import type { World } from '../core/world.ts'
 import { type Also, alsoFiles } from './also.ts'
 import { type AttachmentBytes, saidInPack } from './attachments.ts'
 import { besideFiles, type ExportedFile, writeBeside } from './beside.ts'
+import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate, picturesOf } from './evaluate.ts'
@@ -57,6 +58,8 @@ export interface ExportInput {
    * history that cannot be read is named, and left out.
    */
   readonly history?: string | null
+  /** The run goes on after an interruption: that everything is there already is no mistake of whoever asks. */
+  readonly resumes?: boolean
 }
 
 export interface Exported {
@@ -74,6 +77,8 @@ export interface Exported {
   readonly signer: string
   /** What was asked for and could not be had; everything else was written. */
   readonly shortfalls: readonly Failure[]
+  /** The pack was there, sealed; only what was missing beside it was written. */
+  readonly continued: boolean
 }
 
 export { ALSO, type Also } from './also.ts'
@@ -83,35 +88,57 @@ export { PRODUCER } from './producer.ts'
 /**
  * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and tables. The report
  * is bound to the evidence by the evidence digest it prints; the pack holds the report; the one seal covers both. An authority that
- * cannot be had leaves the lower level, and is named.
+ * cannot be had leaves the lower level, and is named. A run is sealed once: where an earlier export of it was interrupted, the pack that
+ * it sealed stays, and only what is missing beside it is written.
  */
 export async function exportRun(world: World, ours: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
+  const { folder, run, chainFolder } = input
+  const pack = { path: `${folder}/${run}${PACK_EXTENSION}`, name: `${run}${PACK_EXTENSION}` }
+  const cleared = await world.files.clearParts(folder)
+  if (!cleared.ok) return cleared
+  const settled = chainFolder === null ? ok(null) : await settledIn(world, input, chainFolder, pack.path)
+  if (!settled.ok) return settled
+  if (await world.files.isThere(pack.path)) return await continueExport(world, ours, input, pack)
+  const report = `${folder}/${run}.report.pdf`
+  if (await world.files.isThere(report)) return fail('input.refused', `${report} exists already; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
-  const taken = await takenName(world, input)
-  if (taken !== null) return fail('input.refused', `${taken} exists already; choose another folder`)
   tidyBetween(world, input.recordings.length)
   const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(world, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
     whileSigning(() => exportEvaluated(world, catalog, input, evaluated.value, chain))
-  if (input.chainFolder === null) return await exported(null)
-  const id = hexOf(world.entropy.bytes(32))
-  const chain = await world.openRunChain(input.chainFolder, { id, fleet: input.scope.fleet })
+  if (chainFolder === null) return await exported(null)
+  const chain = await openChain(world, input, chainFolder)
   if (!chain.ok) return chain
   try {
-    // Somebody else may have sealed this run while we waited for the chain.
-    const since = await takenName(world, input)
-    return since === null ? await exported(chain.value) : fail('input.refused', `${since} exists already`)
+    // Another process may have sealed this run while we waited for the chain.
+    return (await world.files.isThere(pack.path))
+      ? fail('input.refused', `${pack.path} exists already`)
+      : await exported(chain.value)
   } finally {
     await chain.value.close()
   }
 }
 
-/** A pack or report of the same run that is there already: what was sealed once is never written over. */
-async function takenName({ files }: World, { folder, run }: ExportInput): Promise<string | null> {
-  for (const name of [`${folder}/${run}${PACK_EXTENSION}`, `${folder}/${run}.report.pdf`])
-    if ((await files.digest(name)).ok) return name
-  return null
+const openChain = (world: World, { scope }: ExportInput, folder: string): Promise<Outcome<OpenRunChain>> =>
+  world.openRunChain(folder, { id: hexOf(world.entropy.bytes(32)), fleet: scope.fleet })
+
+/** Ends what an export that was interrupted between its chain and its pack left; the chain is opened only where there is such a thing. */
+async function settledIn(
+  world: World,
+  input: ExportInput,
+  chainFolder: string,
+  pack: string,
+): Promise<Outcome<boolean | null>> {
+  const left = await world.files.below(input.folder, 1)
+  if (!left.ok || !left.value.files.some((name) => isPrepared(`${input.folder}/${name}`, pack))) return ok(null)
+  const chain = await openChain(world, input, chainFolder)
+  if (!chain.ok) return chain
+  try {
+    return await settlePrepared(world, pack, input.run, chain.value.chain())
+  } finally {
+    await chain.value.close()
+  }
 }
 
 async function exportEvaluated(
@@ -165,23 +192,20 @@ async function exportEvaluated(
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
   const { pack, seal, stamp } = await sealedPack(world, bagOfRun(tagged), report.authority, stamping)
-  // Before the archive exists: should this stop here, the chain names a pack that nobody has, and never has two packs in one place.
-  const entered = await chain?.append({
-    entry: ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint),
-    signature: null,
-  })
-  if (entered?.ok === false) return entered
-  const archive = await world.packs.write(
-    `${folder}/${packName}`,
-    layered(
-      payload,
-      new Map<string, PackContent>([
-        ...pack.tags,
-        [PATHS.seal, seal],
-        ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
-      ]),
-    ),
+  const path = `${folder}/${packName}`
+  const content = layered(
+    payload,
+    new Map<string, PackContent>([
+      ...pack.tags,
+      [PATHS.seal, seal],
+      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
+    ]),
   )
+  const entry = ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint)
+  const archive =
+    chain === null
+      ? await world.packs.write(path, content)
+      : await putInChain(world, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
   const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer })
@@ -201,7 +225,25 @@ async function exportEvaluated(
       ...(report.shortfall === null ? [] : [report.shortfall]),
       ...(stamp?.ok === false ? [stamp.error] : []),
     ],
+    continued: false,
   })
+}
+
+/**
+ * The archive whole and on the disk, then its entry, then its name. Should this stop, settlePrepared() ends it: what the chain names is
+ * always there, and what it does not name was never given out.
+ */
+async function putInChain(
+  world: World,
+  { path, content }: { readonly path: string; readonly content: PackFiles },
+  chain: OpenRunChain,
+  logged: LoggedEntry,
+): Promise<Outcome<null>> {
+  const prepared = preparedPath(path, chain.chain().id)
+  const written = await world.packs.replace(prepared, content)
+  if (!written.ok) return written
+  const entered = await chain.append(logged)
+  return entered.ok ? await world.packs.publish(prepared, path) : entered
 }
 
 async function signedReport(

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import type { Fleet, Recording } from '../../schemas/types.ts'
 import { collectRun } from '../app/collect-run.ts'
+import { isSealed } from '../app/continued-export.ts'
 import { latestRun } from '../app/resume.ts'
 import type { RunResult } from '../app/run.ts'
 import { newRunId } from '../app/run-id.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
+import type { World } from '../core/world.ts'
 import type { Context } from './context.ts'
 import { countedNumber, LIVE_TESTS } from './options.ts'
 import { askSecret, progressTo, say } from './terminal.ts'
@@ -59,6 +61,16 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
   const storeFolder = evidenceFolder(options.out)
   const resumed = options.resume === true ? await latestRun(world, storeFolder, say) : ok(null)
   if (!resumed.ok) return resumed
+  const done = resumed.value === null ? ok(null) : await sealedRun(world, options, resumed.value)
+  if (!done.ok) return done
+  if (done.value !== null)
+    return ok({
+      run: done.value.run,
+      fleet: read.value.fleet,
+      population: all.map(({ node }) => node.name),
+      result: done.value,
+      folder: options.out,
+    })
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -102,6 +114,14 @@ function deadlineSeconds(text: string): Outcome<number> {
   return !seconds.ok || (seconds.value >= DEADLINES.least && seconds.value <= DEADLINES.most)
     ? seconds
     : fail('input.refused', `--deadline: from ${DEADLINES.least} to ${DEADLINES.most} seconds`)
+}
+
+/** What was collected in a run that is sealed already: nothing is added to it. Null for a run that is not. */
+async function sealedRun(world: World, { out }: CollectOptions, run: string): Promise<Outcome<RunResult | null>> {
+  if (!(await isSealed(world, `${out}/${run}`, run))) return ok(null)
+  say(`Run ${run} is sealed. Nothing is collected into it; start a new run for new evidence.`)
+  const stored = await world.readRecordings([`${evidenceFolder(out)}/${run}`])
+  return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
 }
 
 /** For a node whose host key nobody vouched for: what it showed, and the command that records a decision about it. */

@@ -87,6 +87,7 @@ export async function runOnce(
     history: folder,
     timestampAuthority: fleet.timestampAuthority,
     planned,
+    resumes: options.resume === true,
   })
   if (!exported.ok) return exported
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value

@@ -90,6 +90,8 @@ export interface ToExport {
   readonly sites: Uint8Array | null
   /** Which planned run it is; null or absent for one that somebody started. */
   readonly planned?: Planned | null
+  /** The run goes on after an interruption. */
+  readonly resumes?: boolean
 }
 
 /** Assesses as of now, writes report, pack and tables, and names what was written. */
@@ -119,7 +121,9 @@ export async function exportAndSay(
   say('')
   say('Wrote')
   for (const { path, size } of exported.value.files) say(`  ${path}  (${size} bytes)`)
-  const { level, stamped, shortfalls } = exported.value
+  const { level, stamped, shortfalls, continued } = exported.value
+  if (continued)
+    say('The pack was sealed before, and keeps its bytes. What was missing beside it was written from what it holds.')
   say(
     `Sealed by ${plain(signer.value.subject)}; the report at PAdES level ${level}, the pack ${stamped ? 'with' : 'without'} a time-stamp.`,
   )

@@ -227,6 +227,8 @@ export interface Files {
    * somebody else who does, ten seconds unless told otherwise. Fails with store.failed.
    */
   readonly hold: (folder: string, patience?: number) => Promise<Outcome<{ readonly release: () => Promise<void> }>>
+  /** Removes half-written files that a process of ours left directly in a folder when it was ended; those of processes that run stay. */
+  readonly clearParts: (folder: string) => Promise<Outcome<null>>
   /** From now on the file can only be read. */
   readonly lock: (path: string) => Promise<Outcome<null>>
   /** Takes away a file, or a folder with all that is in it: only for what we made ourselves. */
@@ -302,6 +304,8 @@ export interface Packs {
   readonly write: (path: string, files: PackFiles) => Promise<Outcome<null>>
   /** As write, in place of an archive that is there: for one that holds all of it, and more. */
   readonly replace: (path: string, files: PackFiles) => Promise<Outcome<null>>
+  /** Renames a finished archive to its final name in one step. Fails with input.refused where something is there already. */
+  readonly publish: (from: string, to: string) => Promise<Outcome<null>>
   readonly open: (path: string) => Promise<Outcome<OpenPack>>
 }
 export interface OpenPack extends PackSource {

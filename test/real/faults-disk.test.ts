@@ -71,6 +71,10 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
       expect(must(await historyView(world, root)).kept.map((head) => head.run)).not.toContain(run)
       for (const source of must(await world.readRecordings([`${root}/evidence/${run}`]))) must(await source.load())
       await exported(world, root, run, signer)
+      const entered = must(await chainsBelow(world, root)).flatMap(({ chain: { entries } }) =>
+        entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : [])),
+      )
+      expect(entered.filter((one) => one === run)).toEqual([run])
       const pack = must(await world.packs.open(packOf(root, run)))
       expect(outcomes(await verifySource(pack))).toMatchObject({ intact: 'yes', complete: 'yes' })
       await pack.close()

@@ -95,6 +95,10 @@ describe('killed at random points of collect, assess, seal and export', () => {
       chain.entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.tagManifest] : [])),
     )
     for (const seal of seals.values()) expect(entered).toContain(seal)
+    const runs = must(await chainsBelow(world, root)).flatMap(({ chain }) =>
+      chain.entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : [])),
+    )
+    expect(runs, 'each run is sealed once').toEqual([...new Set(runs)])
     const view = must(await historyView(world, root))
     expect(view.kept.map(({ sealed }) => sealed?.tagManifest ?? 'none').sort()).toEqual([...seals.values()].sort())
     const listed = [...listLines(view)].flatMap((line) => /^ {2}\S+ {2}(\S+) {2}.*; sealed/.exec(line)?.[1] ?? [])

@@ -1,7 +1,9 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
+import { preparedPath } from '../../main/app/continued-export.ts'
 import { readAttempts } from '../../main/app/scheduled/attempts.ts'
 import { fail } from '../../main/core/failure.ts'
+import { PATHS } from '../../main/core/pack.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { got, type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
 
@@ -188,6 +190,29 @@ describe('a run that fails', () => {
     writeFileSync(`${sealed.schedule.out}/run-${at}/run-${at}.barewitness.zip`, 'a pack')
     expect(await startAt(sealed, '2026-03-01T02:30:00.000Z')).toMatchObject({ code: 'nothing-due' })
   })
+  test.each([
+    [true, 'nothing-due', 1],
+    [false, 'ran', 2],
+  ] as const)(
+    'one that was killed before its finished pack had its name (the chain names it: %s) gets that name, and is not made again',
+    async (isNamed, code, entries) => {
+      const at = '2026-03-01T02:00:00.000Z'
+      const kit = kitOf()
+      kit.setClock(at)
+      const pack = `${kit.schedule.out}/run-${at}/run-${at}.barewitness.zip`
+      const prepared = preparedPath(pack, 'ab'.repeat(32))
+      const during = async (): Promise<void> => {
+        const seal = new TextEncoder().encode(isNamed ? `run-${at} ${at}` : 'of another pack')
+        got(await kit.world.packs.write(prepared, new Map<string, Uint8Array>([[PATHS.tagManifest, seal]])))
+        await kit.enter(ranAt(at))
+        throw new Error('killed')
+      }
+      await expect(kit.start({ during })).rejects.toThrow('killed')
+      expect(await startAt(kit, '2026-03-01T02:30:00.000Z')).toMatchObject({ code })
+      expect([existsSync(pack), existsSync(prepared)]).toEqual([isNamed, false])
+      expect(await kit.dueTimes()).toHaveLength(entries)
+    },
+  )
   test('a folder that cannot be held, where nobody is, is no run that goes on', async () => {
     const kit = kitOf()
     await startAt(kit, '2026-03-01T02:00:00.000Z')

@@ -6,7 +6,7 @@ import type { OpenPack, Packs } from '../../core/world.ts'
 import { LIMITS, type Limits, Refusal } from './limits.ts'
 import { openFolder } from './open-folder.ts'
 import { openZip } from './open-zip.ts'
-import { replacePack, writePack } from './write.ts'
+import { publishPack, replacePack, writePack } from './write.ts'
 
 export { replacePack, writePack } from './write.ts'
 
@@ -27,4 +27,9 @@ export async function openPack(path: string, limits: Limits = LIMITS): Promise<O
 }
 
 /** The packs port: archives on this computer. */
-export const packs: Packs = { write: writePack, replace: replacePack, open: (path) => openPack(path) }
+export const packs: Packs = {
+  write: writePack,
+  replace: replacePack,
+  publish: publishPack,
+  open: (path) => openPack(path),
+}

@@ -32,6 +32,20 @@ export const replacePack = (path: string, files: PackFiles): Promise<Outcome<nul
     return true
   })
 
+/**
+ * Gives a finished archive that lies beside its place its name, in one step. Fails with input.refused where something of that name is
+ * there, and with store.failed.
+ */
+export async function publishPack(from: string, to: string): Promise<Outcome<null>> {
+  try {
+    const isPut = await claimed(from, to)
+    await syncFolder(dirname(to))
+    return isPut ? ok(null) : fail('input.refused', plain(`${to} exists already`, 500))
+  } catch (problem) {
+    return fail('store.failed', plain(messageOf(problem), 500))
+  }
+}
+
 /** Gives a finished file its name, or says that the name is taken. */
 type Put = (from: string, to: string) => Promise<boolean>
 

@@ -1,11 +1,13 @@
 import type { Planned, Schedule } from '../../../schemas/types.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
+import { PACK_EXTENSION } from '../../core/pack.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
 import { chainFolderOf } from '../chain-folder.ts'
+import { settlePrepared } from '../continued-export.ts'
 import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
 import { runningFolder } from './paths.ts'
 import { planRun, type RunPlan } from './plan-run.ts'
@@ -103,16 +105,28 @@ const isHeld = async (world: World, schedule: Schedule): Promise<boolean> => {
   return below.ok && below.value.files.length > 0
 }
 
-/** The chain of the fleet as it is; nothing where there is none yet. */
+/** The chain of the fleet as it is, and nothing where there is none yet. A pack that it names and that lacks only its name gets it. */
 async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
   if (!(await world.files.isThere(`${folder}/chain.json`))) return ok([])
   const id = Buffer.from(world.entropy.bytes(32)).toString('hex')
-  const chain = await world.openRunChain(folder, { id, fleet: fleetName })
-  if (!chain.ok) return chain
-  await chain.value.close()
-  return ok(chain.value.chain().entries)
+  const opened = await world.openRunChain(folder, { id, fleet: fleetName })
+  if (!opened.ok) return opened
+  try {
+    const chain = opened.value.chain()
+    for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
+      if (entry.kind !== 'run') continue
+      const settled = await settlePrepared(world, `${out}/${entry.run}/${entry.run}${PACK_EXTENSION}`, entry.run, chain)
+      if (!settled.ok) return settled
+    }
+    return ok(chain.entries)
+  } finally {
+    await opened.value.close()
+  }
 }
+
+/** Only the latest entries can be of a run whose pack an interrupted start left without its name: each start looks. */
+const MAY_BE_PREPARED = 8
 
 /** A timer may wake us again for a due time whose run goes on: only another due time is missed by that. */
 function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>): ScheduledOutcome<R> {

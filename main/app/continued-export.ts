@@ -1,0 +1,228 @@
+import type { Recording, Register, RunTrace } from '../../schemas/types.ts'
+import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import type { PackScope } from '../core/pack-files.ts'
+import type { RecordingSource } from '../core/recording.ts'
+import { embeddedFile } from '../core/report/embedded.ts'
+import { MANY_NODES } from '../core/report/figures.ts'
+import type { EarlierRuns, ReportInput } from '../core/report/input.ts'
+import { ok } from '../core/result.ts'
+import type { RunChain } from '../core/run-chain/entry.ts'
+import { CHAIN_PATHS } from '../core/run-chain/files.ts'
+import { parseStatedHead } from '../core/run-chain/read.ts'
+import { type BagReading, readBag } from '../core/verify/bag.ts'
+import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../core/verify/read.ts'
+import { NOBODY } from '../core/verify/trust.ts'
+import type { OpenPack, World } from '../core/world.ts'
+import { alsoFiles } from './also.ts'
+import { besideFiles, type Content, type Contents, writeBeside } from './beside.ts'
+import { readChain } from './chains.ts'
+import { earlierRuns } from './earlier-runs.ts'
+import { evaluate, picturesOf } from './evaluate.ts'
+import type { Exported, ExportInput } from './export.ts'
+import { PRODUCER } from './producer.ts'
+
+/**
+ * Where a finished archive lies until the chain of runs names it. The name holds the beginning of the chain's id: a run can be exported into
+ * one folder by way of two chains, and each finds only its own.
+ */
+export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
+
+/** Whether a pack of a run lies in a folder, under its final name or prepared for it. */
+export async function isSealed({ files }: Pick<World, 'files'>, folder: string, run: string): Promise<boolean> {
+  const pack = `${folder}/${run}${PACK_EXTENSION}`
+  if (await files.isThere(pack)) return true
+  const left = await files.below(folder, 1)
+  return left.ok && left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))
+}
+
+/** Whether a path is that of an archive prepared for this pack, by way of any chain. */
+export const isPrepared = (path: string, pack: string): boolean =>
+  path.startsWith(`${pack}.`) && path.endsWith('.prepared')
+
+/**
+ * Ends what an interrupted export left of a pack: an archive that was finished and that the chain names gets its final name; one that the
+ * chain does not name was never sealed for anybody, and is removed. Gives whether a pack is there now because of it. The caller holds the
+ * chain. Fails as opening a pack and as the disk does.
+ */
+export async function settlePrepared(
+  world: World,
+  pack: string,
+  run: string,
+  chain: RunChain,
+): Promise<Outcome<boolean>> {
+  const prepared = preparedPath(pack, chain.id)
+  if (!(await world.files.isThere(prepared))) return ok(false)
+  const opened = await world.packs.open(prepared)
+  if (!opened.ok) return opened
+  const seal = await opened.value.sha256(PATHS.tagManifest).catch(() => null)
+  await opened.value.close()
+  const isNamed = chain.entries.some(
+    ({ entry }) => entry.kind === 'run' && entry.run === run && entry.tagManifest === seal,
+  )
+  const settled = isNamed ? await world.packs.publish(prepared, pack) : await world.files.remove(prepared)
+  return settled.ok ? ok(isNamed) : settled
+}
+
+/**
+ * Writes, from a pack that is there, what an interrupted export did not come to write beside it. Nothing is sealed again: every file follows
+ * from what is sealed. Fails with input.refused where nothing is missing (unless the export resumes), where the pack is of another run,
+ * was sealed by another key or judged by other rules; with pack.altered where the pack is not as it was sealed; else as the disk does.
+ */
+export async function continueExport(
+  world: World,
+  ours: Catalog,
+  input: ExportInput,
+  pack: { readonly path: string; readonly name: string },
+): Promise<Outcome<Exported>> {
+  const opened = await world.packs.open(pack.path)
+  if (!opened.ok) return opened
+  try {
+    return await continued(world, ours, input, pack, opened.value)
+  } finally {
+    await opened.value.close()
+  }
+}
+
+async function continued(
+  world: World,
+  ours: Catalog,
+  input: ExportInput,
+  { path, name: packName }: { readonly path: string; readonly name: string },
+  pack: OpenPack,
+): Promise<Outcome<Exported>> {
+  const { folder, signer } = input
+  const sealed = await sealedRun(world, input, path, pack)
+  if (!sealed.ok) return sealed
+  const { bag, trace, scope, register } = sealed.value
+  const catalog = catalogFor(ours, scope)
+  // PDFs beside the pack are signed: under another key they would contradict the seal.
+  if (bag.seal?.signer?.fingerprint !== signer.fingerprint)
+    return fail('input.refused', `${path} exists already, and was sealed by another key`)
+  if ((await pack.sha256(PATHS.catalog)) !== catalogDigest(catalog))
+    return fail('input.refused', `${path} exists already, and was judged by other rules than these`)
+  const { asOf, ...declared } = scope
+  const recordings = await recordingsOf(world, pack)
+  if (!recordings.ok) return recordings
+  const evaluated = await evaluate(catalog, { scope: declared, recordings: recordings.value, asOf, register })
+  if (!evaluated.ok) return evaluated
+  const { assessment, outlines, figures, sudo } = evaluated.value
+  const payload = payloadFiles({ assessment, catalog, register })
+  const stated = await bytesOf(pack, PATHS.assessment)
+  const derived = payload.get(PATHS.assessment)
+  if (stated === null || !(derived instanceof Uint8Array) || Buffer.compare(stated, derived) !== 0)
+    return fail('pack.altered', `${path}: its results do not follow from its evidence`)
+  const embedded = embeddedFile(assessment, payload)
+  const earlier = await earlierOf(world, input, pack, scope, trace)
+  const plain: ReportInput = {
+    assessment,
+    catalog,
+    recordings: outlines,
+    sudo,
+    embeds: embedded.form,
+    producer: PRODUCER,
+    evidenceDigest: /^Evidence-Digest: ([0-9a-f]{64})$/m.exec((await textOf(pack, PATHS.info)) ?? '')?.[1] ?? '',
+    packName,
+    signer: bag.seal?.signer ?? null,
+    demo: assessment.demo,
+    register,
+    ...(earlier.ok && earlier.value !== null ? { earlier: earlier.value } : {}),
+  }
+  const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, recordings.value) : ok(figures)
+  if (!pictures.ok) return pictures
+  const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
+  const report = await pack.read(PATHS.report)
+  const also = alsoFiles(world, input.also, { ...about, run: input.run, created: asOf, signer })
+  const beside = besideFiles(world, about, input.run, report)
+  let missing = 0
+  async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
+    for await (const [name, content] of contents) {
+      if (await world.files.isThere(`${folder}/${name}`)) continue
+      missing += 1
+      yield [name, content]
+    }
+  }
+  const files = await writeBeside(world, folder, packName, onlyMissing(beside), onlyMissing(also))
+  if (!files.ok) return files
+  if (missing === 0 && input.resumes !== true)
+    return fail('input.refused', `${path} exists already; choose another folder`)
+  return ok({
+    assessment,
+    register,
+    files: files.value,
+    trace,
+    tagManifest: await pack.sha256(PATHS.tagManifest),
+    signer: signer.fingerprint,
+    level: (await world.sealing.reader.readPdf(report, [], [])).level ?? 'B-B',
+    stamped: pack.paths.includes(PATHS.stamp),
+    shortfalls: earlier.ok ? [] : [earlier.error],
+    continued: true,
+  })
+}
+
+interface SealedRun {
+  readonly bag: BagReading
+  readonly trace: RunTrace
+  readonly scope: PackScope
+  readonly register: Register
+}
+
+/** What a pack was sealed with, after its lists and its seal were checked. */
+async function sealedRun(
+  { sealing, validator }: World,
+  { run }: ExportInput,
+  path: string,
+  pack: OpenPack,
+): Promise<Outcome<SealedRun>> {
+  const bag = await readBag(pack, { seal: sealing.reader, validator, trust: NOBODY })
+  const [problem] = bag.problems
+  if (problem !== undefined) return fail('pack.altered', `${path}: ${problem}`)
+  if (bag.statement?.predicate.run !== run || bag.trace === null)
+    return fail('input.refused', `${path} exists already, and is not a pack of run ${run}`)
+  const { scope } = await readPack(pack, validator)
+  const said = canonical(await textOf(pack, PATHS.exceptions))
+  if (scope === null || said === null || validator.problems('register', said.value).length > 0)
+    return fail('pack.unreadable', `${path} does not hold what it was judged by`)
+  return ok({ bag, trace: bag.trace, scope, register: said.value as Register })
+}
+
+/** The recordings of a pack by their headers; the answers of each are read and checked when they are needed. */
+async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
+  const sources: RecordingSource[] = []
+  for (const [folder, paths] of nodeFolders(pack)) {
+    const path = `${folder}/recording.json`
+    if (!paths.includes(path)) continue
+    const header = canonical(await textOf(pack, path))
+    const [problem] =
+      header === null ? ['it is not JSON in canonical form'] : validator.problems('recording', header.value)
+    if (header === null || problem !== undefined) return fail('pack.altered', `${path}: ${problem}`)
+    sources.push({
+      recording: header.value as Recording,
+      load: async () => {
+        const { recording, problems } = await readRecording(pack, folder, paths, validator)
+        const [wrong] = problems
+        return recording === null || wrong !== undefined ? fail('pack.altered', wrong ?? folder) : ok(recording)
+      },
+      blob: ({ sha256 }) => pack.stored(`${folder}/sha256/${sha256}`),
+    })
+  }
+  return ok(sources)
+}
+
+/** What runs before it say, as the chain stood when the pack was sealed. Fails as earlierRuns() does. */
+async function earlierOf(
+  world: World,
+  { chainFolder, history }: ExportInput,
+  pack: OpenPack,
+  scope: PackScope,
+  own: RunTrace,
+): Promise<Outcome<EarlierRuns | null>> {
+  const head = parseStatedHead(await textOf(pack, CHAIN_PATHS.chain))
+  if (head === null || chainFolder === null || history == null) return ok(null)
+  const chain = await readChain(world, chainFolder)
+  if (!chain.ok) return chain
+  const before = { ...chain.value, entries: chain.value.entries.slice(0, head.size) }
+  return await earlierRuns(world, history, { scope, chain: before, own })
+}

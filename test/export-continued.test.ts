@@ -1,0 +1,177 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainFolderOf } from '../main/app/chain-folder.ts'
+import { chainsBelow } from '../main/app/chains.ts'
+import { type Exported, exportRun } from '../main/app/export.ts'
+import { fail, type Outcome } from '../main/core/failure.ts'
+import { PATHS } from '../main/core/pack.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import type { World } from '../main/core/world.ts'
+import { collected, FLEET, must, packOf, worldAt } from './support/kept-runs.ts'
+import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/sample-pack.ts'
+
+/** A step at which an export can be interrupted: by a full disk, or by the end of the process. */
+type Step = 'prepare' | 'enter' | 'publish' | `beside ${string}`
+
+/** The world until that step, which is refused as a full disk refuses it, and everything after it too. */
+function worldUntil(world: World, step: Step): World {
+  const full = async (): Promise<Outcome<never>> => fail('store.failed', `ENOSPC at ${step}`)
+  return {
+    ...world,
+    packs: {
+      ...world.packs,
+      ...(step === 'prepare' ? { replace: full } : {}),
+      ...(step === 'publish' ? { publish: full } : {}),
+    },
+    files: {
+      ...world.files,
+      writePieces: (path, pieces) =>
+        step.startsWith('beside ') && path.endsWith(step.slice('beside '.length))
+          ? full()
+          : world.files.writePieces(path, pieces),
+    },
+    openRunChain: async (folder, beginning) => {
+      const opened = await world.openRunChain(folder, beginning)
+      return opened.ok && step === 'enter' ? { ok: true, value: { ...opened.value, append: full } } : opened
+    },
+  }
+}
+
+describe('an export that was interrupted is continued, and its run is sealed once', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-continued-'))
+  const world = worldAt({ now: '2026-11-20T10:00:00.000Z' })
+  let signer: Signer
+  let other: Signer
+  beforeAll(async () => {
+    signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
+    other = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'another')
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  let count = 0
+  /** A root with one run that was collected. */
+  async function begun(): Promise<{ readonly root: string; readonly run: string }> {
+    count += 1
+    const place = { root: join(folder, `root-${count}`), run: 'run-1' }
+    await collected(world, place.root, place.run)
+    return place
+  }
+
+  async function exports(
+    at: World,
+    { root, run }: { readonly root: string; readonly run: string },
+    { resumes = true, key = signer }: { readonly resumes?: boolean; readonly key?: Signer } = {},
+  ): Promise<Outcome<Exported>> {
+    const recordings = must(await at.readRecordings([`${root}/evidence/${run}`]))
+    return await exportRun(at, sampleCatalog, {
+      run,
+      scope: { fleet: FLEET, population: ['node-a', 'node-b'], frameworks: ['soc2'] },
+      recordings,
+      asOf: at.clock.now(),
+      signer: key,
+      stamping: null,
+      folder: `${root}/${run}`,
+      register: EMPTY_REGISTER,
+      attachmentBytes: async () => fail('attachment.altered', 'none is attached'),
+      inventory: null,
+      also: ['oscal'],
+      chainFolder: chainFolderOf(root, FLEET),
+      resumes,
+    })
+  }
+
+  const WHOLE = ['assessment.json', 'controls.csv', 'evidence.csv', 'findings.csv', 'location.csv', 'population.csv']
+  const namesIn = ({ root, run }: { readonly root: string; readonly run: string }): readonly string[] =>
+    readdirSync(join(root, run)).sort()
+
+  /** One entry, the pack that it names, and everything beside it. */
+  async function expectSealedOnce(place: { readonly root: string; readonly run: string }): Promise<void> {
+    const [chain] = must(await chainsBelow(world, place.root))
+    const entered = (chain?.chain.entries ?? []).flatMap(({ entry }) => (entry.kind === 'run' ? [entry] : []))
+    expect(entered.map(({ run }) => run)).toEqual([place.run])
+    const pack = must(await world.packs.open(packOf(place.root, place.run)))
+    expect(await pack.sha256(PATHS.tagManifest)).toBe(entered[0]?.tagManifest)
+    expect(outcomes(await verifySource(pack))).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    await pack.close()
+    const names = namesIn(place)
+    expect(names).toEqual(expect.arrayContaining([...WHOLE, `${place.run}.report.pdf`, 'summary.txt']))
+    expect(names.filter((name) => /prepared|\.part-/.test(name))).toEqual([])
+  }
+
+  test.each<Step>([
+    'prepare',
+    'enter',
+    'publish',
+    'beside .report.pdf',
+    'beside controls.csv',
+    'beside .oscal-assessment-results.json',
+  ])('stopped at “%s”', async (step) => {
+    const place = await begun()
+    expect(await exports(worldUntil(world, step), place)).toMatchObject({ error: { code: 'store.failed' } })
+    must(await exports(world, place))
+    await expectSealedOnce(place)
+  })
+
+  test('a pack that is there keeps its bytes, and what is beside it is what a whole export writes', async () => {
+    const [cut, whole] = [await begun(), await begun()]
+    await exports(worldUntil(world, 'beside evidence.csv'), cut)
+    const before = readFileSync(packOf(cut.root, cut.run))
+    const continued = must(await exports(world, cut))
+    expect(continued).toMatchObject({ continued: true, level: 'B-B', stamped: false, signer: signer.fingerprint })
+    expect(readFileSync(packOf(cut.root, cut.run)).equals(before)).toBe(true)
+    expect(must(await exports(world, whole)).continued).toBe(false)
+    const text = ({ root, run }: typeof cut, name: string): string => readFileSync(join(root, run, name), 'utf8')
+    for (const name of WHOLE) expect(text(cut, name), name).toBe(text(whole, name))
+    const pack = must(await world.packs.open(packOf(cut.root, cut.run)))
+    const report = Buffer.from(await pack.read(PATHS.report))
+    await pack.close()
+    expect(readFileSync(join(cut.root, cut.run, `${cut.run}.report.pdf`)).equals(report)).toBe(true)
+  })
+
+  test('evidence that was added after the seal does not enter the pack, nor what is written beside it', async () => {
+    const place = await begun()
+    await exports(worldUntil(world, 'beside evidence.csv'), place)
+    rmSync(join(place.root, 'evidence', place.run, 'node-b'), { recursive: true })
+    must(await exports(world, place))
+    await expectSealedOnce(place)
+  })
+
+  test('where everything is there, resuming changes nothing and exporting again is refused', async () => {
+    const place = await begun()
+    must(await exports(world, place))
+    const before = namesIn(place)
+    expect(must(await exports(world, place)).continued).toBe(true)
+    expect(await exports(world, place, { resumes: false })).toMatchObject({ error: { code: 'input.refused' } })
+    expect(namesIn(place)).toEqual(before)
+    await expectSealedOnce(place)
+  })
+
+  test('nothing is written from a pack that was altered, nor under another key', async () => {
+    const place = await begun()
+    await exports(worldUntil(world, 'beside controls.csv'), place)
+    expect(await exports(world, place, { key: other })).toMatchObject({ error: { code: 'input.refused' } })
+    const pack = packOf(place.root, place.run)
+    const bytes = readFileSync(pack)
+    const at = bytes.indexOf('"schema":"barewitness.trace')
+    bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 1
+    rmSync(pack)
+    writeFileSync(pack, bytes)
+    const refused = await exports(world, place)
+    expect(refused.ok ? 'written' : refused.error.code).toMatch(/^pack\.(altered|unreadable|unsafe)$/)
+    expect(existsSync(join(place.root, place.run, 'controls.csv'))).toBe(false)
+  })
+
+  test('half-written files of processes that ended are removed; those of processes that run stay', async () => {
+    const place = await begun()
+    await exports(worldUntil(world, 'beside controls.csv'), place)
+    const at = (name: string): string => join(place.root, place.run, name)
+    // Above the largest process id of any kernel (PID_MAX_LIMIT is 2^22).
+    writeFileSync(at('controls.csv.part-4194305'), 'half')
+    writeFileSync(at('population.csv.part-1'), 'half')
+    must(await exports(world, place))
+    expect(namesIn(place).filter((name) => name.includes('.part-'))).toEqual(['population.csv.part-1'])
+  })
+})
