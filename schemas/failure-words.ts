@@ -27,7 +27,6 @@ export const FAILURE_CODES = [
   'recording.invalid',
   'recording.altered',
   'store.failed',
-  'store.newer',
   'identity.missing',
   'identity.passphrase-wrong',
   'identity.exists',
@@ -195,11 +194,6 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'The evidence could not be written',
     meaning: 'What was stored before is untouched.',
     next: 'Check the path, its permissions and the free space, then run the command again.',
-  },
-  'store.newer': {
-    title: 'A newer Barewitness made this index',
-    meaning: 'Nothing was read or changed; evidence, packs and history are untouched.',
-    next: 'Use the newer version. Or move the named file to another place: this version makes an index of its own from the files.',
   },
   'identity.missing': {
     title: 'There is no signing identity',

@@ -38,7 +38,6 @@ beforeEach(async () => {
   store = opened.value
 })
 afterEach(() => {
-  store.close()
   rmSync(root, { recursive: true, force: true })
 })
 

@@ -26,7 +26,6 @@ beforeEach(async () => {
   store = opened.value
 })
 afterEach(() => {
-  store.close()
   rmSync(root, { recursive: true, force: true })
 })
 

@@ -70,15 +70,6 @@ describe('history list', () => {
     expect(told).not.toMatch(/run-1 .*sealed/)
   })
 
-  test('tells that a damaged index was put aside', async () => {
-    await run('run-1', AT)
-    await kit.names()
-    writeFileSync(join(root, 'history', 'index.db'), 'this is no database'.repeat(500))
-    for (const suffix of ['-wal', '-shm']) rmSync(join(root, 'history', `index.db${suffix}`), { force: true })
-    expect(await history('list', '--out', root)).toBe(0)
-    expect(told).toContain('The index of the history was damaged. It was put aside as ')
-  })
-
   test('a chain that was cut is refused', async () => {
     await run('run-1', AT)
     writeFileSync(join(root, 'chains', readdirSync(join(root, 'chains'))[0] ?? '', 'chain.json'), '{}')

@@ -84,7 +84,6 @@ async function collected(shell: string) {
       ),
     )
   } finally {
-    opened.value.close()
   }
 }
 

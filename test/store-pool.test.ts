@@ -39,12 +39,10 @@ async function collect(run: string): Promise<void> {
   const writer = must(await store.begin({ ...recording, outcome: { status: 'partial', failure } }))
   for (const appended of await Promise.all(ANSWERS.map(writer.append))) must(appended)
   must(await writer.finish(recording))
-  store.close()
 }
 async function expectWhole(run: string): Promise<void> {
   const store = must(await openEvidenceStore(root, validator))
   const { captures } = must(await store.load(run, 'n1'))
-  store.close()
   expect(captures.map(({ stdout }) => sha256(stdout))).toEqual(ANSWERS.map(({ stdout }) => sha256(stdout)))
 }
 const kilobytes = (): number => Number(execFileSync('du', ['-sk', root]).toString().split('\t')[0])
@@ -64,12 +62,10 @@ test('thirty runs of one unchanged node take little more room than one, and each
 
 test('the pool is no run, whatever is asked', async () => {
   await collect('r0')
-  for (const name of ['index.db', 'index.db-wal', 'index.db-shm']) rmSync(join(root, name), { force: true })
   const store = must(await openEvidenceStore(root, validator))
   expect(await store.runs()).toEqual({ ok: true, value: ['r0'] })
   expect(await store.list('sha256')).toEqual({ ok: true, value: [] })
   expect(await store.load('sha256', first.slice(0, 2))).toMatchObject({ error: { code: 'input.refused' } })
-  store.close()
 })
 
 test.each([
@@ -115,6 +111,5 @@ test('what no recording holds any more is swept out of the pool, the rest stays'
   expect(must(await store.sweep())).toBe(21)
   rmSync(join(root, 'r0'), { recursive: true })
   expect(must(await store.sweep())).toBeGreaterThan(20 * 9000)
-  store.close()
   expect(readdirSync(join(root, 'sha256'))).toEqual([])
 })

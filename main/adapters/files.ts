@@ -10,7 +10,7 @@ import type { Files } from '../core/world.ts'
 import { lockFolder } from './folder-lock.ts'
 import { appendLine, cutTornLine } from './line-file.ts'
 import { isCode, orRemoved, readPlain, syncFolder, writeWhole, writeWholePieces } from './store/durable.ts'
-import { storeFailure } from './store/migrations.ts'
+import { storeFailure } from './store/failure.ts'
 import { digestOfFile, storedFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024

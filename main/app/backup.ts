@@ -22,7 +22,7 @@ export interface BackedUp {
 const OURS =
   /^(evidence|chains|history|periods|exports|schedules|attachments|runs|trust|host-keys|worksheets|settings\.json|(register|engagement|fleet|schedules)[a-z-]*(\.json)?)$/
 /** Made anew from the rest, held by a process, or half written; the pool is only a second name of what recordings hold. */
-const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$|^evidence\/sha256\//
+const NOT_KEPT = /(^|\/)(heads\.jsonl|index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$|^evidence\/sha256\//
 
 /**
  * One archive of what a root holds: evidence, packs, chains, history, schedules and register. Bytes that several files hold are in it
@@ -131,7 +131,6 @@ export async function restore(world: World, archive: string, to: string): Promis
     const history = await world.openHistory(to)
     if (!history.ok) return history
     const heads = await history.value.list()
-    history.value.close()
     if (!heads.ok) return heads
     return ok({
       files: listed.value.length,

@@ -19,8 +19,6 @@ export interface CollectRunInput {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** Given what a person should know of the store, one sentence each. */
-  readonly onTold?: (text: string) => void
   /** What recordings of this run say of themselves: only the demo fleet's are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
@@ -42,13 +40,9 @@ const DEADLINE_SECONDS = 300
 export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
   const store = await world.openStore(input.storeFolder)
   if (!store.ok) return store
-  for (const text of store.value.told) input.onTold?.(text)
   // Two that collect one run would each take the other's half-written files for leftovers.
   const held = await world.files.hold(`${input.storeFolder}/${input.run}`)
-  if (!held.ok) {
-    store.value.close()
-    return held
-  }
+  if (!held.ok) return held
   // One listener for the whole run: hundreds on one signal are taken for a leak, and warned of.
   const nodes = new Set<AbortController>()
   const stopAll = (): void => {
@@ -107,7 +101,6 @@ export async function collectRun(world: World, catalog: Catalog, input: CollectR
     return ok(await runFleet(input.targets, collect, input))
   } finally {
     input.signal.removeEventListener('abort', stopAll)
-    store.value.close()
     await held.value.release()
   }
 }

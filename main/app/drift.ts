@@ -33,34 +33,30 @@ export interface FoundRun {
 export async function driftBetween(world: World, catalog: Catalog, input: DriftInput): Promise<Outcome<Compared>> {
   const history = await world.openHistory(input.root)
   if (!history.ok) return history
-  try {
-    const heads = await history.value.list()
-    if (!heads.ok) return heads
-    const named = await namesOf(world, heads.value, input)
-    if (!named.ok) return named
-    const find = async (run: string): Promise<Outcome<FoundRun>> => {
-      const own = heads.value.filter((one) => one.run === run)
-      const head = own.findLast(({ sealed }) => sealed !== null) ?? own.at(-1) ?? null
-      if (head === null) {
-        const made = await traceFromEvidence(world, catalog, input.root, run)
-        return made.ok ? ok({ trace: made.value, from: 'evidence', head }) : made
-      }
-      const kept = await history.value.load(run, head.sealed?.tagManifest ?? null)
-      return kept.ok ? ok({ trace: kept.value.trace, from: head.sealed === null ? 'kept' : 'sealed', head }) : kept
+  const heads = await history.value.list()
+  if (!heads.ok) return heads
+  const named = await namesOf(world, heads.value, input)
+  if (!named.ok) return named
+  const find = async (run: string): Promise<Outcome<FoundRun>> => {
+    const own = heads.value.filter((one) => one.run === run)
+    const head = own.findLast(({ sealed }) => sealed !== null) ?? own.at(-1) ?? null
+    if (head === null) {
+      const made = await traceFromEvidence(world, catalog, input.root, run)
+      return made.ok ? ok({ trace: made.value, from: 'evidence', head }) : made
     }
-    const before = await find(named.value.before)
-    if (!before.ok) return before
-    const after = await find(named.value.after)
-    if (!after.ok) return after
-    const runs = [before.value, after.value] as const
-    return ok({
-      drift: comparable(driftOf(before.value.trace, after.value.trace, needsIn(catalog)), runs),
-      runs,
-      baseline: named.value.baseline,
-    })
-  } finally {
-    history.value.close()
+    const kept = await history.value.load(run, head.sealed?.tagManifest ?? null)
+    return kept.ok ? ok({ trace: kept.value.trace, from: head.sealed === null ? 'kept' : 'sealed', head }) : kept
   }
+  const before = await find(named.value.before)
+  if (!before.ok) return before
+  const after = await find(named.value.after)
+  if (!after.ok) return after
+  const runs = [before.value, after.value] as const
+  return ok({
+    drift: comparable(driftOf(before.value.trace, after.value.trace, needsIn(catalog)), runs),
+    runs,
+    baseline: named.value.baseline,
+  })
 }
 
 /** A run that was never exported does not say what was declared besides its nodes: that the other says it is no change. */

@@ -34,15 +34,11 @@ export async function earlierRuns(
   if (entered.length === 0) return ok(null)
   const history = await world.openHistory(root)
   if (!history.ok) return history
-  try {
-    return await followed(
-      history.value,
-      entered.map(({ entry }) => entry),
-      own,
-    )
-  } finally {
-    history.value.close()
-  }
+  return await followed(
+    history.value,
+    entered.map(({ entry }) => entry),
+    own,
+  )
 }
 
 /** One trace after the other, so that the traces of a long period are never in memory together. */

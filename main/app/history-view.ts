@@ -25,8 +25,6 @@ export interface HistoryView {
   readonly outside: readonly KeptHead[]
   /** What was taken from packs since the history lacked it; null: it lacked nothing. */
   readonly rebuilt: Rebuilt | null
-  /** What a person should know, one sentence each. */
-  readonly told: readonly string[]
 }
 
 /**
@@ -38,12 +36,12 @@ export async function historyView(world: World, root: string): Promise<Outcome<H
   if (!chains.ok) return chains
   const before = await listed(world, root)
   if (!before.ok) return before
-  const lacks = lackingIn(chains.value, before.value.heads).length > 0
+  const lacks = lackingIn(chains.value, before.value).length > 0
   const rebuilt = lacks ? await rebuildHistory(world, root) : null
   if (rebuilt?.ok === false) return rebuilt
   const after = rebuilt !== null && rebuilt.value.taken.length > 0 ? await listed(world, root) : before
   if (!after.ok) return after
-  const { heads } = after.value
+  const heads = after.value
   const fleets: FleetHistory[] = []
   for (const one of chains.value) {
     const reading = readingOf(world, one, heads)
@@ -54,19 +52,12 @@ export async function historyView(world: World, root: string): Promise<Outcome<H
   }
   const entered = new Set(fleets.flatMap(({ reading }) => reading.runs.map(({ tagManifest }) => tagManifest)))
   const outside = heads.filter(({ sealed }) => sealed === null || !entered.has(sealed.tagManifest))
-  return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null, told: before.value.told })
+  return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null })
 }
 
-async function listed(
-  world: World,
-  root: string,
-): Promise<Outcome<{ readonly heads: readonly KeptHead[]; readonly told: readonly string[] }>> {
+async function listed(world: World, root: string): Promise<Outcome<readonly KeptHead[]>> {
   const history = await world.openHistory(root)
-  if (!history.ok) return history
-  const heads = await history.value.list()
-  const told = history.value.told()
-  history.value.close()
-  return heads.ok ? ok({ heads: heads.value, told }) : heads
+  return history.ok ? await history.value.list() : history
 }
 
 /** From the first day that the chain speaks of until today, as many days as a calendar has. */

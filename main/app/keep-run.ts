@@ -6,9 +6,5 @@ import type { World } from '../core/world.ts'
 export async function keepRun(world: World, folder: string, kept: KeptRun): Promise<Outcome<null>> {
   const history = await world.openHistory(folder)
   if (!history.ok) return history
-  try {
-    return await history.value.keep(kept)
-  } finally {
-    history.value.close()
-  }
+  return await history.value.keep(kept)
 }

@@ -79,13 +79,9 @@ export async function readCalendar(world: World, input: ReadCalendarInput): Prom
   await chain.value.close()
   const history = await world.openHistory(root)
   if (!history.ok) return history
-  try {
-    const heads = await history.value.list()
-    if (!heads.ok) return heads
-    const facts = new Map<string, RunFacts>()
-    for (const { sealed, ...head } of heads.value) if (sealed !== null) facts.set(sealed.tagManifest, head)
-    return calendarOf({ entries, facts, zones: world.zones, from, to, asOf })
-  } finally {
-    history.value.close()
-  }
+  const heads = await history.value.list()
+  if (!heads.ok) return heads
+  const facts = new Map<string, RunFacts>()
+  for (const { sealed, ...head } of heads.value) if (sealed !== null) facts.set(sealed.tagManifest, head)
+  return calendarOf({ entries, facts, zones: world.zones, from, to, asOf })
 }

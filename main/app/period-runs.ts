@@ -25,13 +25,8 @@ export async function packPlaces(world: World, root: string): Promise<PackPlaces
   const kept = new Map<string, string>()
   const history = await world.openHistory(root)
   if (history.ok) {
-    try {
-      const heads = await history.value.list()
-      for (const { sealed } of heads.ok ? heads.value : [])
-        if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)
-    } finally {
-      history.value.close()
-    }
+    const heads = await history.value.list()
+    for (const { sealed } of heads.ok ? heads.value : []) if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)
   }
   return ({ entry: { run, tagManifest } }) => {
     const said = kept.get(tagManifest)

@@ -17,8 +17,6 @@ export interface Rebuilt {
   readonly putAside: readonly string[]
   /** Sealed runs that the chain knows and whose trace cannot be had, with the reason. */
   readonly missing: readonly { readonly run: string; readonly why: string }[]
-  /** What else a person should know. */
-  readonly told: readonly string[]
 }
 
 /**
@@ -31,36 +29,32 @@ export async function rebuildHistory(world: World, root: string): Promise<Outcom
   if (!chains.ok) return chains
   const history = await world.openHistory(root)
   if (!history.ok) return history
-  try {
-    const putAside = await history.value.putAside()
-    if (!putAside.ok) return putAside
-    const heads = await history.value.list()
-    if (!heads.ok) return heads
-    const wanted = new Map(lackingIn(chains.value, heads.value).map((entry) => [entry.tagManifest, entry]))
-    const problems = new Map<string, string>()
-    const taken: string[] = []
-    const packs = await packsBelow(world, root)
-    if (!packs.ok) return packs
-    const named = new Set([...wanted.values()].map(({ run }) => `${run}${PACK_EXTENSION}`))
-    for (const pack of packs.value.filter((path) => named.has(path.split('/')[1] ?? ''))) {
-      const found = await traceIn(world, `${root}/${pack}`, wanted)
-      if (!found.ok) problems.set(pack.split('/')[0] ?? '', found.error.detail)
-      if (!found.ok || found.value === null) continue
-      const { trace, entry } = found.value
-      const sealed = { tagManifest: entry.tagManifest, signer: entry.signer, pack, at: entry.at }
-      const kept = await history.value.keep({ trace, sealed })
-      if (!kept.ok) return kept
-      taken.push(trace.run)
-      wanted.delete(entry.tagManifest)
-    }
-    const missing = [...wanted.values()].map(({ run }) => ({
-      run,
-      why: problems.get(run) ?? 'no pack with this seal lies in this folder',
-    }))
-    return ok({ taken, putAside: putAside.value, missing, told: history.value.told() })
-  } finally {
-    history.value.close()
+  const putAside = await history.value.putAside()
+  if (!putAside.ok) return putAside
+  const heads = await history.value.list()
+  if (!heads.ok) return heads
+  const wanted = new Map(lackingIn(chains.value, heads.value).map((entry) => [entry.tagManifest, entry]))
+  const problems = new Map<string, string>()
+  const taken: string[] = []
+  const packs = await packsBelow(world, root)
+  if (!packs.ok) return packs
+  const named = new Set([...wanted.values()].map(({ run }) => `${run}${PACK_EXTENSION}`))
+  for (const pack of packs.value.filter((path) => named.has(path.split('/')[1] ?? ''))) {
+    const found = await traceIn(world, `${root}/${pack}`, wanted)
+    if (!found.ok) problems.set(pack.split('/')[0] ?? '', found.error.detail)
+    if (!found.ok || found.value === null) continue
+    const { trace, entry } = found.value
+    const sealed = { tagManifest: entry.tagManifest, signer: entry.signer, pack, at: entry.at }
+    const kept = await history.value.keep({ trace, sealed })
+    if (!kept.ok) return kept
+    taken.push(trace.run)
+    wanted.delete(entry.tagManifest)
   }
+  const missing = [...wanted.values()].map(({ run }) => ({
+    run,
+    why: problems.get(run) ?? 'no pack with this seal lies in this folder',
+  }))
+  return ok({ taken, putAside: putAside.value, missing })
 }
 
 /** Sealed runs that a chain knows and the history lacks; not those whose evidence was taken away. */

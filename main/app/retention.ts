@@ -33,8 +33,6 @@ export interface Retained {
   /** Bytes that no recording holds any more. */
   readonly freed: number
   readonly applied: boolean
-  /** What a person should know of the store, one sentence each. */
-  readonly told: readonly string[]
 }
 
 /**
@@ -56,7 +54,7 @@ export async function retain(world: World, input: RetentionInput): Promise<Outco
   const due = [...fates.values()].flatMap((fate) => fate.due)
   const stays = [...fates.values()].flatMap((fate) => fate.stays)
   const { openSigner } = input
-  if (openSigner === null) return ok({ due, stays, freed: 0, applied: false, told: [] })
+  if (openSigner === null) return ok({ due, stays, freed: 0, applied: false })
   const held: (() => Promise<void>)[] = []
   try {
     const ready = await readied(world, input.root, due, held)
@@ -124,7 +122,7 @@ async function removed(
   world: World,
   root: string,
   due: readonly Due[],
-): Promise<Outcome<Pick<Retained, 'freed' | 'applied' | 'told'>>> {
+): Promise<Outcome<Pick<Retained, 'freed' | 'applied'>>> {
   for (const { run } of due) {
     for (const folder of [`${root}/evidence/${run}`, `${root}/${run}`]) {
       const gone = await world.files.remove(folder)
@@ -136,8 +134,7 @@ async function removed(
   const store = await world.openStore(`${root}/evidence`)
   if (!store.ok) return store
   const freed = await store.value.sweep()
-  store.value.close()
-  return freed.ok ? ok({ freed: freed.value, applied: true, told: store.value.told }) : freed
+  return freed.ok ? ok({ freed: freed.value, applied: true }) : freed
 }
 
 /** A folder that holds another pack than the retired ones is not theirs. */
@@ -161,14 +158,10 @@ async function whyPackStays(
 async function forget(world: World, root: string, due: readonly Due[]): Promise<Outcome<null>> {
   const history = await world.openHistory(root)
   if (!history.ok) return history
-  try {
-    for (const { run, seals } of due)
-      for (const tagManifest of [...seals, null]) {
-        const gone = await history.value.forget(run, tagManifest)
-        if (!gone.ok) return gone
-      }
-    return ok(null)
-  } finally {
-    history.value.close()
-  }
+  for (const { run, seals } of due)
+    for (const tagManifest of [...seals, null]) {
+      const gone = await history.value.forget(run, tagManifest)
+      if (!gone.ok) return gone
+    }
+  return ok(null)
 }

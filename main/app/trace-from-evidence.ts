@@ -47,20 +47,16 @@ export async function collectedRuns(
   if (!(await world.files.isThere(folder))) return ok([])
   const store = await world.openStore(folder)
   if (!store.ok) return store
-  try {
-    const names = await store.value.runs()
-    if (!names.ok) return names
-    const runs: { readonly run: string; readonly at: string }[] = []
-    for (const run of names.value) {
-      const listed = await store.value.list(run)
-      if (!listed.ok) return listed
-      const at = lastEnd(listed.value)
-      if (at !== undefined) runs.push({ run, at })
-    }
-    return ok(runs)
-  } finally {
-    store.value.close()
+  const names = await store.value.runs()
+  if (!names.ok) return names
+  const runs: { readonly run: string; readonly at: string }[] = []
+  for (const run of names.value) {
+    const listed = await store.value.list(run)
+    if (!listed.ok) return listed
+    const at = lastEnd(listed.value)
+    if (at !== undefined) runs.push({ run, at })
   }
+  return ok(runs)
 }
 
 const lastEnd = (recordings: readonly Pick<Recording, 'endedAt'>[]): string | undefined =>
@@ -104,9 +100,5 @@ async function withStore<T>(
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await world.files.isThere(`${folder}/${run}`))) return missing(run)
   const store = await world.openStore(folder)
   if (!store.ok) return store
-  try {
-    return await use(store.value)
-  } finally {
-    store.value.close()
-  }
+  return await use(store.value)
 }

@@ -59,7 +59,7 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
     return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
   const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
   const storeFolder = evidenceFolder(options.out)
-  const resumed = options.resume === true ? await latestRun(world, storeFolder, say) : ok(null)
+  const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
   if (!resumed.ok) return resumed
   const done = resumed.value === null ? ok(null) : await sealedRun(world, options, resumed.value)
   if (!done.ok) return done
@@ -86,7 +86,6 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       marks,
       signal: stop.signal,
       onEvent: progressTo(process.stderr),
-      onTold: say,
       liveTests: options.liveTests === true,
       metadata: askMetadata === true,
       ...(deadline.value === null ? {} : { deadlineSeconds: deadline.value }),

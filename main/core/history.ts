@@ -34,7 +34,7 @@ export interface KeptHead {
   readonly sealed: SealedAs | null
 }
 
-/** The history of runs below one folder: `history/`, with an index that finds them fast and can be made anew. */
+/** The history of runs below one folder: `history/`. */
 export interface HistoryStore {
   /** Keeps a run for good. The same again is no change; another trace for the same run and seal is refused. */
   readonly keep: (kept: KeptRun) => Promise<Outcome<null>>
@@ -46,9 +46,6 @@ export interface HistoryStore {
   readonly forget: (run: string, tagManifest: Sha256 | null) => Promise<Outcome<null>>
   /** Puts files that cannot be read aside under another name; gives what they were called. */
   readonly putAside: () => Promise<Outcome<readonly string[]>>
-  /** What a person should know, one sentence each: a damaged index that was put aside. */
-  readonly told: () => readonly string[]
-  readonly close: () => void
 }
 
 export const headOfKept = ({ trace, sealed }: KeptRun): KeptHead => ({

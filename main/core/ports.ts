@@ -89,9 +89,6 @@ export interface EvidenceStore {
   readonly runs: () => Promise<Outcome<readonly string[]>>
   /** Takes away stored bytes that no recording holds any more; gives how many that were. */
   readonly sweep: () => Promise<Outcome<number>>
-  /** What a person should know of the opening, one sentence each: a damaged index that was put aside. */
-  readonly told: readonly string[]
-  readonly close: () => void
 }
 export interface RecordingWriter {
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>

@@ -31,7 +31,6 @@ async function verified(profile: string, run: string) {
   const recordings = await store.value.list(run)
   if (!recordings.ok) throw new Error(recordings.error.detail)
   const loaded = await Promise.all(recordings.value.map(({ id }) => store.value.load(run, id)))
-  store.value.close()
   expect(loaded.filter(({ ok }) => !ok)).toEqual([])
   return loaded.flatMap((one) => (one.ok ? [one.value] : []))
 }

@@ -20,6 +20,7 @@ interface Locked {
   readonly resolved?: string
   readonly integrity?: string
   readonly hasInstallScript?: boolean
+  readonly engines?: { readonly node?: string }
 }
 const manifest = json<Manifest>('package.json')
 const lock = json<{ lockfileVersion: number; packages: Readonly<Record<string, Locked & Partial<Manifest>>> }>(
@@ -49,11 +50,26 @@ describe('20: what the product is made of', () => {
     expect(readFileSync(join(root, '.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true')
     // They would like to, and need not: each works as it comes, or is not needed.
     expect(shipped.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []))).toEqual([
-      'node_modules/@photostructure/sqlite',
       'node_modules/cpu-features',
       'node_modules/pkcs11js',
       'node_modules/ssh2',
     ])
+  })
+  test.each(['20.19.0', '22.12.0', '22.23.0', '24.0.0'])('runs on Node %s as far as every package says', (version) => {
+    const refusing = shipped.filter(([, { engines }]) => engines?.node !== undefined && !admits(engines.node, version))
+    expect(refusing.map(([path, { engines }]) => `${path} asks for ${engines?.node}`)).toEqual([])
+  })
+  test.each([
+    ['>=22', false],
+    ['>= 0.4', true],
+    ['>=20.20', false],
+    ['^14.21.3 || >=16', true],
+    ['^18 || ^22', false],
+    ['^20.19.0 || >=22.12.0', true],
+    ['>=18 <20', false],
+  ])('knows what “%s” says of Node 20.19.0', (range, is) => {
+    expect(admits(range, '20.19.0')).toBe(is)
+    expect(() => admits('20.x', '20.19.0')).toThrow('not understood')
   })
   const LICENCES = [
     '0BSD',
@@ -111,3 +127,27 @@ describe('20: Electron', () => {
     expect(support.looked).toMatch(/^\d{4}-\d\d-\d\d$/)
   })
 })
+
+/** Whether a range of versions holds this one. Knows >=, <, ^ and ||, which is all that our packages use; throws at anything else. */
+function admits(range: string, version: string): boolean {
+  const own = parts(version)
+  const holds = (comparator: string): boolean => {
+    const [, sign, text = ''] = /^(>=|<|\^)(\d+(?:\.\d+){0,2})$/.exec(comparator) ?? []
+    const limit = parts(text)
+    const at = own.findIndex((part, place) => part !== limit[place])
+    const isAtLeast = (own[at] ?? 0) >= (limit[at] ?? 0)
+    if (sign === '>=') return isAtLeast
+    if (sign === '<') return !isAtLeast
+    if (sign === '^' && limit[0] !== 0) return isAtLeast && own[0] === limit[0]
+    throw new Error(`the range ${range} is not understood`)
+  }
+  return range.split('||').some((one) =>
+    one
+      .trim()
+      .replace(/(>=|<|\^) +/g, '$1')
+      .split(/ +/)
+      .every(holds),
+  )
+}
+
+const parts = (version: string): readonly number[] => [0, 1, 2].map((at) => Number(version.split('.')[at] ?? 0))

@@ -41,8 +41,6 @@ function forgetfulStore(): EvidenceStore {
     list: async () => ok([]),
     runs: async () => ok([]),
     sweep: async () => ok(0),
-    told: [],
-    close: () => undefined,
   }
 }
 

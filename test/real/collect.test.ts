@@ -29,7 +29,6 @@ beforeEach(async () => {
   store = opened.value
 })
 afterEach(() => {
-  store.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -60,7 +60,6 @@ async function traced(run: string): Promise<RunTrace> {
       spreadSeconds: 0,
     },
   )
-  store.value.close()
   const loaded = await loadedOf(collected)
   const asOf = loaded.recording.endedAt
   const scope = { fleet: 'f', population: ['host'], frameworks: [] }

@@ -105,7 +105,6 @@ test('killed 20 times while bytes are put into the pool: what was stored is ther
       const held = new Set(captures.map(({ meta, stdout }) => `${meta.command} ${sha256(stdout)}`))
       expect(own.filter((one) => !held.has(one))).toEqual([])
     }
-    store.close()
     // After a sweep there is nothing half done, and each name is the digest of its bytes.
     let most = 0
     for (const part of readdirSync(join(root, 'sha256')))

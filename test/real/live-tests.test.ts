@@ -39,7 +39,6 @@ beforeEach(async () => {
   store = opened.value
 })
 afterEach(() => {
-  store.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

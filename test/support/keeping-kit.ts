@@ -60,7 +60,6 @@ export function keepingKit(): KeepingKit {
     names: async (where = root) => {
       const history = must(await world.openHistory(where))
       const heads = must(await history.list())
-      history.close()
       return heads.map(({ run }) => run)
     },
   }

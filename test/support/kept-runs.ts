@@ -40,7 +40,6 @@ export async function collected(world: World, root: string, run: string): Promis
     for (const answer of captures) must(await writer.append(answer))
     must(await writer.finish(recording))
   }
-  store.close()
 }
 
 export interface ExportChoices {

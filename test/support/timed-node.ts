@@ -61,7 +61,6 @@ export async function timeNode(
     if (!read.ok) throw new Error(JSON.stringify(read))
     return read.fact
   } finally {
-    store.value.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }

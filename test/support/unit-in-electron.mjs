@@ -10,7 +10,7 @@ if (!existsSync(electron)) {
   process.exit(process.env.BAREWITNESS_NO_SKIPS === '1' ? 1 : 0)
 }
 const vitest = `${root}node_modules/vitest/vitest.mjs`
-// Pure code and code over Node's own crypto, zlib and SQLite; what only starts other programs learns nothing here.
+// Pure code and code over Node's own crypto and zlib; what only starts other programs learns nothing here.
 const suites = ['test/seal', 'test/identity', 'test/pack', 'test/verify', 'test/assess', 'test/store', 'test/pdf', 'test/report.test', 'test/demo-server', 'test/schemas', 'test/catalog/catalog.test']
 const { status } = spawnSync(electron, [vitest, 'run', '--project', 'unit', ...suites], {
   cwd: root,

@@ -6,25 +6,19 @@ import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
-import { storeFailure } from './migrations.ts'
+import { storeFailure } from './failure.ts'
 import { POOL, poolIn, sweepPool } from './pool.ts'
 import { openRecordingFiles } from './recording-files.ts'
-import { openRunIndex } from './run-index.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
 /**
- * Evidence of many runs: `<root>/<run>/<recording>/`. The folders are the evidence; the index beside them only makes finding fast, and
- * is made anew from the folders when it is missing or damaged.
+ * Evidence of many runs: `<root>/<run>/<recording>/`. The folders are the evidence, and there is nothing beside them. A run is there when
+ * at least one of its recordings can be read.
  */
-export async function openEvidenceStore(
-  root: string,
-  validator: SchemaValidator,
-  busyMs?: number,
-): Promise<Outcome<EvidenceStore>> {
+export async function openEvidenceStore(root: string, validator: SchemaValidator): Promise<Outcome<EvidenceStore>> {
   try {
     await mkdir(root, { recursive: true, mode: 0o700 })
-    const index = await openRunIndex(root, validator, busyMs)
     const put = poolIn(root)
     const load: EvidenceStore['load'] = async (run, id) => {
       const folder = folderOf(root, run, id)
@@ -40,12 +34,6 @@ export async function openEvidenceStore(
         return fail('input.refused', `${recording.run}/${recording.id} is complete; evidence is never written over`)
       const files = await openRecordingFiles(folder.value, recording, put)
       if (!files.ok) return files
-      try {
-        index.put(recording)
-      } catch (problem) {
-        await files.value.finish(recording)
-        return storeFailure(problem)
-      }
       return ok({
         append: files.value.append,
         finish: async (finished) => {
@@ -67,6 +55,13 @@ export async function openEvidenceStore(
       }
       return ok(recordings)
     }
+    const hasRecording = async (run: string): Promise<boolean> => {
+      for (const id of await foldersIn(join(root, run))) {
+        const header = await readRecordingHeader(join(root, run, id), validator)
+        if (header.ok && header.value.run === run && header.value.id === id) return true
+      }
+      return false
+    }
     return ok({
       begin: (recording) => begin(recording).catch(storeFailure),
       load,
@@ -74,7 +69,9 @@ export async function openEvidenceStore(
       list: (run) => list(run).catch(storeFailure),
       runs: async () => {
         try {
-          return ok(index.runs())
+          const runs: string[] = []
+          for (const run of await foldersIn(root)) if (isRun(run) && (await hasRecording(run))) runs.push(run)
+          return ok(runs)
         } catch (problem) {
           return storeFailure(problem)
         }
@@ -86,13 +83,6 @@ export async function openEvidenceStore(
           return storeFailure(problem)
         }
       },
-      told:
-        index.putAside === null
-          ? []
-          : [
-              `The index of the evidence was damaged. It was put aside as ${index.putAside} and made anew; no evidence was touched.`,
-            ],
-      close: () => index.close(),
     })
   } catch (problem) {
     return storeFailure(problem)

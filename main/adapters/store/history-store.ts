@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { type HistoryStore, headOfKept, type KeptRun, type SealedAs } from '../../core/history.ts'
+import { type HistoryStore, headOfKept, type KeptRun } from '../../core/history.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { hasExactly, isDigest, isInstant, isName, parsedJson } from '../../core/run-chain/entry.ts'
+import { hasExactly, parsedJson } from '../../core/run-chain/entry.ts'
 import { isCode, readPlain, syncFolder, writeWhole } from './durable.ts'
-import { fileOf, type HistoryIndex, openHistoryIndex } from './history-index.ts'
-import { storeFailure } from './migrations.ts'
+import { storeFailure } from './failure.ts'
+import { fileOf, headsOf, isSealed } from './history-heads.ts'
 
 const LARGEST = 256 * 1024 * 1024
 const SCHEMA = 'barewitness.kept-run/1'
@@ -19,13 +19,9 @@ const FILE = /^([a-z0-9][a-z0-9._-]{0,99})\.(unsealed|[0-9a-f]{64})\.json$/
 
 /**
  * Opens `<root>/history`, where each kept run is one file: `<run>.<tag manifest>.json`, or `<run>.unsealed.json`. The files are the
- * history; the index beside them only saves reading each of them for a list, and is made anew when it is missing or damaged.
+ * history; `heads.jsonl` beside them only saves reading each of them for a list.
  */
-export async function openHistoryStore(
-  root: string,
-  validator: SchemaValidator,
-  busyMs?: number,
-): Promise<Outcome<HistoryStore>> {
+export async function openHistoryStore(root: string, validator: SchemaValidator): Promise<Outcome<HistoryStore>> {
   const folder = join(root, 'history')
   const pathOf = (run: string, tagManifest: string | null): string => join(folder, fileOf(run, tagManifest))
   const read = async (path: string): Promise<KeptRun | null> => {
@@ -44,7 +40,6 @@ export async function openHistoryStore(
       () => true,
       () => false,
     )
-  let index: HistoryIndex | null = null
   const load = async (run: string, tagManifest: string | null): Promise<Outcome<KeptRun>> => {
     const path = pathOf(run, tagManifest)
     const kept = FILE.test(path.slice(folder.length + 1)) ? await read(path) : null
@@ -73,8 +68,7 @@ export async function openHistoryStore(
     list: () =>
       guarded(async () => {
         const files = (await readdir(folder)).filter((name) => FILE.test(name)).sort()
-        index ??= openHistoryIndex(folder, busyMs)
-        const heads = await index.heads(files, async (name) => {
+        const heads = await headsOf(folder, files, async (name) => {
           const kept = await read(join(folder, name))
           if (kept === null) throw new Error(`${join(folder, name)} was taken away meanwhile`)
           const head = headOfKept(kept)
@@ -112,16 +106,6 @@ export async function openHistoryStore(
         await syncFolder(folder)
         return ok(aside)
       }),
-    told: () =>
-      index?.putAside == null
-        ? []
-        : [
-            `The index of the history was damaged. It was put aside as ${index.putAside} and made anew; nothing that was kept was touched.`,
-          ],
-    close: () => {
-      index?.close()
-      index = null
-    },
   })
 }
 
@@ -137,10 +121,3 @@ function parseKept(text: string, validator: SchemaValidator): KeptRun | null {
   const kept = { trace: trace as RunTrace, sealed }
   return keptText(kept) === text ? kept : null
 }
-
-const isSealed = (value: unknown): value is SealedAs =>
-  hasExactly(value, ['tagManifest', 'signer', 'pack', 'at']) &&
-  isDigest(value.tagManifest) &&
-  isDigest(value.signer) &&
-  isName(value.pack) &&
-  isInstant(value.at)

@@ -6,7 +6,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { syncFolder, writeWhole } from './durable.ts'
-import { storeFailure } from './migrations.ts'
+import { storeFailure } from './failure.ts'
 import { type PutBlob, putAlone } from './pool.ts'
 
 /**

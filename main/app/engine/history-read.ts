@@ -57,11 +57,7 @@ export async function withHistory<T>(
 ): Promise<Outcome<T>> {
   const history = await world.openHistory(historyRoot({ folder }, demo))
   if (!history.ok) return history
-  try {
-    return await work(history.value)
-  } finally {
-    history.value.close()
-  }
+  return await work(history.value)
 }
 
 /** Under which seal a run is compared: as the chain names it first, else its latest demo seal, else none. Undefined: it is not kept here. */

@@ -199,9 +199,5 @@ async function withStore<T>(
 ): Promise<Outcome<T>> {
   const store = await world.openStore(evidenceFolder(folder))
   if (!store.ok) return store
-  try {
-    return await work(store.value)
-  } finally {
-    store.value.close()
-  }
+  return await work(store.value)
 }

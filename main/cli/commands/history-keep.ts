@@ -90,23 +90,19 @@ async function show(context: Context, run: string, { out, json }: Out): Promise<
   const heads = view.value.kept.filter((head) => head.run === run)
   const history = await context.world.openHistory(out)
   if (!history.ok) return endWith(context, history.error)
-  try {
-    // Without one, load() says in which folder it was looked for.
-    for (const tagManifest of heads.length === 0 ? [null] : heads.map(({ sealed }) => sealed?.tagManifest ?? null)) {
-      const kept = await history.value.load(run, tagManifest)
-      if (!kept.ok) return endWith(context, kept.error)
-      if (json === true) emit(kept.value)
-      const head = heads.find(({ sealed }) => (sealed?.tagManifest ?? null) === tagManifest)
-      if (head !== undefined) say(`${head.asOf}  ${headText(head)}`)
-      if (kept.value.sealed !== null) {
-        say(`  pack ${plain(kept.value.sealed.pack)}, tag manifest ${kept.value.sealed.tagManifest}`)
-        say(`  sealed by the key ${kept.value.sealed.signer}`)
-      }
-      for (const { node, status, failure } of kept.value.trace.nodes)
-        say(`  ${plain(node)}: ${status}${failure === null ? '' : ` (${failure})`}`)
+  // Without one, load() says in which folder it was looked for.
+  for (const tagManifest of heads.length === 0 ? [null] : heads.map(({ sealed }) => sealed?.tagManifest ?? null)) {
+    const kept = await history.value.load(run, tagManifest)
+    if (!kept.ok) return endWith(context, kept.error)
+    if (json === true) emit(kept.value)
+    const head = heads.find(({ sealed }) => (sealed?.tagManifest ?? null) === tagManifest)
+    if (head !== undefined) say(`${head.asOf}  ${headText(head)}`)
+    if (kept.value.sealed !== null) {
+      say(`  pack ${plain(kept.value.sealed.pack)}, tag manifest ${kept.value.sealed.tagManifest}`)
+      say(`  sealed by the key ${kept.value.sealed.signer}`)
     }
-  } finally {
-    history.value.close()
+    for (const { node, status, failure } of kept.value.trace.nodes)
+      say(`  ${plain(node)}: ${status}${failure === null ? '' : ` (${failure})`}`)
   }
 }
 
@@ -134,8 +130,7 @@ function retainCommand(command: Command, context: Context): void {
       openSigner: options.apply === true ? () => openSigner(context, options) : null,
     })
     if (!retained.ok) return endWith(context, retained.error)
-    const { due, stays, freed, applied, told } = retained.value
-    for (const text of told) say(text)
+    const { due, stays, freed, applied } = retained.value
     for (const { run, at } of due) say(`${applied ? 'Removed' : 'Would go'}: ${plain(run)}, as of ${at}`)
     for (const { run, why } of stays) say(`Stays: ${plain(run)}: ${why}`)
     if (due.length === 0) say(`No run is older than ${years.value} years, but for what stays.`)

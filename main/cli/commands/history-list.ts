@@ -5,7 +5,7 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 
 /** What `history list` says: what the chains say happened, in the order of its days, and what stands in none. */
-export function* listLines({ fleets, outside, rebuilt, told }: HistoryView): Generator<string> {
+export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator<string> {
   for (const { fleet, entries, reading, retired } of fleets) {
     yield `Fleet ${plain(fleet)}, a chain of ${entries} entries`
     const late = new Set(reading.late.map(({ run }) => run))
@@ -37,18 +37,16 @@ export function* listLines({ fleets, outside, rebuilt, told }: HistoryView): Gen
   if (outside.length > 0) yield 'In no chain of this folder'
   for (const head of outside) yield `  ${head.asOf}  ${headText(head)}`
   if (rebuilt !== null) yield* rebuiltLines(rebuilt)
-  yield* told
 }
 
 export const headText = ({ run, answered, declared, sealed, demo }: KeptHead): string =>
   `${plain(run)}  ${answered} of ${declared} nodes; ${sealed === null ? 'NOT SEALED' : 'sealed'}${demo ? '; made-up nodes of the demo' : ''}`
 
-export function* rebuiltLines({ taken, putAside, missing, told }: Rebuilt): Generator<string> {
+export function* rebuiltLines({ taken, putAside, missing }: Rebuilt): Generator<string> {
   if (taken.length > 0)
     yield `Taken into the history from their sealed packs: ${taken.map((run) => plain(run)).join(', ')}.`
   if (putAside.length > 0)
     yield `Could not be read and were put aside: ${putAside.map((name) => plain(name)).join(', ')}.`
   for (const { run, why } of missing)
     yield `The chain names run ${plain(run)}, and the history has no trace of it: ${why}.`
-  yield* told
 }
