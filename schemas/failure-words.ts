@@ -61,12 +61,12 @@ export interface FailureWords {
 export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   'input.refused': {
     title: 'The input was not accepted',
-    meaning: 'Nothing was collected or written.',
+    meaning: 'Nothing further was collected or written.',
     next: 'Correct what is named, then run the command again.',
   },
   'input.not-found': {
     title: 'The file or folder was not found',
-    meaning: 'Nothing was collected or written.',
+    meaning: 'Nothing further was collected or written.',
     next: 'Check the path and the permissions of the file.',
   },
   'ssh.unreachable': {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, lstat, open, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fail } from '../core/failure.ts'
 import type { StoredBytes } from '../core/ports.ts'
@@ -9,7 +9,16 @@ import { ok } from '../core/result.ts'
 import type { Files } from '../core/world.ts'
 import { lockFolder } from './folder-lock.ts'
 import { appendLine, cutTornLine } from './line-file.ts'
-import { isCode, orRemoved, readPlain, syncFolder, writeWhole, writeWholePieces } from './store/durable.ts'
+import {
+  isCode,
+  makeFolder,
+  orRemoved,
+  readPlain,
+  syncFolder,
+  toldProblem,
+  writeWhole,
+  writeWholePieces,
+} from './store/durable.ts'
 import { storeFailure } from './store/failure.ts'
 import { digestOfFile, storedFile } from './stored-file.ts'
 
@@ -38,7 +47,7 @@ export const createFiles = (): Files => ({
   },
   write: async (path, bytes) => {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       await writeWhole(path, bytes)
       return ok(null)
     } catch (problem) {
@@ -47,7 +56,7 @@ export const createFiles = (): Files => ({
   },
   writePieces: async (path, pieces) => {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       return ok(await writeWholePieces(path, pieces))
     } catch (problem) {
       // Anything else comes from whoever makes the pieces, and is a bug of ours.
@@ -57,7 +66,7 @@ export const createFiles = (): Files => ({
   },
   append: async (path, line) => {
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       const held = await lockFolder(dirname(path), PATIENCE_MS)
       if (!held.ok) return held
       try {
@@ -78,7 +87,7 @@ export const createFiles = (): Files => ({
     ),
   copyNew: async (from, to) => {
     try {
-      await mkdir(dirname(to), { recursive: true })
+      await makeFolder(dirname(to))
       await copyFile(from, to, constants.COPYFILE_EXCL)
     } catch (problem) {
       return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} exists already` : told(problem))
@@ -111,7 +120,7 @@ export const createFiles = (): Files => ({
   },
   putNew: async (path, content) => {
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(path), 0o700)
       await putStored(path, content)
       return ok(null)
     } catch (problem) {
@@ -120,7 +129,7 @@ export const createFiles = (): Files => ({
   },
   linkNew: async (from, to) => {
     try {
-      await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(to), 0o700)
       await link(from, to).catch(async (problem) => {
         if (isCode(problem, 'EEXIST')) throw problem
         await copyFile(from, to, constants.COPYFILE_EXCL)
@@ -133,7 +142,7 @@ export const createFiles = (): Files => ({
   },
   hold: async (folder, patience = PATIENCE_MS) => {
     try {
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       return await lockFolder(folder, patience)
     } catch (problem) {
       return fail('store.failed', told(problem))
@@ -223,4 +232,4 @@ async function synced(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-const told = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem))
+const told = toldProblem

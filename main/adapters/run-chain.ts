@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -20,7 +20,7 @@ import {
 import { CHAIN_SCHEMA } from '../core/run-chain/files.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { appendLine, bytesIfThere, cutTornLine } from './line-file.ts'
-import { writeWhole } from './store/durable.ts'
+import { makeFolder, writeWhole } from './store/durable.ts'
 
 /** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
 type Beginning = Pick<RunChain, 'id' | 'fleet'>
@@ -47,7 +47,7 @@ export async function openRunChain(
   if (!isDigest(fresh.id) || !isName(fresh.fleet))
     return fail('input.refused', 'a chain needs 32 random bytes in hexadecimal and the name of a fleet')
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     const lock = await lockFolder(folder, patience)
     if (!lock.ok) return lock
     const opened = await openLocked(folder, fresh, lock.value).catch(failed)

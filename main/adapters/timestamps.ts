@@ -1,4 +1,6 @@
+import { connect } from 'node:net'
 import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
 import type { Clock, Entropy } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import type { Stamp, Timestamps } from '../core/world.ts'
@@ -7,6 +9,25 @@ import type { Stamp, Timestamps } from '../core/world.ts'
 const client = () => import('./seal/tsp/client.ts')
 const request = () => import('./seal/tsp/request.ts')
 const stored = () => import('./seal/tsp/stored.ts')
+
+const CONNECT_MS = 5000
+
+/** One connection, closed as soon as it stands.. */
+function reachable(url: string): Promise<Outcome<null>> {
+  const { protocol, hostname, port } = new URL(url)
+  const at = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: at, timeout: CONNECT_MS })
+    const end = (outcome: Outcome<null>): void => {
+      socket.destroy()
+      resolve(outcome)
+    }
+    const silent = (why: string): void => end(fail('timestamp.unreachable', `${plain(hostname)}: ${plain(why)}`))
+    socket.once('connect', () => end(ok(null)))
+    socket.once('timeout', () => silent(`no connection in ${CONNECT_MS / 1000} s`))
+    socket.once('error', (problem) => silent(problem.message))
+  })
+}
 
 /** The time-stamps port: authorities over HTTP, and queries and answers that people carry. */
 export function createTimestamps(
@@ -21,6 +42,7 @@ export function createTimestamps(
       const { createTimestampClient } = await client()
       return await kept(await createTimestampClient({ clock, entropy, pause }).stamp(url, imprint, { offered }))
     },
+    reachable,
     query: async (imprint) => (await request()).timestampQuery(imprint, entropy).der,
     accept: async (query, answer, imprint, offered) => {
       const asked = (await request()).readQuery(query)

@@ -6,10 +6,11 @@ import { latestRun } from '../app/resume.ts'
 import type { RunResult } from '../app/run.ts'
 import { newRunId } from '../app/run-id.ts'
 import { catalog } from '../catalog/index.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import type { Context } from './context.ts'
+import { EXIT } from './exit-codes.ts'
 import { countedNumber, LIVE_TESTS } from './options.ts'
 import { askSecret, progressTo, say } from './terminal.ts'
 
@@ -46,8 +47,23 @@ export interface Collected {
 /** Evidence of all runs into one folder lies in `<out>/evidence/<run>/<node>/`. */
 export const evidenceFolder = (out: string): string => `${out}/evidence`
 
-/** Collects the nodes of a fleet file, with progress on stderr. Ctrl-C stops cleanly and keeps what was collected. */
-export async function collectFleet({ world }: Context, options: CollectOptions): Promise<Outcome<Collected>> {
+/** What becomes of a collection that somebody stops: a planned one is sealed with what it has, any other goes on with --resume. */
+export type WhenStopped = 'sealed' | 'left'
+
+const STOPPING: Readonly<Record<WhenStopped, string>> = {
+  sealed: 'Stopping: what was collected is kept, and sealed as a planned run that was stopped.',
+  left: 'Stopping: what was collected is kept and not sealed; “--resume” goes on with it.',
+}
+
+/**
+ * Collects the nodes of a fleet file, with progress on stderr. The first Ctrl-C (or SIGTERM) says what it does, stops cleanly and keeps
+ * what was collected; the second ends the program at once.
+ */
+export async function collectFleet(
+  { world }: Context,
+  options: CollectOptions,
+  whenStopped: WhenStopped = 'left',
+): Promise<Outcome<Collected>> {
   if (options.fleet === undefined) return fail('input.refused', '--fleet FILE is required')
   const deadline = options.deadline === undefined ? ok(null) : deadlineSeconds(options.deadline)
   if (!deadline.ok) return deadline
@@ -72,8 +88,12 @@ export async function collectFleet({ world }: Context, options: CollectOptions):
       folder: options.out,
     })
   const stop = new AbortController()
-  const interrupt = (): void => stop.abort()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const interrupt = (): void => {
+    if (stop.signal.aborted) process.exit(EXIT.stopped)
+    say(`${STOPPING[whenStopped]} Press Ctrl-C again to end at once.`)
+    stop.abort()
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
     const run = options.goOnWith ?? resumed.value ?? newRunId(world.clock, world.entropy)
     const { concurrency = 64, locationSpreadSeconds, askMetadata } = read.value.fleet
@@ -114,6 +134,12 @@ function deadlineSeconds(text: string): Outcome<number> {
     ? seconds
     : fail('input.refused', `--deadline: from ${DEADLINES.least} to ${DEADLINES.most} seconds`)
 }
+
+/** A run that somebody stopped while it collected, and where what it has is kept. */
+export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): Failure => ({
+  code: 'run.cancelled',
+  detail: `run ${run} was not sealed; what was collected is in ${evidenceFolder(out)}/${run}`,
+})
 
 /** What was collected in a run that is sealed already: nothing is added to it. Null for a run that is not. */
 async function sealedRun(world: World, { out }: CollectOptions, run: string): Promise<Outcome<RunResult | null>> {

@@ -17,8 +17,8 @@ export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
   if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered') return EXIT.notVerified
   if (code.startsWith('timestamp.') || code.startsWith('revocation.')) return EXIT.incomplete
+  if (code === 'run.cancelled') return EXIT.stopped
   if (
-    code === 'run.cancelled' ||
     code === 'notice.undelivered' ||
     code.startsWith('ssh.') ||
     code.startsWith('collector.') ||

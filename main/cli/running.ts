@@ -1,24 +1,27 @@
 import type { Planned } from '../../schemas/types.ts'
+import { registerInScope } from '../app/attachments.ts'
 import { chainFolderOf } from '../app/chain-folder.ts'
 import { declaredScope } from '../app/declared-scope.ts'
 import { declaredForExport, withDeclared } from '../app/engine/engagement-store.ts'
 import { registerPath } from '../app/engine/register-store.ts'
+import { evaluate, type ToEvaluate } from '../app/evaluate.ts'
 import type { Exported } from '../app/export.ts'
 import { keepRun } from '../app/keep-run.ts'
 import { askDatabases } from '../app/location/ask-databases.ts'
 import { outcomeOf } from '../app/outcome.ts'
 import { summaryText } from '../app/summary.ts'
 import { catalog } from '../catalog/index.ts'
+import { catalogFor } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
-import { ok } from '../core/result.ts'
+import { err, ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
-import { type Collected, type CollectOptions, collectFleet } from './collecting.ts'
+import { type Collected, type CollectOptions, collectFleet, evidenceFolder, stoppedRun } from './collecting.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import { frameworkList } from './options.ts'
 import { readSaid } from './register.ts'
 import { scopeFor } from './scope.ts'
-import { exportAndSay, type SigningOptions, stampingOf } from './sealing.ts'
+import { exportAndSay, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
 import { emit, say, sayFailure } from './terminal.ts'
 
 export type RunOptions = CollectOptions &
@@ -26,6 +29,8 @@ export type RunOptions = CollectOptions &
     readonly framework?: string
     readonly json?: true
     readonly gapsExitZero?: true
+    /** Of a scheduled run, which is sealed with what it has when somebody stops it. */
+    readonly whenStopped?: 'sealed'
     /** Of a planned run: where the window keeps what was declared in it. */
     readonly declarations?: string
   }
@@ -50,18 +55,24 @@ export async function runOnce(
 ): Promise<Outcome<Ran>> {
   const { world } = context
   const options = await withRegister(world, given)
-  // A wrong address or file is told before a node is asked anything.
-  const named = await stampingOf(context, options, undefined)
-  if (!named.ok) return named
+  // Whatever is wrong here is told before a node is asked anything.
   const said = await readSaid(world, options.register)
   if (!said.ok) return said
   const wanted = await scopeFor(world, options, [])
   if (!wanted.ok) return wanted
   const before = await declaredInWindow(world, options)
   if (!before.ok) return before
+  const place = await writablePlace(world, options.out)
+  if (!place.ok) return place
+  const ready = await readyToSeal(context, options, wanted.value.timestampAuthority)
+  if (!ready.ok) {
+    if (given.json !== true || !(await hasNoIdentity(context, options))) return ready
+    say('There is no signing identity: the assessment will be printed, and nothing sealed.')
+  } else if (ready.value.stamping !== null) await sayIfSilent(world, ready.value.stamping.url)
   const collected = await collect()
   if (!collected.ok) return collected
   const { fleet, run, result, folder } = collected.value
+  if (result.cancelled && planned === null && given.whenStopped !== 'sealed') return err(stoppedRun(run, options))
   const declared = await declaredScope(world, catalog, {
     fleet,
     path: options.fleet,
@@ -76,20 +87,32 @@ export async function runOnce(
   const asked = await askDatabases(scope, declared.value.databases, recordings)
   if (!asked.ok) return asked
   // A register may have been begun in the window meanwhile.
-  const exported = await exportAndSay(context, await withRegister(world, given), {
-    run,
-    scope: asked.value,
-    inventory: own.value === null ? declared.value.inventory : own.value.inventory,
-    sites: declared.value.sites,
-    recordings,
-    folder: `${folder}/${run}`,
-    chainFolder: options.chain ?? chainFolderOf(folder, fleet.name),
-    history: folder,
-    timestampAuthority: fleet.timestampAuthority,
-    planned,
-    resumes: options.resume === true,
-  })
-  if (!exported.ok) return exported
+  const exporting = await withRegister(world, given)
+  const exported = !ready.ok
+    ? ready
+    : await exportAndSay(
+        context,
+        exporting,
+        {
+          run,
+          scope: asked.value,
+          inventory: own.value === null ? declared.value.inventory : own.value.inventory,
+          sites: declared.value.sites,
+          recordings,
+          folder: `${folder}/${run}`,
+          chainFolder: options.chain ?? chainFolderOf(folder, fleet.name),
+          history: folder,
+          timestampAuthority: fleet.timestampAuthority,
+          planned,
+          resumes: options.resume === true,
+        },
+        ready.value,
+      )
+  if (!exported.ok) {
+    await showUnsealed(context, exporting, { scope: asked.value, recordings })
+    say(`What was collected is in ${evidenceFolder(folder)}/${run}; “barewitness run --resume” goes on with it.`)
+    return exported
+  }
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value
   const kept = await keepRun(world, folder, {
     trace,
@@ -98,6 +121,40 @@ export async function runOnce(
   if (!kept.ok) sayFailure(kept.error)
   const { gaps, incomplete } = outcomeOf(assessment, register)
   return ok({ run, assessment, register, trace, shortfalls, kept, gaps, incomplete: incomplete || result.cancelled })
+}
+
+/** Whether a folder can be written to; made where there is none. */
+async function writablePlace({ files }: World, folder: string): Promise<Outcome<null>> {
+  const held = await files.hold(folder)
+  if (!held.ok) return held
+  await held.value.release()
+  return ok(null)
+}
+
+/** Says beforehand that an authority does not answer: the run goes on, and its seal may be time-stamped later. */
+async function sayIfSilent({ timestamps }: World, url: string): Promise<void> {
+  const answers = await timestamps.reachable(url)
+  if (answers.ok) return
+  sayFailure(answers.error)
+  say('The run goes on; the authority is asked again when it is sealed.')
+}
+
+/** Of a run that could not be sealed: its assessment, where a machine reads it, and the summary. */
+async function showUnsealed(
+  { world }: Context,
+  options: RunOptions,
+  { scope, recordings }: Pick<ToEvaluate, 'scope' | 'recordings'>,
+): Promise<void> {
+  if (options.json !== true) return
+  const said = await readSaid(world, options.register)
+  const ours = catalogFor(catalog, scope)
+  const evaluated = said.ok
+    ? await evaluate(ours, { scope, recordings, asOf: world.clock.now(), register: said.value.register })
+    : said
+  if (!evaluated.ok) return sayFailure(evaluated.error)
+  const { assessment } = evaluated.value
+  emit(assessment)
+  if (said.ok) say(summaryText(assessment, catalog, registerInScope(ours, said.value.register, scope)))
 }
 
 /** What was declared in the window; null for a run that takes nothing from it. Fails with engagement.unreadable. */

@@ -57,8 +57,8 @@ export async function runSchedule(
         if (!readable.ok) return readable
         const ran = await runOnce(context, runOptions, planned, () =>
           collectAgain({
-            first: () => collectFleet(context, runOptions),
-            again: (run, nodes) => collectFleet(context, { ...runOptions, node: [...nodes], goOnWith: run }),
+            first: () => collectFleet(context, runOptions, 'sealed'),
+            again: (run, nodes) => collectFleet(context, { ...runOptions, node: [...nodes], goOnWith: run }, 'sealed'),
             retries: schedule.retries,
             wait,
             signal: stop.signal,
@@ -105,6 +105,7 @@ function optionsOf(
     ...rest,
     fleet,
     out,
+    whenStopped: 'sealed',
     ...(liveTests === true ? { liveTests } : {}),
     ...(gapsExitZero ? { gapsExitZero } : {}),
     ...(json === undefined ? {} : { json }),

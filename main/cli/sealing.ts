@@ -5,6 +5,7 @@ import { ALSO, type Also, type Exported, exportRun } from '../app/export.ts'
 import type { Stamping } from '../app/stamping.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import type { IdentityInfo } from '../core/identities.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
@@ -72,8 +73,48 @@ export async function openSigner({ world }: Context, options: KeyOptions): Promi
         ? `no identity in ${folder}`
         : `several identities in ${folder}; name one with --identity`,
     )
+  // Before anybody is asked for a passphrase. One that is there and cannot be read is named as such.
+  const known = listed.value.some((info) => info.name === name) ? ok(null) : await world.identities.trust(folder, name)
+  if (!known.ok)
+    return known.error.code === 'identity.missing'
+      ? fail('identity.missing', `no identity ${plain(name)} in ${folder}${namesOf(listed.value)}`)
+      : known
   const secret = await passphrase(options, `${isToken ? 'PIN of the token of' : 'Passphrase of'} identity ${name}`)
   return secret.ok ? await world.identities.open(folder, name, secret.value) : secret
+}
+
+const namesOf = (listed: readonly IdentityInfo[]): string =>
+  listed.length === 0 ? '' : `; it has ${listed.map(({ name }) => name).join(', ')}`
+
+/** Whether nobody has made an identity yet, and none was named. */
+export async function hasNoIdentity({ world }: Context, options: KeyOptions): Promise<boolean> {
+  if (options.identity !== undefined) return false
+  const listed = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)
+  return listed.ok && listed.value.length === 0
+}
+
+/** What sealing takes, found to be in order. */
+export interface ReadyToSeal {
+  readonly signer: Signer
+  readonly stamping: Stamping | null
+  readonly also: readonly Also[]
+}
+
+/**
+ * Everything that sealing needs and that can be wrong before there is anything to seal: files to be written, the authority's address, the
+ * identity and its passphrase. `ofFleet` is the fleet file's time-stamp authority.
+ */
+export async function readyToSeal(
+  context: Context,
+  options: SigningOptions,
+  ofFleet: string | undefined,
+): Promise<Outcome<ReadyToSeal>> {
+  const stamping = await stampingOf(context, options, ofFleet)
+  if (!stamping.ok) return stamping
+  const also = alsoList(options.also)
+  if (!also.ok) return also
+  const signer = await openSigner(context, options)
+  return signer.ok ? ok({ signer: signer.value, stamping: stamping.value, also: also.value }) : signer
 }
 
 export interface ToExport {
@@ -99,23 +140,19 @@ export async function exportAndSay(
   context: Context,
   options: SigningOptions,
   input: ToExport,
+  before: ReadyToSeal | null = null,
 ): Promise<Outcome<Exported>> {
   const { world } = context
-  const stamping = await stampingOf(context, options, input.timestampAuthority)
-  if (!stamping.ok) return stamping
-  const also = alsoList(options.also)
-  if (!also.ok) return also
+  const ready = before === null ? await readyToSeal(context, options, input.timestampAuthority) : ok(before)
+  if (!ready.ok) return ready
   const said = await readSaid(world, options.register)
   if (!said.ok) return said
-  const signer = await openSigner(context, options)
-  if (!signer.ok) return signer
+  const { signer } = ready.value
   const exported = await exportRun(world, catalog, {
     ...input,
     ...said.value,
-    also: also.value,
+    ...ready.value,
     asOf: world.clock.now(),
-    signer: signer.value,
-    stamping: stamping.value,
   })
   if (!exported.ok) return exported
   say('')
@@ -125,7 +162,7 @@ export async function exportAndSay(
   if (continued)
     say('The pack was sealed before, and keeps its bytes. What was missing beside it was written from what it holds.')
   say(
-    `Sealed by ${plain(signer.value.subject)}; the report at PAdES level ${level}, the pack ${stamped ? 'with' : 'without'} a time-stamp.`,
+    `Sealed by ${plain(signer.subject)}; the report at PAdES level ${level}, the pack ${stamped ? 'with' : 'without'} a time-stamp.`,
   )
   for (const failure of shortfalls) sayFailure(failure)
   return exported

@@ -274,6 +274,8 @@ export interface NextStamp {
 export interface Timestamps {
   /** Asks; the answer has passed every rule for clients. Fails with timestamp.unreachable, timestamp.refused or timestamp.wrong. */
   readonly stamp: (url: string, imprint: Uint8Array, offered: readonly Uint8Array[]) => Promise<Outcome<Stamp>>
+  /** Whether somebody takes connections at this address; nothing is asked of them. Fails with timestamp.unreachable. */
+  readonly reachable: (url: string) => Promise<Outcome<null>>
   /** A query to be carried, and what its answer must fit. */
   readonly query: (imprint: Uint8Array) => Promise<Uint8Array>
   /** An answer that was carried, against its query and what should have been asked. */

@@ -1,9 +1,9 @@
-import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { isCode, makeFile, readPlain, syncFolder } from '../store/durable.ts'
+import { isCode, makeFile, makeFolder, readPlain, syncFolder } from '../store/durable.ts'
 
 /**
  * Identities on disk: one folder each, of mode 0700, files of mode 0600. leaf.pem, chain.pem, root.pem, crl.pem, retired/ and
@@ -101,11 +101,11 @@ async function written(
   use: (unfinished: string) => Promise<Outcome<null>>,
 ): Promise<Outcome<null>> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     const unfinished = await mkdtemp(join(folder, '.new-'))
     try {
       for (const [path, text] of Object.entries(files)) {
-        await mkdir(dirname(join(unfinished, path)), { recursive: true, mode: 0o700 })
+        await makeFolder(dirname(join(unfinished, path)), 0o700)
         await makeFile(join(unfinished, path), 'wx', text)
       }
       return await use(unfinished)

@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto'
-import { type FileHandle, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as zlib from 'node:zlib'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -7,7 +7,7 @@ import { isSafePath, type PackContent, type PackFiles, pathsInOrder, sizeOf } fr
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { isCode, orRemoved, syncFolder } from '../store/durable.ts'
+import { isCode, makeFolder, orRemoved, syncFolder } from '../store/durable.ts'
 import { type BlockWriter, blockWriter, writeAll } from './blocks.ts'
 import { LIMITS } from './limits.ts'
 import { FOLDER } from './names.ts'
@@ -56,7 +56,7 @@ async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcom
   if (tooMuch !== null) return fail('store.failed', tooMuch)
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const before = await modeOf(path)
     const file = await open(temporary, 'wx', 0o600)
     let isPut = false

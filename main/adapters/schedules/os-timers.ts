@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -8,7 +8,7 @@ import { launchdLabel } from '../../core/schedule/launchd.ts'
 import type { InstalledTimer, Timers } from '../../core/schedule/store.ts'
 import { taskName } from '../../core/schedule/task-scheduler.ts'
 import type { TimerKind, TimerUnits, Unit } from '../../core/schedule/units.ts'
-import { isCode, writeWhole } from '../store/durable.ts'
+import { isCode, makeFolder, writeWhole } from '../store/durable.ts'
 import type { Answered, RunProgram } from './run-program.ts'
 
 /** Where units go, and as whom. */
@@ -92,7 +92,7 @@ async function textOf(path: string, encoding: 'utf8' | 'utf16le' = 'utf8'): Prom
 }
 
 async function write(folder: string, { name, text }: Unit, encoding: 'utf8' | 'utf16le' = 'utf8'): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const marked = encoding === 'utf16le' ? `\uFEFF${text}` : text
   await writeWhole(join(folder, name), Buffer.from(marked, encoding))
 }

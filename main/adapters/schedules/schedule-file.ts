@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ScheduleFile } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -8,7 +7,7 @@ import { ok } from '../../core/result.ts'
 import type { ScheduleStore } from '../../core/schedule/store.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { ownersFile } from '../secret-file.ts'
-import { isCode, readPlain, writeWhole } from '../store/durable.ts'
+import { isCode, makeFolder, readPlain, writeWhole } from '../store/durable.ts'
 
 const LARGEST = 16 * 1024 * 1024
 /** How long somebody else may take to change the file. */
@@ -49,7 +48,7 @@ export function createScheduleStore(defaultFile: string, validator: SchemaValida
     read,
     change: async (file, next) => {
       try {
-        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        await makeFolder(dirname(file), 0o700)
         const lock = await lockFolder(dirname(file), PATIENCE_MS)
         if (!lock.ok) return lock
         try {

@@ -1,10 +1,48 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export const isCode = (problem: unknown, code: string): boolean =>
   (problem as NodeJS.ErrnoException | null)?.code === code
+
+/**
+ * Makes a folder and those it lies in, each of this mode; one that is there is left as it is. Rejects as mkdir(2) says, so that a
+ * read-only disk is told as one. Node's own recursive form goes on for ever where mkdir(2) says ENOENT below a folder that exists, as in /proc.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  const made = await mkdir(path, { mode }).then(
+    () => null,
+    (problem: unknown) => problem,
+  )
+  if (made === null) return
+  if (isCode(made, 'EEXIST') && (await stat(path)).isDirectory()) return
+  const parent = dirname(path)
+  if (!isCode(made, 'ENOENT') || parent === path) throw made
+  await makeFolder(parent, mode)
+  await mkdir(path, { mode }).catch((problem: unknown) => {
+    // Somebody else may have made it meanwhile.
+    if (!isCode(problem, 'EEXIST')) throw problem
+  })
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'there is no such folder, and none can be made there',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOTDIR: 'a part of the path is not a folder',
+}
+
+/** What kept us from writing, in words where the code of the system has some, with its own message. */
+export function toldProblem(problem: unknown): string {
+  const message = problem instanceof Error ? problem.message : String(problem)
+  const { code } = (problem ?? {}) as { readonly code?: unknown }
+  const words = typeof code === 'string' ? IN_WORDS[code] : undefined
+  return words === undefined ? message : `${words} (${message})`
+}
 
 /** Writes a whole file beside its place, then puts it there in one step. It is on the disk, its name too, when this resolves. */
 export async function writeWhole(path: string, bytes: Uint8Array | string): Promise<void> {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -6,6 +5,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
+import { makeFolder } from './durable.ts'
 import { storeFailure } from './failure.ts'
 import { POOL, poolIn, sweepPool } from './pool.ts'
 import { openRecordingFiles } from './recording-files.ts'
@@ -18,7 +18,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
  */
 export async function openEvidenceStore(root: string, validator: SchemaValidator): Promise<Outcome<EvidenceStore>> {
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 })
+    await makeFolder(root, 0o700)
     const put = poolIn(root)
     const load: EvidenceStore['load'] = async (run, id) => {
       const folder = folderOf(root, run, id)

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
@@ -9,7 +9,7 @@ import type { SchemaValidator } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, parsedJson } from '../../core/run-chain/entry.ts'
-import { isCode, readPlain, syncFolder, writeWhole } from './durable.ts'
+import { isCode, makeFolder, readPlain, syncFolder, writeWhole } from './durable.ts'
 import { storeFailure } from './failure.ts'
 import { fileOf, headsOf, isSealed } from './history-heads.ts'
 
@@ -49,7 +49,7 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
       : fail('input.refused', `${path} holds another run`)
   }
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
   } catch (problem) {
     return storeFailure(problem)
   }

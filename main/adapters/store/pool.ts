@@ -1,7 +1,7 @@
-import { link, lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSha256, type Sha256 } from '../../core/digest.ts'
-import { isCode, orRemoved, readPlain, writeAside } from './durable.ts'
+import { isCode, makeFolder, orRemoved, readPlain, writeAside } from './durable.ts'
 
 /**
  * Bytes that several recordings of one store hold lie on the disk once: `sha256/<2 hex>/<hex>` beside the runs, linked (link(2)) into
@@ -43,7 +43,7 @@ export function poolIn(root: string): PutBlob {
     }
     await writeAside(path, bytes)
     // The recording is whole. What fails from here on costs room, no evidence.
-    const folderMade = made.get(folder) ?? mkdir(folder, { recursive: true, mode: 0o700 })
+    const folderMade = made.get(folder) ?? makeFolder(folder, 0o700)
     made.set(folder, folderMade)
     await folderMade.then(() => pooledFrom(path, pooled, before === null)).catch(() => undefined)
   }

@@ -1,11 +1,11 @@
-import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import { type FileHandle, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { syncFolder, writeWhole } from './durable.ts'
+import { makeFolder, syncFolder, writeWhole } from './durable.ts'
 import { storeFailure } from './failure.ts'
 import { type PutBlob, putAlone } from './pool.ts'
 
@@ -30,7 +30,7 @@ export async function openRecordingFiles(
 ): Promise<Outcome<RecordingFiles>> {
   try {
     const blobs = join(folder, 'sha256')
-    await mkdir(blobs, { recursive: true, mode: 0o700 })
+    await makeFolder(blobs, 0o700)
     const present = await withoutLeftovers(blobs)
     await withoutLeftovers(folder)
     const handle = await open(join(folder, 'captures.jsonl'), 'a+', 0o600)

@@ -1,7 +1,7 @@
 import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
 import { newRunId } from '../../app/run-id.ts'
 import { catalog } from '../../catalog/index.ts'
-import { type CollectOptions, collectFleet, collectOptions, evidenceFolder } from '../collecting.ts'
+import { type CollectOptions, collectFleet, collectOptions, evidenceFolder, stoppedRun } from '../collecting.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -52,6 +52,7 @@ export function collectCommand(context: Context): void {
       })
     say(`${result.recordings.length} recordings in ${evidenceFolder(options.out)}/${run}`)
     const complete = result.recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
+    if (result.cancelled) return endWith(context, stoppedRun(run, options))
     if (complete < population.length) context.exit(EXIT.incomplete)
   })
 }

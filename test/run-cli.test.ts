@@ -1,0 +1,185 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { collectCommand } from '../main/cli/commands/collect.ts'
+import { runCommand } from '../main/cli/commands/run.ts'
+import { fail } from '../main/core/failure.ts'
+import type { World } from '../main/core/world.ts'
+import type { Assessment } from '../schemas/types.ts'
+import { createFakeWorld } from './support/fake-world.ts'
+import { got } from './support/schedule-kit.ts'
+
+// `run` and `collect` from the command line on, over nodes that are made up: everything but their answers is real.
+const PASSPHRASE = 'correct horse battery'
+let keys = ''
+let folder = ''
+let world: World
+let contacted: string[] = []
+let printed = ''
+let told = ''
+let whenContacted = (): void => undefined
+const at = (...parts: string[]): string => join(folder, ...parts)
+
+beforeAll(async () => {
+  keys = mkdtempSync(join(tmpdir(), 'bw-run-keys-'))
+  const { identities } = createFakeWorld()
+  got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
+})
+afterAll(() => rmSync(keys, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bw-run-'))
+  ;[contacted, printed, told, whenContacted] = [[], '', '', () => undefined]
+  world = createFakeWorld({
+    onConnect: (node) => {
+      contacted.push(node)
+      whenContacted()
+    },
+  })
+  const nodes = ['gpu-1', 'gpu-2'].map(
+    (name) => `  - { name: ${name}, address: 192.0.2.1, user: bw, hostKey: "SHA256:x" }`,
+  )
+  writeFileSync(
+    at('fleet.yaml'),
+    `name: clinic\nnodes:\n${nodes.join('\n').replaceAll('SHA256:x', `SHA256:${'A'.repeat(43)}`)}\n`,
+  )
+  writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told += String(text)
+    return true
+  })
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text)
+    return true
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function cli(...argv: readonly string[]): Promise<number> {
+  let code = 0
+  const program = new Command('barewitness').exitOverride()
+  const exit = (next: number): void => {
+    code = next
+  }
+  for (const add of [runCommand, collectCommand]) add({ world, program, exit })
+  await program.parseAsync([...argv], { from: 'user' })
+  return code
+}
+const IDENTITY = () => ['--identity', 'ours', '--identity-folder', keys, '--passphrase-file', at('passphrase')]
+const run = (...argv: readonly string[]): Promise<number> =>
+  cli('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--also', '', ...argv)
+const sealedRuns = (): readonly string[] =>
+  existsSync(at('out/chains/clinic/entries.jsonl'))
+    ? readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
+    : []
+
+describe('what sealing needs is checked before a node is contacted', () => {
+  test.each<[string, readonly string[]]>([
+    ['an identity that nobody made', ['--identity', 'nobody']],
+    ['a passphrase file that is not there', ['--passphrase-file', '/nowhere/secret']],
+    ['a word that names no output', ['--also', 'everything']],
+    ['an authority that is no address', ['--timestamp', 'ftp://tsa.example']],
+    ['a place that cannot be made', ['--out', '/proc/x']],
+    ['a place that is a file', ['--out', '/etc/passwd']],
+  ])('%s', async (_, argv) => {
+    expect([2, 4]).toContain(await run(...IDENTITY(), ...argv))
+    expect(contacted).toEqual([])
+  })
+
+  test('a passphrase file that others can read, and a passphrase that does not open the identity', async () => {
+    chmodSync(at('passphrase'), 0o644)
+    expect(await run(...IDENTITY())).toBe(2)
+    chmodSync(at('passphrase'), 0o600)
+    writeFileSync(at('passphrase'), 'another one')
+    expect(await run(...IDENTITY())).toBe(2)
+    expect(contacted).toEqual([])
+  })
+
+  test('the address of an authority in the fleet file', async () => {
+    writeFileSync(at('fleet.yaml'), `${readFileSync(at('fleet.yaml'), 'utf8')}timestampAuthority: ftp://tsa.example\n`)
+    expect(await run(...IDENTITY())).toBe(2)
+    expect(contacted).toEqual([])
+  })
+
+  test('an authority that does not answer is told, and the run goes on', async () => {
+    const reachable = vi.fn(async () => fail('timestamp.unreachable', 'tsa.example'))
+    const stamp = async () => {
+      expect(contacted).not.toEqual([])
+      return fail('timestamp.unreachable', 'tsa.example')
+    }
+    world = { ...world, timestamps: { ...world.timestamps, reachable, stamp } }
+    whenContacted = () => expect(told).toContain('tsa.example')
+    await run(...IDENTITY(), '--timestamp', 'http://tsa.example')
+    expect(reachable).toHaveBeenCalledOnce()
+    expect(sealedRuns()).toHaveLength(1)
+  })
+
+  test('without any identity nothing is contacted; with --json the assessment is printed all the same', async () => {
+    expect(await run('--identity-folder', at('none'))).toBe(2)
+    expect(contacted).toEqual([])
+    expect(await run('--identity-folder', at('none'), '--json')).toBe(2)
+    expect((JSON.parse(printed) as Assessment).nodes.map(({ node }) => node)).toEqual(['gpu-1', 'gpu-2'])
+    expect(sealedRuns()).toEqual([])
+  })
+
+  test('--json prints the assessment of a run that cannot be written, too', async () => {
+    world = { ...world, packs: { ...world.packs, write: async () => fail('store.failed', 'the disk is full') } }
+    expect(await run(...IDENTITY(), '--json')).toBe(4)
+    expect((JSON.parse(printed) as Assessment).nodes).toHaveLength(2)
+  })
+})
+
+describe('Ctrl-C', () => {
+  const stopAtFirst = (): void => {
+    whenContacted = () => {
+      if (contacted.length === 1) process.emit('SIGINT')
+    }
+  }
+
+  test('says what it does, seals nothing and ends with 130; --resume goes on and seals once', async () => {
+    stopAtFirst()
+    expect(await run(...IDENTITY())).toBe(130)
+    expect(told).toMatch(/Ctrl-C again/)
+    expect(sealedRuns()).toEqual([])
+    const runs = readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))
+    whenContacted = () => undefined
+    await run(...IDENTITY(), '--resume')
+    expect(readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))).toEqual(runs)
+    expect(sealedRuns()).toHaveLength(1)
+  })
+
+  test('collect ends with 130, too', async () => {
+    stopAtFirst()
+    expect(await cli('collect', '--fleet', at('fleet.yaml'), '--out', at('out'))).toBe(130)
+  })
+
+  test('the second time, the program ends at once', async () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as unknown as typeof process.exit)
+    whenContacted = () => {
+      process.emit('SIGINT')
+      process.emit('SIGINT')
+    }
+    mkdirSync(at('out'))
+    await run(...IDENTITY())
+    expect(exit).toHaveBeenCalledWith(130)
+  })
+
+  test('no listener is left behind', async () => {
+    const before = process.listenerCount('SIGINT')
+    await run(...IDENTITY())
+    expect(process.listenerCount('SIGINT')).toBe(before)
+  })
+})
