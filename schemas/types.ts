@@ -119,8 +119,15 @@ export interface HostKey {
   readonly type: string
   readonly fingerprint: string
   readonly trust: {
-    readonly how: 'known-hosts' | 'fingerprint' | 'host-ca' | 'decision' | 'demo'
+    readonly how: 'known-hosts' | 'fingerprint' | 'host-ca' | 'list' | 'decision' | 'demo'
     readonly detail: string
+    /**
+     * The list that a person compared the key with before the login, by its digest, and the line that holds the key.
+     */
+    readonly list?: {
+      readonly sha256: string
+      readonly line: number
+    }
   }
 }
 /**

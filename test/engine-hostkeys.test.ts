@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { matchKeys } from '../main/app/engine/match-keys.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { matchKeys } from '../main/core/host-key-list.ts'
 import { fingerprintOf, knownHostsLine } from '../main/core/known-hosts.ts'
 import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
 import { fakeHostKey } from './support/fake-nodes.ts'
@@ -140,6 +141,27 @@ describe('a pasted list', () => {
     expect(after.map(({ state }) => state)).toEqual(['confirmed', 'changed', 'confirmed', 'revoked'])
     expect(after[0]?.matched).toBe('pasted line 2')
     expect(readFileSync(join(kit.folder, 'fleet.json.known_hosts'), 'utf8').trim().split('\n')).toHaveLength(1)
+    expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
+  })
+
+  test('is kept with the decisions, which name it and the line of each key', async () => {
+    await kit.get('hostkeys.scan', { nodes: NODES })
+    const text = `db-2 ${print('db-2')}\ndb-1 ${print('db-1')}\n`
+    await kit.get('hostkeys.match-text', { text })
+    const rows = await kit.get('hostkeys.confirm-matched', HOW)
+    const digest = sha256(new TextEncoder().encode(text))
+    const decisions = readFileSync(join(kit.folder, 'fleet.json.known_hosts'), 'utf8')
+    expect(decisions).toContain(`2026-11-20 list:${digest}:2 read on the console\n`)
+    expect(decisions).toContain(`2026-11-20 list:${digest}:1 read on the console\n`)
+    expect(readFileSync(join(kit.folder, `fleet.json.known_hosts.lists/${digest}.txt`), 'utf8')).toBe(text)
+    expect(rows[0]?.confirmedBy).toContain('read on the console')
+  })
+
+  test('with a private key in it, or larger than is kept, is refused', async () => {
+    await kit.get('hostkeys.scan', { nodes: NODES })
+    const key = `${print('db-1')}\n-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n`
+    expect(await kit.refusal('hostkeys.match-text', { text: key })).toBe('input.refused')
+    expect(await kit.refusal('hostkeys.match-text', { text: '€'.repeat(400_000) })).toBe('input.refused')
     expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
   })
 

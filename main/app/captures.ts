@@ -63,7 +63,7 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
     heardMs: null,
   })
 
-/** Something we measured ourselves, as JSON. */
+/** Something we measured ourselves, as JSON; a text as it is, so that it has the digest that others know it by. */
 export function measuredCapture(
   probe: string,
   command: string,
@@ -71,7 +71,7 @@ export function measuredCapture(
   value: unknown,
   at: string,
 ): CapturedAnswer {
-  const stdout = new TextEncoder().encode(`${JSON.stringify(value)}\n`)
+  const stdout = new TextEncoder().encode(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`)
   const empty = new Uint8Array()
   const meta: Capture = {
     probe,

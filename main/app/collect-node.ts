@@ -201,6 +201,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
     if (!got.has(planned.index)) await store(lostCapture(planned, deps.clock.now(), privilege()))
   const measured = {
     'ssh-session': sessionFacts(connection),
+    'host-key-list': connection.hostKeyList ?? null,
     'ssh-offers': connection.offer ?? null,
     'nonce-echo': echo,
   }

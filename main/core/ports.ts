@@ -43,6 +43,8 @@ export interface Credentials {
 /** An open, authenticated connection to one node whose host key was verified. One collection uses one of these. */
 export interface Connection {
   readonly hostKey: HostKey
+  /** The list that the host key was found in, where a person compared it with one; kept as evidence. */
+  readonly hostKeyList?: string | null
   readonly session: Omit<Session, 'privilege'>
   /** Starts one remote command and gives its streams. Called once per collection. */
   readonly exec: (command: string) => Promise<Outcome<RemoteProcess>>

@@ -29,7 +29,7 @@ export interface RunCommand {
 /** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
 export interface MeasureCommand {
   readonly kind: 'measure'
-  readonly measure: 'ssh-session' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners'
+  readonly measure: 'ssh-session' | 'host-key-list' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners'
 }
 
 export type Command = RunCommand | MeasureCommand

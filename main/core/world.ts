@@ -167,8 +167,17 @@ export interface HostKeys {
   readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<ScannedKey>>
   /** Whether the trust of the target covers the key it showed. */
   readonly judge: (target: ConnectTarget, key: ScannedKey) => Promise<Outcome<HostKey>>
-  /** Appends a decision, in known_hosts format with the reason as its comment. */
-  readonly record: (file: string, target: ConnectTarget, key: ScannedKey, howVerified: string) => Promise<Outcome<null>>
+  /**
+   * Appends a decision, in known_hosts format with the reason as its comment. `list`: what the key was compared with, and the line
+   * that holds it; it is kept beside the file.
+   */
+  readonly record: (
+    file: string,
+    target: ConnectTarget,
+    key: ScannedKey,
+    howVerified: string,
+    list?: { readonly text: string; readonly line: number },
+  ) => Promise<Outcome<null>>
 }
 export interface ScannedKey {
   readonly type: string

@@ -7,6 +7,7 @@ const TRUSTED: Readonly<Record<HostKey['trust']['how'], string>> = {
   'known-hosts': 'a known_hosts file',
   fingerprint: 'the fleet file',
   'host-ca': 'a host certificate',
+  list: 'comparison with a list',
   decision: 'a recorded decision',
   demo: 'the demo',
 }

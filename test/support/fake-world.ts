@@ -4,10 +4,12 @@ import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
 import { demoVantage } from '../../main/adapters/demo/demo-vantage.ts'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { decideHostKey } from '../../main/adapters/ssh/host-key.ts'
+import { decideHostKey, listPath, loadTrust } from '../../main/adapters/ssh/host-key.ts'
 import { createTimestamps } from '../../main/adapters/timestamps.ts'
 import { createWorld } from '../../main/adapters/world.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome } from '../../main/core/failure.ts'
+import { decisionComment } from '../../main/core/host-key-list.ts'
 import { fingerprintOf, knownHostsLine, parseKnownHosts } from '../../main/core/known-hosts.ts'
 import type { Clock, Connection, ConnectTarget, Entropy } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
@@ -144,15 +146,14 @@ const demoKey = (name: string): HostKey => ({
 
 /** The real decision, over a known_hosts file that is made up and the decisions that were recorded. */
 const judge: HostKeys['judge'] = async ({ node, trust }, key) => {
-  const { decisionsFile } = trust
+  const decided = await loadTrust({ ...trust, knownHostsFiles: [] })
+  if (!decided.ok) return decided
   return decideHostKey(
     {
       fingerprint: trust.fingerprint ?? null,
       files: [
         { path: 'your known_hosts', how: 'known-hosts', text: knownHosts(node.name, node.address, node.port) },
-        ...(decisionsFile === undefined
-          ? []
-          : [{ path: decisionsFile, how: 'decision' as const, text: textOf(decisionsFile) }]),
+        ...decided.value.files,
       ],
     },
     node.address,
@@ -180,8 +181,18 @@ const textOf = (path: string): string => {
 /** As the real one, with the day of this world. */
 const recorder =
   (base: World, now: () => string): HostKeys['record'] =>
-  async (file, { node: { address, port } }, key, howVerified) => {
-    const line = knownHostsLine(address, port, key.blob, `${now().slice(0, 10)} ${howVerified}`)
+  async (file, { node: { address, port } }, key, howVerified, list) => {
+    const digest = list === undefined ? '' : sha256(new TextEncoder().encode(list.text))
+    if (list !== undefined) {
+      const kept = await base.files.write(listPath(file, digest), list.text)
+      if (!kept.ok) return kept
+    }
+    const comment = decisionComment({
+      day: now().slice(0, 10),
+      words: howVerified,
+      list: list === undefined ? null : { sha256: digest, line: list.line },
+    })
+    const line = knownHostsLine(address, port, key.blob, comment)
     const text = textOf(file)
     const [mine] = parseKnownHosts(line)
     const replaced = new Set(parseKnownHosts(text).flatMap((one) => (one.hosts === mine?.hosts ? [one.line] : [])))

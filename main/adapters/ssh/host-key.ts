@@ -1,7 +1,16 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { HostKey } from '../../../schemas/types.ts'
+import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { fingerprintOf, type HostKeyMatch, keyType, matchHostKey, onRecordFor } from '../../core/known-hosts.ts'
+import { listedKey, MOST_LIST_BYTES, readDecision } from '../../core/host-key-list.ts'
+import {
+  fingerprintOf,
+  type HostKeyMatch,
+  keyType,
+  matchHostKey,
+  onRecordFor,
+  parseKnownHosts,
+} from '../../core/known-hosts.ts'
 import type { ConnectTarget, HostKeyTrust } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 
@@ -11,7 +20,14 @@ export type Hop = Omit<ConnectTarget, 'jumps'>
 /** What is known about a server's host key before we connect: the inline fingerprint and the text of every file. */
 export interface LoadedTrust {
   readonly fingerprint: string | null
-  readonly files: readonly { readonly path: string; readonly text: string; readonly how: 'known-hosts' | 'decision' }[]
+  readonly files: readonly TrustFile[]
+}
+export interface TrustFile {
+  readonly path: string
+  readonly text: string
+  readonly how: 'known-hosts' | 'decision'
+  /** The lists that decisions in it name, by digest; one that is missing or was altered is not among them. */
+  readonly lists?: ReadonlyMap<string, string>
 }
 
 const LARGEST = 16 * 1024 * 1024
@@ -22,12 +38,13 @@ export async function loadTrust(trust: HostKeyTrust): Promise<Outcome<LoadedTrus
     ...trust.knownHostsFiles.map((path) => ({ path, how: 'known-hosts' as const })),
     ...(trust.decisionsFile === undefined ? [] : [{ path: trust.decisionsFile, how: 'decision' as const }]),
   ]
-  const files: LoadedTrust['files'][number][] = []
+  const files: TrustFile[] = []
   for (const { path, how } of named) {
     try {
       const bytes = await readFile(path)
       if (bytes.length > LARGEST) return fail('input.refused', `${path} is larger than 16 MiB`)
-      files.push({ path, how, text: bytes.toString('utf8') })
+      const text = bytes.toString('utf8')
+      files.push(how === 'decision' ? { path, how, text, lists: await loadLists(path, text) } : { path, how, text })
     } catch (problem) {
       if ((problem as NodeJS.ErrnoException).code !== 'ENOENT')
         return fail('input.not-found', `${path} could not be read`)
@@ -35,6 +52,49 @@ export async function loadTrust(trust: HostKeyTrust): Promise<Outcome<LoadedTrus
   }
   return ok({ fingerprint: trust.fingerprint ?? null, files })
 }
+
+/** Where the lists lie that decisions of a file name: beside it, each named by its digest. */
+export const listPath = (decisionsFile: string, digest: string): string => `${decisionsFile}.lists/${digest}.txt`
+
+/** The lists that decisions name, as far as they are there and still have the digest that they are named by. */
+async function loadLists(path: string, text: string): Promise<ReadonlyMap<string, string>> {
+  const named = new Set(parseKnownHosts(text).flatMap(({ comment }) => readDecision(comment).list?.sha256 ?? []))
+  const lists = new Map<string, string>()
+  for (const digest of named) {
+    const file = listPath(path, digest)
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => null,
+    )
+    if (size === null || size > MOST_LIST_BYTES) continue
+    const bytes = await readFile(file).catch(() => null)
+    if (bytes !== null && sha256(bytes) === digest) lists.set(digest, bytes.toString('utf8'))
+  }
+  return lists
+}
+
+/**
+ * How a key is trusted by a line of a file. A decision counts as a comparison with a list only while the list is there, unaltered, and
+ * the line that the decision names holds this very key; else it is a decision like any other.
+ */
+export function trustBy(
+  { path, how, lists }: TrustFile,
+  line: number,
+  comment: string,
+  fingerprint: string,
+): HostKey['trust'] {
+  const place = `${path} line ${line}`
+  if (how === 'known-hosts') return { how, detail: place.slice(0, 500) }
+  const { day, words, list } = readDecision(comment)
+  const text = list === null ? undefined : lists?.get(list.sha256)
+  if (list !== null && text !== undefined && listedKey(text, list.line)?.fingerprint === fingerprint)
+    return { how: 'list', detail: (day === null ? words : `${words} (${day})`).slice(0, 500), list }
+  return { how, detail: `${place}${comment === '' ? '' : `: ${comment}`}`.slice(0, 500) }
+}
+
+/** The list that a trusted key was found in, as it lies there; null where it was not found in one. */
+export const listBehind = ({ trust: { list } }: HostKey, files: readonly TrustFile[]): string | null =>
+  (list === undefined ? [] : files).flatMap(({ lists }) => lists?.get(list?.sha256 ?? '') ?? [])[0] ?? null
 
 /**
  * Decides whether a shown host key is the node's, before anything is sent that could authenticate us. A revocation in any file
@@ -45,18 +105,20 @@ export function decideHostKey(trust: LoadedTrust, host: string, port: number, ke
   if (type === null) return fail('ssh.host-key-unknown', 'the server showed a key that could not be read')
   const fingerprint = fingerprintOf(key)
   const shown = `${type} ${fingerprint}`
-  const trusted = (how: HostKey['trust']['how'], detail: string): Outcome<HostKey> =>
-    ok({ type, fingerprint, trust: { how, detail: detail.slice(0, 500) } })
   const matches = trust.files.map((file) => ({ file, match: matchHostKey(file.text, host, port, key) }))
   for (const { file, match } of matches)
     if (match.kind === 'revoked')
       return fail('ssh.host-key-revoked', `${shown}, marked in ${file.path} line ${match.line}`)
-  if (trust.fingerprint === fingerprint) return trusted('fingerprint', 'equals the fingerprint in the fleet file')
+  if (trust.fingerprint === fingerprint)
+    return ok({
+      type,
+      fingerprint,
+      trust: { how: 'fingerprint', detail: 'equals the fingerprint in the fleet file' },
+    })
   for (const { file, match } of matches) {
     // Beside an inline fingerprint only a recorded decision counts: it was made later, and on purpose.
     if (match.kind !== 'match' || (trust.fingerprint !== null && file.how !== 'decision')) continue
-    const comment = file.how === 'decision' && match.comment !== '' ? `: ${match.comment}` : ''
-    return trusted(file.how, `${file.path} line ${match.line}${comment}`)
+    return ok({ type, fingerprint, trust: trustBy(file, match.line, match.comment, fingerprint) })
   }
   if (trust.fingerprint !== null)
     return fail('ssh.host-key-changed', `${shown} was shown; on record in the fleet file: ${trust.fingerprint}`)

@@ -1,10 +1,13 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { decisionComment } from '../../core/host-key-list.ts'
 import { fingerprintOf, hostId, keyType, knownHostsLine, parseKnownHosts } from '../../core/known-hosts.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { HostKeys, ScannedKey } from '../../core/world.ts'
-import { decideHostKey, loadTrust } from './host-key.ts'
+import { decideHostKey, listPath, loadTrust } from './host-key.ts'
 import { findSsh, shownKeyFile, writeSetup } from './openssh-config.ts'
 import { startSsh, watch } from './openssh-transport.ts'
 import { createSsh2Transport } from './ssh2-transport.ts'
@@ -62,15 +65,24 @@ async function scanWithOpenssh(target: ConnectTarget, signal: AbortSignal): Prom
 /**
  * Writes a decision into our own known_hosts file, with the day and the reason as its comment. An earlier decision about a key of the
  * same type for the same host is replaced: two keys for one host would be one too many. The file is replaced as a whole or not at all.
+ * A list that the key was compared with is kept beside the file first, so that no decision names one that is not there.
  */
 async function record(
   file: string,
   target: ConnectTarget,
   key: ScannedKey,
   howVerified: string,
+  list?: { readonly text: string; readonly line: number },
 ): Promise<Outcome<null>> {
   const { address, port } = target.node
   try {
+    const digest = list === undefined ? null : sha256(new TextEncoder().encode(list.text))
+    if (list !== undefined && digest !== null) {
+      const kept = listPath(file, digest)
+      await mkdir(dirname(kept), { recursive: true })
+      await writeFile(`${kept}.new`, list.text, { mode: 0o644 })
+      await rename(`${kept}.new`, kept)
+    }
     const text = await readFile(file, 'utf8').catch(() => '')
     const mine = hostId(address, port)
     const replaced = new Set(
@@ -80,7 +92,12 @@ async function record(
     )
     const kept = text.split('\n').filter((line, index) => line !== '' && !replaced.has(index + 1))
     const day = new Date().toISOString().slice(0, 10)
-    const lines = [...kept, knownHostsLine(address, port, key.blob, `${day} ${howVerified}`)]
+    const comment = decisionComment({
+      day,
+      words: howVerified,
+      list: list === undefined || digest === null ? null : { sha256: digest, line: list.line },
+    })
+    const lines = [...kept, knownHostsLine(address, port, key.blob, comment)]
     await writeFile(`${file}.new`, `${lines.join('\n')}\n`, { mode: 0o644 })
     await rename(`${file}.new`, file)
     return ok(null)

@@ -6,7 +6,12 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { type Hop, loadTrust } from './host-key.ts'
+import { type Hop, loadTrust, type TrustFile } from './host-key.ts'
+
+/** A known_hosts file, and where the copy of it lies that the program is given. */
+export interface CopiedFile extends TrustFile {
+  readonly copy: string
+}
 
 /** A configuration for the system ssh program, in a folder that only we can read, on our own machine. */
 export interface OpensshSetup {
@@ -16,12 +21,7 @@ export interface OpensshSetup {
   readonly log: string
   readonly hopLogs: readonly string[]
   /** Copies of the target's known_hosts files, as the log names them. */
-  readonly files: readonly {
-    readonly copy: string
-    readonly path: string
-    readonly text: string
-    readonly how: 'known-hosts' | 'decision'
-  }[]
+  readonly files: readonly CopiedFile[]
   readonly remove: () => Promise<void>
 }
 

@@ -2,6 +2,8 @@ import type { HostKey } from '../../../schemas/types.ts'
 import type { Failure } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { offerOf, type SshOffer } from '../../core/ssh-offer.ts'
+import { trustBy } from './host-key.ts'
+import type { CopiedFile } from './openssh-config.ts'
 
 /** What the system ssh program wrote to its own log (`-E`, LogLevel DEBUG2), as far as we use it. Read from OpenSSH 9.2 and 10.0. */
 export interface OpensshLog {
@@ -140,34 +142,22 @@ function failureOf(text: string, shown: string): Failure {
 }
 
 /** The host key as a recording states it. `files` are the originals of the copies that ssh was given. */
-export function trustedKey(
-  log: OpensshLog,
-  files: readonly {
-    readonly copy: string
-    readonly path: string
-    readonly text: string
-    readonly how: 'known-hosts' | 'decision'
-  }[],
-): HostKey | null {
+export function trustedKey(log: OpensshLog, files: readonly CopiedFile[]): HostKey | null {
   if (log.shown === null) return null
   const { type, fingerprint, certificate } = log.shown
   const file = files.find(({ copy }) => copy === log.foundIn?.path)
   if (log.foundIn === null || file === undefined)
     return { type, fingerprint, trust: { how: 'fingerprint', detail: 'equals the fingerprint in the fleet file' } }
-  const place = `${file.path} line ${log.foundIn.line}`
+  const { line } = log.foundIn
   if (log.foundIn.authority)
     return {
       type,
       fingerprint,
-      trust: { how: 'host-ca', detail: `${place}; certificate ${plain(certificate ?? '')}`.slice(0, 500) },
+      trust: {
+        how: 'host-ca',
+        detail: `${file.path} line ${line}; certificate ${plain(certificate ?? '')}`.slice(0, 500),
+      },
     }
-  const comment =
-    file.how === 'decision'
-      ? (file.text.split('\n')[log.foundIn.line - 1] ?? '').trim().split(/\s+/).slice(3).join(' ')
-      : ''
-  return {
-    type,
-    fingerprint,
-    trust: { how: file.how, detail: `${place}${comment === '' ? '' : `: ${plain(comment)}`}`.slice(0, 500) },
-  }
+  const comment = (file.text.split('\n')[line - 1] ?? '').trim().split(/\s+/).slice(3).join(' ')
+  return { type, fingerprint, trust: trustBy(file, line, plain(comment), fingerprint) }
 }

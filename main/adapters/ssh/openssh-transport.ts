@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type Failure, fail } from '../../core/failure.ts'
 import type { Connection, ConnectTarget, RemoteProcess, Transport } from '../../core/ports.ts'
 import { err, ok } from '../../core/result.ts'
+import { listBehind } from './host-key.ts'
 import { findSsh, type OpensshSetup, writeSetup } from './openssh-config.ts'
 import { type OpensshLog, readOpensshLog, trustedKey } from './openssh-log.ts'
 
@@ -40,6 +41,7 @@ export function createOpensshTransport(options: { readonly userConfig?: readonly
     const { log } = login
     const connection: Connection = {
       hostKey,
+      hostKeyList: listBehind(hostKey, setup.value.files),
       session: {
         transport: 'openssh',
         authMethod: log.authMethod.slice(0, 100),

@@ -3,7 +3,7 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import type { Connection, ConnectTarget, Transport } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { dial } from './dial.ts'
-import { type Hop, loadTrust } from './host-key.ts'
+import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
 import { startCommand } from './remote-process.ts'
@@ -23,7 +23,7 @@ interface Way {
   /** How long opening it took; null through jump hosts. */
   readonly tcpMs: number | null
 }
-type OpenHop = OpenClient & Way
+type OpenHop = OpenClient & Way & { readonly hostKeyList: string | null }
 
 /** The type of key that a failure about a host key names first. */
 const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
@@ -74,7 +74,10 @@ export function createSsh2Transport(): {
         signal,
         hostKeyTypes === undefined ? { heard } : { hostKeyTypes, heard },
       )
-      if (opened.ok) return ok({ ...opened.value, ...reached })
+      if (opened.ok) {
+        const hostKeyList = listBehind(opened.value.hostKey, trust.value.files)
+        return ok({ ...opened.value, ...reached, hostKeyList })
+      }
       reached.release()
       return opened
     }
@@ -137,7 +140,7 @@ export function createSsh2Transport(): {
   ): ReturnType<Transport['connect']> => {
     const opened = await openHop(target, target.jumps, signal, heard)
     if (!opened.ok) return opened
-    const { client, hostKey, session, offer, release, through, tcpMs, remoteAddress } = opened.value
+    const { client, hostKey, hostKeyList, session, offer, release, through, tcpMs, remoteAddress } = opened.value
     const cancel = (): void => void client.destroy()
     signal.addEventListener('abort', cancel, { once: true })
     client.once('close', () => {
@@ -146,6 +149,7 @@ export function createSsh2Transport(): {
     })
     const connection: Connection = {
       hostKey,
+      hostKeyList,
       session: through.length === 0 ? session : { ...session, jump: through },
       offer,
       exec: (command) => startCommand(client, command),

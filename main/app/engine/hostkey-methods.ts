@@ -1,6 +1,7 @@
 import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { holdsPrivateKey, type KeyToMatch, MOST_LIST_BYTES, matchKeys } from '../../core/host-key-list.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { ScannedKey } from '../../core/world.ts'
@@ -8,7 +9,6 @@ import { inLanes } from '../lanes.ts'
 import { askInTurn } from './asking.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { inTurn } from './kept-json.ts'
-import { type KeyToMatch, matchKeys } from './match-keys.ts'
 import { decisionsPath, fleetPath } from './places.ts'
 import type { Session } from './session.ts'
 import { notAsked, type ShownKey, shownKey, unreachable, waysIn, wayTo } from './shown-keys.ts'
@@ -42,9 +42,13 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
     },
     'hostkeys.match-text': async ({ text }) => await match(context, text),
     'hostkeys.confirm-matched': async ({ howVerified }) => {
-      const matched = [...session.keys].flatMap(([node, { way, key, row }]) =>
-        key !== null && row.matched !== null && row.state !== 'confirmed' ? [{ node, way, key }] : [],
-      )
+      const { keyList } = session
+      const matched = [...session.keys].flatMap(([node, { way, key, row }]): readonly Decided[] => {
+        const line = keyList?.lines.get(node)
+        return key !== null && keyList !== null && line !== undefined && row.state !== 'confirmed'
+          ? [{ node, way, key, list: { text: keyList.text, line } }]
+          : []
+      })
       if (matched.length === 0) return fail('input.refused', 'no key that waits for a decision was matched')
       return await turn(() => decide(context, matched, howVerified))
     },
@@ -100,6 +104,9 @@ function keep({ fleet, demo, keys }: Session, { node: { name } }: ConnectTarget,
 
 async function match(context: EngineContext, text: string): Promise<Rows> {
   const { session } = context
+  if (Buffer.byteLength(text) > MOST_LIST_BYTES) return fail('input.refused', 'the list is larger than 1 MiB')
+  if (holdsPrivateKey(text))
+    return fail('input.refused', 'the text holds a private key; paste host keys or fingerprints, which are public')
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   const shown = [...session.keys].flatMap(([name, { way, key, row }]): readonly KeyToMatch[] => {
@@ -113,6 +120,7 @@ async function match(context: EngineContext, text: string): Promise<Rows> {
     shown,
     [...targets.value.values()].map(({ node: { name, address, port } }) => ({ node: name, address, port })),
   )
+  session.keyList = { text, lines: found }
   for (const [name, one] of session.keys) {
     const line = found.get(name)
     const matched = line === undefined ? null : `pasted line ${line}`
@@ -121,18 +129,22 @@ async function match(context: EngineContext, text: string): Promise<Rows> {
   return ok(rows(context))
 }
 
+/** A key to decide about, and what it was compared with, if with anything. */
+interface Decided {
+  readonly node: string
+  readonly way: string
+  readonly key: ScannedKey
+  readonly list?: { readonly text: string; readonly line: number }
+}
+
 /** Records one decision after the other, since they go into one file; ends at the first that cannot be recorded. */
-async function decide(
-  context: EngineContext,
-  decided: readonly { readonly node: string; readonly way: string; readonly key: ScannedKey }[],
-  howVerified: string,
-): Promise<Rows> {
+async function decide(context: EngineContext, decided: readonly Decided[], howVerified: string): Promise<Rows> {
   const { world, folder, session } = context
   const why = howVerified.trim()
   if (why.length < 3) return fail('input.refused', 'say how the key was verified; nothing was recorded')
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
-  for (const { node, way, key } of decided) {
+  for (const { node, way, key, list } of decided) {
     const target = targets.value.get(node)
     if (target === undefined) return fail('input.refused', 'the fleet has no such node', node)
     if (wayTo(target) !== way)
@@ -140,7 +152,7 @@ async function decide(
     const now = await world.hostKeys.judge(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
-    const recorded = await world.hostKeys.record(decisionsPath(folder), target, key, why)
+    const recorded = await world.hostKeys.record(decisionsPath(folder), target, key, why, list)
     if (!recorded.ok) return recorded
     const judged = shownKey(target, key, await world.hostKeys.judge(target, key))
     // Asked again meanwhile, it may have shown another key.

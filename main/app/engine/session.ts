@@ -19,6 +19,8 @@ export interface Session {
   pack: PackState | null
   /** Host keys that nodes showed since the program began, by node. */
   readonly keys: Map<string, ShownKey>
+  /** The list that was pasted last, and in which line of it each node’s key was found. */
+  keyList: { readonly text: string; readonly lines: ReadonlyMap<string, number> } | null
   going: GoingRun | null
   /** The moments of the run that goes on, or of the last one since the program began. */
   journal: RunJournal | null
@@ -56,6 +58,7 @@ export async function openSession(world: World, catalog: Catalog, folder: string
     run: null,
     pack: null,
     keys: new Map(),
+    keyList: null,
     going: null,
     journal: null,
   }

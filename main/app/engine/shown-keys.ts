@@ -89,6 +89,7 @@ const HOW: Readonly<Record<Exclude<HostKey['trust']['how'], 'decision'>, string>
   'known-hosts': 'known_hosts',
   fingerprint: 'fleet file',
   'host-ca': 'host certificate',
+  list: 'compared with a list',
   demo: 'demo',
 }
 

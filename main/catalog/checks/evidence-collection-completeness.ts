@@ -1,5 +1,5 @@
 import { type Check, defineCheck, type Step } from '../../core/check.ts'
-import { type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
+import { type MeasureCommand, type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 /** Over the probes of the whole catalog, which only the catalog itself knows. */
@@ -13,7 +13,11 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
     wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
     evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
       const asked = probes.filter(
-        (probe) => !isNotAsked(probe, readings) && (!isTimedOnly(probe) || node.vantage !== undefined),
+        (probe) =>
+          !isNotAsked(probe, readings) &&
+          (!isOnly(probe, 'nonce-echo') || node.vantage !== undefined) &&
+          // Kept only where the host key was compared with a list: evidence.host-identity misses it where it should be there.
+          (!isOnly(probe, 'host-key-list') || readings[probe.id]?.ok === true),
       )
       const whose = (is: (reason: string) => boolean): readonly Probe<unknown>[] =>
         asked.filter(({ id }) => {
@@ -45,8 +49,8 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
   })
 
 const isDenied = (reason: string): boolean => /needs administrator rights|sudo does not allow/.test(reason)
-const isTimedOnly = ({ commands }: Probe<unknown>): boolean =>
-  Object.values(commands).every((command) => command.kind === 'measure' && command.measure === 'nonce-echo')
+const isOnly = ({ commands }: Probe<unknown>, measure: MeasureCommand['measure']): boolean =>
+  Object.values(commands).every((command) => command.kind === 'measure' && command.measure === measure)
 
 /** A live test, or a question to a metadata service, that nobody asked for. One that was asked for and not answered is a gap like any other. */
 const isNotAsked = (

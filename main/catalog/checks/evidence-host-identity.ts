@@ -1,6 +1,9 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { listedKey } from '../../core/host-key-list.ts'
 import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
+import { type HostKeyList, hostKeyList } from '../probes/host-key-list.ts'
 import { type SshSession, sshSession } from '../probes/ssh-session.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -16,13 +19,13 @@ export const evidenceHostIdentity = defineCheck({
   claim:
     'The answers came from the holder of a host key that was on record before the login, and name one boot of one server.',
   limits:
-    'Whoever has a copy of the host key can answer in its place. The key is not tied to hardware, and the record it was compared with was made by a person.',
+    'Whoever has a copy of the host key can answer in its place. The key is not tied to hardware, and the record it was compared with was made by a person: it is as good as the way it reached that person.',
   needs: { session: sshSession, host: hostIdentity },
-  wants: { serials: hostSerials },
-  evaluate({ session, host }, { serials }) {
+  wants: { serials: hostSerials, list: hostKeyList },
+  evaluate({ session, host }, { serials, list }) {
     // Serial numbers only add to the record, so their absence is told beside the verdict and does not change it.
     const { verdict, because } = weigh([
-      ...keySteps(session),
+      ...keySteps(session, list),
       speaksFor(`The server calls itself ${quote(host.hostname)}, boot ${host.bootId}.`, hostIdentity),
     ])
     const serial = serials.ok
@@ -32,19 +35,22 @@ export const evidenceHostIdentity = defineCheck({
   },
 })
 
-function keySteps({ keyType, fingerprint, trust, trustDetail }: SshSession): readonly Step[] {
+function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Step[] {
+  const { keyType, fingerprint, trust, trustDetail } = session
   const key = `${quote(keyType)} ${fingerprint}`
   const pinned = PINNED[trust]
   return [
-    pinned === undefined
-      ? leavesUnclear(
-          `The host key ${key} was accepted by a decision and not compared with an independent record (${quote(trust)}).`,
-          sshSession,
-        )
-      : speaksFor(
-          `The host key ${key} was checked against ${pinned} (${quote(trustDetail)}) before the login.`,
-          sshSession,
-        ),
+    trust === 'list'
+      ? listStep(key, session, list)
+      : pinned === undefined
+        ? leavesUnclear(
+            `The host key ${key} was accepted by a decision and not compared with an independent record (${quote(trust)}).`,
+            sshSession,
+          )
+        : speaksFor(
+            `The host key ${key} was checked against ${pinned} (${quote(trustDetail)}) before the login.`,
+            sshSession,
+          ),
     ...(keyType === 'ssh-dss'
       ? [
           speaksAgainst(
@@ -54,4 +60,20 @@ function keySteps({ keyType, fingerprint, trust, trustDetail }: SshSession): rea
         ]
       : []),
   ]
+}
+
+/** A list counts only as far as it is among the evidence: it is read again here, and the line that was named has to hold the key. */
+function listStep(key: string, { fingerprint, trustDetail, list: named }: SshSession, list: Parsed<HostKeyList>): Step {
+  const open = `The host key ${key} is said to have been found in a list`
+  if (named === null) return leavesUnclear(`${open}, and the session does not name which.`, sshSession)
+  if (!list.ok) return leavesUnclear(`${open}, which is not among the evidence: ${list.reason}.`, sshSession)
+  if (list.fact.sha256 !== named.sha256)
+    return leavesUnclear(`${open}, and the list among the evidence is another one.`, hostKeyList)
+  const found = listedKey(list.fact.text, named.line)
+  return found?.fingerprint === fingerprint
+    ? speaksFor(
+        `The host key ${key} was compared before the login with line ${named.line} of a list that a person provided: ${quote(found.text.slice(0, 200))}. SHA-256 of the list: ${named.sha256}. How they verified it, in their words: ${quote(trustDetail)}.`,
+        hostKeyList,
+      )
+    : leavesUnclear(`${open}, and line ${named.line} of that list does not hold it.`, hostKeyList)
 }

@@ -44,6 +44,7 @@ import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { gpuNvlink } from '../probes/gpu-nvlink.ts'
 import { gpuTopology } from '../probes/gpu-topology.ts'
 import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
+import { hostKeyList } from '../probes/host-key-list.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
 import { inventoryMemory } from '../probes/inventory-memory.ts'
@@ -86,6 +87,7 @@ export { arguesIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
 /** Isolation, inventory, and what the evidence itself rests on. The accounts it also reads are listed with access. */
 export const probes: readonly Probe<unknown>[] = [
   sshSession,
+  hostKeyList,
   hostIdentity,
   hostSerials,
   osIdentity,

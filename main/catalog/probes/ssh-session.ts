@@ -4,9 +4,11 @@ import { asRecord, asText, readJson } from '../read-text.ts'
 export interface SshSession {
   readonly keyType: string
   readonly fingerprint: string
-  /** How the host key came to be trusted: known-hosts, fingerprint, host-ca, decision, demo. */
+  /** How the host key came to be trusted: known-hosts, fingerprint, host-ca, list, decision, demo. */
   readonly trust: string
   readonly trustDetail: string
+  /** The list that it was compared with, by its digest, and the line that holds it; null where it was not. */
+  readonly list: { readonly sha256: string; readonly line: number } | null
   readonly serverVersion: string
   readonly keyExchange: string
   readonly authMethod: string
@@ -20,7 +22,7 @@ export const sshSession = defineProbe({
   why: 'Records which host key was verified before login and how we logged in. Observed by the collector; nothing is asked.',
   volatile: {
     why: 'How the key came to be trusted is told in the collector’s own words, with places in its own files.',
-    steady: ({ trustDetail: _, ...session }: SshSession) => session,
+    steady: ({ trustDetail: _, list: __, ...session }: SshSession) => session,
   },
   commands: { session: { kind: 'measure', measure: 'ssh-session' } },
   parse({ session }) {
@@ -30,6 +32,8 @@ export const sshSession = defineProbe({
     const key = asRecord(record.hostKey)
     const trust = asRecord(key.trust)
     const fingerprint = asText(key.fingerprint)
+    const list = asRecord(trust.list)
+    const [digest, line] = [asText(list.sha256), list.line]
     const how = asText(trust.how)
     if (fingerprint === null || !/^SHA256:[A-Za-z0-9+/]{43}$/.test(fingerprint) || how === null)
       return unknown('the collector recorded no verified host key')
@@ -38,6 +42,7 @@ export const sshSession = defineProbe({
       fingerprint,
       trust: how,
       trustDetail: asText(trust.detail) ?? '',
+      list: digest === null || typeof line !== 'number' ? null : { sha256: digest, line },
       serverVersion: asText(record.serverVersion) ?? '',
       keyExchange: asText(asRecord(record.algorithms).kex) ?? '',
       authMethod: asText(record.authMethod) ?? '',

@@ -76,6 +76,7 @@ const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
   'known-hosts': 'found in a known_hosts file',
   fingerprint: 'equal to the fingerprint in the fleet file',
   'host-ca': 'signed by a host authority',
+  list: 'found in a list that a person compared it with',
   decision: 'accepted by a recorded decision',
   demo: 'demo key',
 }

@@ -1,4 +1,44 @@
-import { fingerprintOf, hostId, keyType, matchHostKey } from '../../core/known-hosts.ts'
+import { fingerprintOf, hostId, keyType, matchHostKey } from './known-hosts.ts'
+
+/** A larger list is refused: it is kept with every recording whose host key was found in it. */
+export const MOST_LIST_BYTES = 1024 * 1024
+
+/** Where a host key was found: in which list, and in which of its lines (from 1). */
+export interface ListEntry {
+  readonly sha256: string
+  readonly line: number
+}
+
+/** A recorded decision about a host key, as the comment of its known_hosts line has it. */
+export interface KeyDecision {
+  /** YYYY-MM-DD; null in a file that somebody wrote by hand. */
+  readonly day: string | null
+  /** How the key, or the list, was verified, in the words of a person. */
+  readonly words: string
+  /** The list that the key was compared with; null where it was compared with none. */
+  readonly list: ListEntry | null
+}
+
+const DECISION = /^(?:(\d{4}-\d{2}-\d{2}) )?(?:list:([0-9a-f]{64}):(\d{1,6}) )?(.*)$/s
+
+export function readDecision(comment: string): KeyDecision {
+  const [, day = null, sha256, line, words = ''] = DECISION.exec(comment) ?? []
+  return { day, words, list: sha256 === undefined ? null : { sha256, line: Number(line) } }
+}
+
+export const decisionComment = ({ day, words, list }: KeyDecision): string =>
+  [day, list === null ? null : `list:${list.sha256}:${list.line}`, words].filter((part) => part !== null).join(' ')
+
+/** One line of a list, and the fingerprint of the host key in it; null where the line holds none, or the list has no such line. */
+export function listedKey(list: string, line: number): { readonly text: string; readonly fingerprint: string } | null {
+  const text = list.split('\n')[line - 1]?.trim() ?? ''
+  const said = readLine(text)
+  return said === null ? null : { text, fingerprint: said.fingerprint }
+}
+
+/** Whether a text holds a private key, which nobody should have pasted (RFC 7468; PuTTY’s own format). */
+export const holdsPrivateKey = (text: string): boolean =>
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|^PuTTY-User-Key-File-/m.test(text)
 
 /** What a node is called and reached by. */
 interface Named {

@@ -1,0 +1,21 @@
+import { sha256 } from '../../core/digest.ts'
+import { defineProbe, known } from '../../core/probe.ts'
+
+/** A list of host keys as a person pasted it. */
+export interface HostKeyList {
+  readonly sha256: string
+  readonly text: string
+}
+
+/** The list that the host key was compared with before the login; kept only where it was compared with one. */
+export const hostKeyList = defineProbe({
+  id: 'ssh.host-key-list',
+  title: 'The list that the host key was compared with',
+  why: 'Keeps the list of public host keys with which a person compared the key of this node. Kept by the collector; nothing is asked.',
+  volatile: {
+    why: 'The list is about many nodes, and a line about another one can change. The key itself is read with the session.',
+    steady: () => null,
+  },
+  commands: { list: { kind: 'measure', measure: 'host-key-list' } },
+  parse: ({ list }) => known<HostKeyList>({ sha256: sha256(list.bytes), text: list.text }),
+})
