@@ -1,4 +1,4 @@
-import { FONT_NAMES, type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import { type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
 import type { Measure } from './wrap.ts'
 
 /** The parts of pdfkit that its types don't show. pdfkit is pinned, and the tests of the profile fail if they move. */
@@ -7,6 +7,10 @@ interface Font {
   readonly ascender: number
   readonly ref: () => object
   readonly encode: (text: string) => readonly [glyphs: readonly string[], positions: readonly Position[]]
+  /** As the file has it, of no one document. */
+  readonly font: object
+  /** A word in glyphs, the same for every document; the result is not changed afterwards. */
+  layoutRun: (text: string) => object
 }
 interface Position {
   readonly xAdvance: number
@@ -29,6 +33,8 @@ interface Shaped {
 
 /** So many words are remembered for each font; a fleet's node names and reasons repeat, digests are of fixed pitch and need none of it. */
 const MOST = 50_000
+/** So many are remembered in glyphs for the documents that come after. */
+const MOST_RUNS = 5000
 const ASCII = /^[ -~]*$/
 
 /**
@@ -47,10 +53,8 @@ export class Shaping {
   private readonly inks = new Map<string, string>()
 
   constructor(doc: PDFKit.PDFDocument) {
-    for (const name of FONT_NAMES) doc.registerFont(name, Buffer.from(fonts()[name].bytes))
     this.doc = doc
-    const font = (name: FontName): Font => (doc.font(name) as unknown as Internals)._font
-    this.fonts = { sans: font('sans'), strong: font('strong'), mono: font('mono') }
+    this.fonts = { sans: fontIn(doc, 'sans'), strong: fontIn(doc, 'strong'), mono: fontIn(doc, 'mono') }
   }
 
   /** Widths of words at a size: the same to the last digit as they are drawn. */
@@ -112,6 +116,25 @@ export class Shaping {
     known.set(word, made)
     return made
   }
+}
+
+/** Fonts that were read, and words in their glyphs: an export writes several documents of the same words. */
+const read = new Map<FontName, { readonly font: object; readonly runs: Map<string, object> }>()
+
+function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
+  doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as Buffer)
+  const own = (doc.font(name) as unknown as Internals)._font
+  const shared = read.get(name) ?? { font: own.font, runs: new Map<string, object>() }
+  read.set(name, shared)
+  const layOut = own.layoutRun.bind(own)
+  own.layoutRun = (text) => {
+    const known = shared.runs.get(text)
+    if (known !== undefined) return known
+    const run = layOut(text)
+    if (shared.runs.size < MOST_RUNS) shared.runs.set(text, run)
+    return run
+  }
+  return own
 }
 
 const decimal = (value: number): number => Math.round(value * 1e6) / 1e6
