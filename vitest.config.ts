@@ -12,6 +12,7 @@ export default defineConfig({
           exclude: ['test/**/*.slow.test.ts', 'test/{e2e,real,hosts,vm,electron}/**'],
           // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
           isolate: false,
+          setupFiles: ['test/support/quick-scrypt.ts'],
           testTimeout: 5 * MINUTE,
           hookTimeout: 5 * MINUTE,
           sequence: { groupOrder: 1 },
@@ -33,6 +34,7 @@ export default defineConfig({
           include: ['test/**/*.slow.test.ts'],
           exclude: ['test/{e2e,real,hosts,vm,electron}/**'],
           isolate: false,
+          setupFiles: ['test/support/quick-scrypt.ts'],
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
           sequence: { groupOrder: 2 },

@@ -15,6 +15,7 @@ import { createDemoSigner } from '../main/adapters/identity/signer.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
 import { fromPem } from '../main/core/pem.ts'
 import { realClock, realEntropy } from './support/deps.ts'
+import { costsAsked, withSlowScrypt } from './support/quick-scrypt.ts'
 
 const folder = join(mkdtempSync(join(tmpdir(), 'bw-identity-')), 'identities')
 const PASSPHRASE = 'correct horse battery'
@@ -30,6 +31,26 @@ beforeAll(async () => {
   expect(await createIdentity({ ...input, name: 'clinic' })).toMatchObject({ ok: true })
 })
 afterAll(() => rmSync(join(folder, '..'), { recursive: true }))
+
+describe('an envelope', () => {
+  const secret = new TextEncoder().encode('secret')
+  const about = { format: 'barewitness-key/1' }
+
+  test('asks scrypt for what its header says, to seal and to open', async () => {
+    costsAsked()
+    const sealed = await sealSecret(secret, PASSPHRASE, about, realEntropy)
+    expect(sealed.header.kdf).toBe('scrypt N=131072 r=8 p=1')
+    expect(await openSecret(sealed, PASSPHRASE)).toEqual(secret)
+    expect(costsAsked()).toEqual([131_072, 131_072])
+  })
+
+  test('opens at the cost that users pay', async () => {
+    await withSlowScrypt(async () => {
+      const sealed = await sealSecret(secret, PASSPHRASE, about, realEntropy)
+      expect(await openSecret(sealed, PASSPHRASE)).toEqual(secret)
+    })
+  })
+})
 
 describe('a local identity', () => {
   test('opens with its passphrase and signs', async () => {
