@@ -1,7 +1,7 @@
 import type { HistoryDay, HistoryRun, HistoryView } from '../schemas/ipc-history.ts'
 import type { DaySpan } from '../schemas/types.ts'
 import { daysLater } from './history-calendar.ts'
-import { day as dayWords, plural } from './text.ts'
+import { day as dayWords, plural, when } from './text.ts'
 
 /** What a day shows, worst first: what nobody accounts for, then what is missing, then what is there. */
 export const DAY_STATES = [
@@ -13,6 +13,7 @@ export const DAY_STATES = [
   'collected',
   'whole',
   'moved',
+  'awaited',
   'nothing',
   'to-come',
 ] as const
@@ -84,6 +85,13 @@ export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
     mark: 'speck',
     tone: 'not-applicable',
   },
+  awaited: {
+    short: 'due',
+    label: 'Overdue',
+    meaning: 'A planned run is due and has not arrived. It may still arrive in time.',
+    mark: 'dotted-ring',
+    tone: 'inconclusive',
+  },
   nothing: {
     short: '',
     label: 'No run',
@@ -96,11 +104,11 @@ export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
 
 /** The one mark of a day. A gap is said louder than what is there beside it. */
 export function dayState(one: HistoryDay, today: string): DayState {
-  const { unrecorded, recorded, late, met, sealed, collected, answered, declared } = one
+  const { unrecorded, recorded, late, met, sealed, collected, answered, declared, awaited } = one
   if (one.day > today) return 'to-come'
   if (unrecorded > 0) return 'unrecorded'
   if (recorded > 0) return 'recorded'
-  if (sealed + collected === 0) return met > 0 ? 'moved' : 'nothing'
+  if (sealed + collected === 0) return met > 0 ? 'moved' : awaited > 0 ? 'awaited' : 'nothing'
   if (answered === 0) return 'silent'
   if (sealed === 0) return 'collected'
   if (late > 0) return 'late'
@@ -109,11 +117,12 @@ export function dayState(one: HistoryDay, today: string): DayState {
 
 /** The sentence that a cell of the calendar is read as. */
 export function daySentence(one: HistoryDay, today: string): string {
-  const { planned, met, late, recorded, unrecorded, unplanned, collected, declared, answered } = one
+  const { planned, met, late, recorded, unrecorded, unplanned, collected, declared, answered, awaited } = one
   const parts = [
     declared > 0 ? `${answered} of ${plural(declared, 'node')} answered` : '',
     planned > 0 ? `${met} of ${plural(planned, 'planned run')} took place` : '',
     late > 0 ? `${late} late` : '',
+    awaited > 0 ? `${plural(awaited, 'run')} overdue` : '',
     unrecorded > 0 ? `${unrecorded} missed without a record` : '',
     recorded > 0 ? `${recorded} missed with a record` : '',
     unplanned > 0 ? `${plural(unplanned, 'run')} outside the plan` : '',
@@ -149,17 +158,27 @@ export function withoutWords(spans: readonly DaySpan[]): string | null {
 }
 
 /** What the head of the screen says: counts, with what they are out of. */
-export function historyLine({ counts, unrecorded, gaps }: Pick<HistoryView, 'counts' | 'unrecorded' | 'gaps'>): string {
+export function historyLine({
+  counts,
+  unrecorded,
+  gaps,
+  awaited,
+}: Pick<HistoryView, 'counts' | 'unrecorded' | 'gaps' | 'awaited'>): string {
   const { days, daysWith, planned, met, late } = counts
   const parts = [`Evidence on ${daysWith} of ${plural(days, 'day')}.`]
   if (planned > 0) {
     const tardy = late > 0 ? `, ${late} of them late` : ''
     parts.push(`${met} of ${plural(planned, 'planned run')} took place${tardy}.`)
   }
+  if (awaited.length > 0) parts.push(`${plural(awaited.length, 'run')} overdue.`)
   if (unrecorded.length > 0) parts.push(`${unrecorded.length} missed without a record.`)
   if (gaps.length > 0) parts.push(`${gaps.length} missed with a signed record.`)
   return parts.join(' ')
 }
+
+/** A run that is due and may still arrive: “Due 22 November 2026 16:51 UTC, may still arrive until …”. */
+export const awaitedWords = ({ due, until }: { readonly due: string; readonly until: string }): string =>
+  `Due ${when(due)}, may still arrive until ${when(until)}`
 
 /** Whether there is nothing at all to show. */
 export const nothingYet = ({ runs, gaps, plans, unrecorded }: HistoryView): boolean =>

@@ -1,4 +1,5 @@
 import type { CadenceDraft, ScheduleDraft, ScheduleStatus, ScheduleView } from '../schemas/ipc-schedules.ts'
+import { awaitedWords } from './history-model.ts'
 import { plural, when } from './text.ts'
 
 export const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -83,7 +84,8 @@ export function mannerWords({
 }
 
 /** When the next run is due, and what became of the last, as two sentences. */
-export const statusLines = ({ next, last, installed }: ScheduleStatus): readonly string[] => [
+export const statusLines = ({ next, awaited, last, installed }: ScheduleStatus): readonly string[] => [
+  ...(awaited === null ? [] : [`Overdue. ${awaitedWords(awaited)}.`]),
   next === null
     ? 'No next run is known.'
     : installed.length === 0

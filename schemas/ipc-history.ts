@@ -61,6 +61,8 @@ export interface HistoryView extends DayWindow {
   readonly gaps: readonly PeriodGap[]
   /** Planned runs of which nothing is known, oldest first. */
   readonly unrecorded: readonly MissedRun[]
+  /** Planned runs that are due and may still arrive in time, oldest first. */
+  readonly awaited: readonly AwaitedRun[]
   readonly plans: readonly PlannedSpan[]
   readonly baseline: HistoryBaseline | null
   /** What could not be read: what is shown is then a part. */
@@ -72,8 +74,17 @@ export interface HistoryView extends DayWindow {
  * runs that took place. Nodes are counted of a sealed run where there is one.
  */
 export interface HistoryDay extends CalendarDay {
+  /** Planned runs of that day that may still arrive in time; they are not among the planned ones yet. */
+  readonly awaited: number
   readonly sealed: number
   readonly collected: number
+}
+
+/** `until`: the moment after which it counts as missed. */
+export interface AwaitedRun {
+  readonly schedule: string
+  readonly due: string
+  readonly until: string
 }
 
 export interface MissedRun {

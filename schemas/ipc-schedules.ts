@@ -92,6 +92,8 @@ export interface ScheduleStatus {
   readonly name: string
   /** When the next run is due; null where that cannot be told. */
   readonly next: string | null
+  /** The run that is due and may still arrive in time, with the moment after which it is missed; null where none is. */
+  readonly awaited: { readonly due: string; readonly until: string } | null
   readonly last: {
     /** Null where nothing was due. */
     readonly due: string | null

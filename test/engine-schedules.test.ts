@@ -195,3 +195,30 @@ describe('what starts it', () => {
     expect(attemptWords(attempt)).toMatch(words)
   })
 })
+
+describe('a run that is due and has not arrived', () => {
+  test('is overdue in the history and with its schedule, until its time limit; then it is missed', async () => {
+    const { kit, until } = await clocked()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const both = async () => {
+      const history = await kit.get('history.get', { window: null })
+      const status = await kit.get('schedules.status', { name: 'nightly' })
+      if (history === null) throw new Error('no history')
+      const today = history.days.find(({ day }) => day === '2026-11-19')
+      return [
+        history.awaited.map(({ due, until: end }) => ({ due, until: end })),
+        today?.awaited,
+        history.unrecorded.map(({ due }) => due),
+        status.awaited === null ? [] : [status.awaited],
+        status.missed,
+      ]
+    }
+    const due = '2026-11-19T02:00:00.000Z'
+    const one = { due, until: '2026-11-19T04:40:00.000Z' }
+    until('2026-11-19T02:15:00.000Z')
+    expect(await both()).toEqual([[one], 1, [], [one], []])
+    until('2026-11-19T04:40:00.000Z')
+    expect(await both()).toEqual([[], 0, [due], [], [due]])
+  })
+})

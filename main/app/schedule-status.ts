@@ -1,10 +1,13 @@
 import type { Schedule } from '../../schemas/types.ts'
 import type { Outcome } from '../core/failure.ts'
 import { dueTimes } from '../core/period/cadence.ts'
+import { calendarOf } from '../core/period/calendar.ts'
+import { dayOf } from '../core/period/days.ts'
 import { ok } from '../core/result.ts'
 import { cadenceOf } from '../core/schedule/schedule.ts'
 import type { StartedBy, TimerKind } from '../core/schedule/units.ts'
 import type { World } from '../core/world.ts'
+import { chainsBelow } from './chains.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { type Attempt, readAttempts } from './scheduled/attempts.ts'
 import { unitsOf } from './schedules.ts'
@@ -15,6 +18,8 @@ export interface ScheduleStatus {
   readonly nextDue: string | null
   /** Since the schedule was added; null before the first. */
   readonly lastDue: string | null
+  /** The run that is due and may still arrive in time, with the moment after which it is missed; null where none is. */
+  readonly awaited: { readonly due: string; readonly until: string } | null
   /** The last start; null where there was none. */
   readonly lastAttempt: Attempt | null
   readonly timers: readonly TimerStatus[]
@@ -70,7 +75,27 @@ export async function scheduleStatus(
       `The fleet file now says “${fleet.fleet.name}”; the plan is in the chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
     )
   const unattended = await unattendedUse(world, targets, schedule.options)
-  return { schedule, nextDue, lastDue, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
+  const awaited = noted(await awaitedOf(world, schedule), null)
+  return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
+}
+
+/** From the chain of runs in the schedule’s own folder, which says what was planned and what took place. Fails as a chain does. */
+async function awaitedOf(
+  world: World,
+  { name, out, fleetName }: Schedule,
+): Promise<Outcome<ScheduleStatus['awaited']>> {
+  const chains = await chainsBelow(world, out)
+  if (!chains.ok) return chains
+  const asOf = world.clock.now()
+  const from = dayOf(new Date(Date.parse(asOf) - LONGEST_DAYS * DAY_MS).toISOString())
+  for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
+    const { zones } = world
+    const read = calendarOf({ entries: chain.entries, facts: new Map(), zones, from, to: dayOf(asOf), asOf })
+    if (!read.ok) return read
+    const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
+    if (last !== undefined) return ok({ due: last.due, until: last.until })
+  }
+  return ok(null)
 }
 
 function dueAround(

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { HistoryView, MissedRun } from '../../schemas/ipc-history.ts'
+import { awaitedWords } from '../history-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -8,12 +9,24 @@ import { GapDialog } from './SayDialog.tsx'
 
 /** Planned runs that did not happen: those that nobody accounts for first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {
-  const { unrecorded, gaps, plans, counts } = view
+  const { unrecorded, gaps, plans, counts, awaited } = view
   const [asked, setAsked] = useState<MissedRun | null>(null)
   return (
     <section aria-labelledby="missed-runs">
       <h2 id="missed-runs">Missed runs</h2>
-      {unrecorded.length + gaps.length === 0 && (
+      {awaited.length > 0 && (
+        <Notice
+          kind="warning"
+          title={`${plural(awaited.length, 'planned run')} overdue`}
+          means={awaited.slice(0, MOST).map((one) => (
+            <span key={`${one.schedule} ${one.due}`} className="awaited-run">
+              {visible(one.schedule)}: {awaitedWords(one)}.{' '}
+            </span>
+          ))}
+          next="It counts as missed once that time has passed: the random delay, the retries, and two hours for the run."
+        />
+      )}
+      {unrecorded.length + gaps.length + awaited.length === 0 && (
         <EmptyState title="No planned run is missing">
           {plans.length === 0
             ? 'Nothing was planned in these days. A schedule states in the chain of runs when runs are due.'

@@ -195,3 +195,36 @@ describe('A calendar', () => {
     )
   })
 })
+
+describe('a run that is due and has not arrived', () => {
+  const reading = (entries: readonly LoggedEntry[], asOf: string) => {
+    const read = calendarOf({ entries, facts: factsFor(entries), zones, from: '2026-10-02', to: '2026-10-02', asOf })
+    if (!read.ok) throw new Error(read.error.detail)
+    return read.value
+  }
+  const state = (entries: readonly LoggedEntry[], asOf: string) => {
+    const { awaited, unrecorded, calendar: found } = reading(entries, asOf)
+    return [awaited.map(({ due, until }) => [due, until]), unrecorded.length, found.counts.planned, found.counts.met]
+  }
+  const until = at(2, '03:00')
+  test.each([
+    ['before it is due', log(nightly()), at(2, '01:59'), [[], 0, 0, 0]],
+    ['the moment it is due', log(nightly()), at(2), [[[at(2), until]], 0, 0, 0]],
+    ['within its time limit', log(nightly()), at(2, '02:59'), [[[at(2), until]], 0, 0, 0]],
+    ['when the limit has passed', log(nightly()), until, [[], 1, 1, 0]],
+    ['arrived in time', log(nightly(), met(at(2), at(2, '02:10'))), at(2, '02:30'), [[], 0, 1, 1]],
+    ['recorded as missed meanwhile', log(nightly(), gap(at(2))), at(2, '02:30'), [[], 0, 1, 0]],
+  ] as const)('%s', (_, entries, asOf, expected) => expect(state(entries, asOf)).toEqual(expected))
+
+  test('every due run is exactly one of awaited, met, recorded and unrecorded, whenever it is asked', () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 26 * 60 }), fc.boolean(), fc.boolean(), (minutes, runs, gaps) => {
+        const asOf = new Date(Date.parse('2026-10-02T00:00:00.000Z') + minutes * 60_000).toISOString()
+        const entries = log(nightly(), ...(gaps ? [gap(at(2))] : []), ...(runs ? [met(at(2), at(2, '02:10'))] : []))
+        const { awaited, calendar: found } = reading(entries, asOf)
+        const { planned, met: took, recorded, unrecorded } = found.counts
+        expect(took + recorded + unrecorded).toBe(planned)
+        expect(planned + awaited.length).toBe(asOf >= at(2) ? 1 : 0)
+      }),
+    ))
+})

@@ -26,6 +26,7 @@ const NONE: HistoryDay = {
   answered: 0,
   sealed: 0,
   collected: 0,
+  awaited: 0,
 }
 const TODAY = '2026-05-20'
 const day = (part: Partial<HistoryDay>): HistoryDay => ({ ...NONE, ...part })
@@ -35,6 +36,7 @@ describe('what a day shows', () => {
   test.each([
     ['to-come', day({ day: '2026-05-21', unrecorded: 1 })],
     ['nothing', NONE],
+    ['awaited', day({ awaited: 1 })],
     ['whole', whole],
     ['part', day({ ...whole, answered: 11 })],
     ['late', day({ ...whole, late: 1 })],
@@ -107,7 +109,7 @@ describe('words', () => {
   test('the head counts with denominators, and names gaps', () => {
     const counts = { planned: 7, met: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
     const missed = { schedule: 'nightly', due: '2026-05-04T02:00:00.000Z', cadence: '' }
-    expect(historyLine({ counts, unrecorded: [missed], gaps: [] })).toBe(
+    expect(historyLine({ counts, unrecorded: [missed], gaps: [], awaited: [] })).toBe(
       'Evidence on 5 of 7 days. 5 of 7 planned runs took place, 1 of them late. 1 missed without a record.',
     )
   })

@@ -15,6 +15,7 @@ const NEXT = '2026-05-04T02:00:00.000Z'
 const status: ScheduleStatus = {
   name: 'nightly',
   next: NEXT,
+  awaited: null,
   last: null,
   installed: [],
   credentials: [],

@@ -3,7 +3,7 @@ import type { CalendarDay } from '../../../schemas/types.ts'
 import { baselineIn } from '../../core/drift/baseline.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { KeptHead } from '../../core/history.ts'
-import { calendarOf, type RunFacts, spansWithout } from '../../core/period/calendar.ts'
+import { type AwaitedRun, calendarOf, type RunFacts, spansWithout } from '../../core/period/calendar.ts'
 import { dayOf } from '../../core/period/days.ts'
 import { planSpans } from '../../core/period/plans.ts'
 import { enteredRuns } from '../../core/period/runs.ts'
@@ -42,7 +42,7 @@ export function historyView(
   if (!read.ok) return read
   const { calendar, gaps } = read.value
   const runs = runsKnown(known).filter(({ at }) => dayOf(at) >= from && dayOf(at) <= to)
-  const days = daysWith(calendar.days, runs)
+  const days = daysWith(calendar.days, runs, read.value.awaited)
   const past = days.filter(({ day }) => day <= today)
   const cadences = new Map(planSpans(entries).map(({ schedule, cadence }) => [schedule, cadence]))
   return ok({
@@ -67,6 +67,7 @@ export function historyView(
       due,
       cadence: cadences.get(schedule) ?? '',
     })),
+    awaited: read.value.awaited.map(({ schedule, due, until }) => ({ schedule, due, until })),
     plans: read.value.plans,
     baseline: baselineIn({ entries }),
     shortfalls: known.shortfalls,
@@ -103,7 +104,11 @@ export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
 }
 
 /** Days with the runs that no seal is over. Their nodes count only where no sealed run tells of that day. */
-function daysWith(days: readonly CalendarDay[], runs: readonly HistoryRun[]): readonly HistoryDay[] {
+function daysWith(
+  days: readonly CalendarDay[],
+  runs: readonly HistoryRun[],
+  awaited: readonly AwaitedRun[],
+): readonly HistoryDay[] {
   const byDay = new Map<string, HistoryRun[]>(days.map(({ day }) => [day, []]))
   for (const run of runs) byDay.get(dayOf(run.at))?.push(run)
   return days.map((day) => {
@@ -116,6 +121,7 @@ function daysWith(days: readonly CalendarDay[], runs: readonly HistoryRun[]): re
     )
     return {
       ...day,
+      awaited: awaited.filter(({ due }) => dayOf(due) === day.day).length,
       declared: most?.declared ?? 0,
       answered: most?.answered ?? 0,
       sealed: sealed.length,

@@ -55,10 +55,11 @@ const MISSED_DAYS = 91
 
 /** How a schedule stands, in words. */
 export async function statusOf(context: EngineContext, schedule: Schedule, by: Starting): Promise<ScheduleStatus> {
-  const { nextDue, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.world, schedule, by)
+  const { nextDue, awaited, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.world, schedule, by)
   return {
     name: schedule.name,
     next: nextDue,
+    awaited,
     last:
       lastAttempt === null
         ? null

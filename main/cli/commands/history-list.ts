@@ -25,6 +25,10 @@ export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator
         ({ due, why, signed }) =>
           [due, `no run: ${signed ? 'recorded' : 'noted, but not signed'}: ${plain(why)}`] as const,
       ),
+      ...reading.awaited.map(
+        ({ due, schedule, until }) =>
+          [due, `overdue: planned by ${plain(schedule)}, may still arrive until ${until}`] as const,
+      ),
       ...reading.unrecorded.map(
         ({ due, schedule }) => [due, `NO RUN, and no record of why: planned by ${plain(schedule)}`] as const,
       ),

@@ -108,9 +108,11 @@ async function calendar(context: Context, options: CalendarOptions): Promise<voi
 const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string =>
   unrecorded > 0 ? '!' : recorded > 0 ? 'g' : answered === 0 ? '-' : answered < declared ? '~' : '#'
 
-function printCalendar({ calendar: found, unrecorded, gaps, notes }: CalendarReading): void {
+function printCalendar({ calendar: found, unrecorded, awaited, gaps, notes }: CalendarReading): void {
   for (const { schedule, due } of unrecorded)
     say(`NOT RECORDED: the run of ${plain(schedule)} due ${due} did not happen, and nothing says why.`)
+  for (const { schedule, due, until } of awaited)
+    say(`Overdue: the run of ${plain(schedule)} due ${due} may still arrive until ${until}.`)
   for (const { due, why } of gaps) say(`Recorded: no run at ${due}, ${quote(why, 300)}.`)
   for (const { from, to, days } of found.without) say(`Without evidence: ${from} to ${to}, days: ${days}.`)
   say('')

@@ -80,10 +80,20 @@ const TIMER_WORDS: Readonly<Record<TimerStatus['state'], string>> = {
   inactive: 'written, and not active',
 }
 
-function sayStatus({ schedule, nextDue, lastDue, lastAttempt, timers, unattended, notes }: ScheduleStatus): void {
+function sayStatus({
+  schedule,
+  nextDue,
+  lastDue,
+  awaited,
+  lastAttempt,
+  timers,
+  unattended,
+  notes,
+}: ScheduleStatus): void {
   const { name, cadence, zone, fleetName, out } = schedule
   say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
   say(`  Next due ${nextDue ?? 'never'}; last due ${lastDue ?? 'not yet'}.`)
+  if (awaited !== null) say(`  Overdue: the run due ${awaited.due} may still arrive until ${awaited.until}.`)
   if (lastAttempt !== null)
     say(
       `  Last start ${lastAttempt.startedAt}: ${lastAttempt.code}${lastAttempt.exit === null ? '' : `, exit code ${lastAttempt.exit}`}${lastAttempt.detail === '' ? '' : `. ${plain(lastAttempt.detail, 500)}`}`,

@@ -26,6 +26,11 @@ export interface CalendarInput {
   readonly asOf?: string
 }
 
+/** A planned run whose time has come and whose time limit has not passed. */
+export interface AwaitedRun extends DueRun {
+  readonly until: string
+}
+
 export interface CalendarReading {
   readonly plans: readonly PlannedSpan[]
   readonly calendar: Calendar
@@ -33,6 +38,8 @@ export interface CalendarReading {
   readonly gaps: readonly PeriodGap[]
   /** Planned runs of which the chain says nothing: said louder than recorded ones. */
   readonly unrecorded: readonly DueRun[]
+  /** Planned runs that are due and not there yet: each may still arrive in time until `until`, and none is missing or counted. */
+  readonly awaited: readonly AwaitedRun[]
   /** Late ones. */
   readonly late: readonly (DueRun & { readonly run: string; readonly at: string })[]
   /** What a reader should know besides, one sentence each. */
@@ -41,7 +48,7 @@ export interface CalendarReading {
 
 /**
  * Which planned runs took place, which did not, and on which days nothing was shown. Every planned run is exactly one of met, recorded and
- * unrecorded. Fails as dueRuns() does. The order of `facts` has no meaning.
+ * unrecorded, or awaited while it may still arrive in time. Fails as dueRuns() does. The order of `facts` has no meaning.
  */
 export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
   const { entries, facts, zones, from, to } = input
@@ -52,7 +59,8 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
   const due = dueRuns(spans, zones, { after: isoOf(begin), until: isoOf(Math.max(begin, Math.min(end, asOf))) })
   if (!due.ok) return due
   const { first, notes } = enteredRuns(entries)
-  const found = settle(due.value, first, entries, asOf)
+  const settled = settle(due.value, first, entries, asOf)
+  const found = settled.filter(({ is }) => is !== 'awaited')
   const within = (instant: string): boolean => Date.parse(instant) > begin && Date.parse(instant) <= end
   const own = runsWithin(entries, { from, to })
   const runs = own.map((one) => runOf(one, facts.get(one.entry.tagManifest) ?? null))
@@ -67,6 +75,7 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
     runs,
     gaps: gapsIn(entries, within),
     unrecorded: found.filter(({ is }) => is === 'unrecorded').map(({ run }) => run),
+    awaited: settled.flatMap(({ run, is }) => (is === 'awaited' ? [{ ...run, until: isoOf(latestOf(run)) }] : [])),
     late: found.flatMap(({ run, by, late }) => (late && by !== null ? [{ ...run, run: by.run, at: by.at }] : [])),
     notes: [...chainNotes(entries, input), ...notes(within), ...strangers(planned, own)],
   })
@@ -74,7 +83,7 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
 
 interface Settled {
   readonly run: DueRun
-  readonly is: 'met' | 'recorded' | 'unrecorded'
+  readonly is: 'met' | 'recorded' | 'unrecorded' | 'awaited'
   readonly late: boolean
   readonly by: EnteredRun['entry'] | null
 }
@@ -109,7 +118,7 @@ function settle(
   return due.flatMap((run): readonly Settled[] => {
     const key = keyOf(run.schedule, run.due)
     const moment = Date.parse(run.due)
-    const latest = moment + run.withinMinutes * 60_000
+    const latest = latestOf(run)
     const [took, gap] = [met.get(key), said.get(key) ?? 0]
     if (took !== undefined && took.place > gap)
       return [{ run, is: 'met', late: Date.parse(took.entry.at) > latest, by: took.entry }]
@@ -119,9 +128,12 @@ function settle(
       loose.set(moment, left - 1)
       return [{ run, is: 'recorded', late: false, by: null }]
     }
-    return latest > asOf ? [] : [{ run, is: 'unrecorded', late: false, by: null }]
+    return [{ run, is: latest > asOf ? 'awaited' : 'unrecorded', late: false, by: null }]
   })
 }
+
+/** The moment after which a planned run is late, and missing where there is none. */
+const latestOf = ({ due, withinMinutes }: DueRun): number => Date.parse(due) + withinMinutes * 60_000
 
 const runOf = ({ entry, place }: EnteredRun, facts: RunFacts | null): PeriodRun => ({
   run: entry.run,
