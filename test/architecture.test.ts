@@ -93,6 +93,7 @@ test('the top level holds what the design card names, and configuration', () => 
     'renderer',
     'schemas',
     'test',
+    'docs',
     'README.md',
   ]
   const configuration = [

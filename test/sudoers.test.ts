@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { deniedCommand } from '../main/core/deny-list.ts'
+import { deniedCommand, READ_ONLY_PROGRAMS, SERVICE_STARTERS } from '../main/core/deny-list.ts'
 import { glob, run, runAsRoot } from '../main/core/probe.ts'
 import { rootCommands, sudoersFor } from '../main/core/sudoers.ts'
 
@@ -10,6 +10,13 @@ const checked = (text: string): string => {
   const { status, stdout, stderr } = spawnSync('visudo', ['-cf', '-'], { input: text, encoding: 'utf8' })
   return status === 0 ? 'ok' : stdout + stderr
 }
+
+test('no program that starts a service is on the list of those that read, nor in the catalog', () => {
+  for (const program of SERVICE_STARTERS) {
+    expect(READ_ONLY_PROGRAMS.has(program)).toBe(false)
+    expect(deniedCommand([program])).toContain('starts a service')
+  }
+})
 
 describe('the sudoers drop-in', () => {
   test.skipIf(!hasVisudo)('of the whole catalog is accepted by visudo (skipped where visudo is absent)', () => {
@@ -100,6 +107,11 @@ describe('what may never be in the catalog', () => {
     ['hostname', 'new-name'],
     ['date', '-s', '2020-01-01'],
     ['timedatectl', 'set-time', '2020-01-01'],
+    ...SERVICE_STARTERS.flatMap((program) => [[program], [program, 'show'], [program, 'status', '--json=short']]),
+    ['busctl', '--system', 'call', 'org.freedesktop.timedate1', '/org/freedesktop/timedate1'],
+    ['busctl', '--system', '--auto-start=no', 'get-property', 'org.freedesktop.timesync1', '/', 'x', 'y'],
+    ['networkctl', 'status'],
+    ['networkctl', 'list'],
     ['chronyc', 'makestep'],
     ['dmidecode', '--dump-bin', '/etc/x'],
     ['nvidia-smi', '-q', '-f', '/etc/x'],

@@ -34,7 +34,8 @@ const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`
  *
  * Not to be added, since they write even where they only list: dnf, yum, dnf5 and needs-restarting (logs in /var/log, a cache in /var/tmp),
  * zypper (/var/log/zypper.log, /run/zypp.pid, caches, folders in /var/tmp), fwupdmgr (it starts a service that writes), cryptsetup (locks in /run/cryptsetup), lvs, vgs and pvs (locks
- * in /run/lock/lvm, unless --readonly and --nolocking are given), and kubectl (a cache in the home folder).
+ * in /run/lock/lvm, unless --readonly and --nolocking are given), and kubectl (a cache in the home folder). Nor those whose questions start
+ * a service by way of D-Bus: SERVICE_STARTERS.
  */
 export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['aa-status', /^(--json|--enabled)?$/],
@@ -44,10 +45,10 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   // Prints settings by the names asked for; none of them can hold a secret.
   ['apt-config', /^shell( [A-Z]+ (APT|Acquire)::[A-Za-z:]+)+$/],
   ['auditctl', /^-[sl]$/],
-  // One question to a service that runs already: without --auto-start=no it would start it.
+  // One question to a service that runs already: without --auto-start=no it would start it, and only “call” knows that option.
   [
     'busctl',
-    /^--system --json=short --auto-start=no call org\.freedesktop\.fwupd \/ org\.freedesktop\.fwupd GetDevices$/,
+    /^--system --json=short --auto-start=no call org\.freedesktop\.(fwupd \/ org\.freedesktop\.fwupd GetDevices|timesync1 \/org\/freedesktop\/timesync1 org\.freedesktop\.DBus\.Properties GetAll s org\.freedesktop\.timesync1\.Manager)$/,
   ],
   ['cat', ANY],
   // Over loopback: else, asked by root, it makes a socket of its own in /run/chrony.
@@ -114,7 +115,8 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['lspci', /^((-[Dvmnkqbt]+ ?)*|-Dnvvv -d ::0604)$/],
   ['mdadm', /^(--detail|--examine) (--scan|\/dev\/\S+)$/],
   ['mokutil', /^--(sb-state|list-enrolled|list-new|kek|pk|db)$/],
-  ['networkctl', /^(--json=\w+ )?(list|status|lldp)$/],
+  // Asked of systemd-networkd; only where that has run since the start of the system, by the path that the question needs.
+  ['networkctl', /^--json=short lldp$/],
   ['nft', /^(-[jnasy] )*list (ruleset|tables|chains|sets)$/],
   ['nproc', ANY],
   // Peers of the time service on this server: no host, no other request.
@@ -164,7 +166,6 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     /^-c 0 dd if=\/dev\/cpu\/0\/(cpuid|msr) of=\/dev\/null bs=(1M|512K) count=\d{1,2}( iflag=skip_bytes skip=\d{1,10})?$/,
   ],
   ['tail', /^(?!.*(^| )(-[a-z]*[fF]|--follow))/],
-  ['timedatectl', /^(show|show-timesync|status|timesync-status)( --\S+)*$/],
   // Numbers of what is defined, without what is in it.
   ['tpm2_getcap', /^-T device:\/dev\/tpmrm0 handles-nv-index$/],
   // One public index, by the kernel's own device, to standard output: no file, no service, no other authorization.
@@ -182,6 +183,18 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['zfs', /^(get|list) /],
   ['zpool', /^(get|list|status)( |$)/],
 ])
+
+/**
+ * Programs that ask a service of systemd which D-Bus starts where it does not run (systemd-timedated, -hostnamed, -localed, -logind,
+ * -machined, -importd, -homed, -portabled, -sysupdated, packagekit, udisks2, upower, bolt, polkit, firewalld), or that wait where it cannot
+ * be started. What they know is read from files instead.
+ */
+export const SERVICE_STARTERS: readonly string[] = [
+  ...['timedatectl', 'hostnamectl', 'localectl', 'loginctl', 'machinectl', 'importctl', 'homectl', 'portablectl'],
+  ...['resolvectl', 'systemd-resolve', 'oomctl', 'userdbctl', 'updatectl', 'bootctl', 'coredumpctl', 'systemd-inhibit'],
+  ...['dbus-send', 'gdbus', 'qdbus', 'pkcon', 'pkaction', 'pkcheck', 'udisksctl', 'upower', 'boltctl', 'fwupdmgr'],
+  ...['firewall-cmd', 'nmcli', 'snap', 'tuned-adm', 'realm', 'powerprofilesctl'],
+]
 
 /** Files that hold secrets, one example of each kind. A path, or what a path pattern can match, may be none of them. */
 const SECRETS = [
@@ -269,6 +282,11 @@ interface Denial {
 const any = (argv: readonly string[], pattern: RegExp): boolean => argv.slice(1).some((word) => pattern.test(word))
 
 const DENIALS: readonly Denial[] = [
+  {
+    why: 'its question starts a service where that does not run',
+    denies: ([program = '', ...words]) =>
+      SERVICE_STARTERS.includes(program) || (program === 'busctl' && !words.includes('--auto-start=no')),
+  },
   { why: 'a word holds a line break or a NUL', denies: (argv) => argv.some((word) => /[\n\r\0]/.test(word)) },
   { why: 'a program is named without its folder', denies: ([program = '']) => !/^[a-z0-9][a-z0-9._-]*$/.test(program) },
   {

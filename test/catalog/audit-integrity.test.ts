@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { auditdRules } from '../../main/catalog/probes/auditd-rules.ts'
 import { auditdStatus } from '../../main/catalog/probes/auditd-status.ts'
@@ -96,21 +97,57 @@ describe('time', () => {
     )
   })
 
-  test('the offset of timesyncd comes from its four time stamps; without an answer there is none', () => {
-    const at = (seconds: number): string => `Fri 2026-11-20 09:02:${String(seconds).padStart(2, '0')} UTC`
-    const message = (t: readonly number[]): string =>
-      `ServerName=ntp.example\nNTPMessage={ Leap=0, Stratum=2, OriginateTimestamp=${at(t[0] ?? 0)}, ReceiveTimestamp=${at(t[1] ?? 0)}, TransmitTimestamp=${at(t[2] ?? 0)}, DestinationTimestamp=${at(t[3] ?? 0)}, PacketCount=4, Jitter=0 }\n`
-    expect(fact(timeTimesyncd.parse({ state: answer(message([0, 5, 5, 0])) }))).toEqual({
-      server: 'ntp.example',
-      offsetSeconds: 5,
-      stratum: 2,
-      packets: 4,
+  describe('timesyncd', () => {
+    const message = (t: readonly unknown[], packets: unknown = 4): readonly unknown[] => [
+      ...[0, 4, 4, 2, -24, 1144, 595, [192, 36, 143, 130]],
+      ...t,
+      ...[false, packets, 1101],
+    ]
+    const state = (data: Readonly<Record<string, unknown>>) =>
+      answer(`${JSON.stringify({ type: 'a{sv}', data: [data] })}\n`)
+    const ServerName = { type: 's', data: 'ntp.example' }
+    const asked = (values: unknown) => state({ ServerName, NTPMessage: { type: '(uuuuittayttttbtt)', data: values } })
+    const mark = answer('1795165332\n')
+    const none = answer('', { exitCode: 2, errorText: 'No such file or directory\n' })
+    const start = 1_795_165_332_000_000
+    const times = (t: readonly number[]): readonly number[] => t.map((seconds) => start + seconds * 1e6)
+
+    test('the offset comes from its four time stamps; without an answer there is none', () => {
+      expect(fact(timeTimesyncd.parse({ state: asked(message(times([0, 5, 5, 0]))), mark }))).toEqual({
+        server: 'ntp.example',
+        offsetSeconds: 5,
+        stratum: 2,
+        packets: 4,
+        marked: true,
+      })
+      const unanswered = { offsetSeconds: null, stratum: null, packets: 0, marked: false }
+      for (const nothing of [state({ ServerName }), asked(message([0, 0, 0, 0], 0))])
+        expect(fact(timeTimesyncd.parse({ state: nothing, mark: none }))).toEqual({
+          server: 'ntp.example',
+          ...unanswered,
+        })
     })
-    expect(fact(timeTimesyncd.parse({ state: answer('ServerName=\n') }))).toEqual({
-      server: '',
-      offsetSeconds: null,
-      stratum: null,
-      packets: 0,
+    test('a service that does not run, and other forms, say nothing', () => {
+      const other = [
+        answer('', { exitCode: 1, errorText: 'Call failed: The name is not activatable\n' }),
+        answer('{'),
+        answer('[]'),
+        state({}),
+        asked('x'),
+        asked([1]),
+        asked(message(times([0, 5, 5, 0]), 'many')),
+      ]
+      for (const said of other) expect(timeTimesyncd.parse({ state: said, mark }).ok).toBe(false)
+    })
+    test('any bytes end in an answer', () => {
+      fc.assert(
+        fc.property(fc.string(), fc.jsonValue(), (text, value) => {
+          for (const said of [text, JSON.stringify({ data: [value] }), JSON.stringify(value)])
+            expect(timeTimesyncd.parse({ state: answer(said), mark: answer(text) })).toHaveProperty('ok')
+          expect(timeTimesyncd.parse({ state: asked(value), mark })).toHaveProperty('ok')
+        }),
+        { numRuns: 200 },
+      )
     })
   })
 

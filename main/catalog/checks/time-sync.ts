@@ -4,7 +4,6 @@ import type { Parsed } from '../../core/probe.ts'
 import type { Limit } from '../../core/profile.ts'
 import { serviceIs, servicesState } from '../probes/services-state.ts'
 import { type ChronyState, timeChrony } from '../probes/time-chrony.ts'
-import { timeClock } from '../probes/time-clock.ts'
 import { type NtpPeers, timeNtpq } from '../probes/time-ntpq.ts'
 import { type TimeSources, timeSources } from '../probes/time-sources.ts'
 import { type TimesyncState, timeTimesyncd } from '../probes/time-timesyncd.ts'
@@ -16,22 +15,19 @@ export const timeSync = defineCheck({
   property: 'audit',
   claim: 'The clock is synchronized by a running time service, and within the limit of its source.',
   limits:
-    'The sources themselves are trusted: a wrong or forged source is followed where its answers are not authenticated, and one source alone cannot be checked against others. Past drift is not shown.',
-  needs: { clock: timeClock, services: servicesState },
+    'The sources themselves are trusted: a wrong or forged source is followed where its answers are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since asking for it would start a service.',
+  needs: { services: servicesState },
   wants: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
   thresholds: ['time.offset'],
-  evaluate({ clock, services }, { chrony, timesyncd, ntpq, sources }, context) {
+  evaluate({ services }, { chrony, timesyncd, ntpq, sources }, context) {
     const limit = limitOf(context, 'time.offset')
-    const flag = clock.synchronized
-      ? speaksFor('The kernel considers its clock synchronized.', timeClock)
-      : speaksAgainst('The kernel considers its clock not synchronized.', timeClock)
     if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
-      return weigh([flag, ...byChrony(chrony, limit), ...authentication(sources)])
-    if (serviceIs(services, 'systemd-timesyncd', 'active')) return weigh([flag, ...byTimesyncd(timesyncd, limit)])
+      return weigh([...byChrony(chrony, limit), ...authentication(sources)])
+    if (serviceIs(services, 'systemd-timesyncd', 'active')) return weigh(byTimesyncd(timesyncd, limit))
     const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
-    if (other === undefined) return weigh([flag, speaksAgainst('No known time service is running.', servicesState)])
-    if (other !== 'ptp4l' && ntpq.ok) return weigh([flag, ...byNtpd(ntpq.fact, limit)])
-    return weigh([flag, leavesUnclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
+    if (other === undefined) return weigh([speaksAgainst('No known time service is running.', servicesState)])
+    if (other !== 'ptp4l' && ntpq.ok) return weigh(byNtpd(ntpq.fact, limit))
+    return weigh([leavesUnclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
   },
 })
 
@@ -92,10 +88,14 @@ function byNtpd({ sources }: NtpPeers, limit: Limit): readonly Step[] {
 
 function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly Step[] {
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
-  const { server, offsetSeconds, packets } = timesyncd.fact
-  if (packets === 0) return [speaksAgainst('No time server has answered since the service started.', timeTimesyncd)]
+  const { server, offsetSeconds, packets, marked } = timesyncd.fact
+  if (packets === 0)
+    return [speaksAgainst('No time server has answered since the service started.', timeTimesyncd, 'state')]
   return [
-    speaksFor(`The time server ${quote(server)} has answered.`, timeTimesyncd),
+    speaksFor(`The time server ${quote(server)} has answered.`, timeTimesyncd, 'state'),
+    marked
+      ? speaksFor('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
+      : leavesUnclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),
     offsetSeconds === null
       ? leavesUnclear('The last answer does not say how far the clock was away.', timeTimesyncd)
       : offsetSeconds * 1000 > limit.value

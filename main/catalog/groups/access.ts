@@ -53,7 +53,6 @@ import { sudoProgram } from '../probes/sudo-program.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { sysctlNetwork } from '../probes/sysctl-network.ts'
 import { timeChrony } from '../probes/time-chrony.ts'
-import { timeClock } from '../probes/time-clock.ts'
 import { timeTimesyncd } from '../probes/time-timesyncd.ts'
 import { tpmPresence } from '../probes/tpm-presence.ts'
 
@@ -76,7 +75,6 @@ export const probes: readonly Probe<unknown>[] = [
   rsyslogForwarding,
   networkConnections,
   loginRecords,
-  timeClock,
   timeChrony,
   timeTimesyncd,
   secureBoot,
