@@ -1,5 +1,6 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { compare } from '../../core/recording.ts'
+import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
 import { conventionOf } from '../port-conventions.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { type TlsPort, tlsListeners } from '../probes/tls-listeners.ts'
@@ -12,10 +13,10 @@ export const encryptionInTransitPlaintextListeners = defineCheck({
   property: 'encryption-in-transit',
   claim: 'No socket that other machines can address belongs to a service that accepts data in clear.',
   limits:
-    'TCP services are told apart by what they answered to a first message of TLS, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not weighed here. Ports published by containers through address translation without a listening process, and sockets of other network namespaces, are not seen.',
+    'TCP services are told apart by what they answered to a first message of TLS, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not weighed here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not seen. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
   needs: { sockets: networkListeners },
-  wants: { processes: listenerProcesses, tls: tlsListeners },
-  evaluate({ sockets }, { processes, tls }, { node }) {
+  wants: { processes: listenerProcesses, tls: tlsListeners, ...FORWARDING },
+  evaluate({ sockets }, { processes, tls, ...forwarding }, { node }) {
     const owners = new Map(
       (processes.ok ? processes.fact.listeners : []).map((found) => [socketKey(found), found.processes]),
     )
@@ -26,14 +27,19 @@ export const encryptionInTransitPlaintextListeners = defineCheck({
           .map((found) => [socketKey(found), { ...found, processes: owners.get(socketKey(found)) ?? [] }]),
       ).values(),
     ].sort((a, b) => a.port - b.port || compare(socketKey(a), socketKey(b)))
+    const forwarded = forwardedSteps(forwarding, reachable)
     if (reachable.length === 0)
-      return weigh([speaksFor('Every listening socket is bound to the loopback interface.', networkListeners)])
-    return weigh(
-      reachable.map((listener) => {
+      return weigh([
+        speaksFor('Every listening socket is bound to the loopback interface.', networkListeners),
+        ...forwarded,
+      ])
+    return weigh([
+      ...reachable.map((listener) => {
         const seen = tls.ok && listener.protocol === 'tcp' ? observedAt(tls.fact, listener).seen : null
         return argue(listener, seen, node.port)
       }),
-    )
+      ...forwarded,
+    ])
   },
 })
 

@@ -1,6 +1,7 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
+import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -19,12 +20,13 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   claim: 'Every port that other machines can address on this node is among the services declared for it.',
   limits:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that a container runtime forwards without a process, and services started by a first connection elsewhere are not seen.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not seen. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
   needs: { sockets: networkListeners },
-  wants: { processes: listenerProcesses },
-  evaluate({ sockets }, { processes }, { node }) {
+  wants: { processes: listenerProcesses, ...FORWARDING },
+  evaluate({ sockets }, { processes, ...forwarding }, { node }) {
     const programs = processes.ok ? processes.fact.listeners : []
     const open = openPorts([...sockets.listeners, ...programs])
+    const forwarded = forwardedSteps(forwarding, programs)
     const nameless = processes.ok ? [] : unclearAbout(listenerProcesses, processes)
     const declared = node.services ?? []
     if (declared.length === 0) {
@@ -36,6 +38,7 @@ export const networkListeningPorts = defineCheck({
           networkListeners,
         ),
         ...nameless,
+        ...forwarded,
       ])
     }
     const keys = new Map(declared.map((service) => [keyOf(service), service]))
@@ -61,6 +64,7 @@ export const networkListeningPorts = defineCheck({
         networkListeners,
       ),
       ...idleSteps(idle.map((service) => `${keyOf(service)} ${service.name}`)),
+      ...forwarded,
     ])
   },
 })

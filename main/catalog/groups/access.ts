@@ -32,6 +32,7 @@ import { auditdStatus } from '../probes/auditd-status.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
 import { firewallLegacy } from '../probes/firewall-legacy.ts'
 import { firewallNftables } from '../probes/firewall-nftables.ts'
+import { ipvsServices } from '../probes/ipvs-services.ts'
 import { journaldConfig } from '../probes/journald-config.ts'
 import { kernelProtections } from '../probes/kernel-protections.ts'
 import { loginRecords } from '../probes/login-records.ts'
@@ -83,6 +84,7 @@ export const probes: readonly Probe<unknown>[] = [
   tpmPresence,
   firewallNftables,
   firewallLegacy,
+  ipvsServices,
   sysctlNetwork,
   packagesDistribution,
   packagesApt,

@@ -1,4 +1,6 @@
+import { plain } from '../../core/plain-text.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { compare } from '../../core/recording.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 
 /** A base chain of type filter on one hook. */
@@ -21,6 +23,14 @@ export interface Nftables {
   /** The same on the forward hook, where traffic of containers and guests passes. */
   readonly forwardChains: readonly InputChain[]
   readonly tables: number
+  /** Rules that hand packets from other machines to another port, machine or network namespace, and those that may and were not understood. */
+  readonly forwards: readonly ForwardRule[]
+}
+export interface ForwardRule {
+  /** Family, table and chain. */
+  readonly at: string
+  /** What it does, after "the packet filter", made fit to show. */
+  readonly does: string
 }
 
 /** nft(8) -j list ruleset: libnftables-json(5). Rules made with iptables-nft, firewalld and ufw appear here too. */
@@ -55,11 +65,90 @@ export const firewallNftables = defineProbe({
       inputChains: on('input'),
       outputChains: on('output'),
       forwardChains: on('forward'),
+      forwards: forwardsIn(entries, chains, states),
     })
   },
 })
 
 type Entry = { readonly [key: string]: JsonValue }
+
+/** More rules than these say no more to a reader; Kubernetes makes thousands. */
+const MOST_FORWARDS = 1000
+
+/**
+ * Rules with dnat or redirect in chains that packets from other machines come through before routing (hook prerouting), and in chains that
+ * those lead to. Where a chain is chosen by a map, every chain of the table counts as reached. Rules of iptables-nft that nft does not know
+ * stand as xt, with the name of their target or, in nft before 1.0.7, without.
+ */
+function forwardsIn(
+  entries: readonly Entry[],
+  chains: Chains,
+  states: ReadonlyMap<string, ReturnType<typeof tableState>>,
+): readonly ForwardRule[] {
+  const reached = new Set<string>()
+  const open = entries
+    .map((entry) => asRecord(entry.chain))
+    .filter((chain) => chain.hook === 'prerouting' && states.get(place(chain.family, chain.table, '')) !== 'dormant')
+    .map((chain) => place(chain.family, chain.table, asText(chain.name) ?? ''))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (reached.has(next)) continue
+    reached.add(next)
+    for (const statement of (chains.get(next) ?? []).flatMap((rule) => asList(rule.expr)).map(asRecord)) {
+      const to = target(statement.jump) || target(statement.goto)
+      if (to !== '') open.push(sibling(next, to))
+      if (statement.vmap !== undefined) {
+        const table = next.slice(0, next.lastIndexOf('\n') + 1)
+        for (const chain of chains.keys()) if (chain.startsWith(table)) open.push(chain)
+      }
+    }
+  }
+  return [...reached]
+    .sort(compare)
+    .flatMap((chain) =>
+      (chains.get(chain) ?? []).flatMap((rule): readonly ForwardRule[] => {
+        const does = forwardingOf(asList(rule.expr).map(asRecord))
+        return does === null ? [] : [{ at: chain.split('\n').join(' '), does }]
+      }),
+    )
+    .slice(0, MOST_FORWARDS)
+}
+
+const XT_FORWARDS: readonly string[] = ['DNAT', 'REDIRECT', 'NETMAP']
+
+function forwardingOf(statements: readonly Entry[]): string | null {
+  const arriving = portsOf(statements)
+  for (const statement of statements) {
+    if ('dnat' in statement) {
+      const { addr, port } = asRecord(statement.dnat)
+      const to = [shown(addr), shown(port)].filter((part) => part !== '').join(' port ')
+      return `sends ${arriving} on to ${to === '' ? 'another address' : to}`
+    }
+    if ('redirect' in statement) {
+      const port = shown(asRecord(statement.redirect).port)
+      return `sends ${arriving} on to ${port === '' ? 'another local port' : `local port ${port}`}`
+    }
+    if ('xt' in statement) {
+      const name = asText(asRecord(statement.xt).name)
+      if (name === null) return `has a rule for ${arriving} that nft does not print in full`
+      if (XT_FORWARDS.includes(name)) return `sends ${arriving} on (${name})`
+    }
+  }
+  return null
+}
+
+/** The ports that a rule is for, where a condition names them. */
+function portsOf(statements: readonly Entry[]): string {
+  const named = statements.flatMap((statement): readonly string[] => {
+    const { left, right } = asRecord(statement.match)
+    const { protocol, field } = asRecord(asRecord(left).payload)
+    return field === 'dport' ? [`${shown(protocol)} port ${shown(right) || 'of a list'}`] : []
+  })
+  return named.length === 0 ? 'packets' : named.join(', ')
+}
+
+/** A number or word of a rule; empty for anything that is made of parts. */
+const shown = (value: JsonValue | undefined): string =>
+  typeof value === 'number' ? String(value) : typeof value === 'string' ? plain(value, 60) : ''
 
 /**
  * A dormant table is there and filters nothing (nft(8), TABLES). Up to 1.0.6 nft prints another text in place of the flags, so that what

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { forwardedSteps } from '../../main/catalog/forwarded-ports.ts'
+import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
+import { ipvsServices } from '../../main/catalog/probes/ipvs-services.ts'
+import type { Listener } from '../../main/catalog/probes/listeners.ts'
+import { conclude } from '../../main/core/check.ts'
+import type { Answer, Parsed } from '../../main/core/probe.ts'
+import { checks, fixtures } from '../support/evaluated.ts'
+
+const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({ exitCode, text, errorText }) as Answer
+const NFT = { metainfo: { version: '1.0.6' } }
+const chain = (name: string, hook?: string, table = 'nat') => ({
+  chain: {
+    family: 'ip',
+    table,
+    name,
+    handle: 1,
+    ...(hook === undefined ? {} : { type: 'nat', hook, prio: -100, policy: 'accept' }),
+  },
+})
+const rule = (at: string, ...expr: readonly unknown[]) => ({
+  rule: { family: 'ip', table: 'nat', chain: at, handle: 1, expr },
+})
+const dport = (right: unknown) => ({
+  match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right },
+})
+const DNAT = { dnat: { addr: '10.88.0.5', port: 80 } }
+const forwards = (...entries: readonly unknown[]): readonly string[] => {
+  const read = firewallNftables.parse({ ruleset: answer(JSON.stringify({ nftables: [NFT, ...entries] })) })
+  if (!read.ok) throw new Error(read.reason)
+  return read.fact.forwards.map(({ at }) => at)
+}
+
+describe('rules that forward ports', () => {
+  test.each<[string, readonly unknown[], readonly string[]]>([
+    ['dnat before routing', [chain('pre', 'prerouting'), rule('pre', dport(8080), DNAT)], ['ip nat pre']],
+    ['redirect', [chain('pre', 'prerouting'), rule('pre', dport(80), { redirect: { port: 3128 } })], ['ip nat pre']],
+    ['every port', [chain('pre', 'prerouting'), rule('pre', DNAT)], ['ip nat pre']],
+    [
+      'in a chain that is jumped to, and one after it',
+      [
+        chain('pre', 'prerouting'),
+        chain('KUBE-SERVICES'),
+        chain('KUBE-NODEPORTS'),
+        rule('pre', { jump: { target: 'KUBE-SERVICES' } }),
+        rule('KUBE-SERVICES', { goto: { target: 'KUBE-NODEPORTS' } }),
+        rule('KUBE-NODEPORTS', dport(30443), { xt: { type: 'target', name: 'DNAT' } }),
+      ],
+      ['ip nat KUBE-NODEPORTS'],
+    ],
+    [
+      'in a chain that a map chooses',
+      [
+        chain('pre', 'prerouting'),
+        chain('service-1'),
+        rule('pre', { vmap: { key: { payload: { protocol: 'tcp', field: 'dport' } }, data: '@service-nodeports' } }),
+        rule('service-1', DNAT),
+      ],
+      ['ip nat service-1'],
+    ],
+    [
+      'a rule that this nft does not print in full',
+      [chain('pre', 'prerouting'), rule('pre', dport(8080), { xt: null })],
+      ['ip nat pre'],
+    ],
+    [
+      'what the server itself sends out',
+      [chain('out', 'output'), chain('post', 'postrouting'), rule('out', DNAT), rule('post', { masquerade: null })],
+      [],
+    ],
+    [
+      'a match or target that forwards nothing',
+      [chain('pre', 'prerouting'), rule('pre', { xt: { type: 'target', name: 'LOG' } })],
+      [],
+    ],
+    ['chains in a circle', [chain('pre', 'prerouting'), rule('pre', { jump: { target: 'pre' } })], []],
+    [
+      'a table that is dormant',
+      [
+        { table: { family: 'ip', name: 'nat', handle: 1, flags: ['dormant'] } },
+        chain('pre', 'prerouting'),
+        rule('pre', DNAT),
+      ],
+      [],
+    ],
+  ])('%s', (_, entries, at) => {
+    expect(forwards(...entries)).toEqual(at)
+  })
+})
+
+describe('virtual services of the kernel', () => {
+  const TABLE = `IP Virtual Server version 1.2.1 (size=4096)
+Prot LocalAddress:Port Scheduler Flags
+  -> RemoteAddress:Port Forward Weight ActiveConn InActConn
+`
+  const read = (text: string, exitCode = 0, errorText = '') =>
+    ipvsServices.parse({ table: answer(text, exitCode, errorText) })
+  const names = (text: string): readonly string[] | null => {
+    const found = read(text)
+    return found.ok ? found.fact.services.map(({ name }) => name) : null
+  }
+
+  test('are read with address and port', () => {
+    expect(names(TABLE)).toEqual([])
+    expect(
+      names(
+        `${TABLE}TCP  0A600001:01BB rr \n  -> C0000203:192B      Masq    1      2          0         \nUDP  [fd00:0000:0000:0000:0000:0000:0000:000a]:0035 rr \nFWM  00000010 wlc \n`,
+      ),
+    ).toEqual(['tcp 10.96.0.1:443', 'udp [fd00:0000:0000:0000:0000:0000:0000:000a]:53', 'mark 16'])
+  })
+
+  test('are none where the module is not loaded, and unknown in any other form', () => {
+    expect(read('', 1, 'cat: /proc/net/ip_vs: No such file or directory')).toEqual({ ok: true, fact: { services: [] } })
+    expect(read('', 1, 'cat: /proc/net/ip_vs: Permission denied').ok).toBe(false)
+    expect(names('')).toBeNull()
+    expect(names(`${TABLE}QUIC 0A600001:01BB rr\n`)).toBeNull()
+  })
+})
+
+describe('what a list of sockets does not show', () => {
+  const fixture = (name: string) => {
+    const found = fixtures.find((one) => one.name === name)
+    if (found === undefined) throw new Error(name)
+    return found
+  }
+  const whole = fixture('demo-gpu-01')
+  const read = <T>(id: string): Parsed<T> => whole.readings.get(id) as Parsed<T>
+  const all = {
+    nft: read<never>('firewall.nftables'),
+    legacy: read<never>('firewall.legacy'),
+    ipvs: read<never>('ipvs.services'),
+  }
+  const gone = { ok: false, reason: 'not read' } as const
+  const listener = (program: string, loopback = false): Listener => ({
+    protocol: 'tcp',
+    address: '0.0.0.0',
+    interface: null,
+    port: 8443,
+    loopback,
+    processes: [program],
+  })
+
+  test('is nothing where every list was read and is empty', () => {
+    expect(forwardedSteps(all, [listener('nginx')])).toEqual([])
+  })
+
+  test.each([
+    ['the rules', { ...all, nft: gone }],
+    ['the older rules', { ...all, legacy: gone }],
+    ['an older table of address translation', { ...all, legacy: { ok: true, fact: { tables: ['nat'] } } as const }],
+    ['the virtual services', { ...all, ipvs: gone }],
+  ])('is open without %s', (_, readings) => {
+    expect(forwardedSteps(readings, []).map(({ says }) => says)).toEqual(['unclear'])
+  })
+
+  test('is behind the proxy of a container runtime, unless that serves the node alone', () => {
+    expect(forwardedSteps(all, [listener('docker-proxy')]).map(({ says }) => says)).toEqual(['unclear'])
+    expect(forwardedSteps(all, [listener('docker-proxy', true)])).toEqual([])
+  })
+
+  test.each(['network.listening-ports', 'encryption.in-transit.plaintext-listeners'])('leaves %s undecided', (id) => {
+    const check = checks.find((one) => one.id === id)
+    if (check === undefined) throw new Error(id)
+    const { readings, context } = fixture('fx-forwarded')
+    const { verdict, because } = conclude(check, readings, context)
+    expect(verdict).toBe('inconclusive')
+    const texts = because.filter(({ says }) => says === 'unclear').map(({ text }) => text)
+    for (const named of ['172.17.0.2', 'DOCKER', 'KUBE-NODEPORTS', 'tcp 10.96.0.1:443'])
+      expect(texts.some((text) => text.includes(named))).toBe(true)
+    // What is sent on by the node itself arrives from nobody else.
+    expect(texts.some((text) => text.includes('9999'))).toBe(false)
+  })
+})
