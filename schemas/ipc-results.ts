@@ -19,6 +19,8 @@ export interface AssessmentView {
   readonly frameworks: readonly FrameworkView[]
   /** Numbers that the fleet moved from what its profile says, loosened ones first. */
   readonly moved: readonly MovedLimitView[]
+  /** Names that turned out to be one machine, which counts once, with what they have in common. */
+  readonly sameMachines: readonly { readonly nodes: readonly string[]; readonly text: string }[]
 }
 export interface MovedLimitView {
   readonly threshold: string

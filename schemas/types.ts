@@ -643,6 +643,39 @@ export interface Finding {
 export interface Machine {
   readonly address: string
   readonly serials: readonly string[]
+  readonly identity?: MachineIdentity
+}
+/**
+ * What nodes of one population are compared by: which of them are one machine, and which show the same host key.
+ */
+export interface MachineIdentity {
+  /**
+   * Boot id of the kernel (random(4)); null where it was not read.
+   */
+  readonly boot: string | null
+  /**
+   * Serial numbers and the UUID that firmware gives, without placeholders.
+   */
+  readonly marks: readonly MachineMark[]
+  /**
+   * SHA256:… of the host key that the login used.
+   */
+  readonly hostKey: string | null
+  /**
+   * A time in which this boot was certainly running, by the collector’s clock; null where the time since start was not read.
+   */
+  readonly ran: null | {
+    readonly from: Instant
+    readonly to: Instant
+  }
+  /**
+   * Whether the evidence says that the node is a container.
+   */
+  readonly container: boolean
+}
+export interface MachineMark {
+  readonly part: 'boot' | 'system-serial' | 'board-serial' | 'system-uuid'
+  readonly value: string
 }
 /**
  * One promise of the provider, answered for one node.
@@ -1417,6 +1450,7 @@ export interface AssessmentIndex {
   }[]
   readonly controls: readonly ControlAssessment[]
   readonly coverage?: Coverage
+  readonly shared?: SharedIdentities
 }
 /**
  * Who is in the population: declared list, enrolled nodes and the provider’s inventory against each other.
@@ -1459,6 +1493,45 @@ export interface InventoryOnly {
   readonly leftOut: string | null
 }
 /**
+ * What nodes turned out to have in common: names that are one machine, and host keys that more than one machine shows.
+ */
+export interface SharedIdentities {
+  /**
+   * Nodes whose host key is known, and so was compared.
+   */
+  readonly compared: number
+  readonly machines: readonly SharedMachine[]
+  readonly hostKeys: readonly SharedHostKey[]
+}
+/**
+ * Several names that are one machine. It counts once.
+ */
+export interface SharedMachine {
+  readonly nodes: readonly string[]
+  /**
+   * What at least two of the names have in common.
+   */
+  readonly by: readonly MachineMark[]
+  /**
+   * Whether one of the names is a container of that machine.
+   */
+  readonly container: boolean
+}
+/**
+ * A host key that several names show which are not all one machine.
+ */
+export interface SharedHostKey {
+  readonly fingerprint: string
+  readonly nodes: readonly KeyHolder[]
+}
+export interface KeyHolder {
+  readonly node: string
+  /**
+   * Names with different numbers are certainly different machines, those with the same number are one. Null: cannot be told apart from all the others.
+   */
+  readonly machine: number | null
+}
+/**
  * Everything concluded from recordings, as of one moment. Derived: the same recordings, scope and asOf give the same bytes.
  */
 export interface Assessment {
@@ -1474,6 +1547,7 @@ export interface Assessment {
   readonly nodes: readonly NodeAssessment[]
   readonly controls: readonly ControlAssessment[]
   readonly coverage?: Coverage
+  readonly shared?: SharedIdentities
 }
 /**
  * statement.json in a pack: an in-toto Statement v1 whose subjects are the list of every payload file, and the documents that people ask for.
@@ -1869,6 +1943,12 @@ export interface RunTrace {
    * @maxItems 20000
    */
   readonly nodes: readonly TracedNode[]
+  /**
+   * Names that turned out to be one machine, machine by machine; it counts once. Absent where there are none.
+   *
+   * @maxItems 10000
+   */
+  readonly sameMachines?: readonly string[][]
 }
 /**
  * A schedule as the chain of runs states it: what was planned, from when, until when. `entry` counts lines of entries.jsonl from 1.

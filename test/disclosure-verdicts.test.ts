@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { assessNode } from '../main/core/assess.ts'
+import { assess, assessNode, compareNodes } from '../main/core/assess.ts'
 import { disclosureAnswers } from '../main/core/disclosure/answers.ts'
 import { WITHHOLDABLE } from '../main/core/disclosure/classes.ts'
 import { NOTES_PATH, notesBytes } from '../main/core/disclosure/notes.ts'
@@ -34,12 +34,14 @@ beforeAll(async () => {
   const recordings = demo.map(({ loaded }) => loaded)
   const population = [...demo.map(({ name }) => name), 'demo-lost-99']
   pack = await disclosablePack({ signer, catalog, recordings, population, asOf: FIXTURE_TIME })
+  const { nodes } = assess({
+    catalog,
+    scope: { fleet: 'demo', population, frameworks: [] },
+    recordings,
+    asOf: FIXTURE_TIME,
+  })
   stated = new Map(
-    population.flatMap((node) => {
-      const loaded = demo.find(({ name }) => name === node)?.loaded ?? null
-      const { findings } = assessNode(catalog, node, loaded, { asOf: FIXTURE_TIME, profile: undefined })
-      return findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)
-    }),
+    nodes.flatMap(({ node, findings }) => findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)),
   )
 }, 60_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -67,10 +69,16 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
       const listed = underivable(catalog, content)
       const isListed = new Set(listed.verdicts.map(({ node, check }) => `${node} ${check}`))
       let same = 0
-      for (const { label, entry, recording } of content.nodes) {
-        if (entry === null) continue
-        const loaded = recording === null ? null : loadedFrom(recording)
-        const derived = assessNode(catalog, label, loaded, { asOf: FIXTURE_TIME, profile: undefined })
+      const alone = content.nodes.map(({ label, recording }) =>
+        assessNode(catalog, label, recording === null ? null : loadedFrom(recording), {
+          asOf: FIXTURE_TIME,
+          profile: undefined,
+        }),
+      )
+      const compared = compareNodes(catalog, alone, FIXTURE_TIME)
+      for (const [place, { label, entry }] of content.nodes.entries()) {
+        const derived = compared[place]
+        if (entry === null || derived === undefined) continue
         for (const { check, verdict } of derived.findings) {
           const before = entry.findings.find((found) => found.check === check)?.verdict
           if (stated.has(`${label} ${check}`)) expect(before).toBe(stated.get(`${label} ${check}`))

@@ -2,7 +2,7 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope, TracedNode } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
-import { assessNode, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
+import { assessNode, compareNodes, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import { type PackContent, type PackFiles, recordingFiles, storedRecordingFiles } from '../core/pack-files.ts'
@@ -15,7 +15,7 @@ import { locatedNodes } from '../core/report/location.ts'
 import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
 import { matterOf, type ReportInput } from '../core/report.ts'
 import { ok } from '../core/result.ts'
-import { traceNode } from '../core/trace.ts'
+import { traceNode, withVerdicts } from '../core/trace.ts'
 import { registerInScope } from './attachments.ts'
 import { shared } from './shared.ts'
 
@@ -43,7 +43,7 @@ export async function evaluate(
   catalog: Catalog,
   { scope, recordings, asOf, register, onNode }: ToEvaluate,
 ): Promise<Outcome<Evaluated>> {
-  const nodes: NodeAssessment[] = []
+  const alone: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const traced: TracedNode[] = []
   const [inMemory, stored]: [Map<string, PackContent>, NodeFiles[]] = [new Map(), []]
@@ -58,8 +58,8 @@ export async function evaluate(
     if (!found.ok) return found
     const rested = found.value
     const assessed = share(ownText(assessNode(catalog, node, rested, judgingOf({ ...scope, asOf }))))
-    nodes.push(assessed)
-    onNode?.(nodes.length)
+    alone.push(assessed)
+    onNode?.(alone.length)
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
     if (isSmall) figures.set(node, figuresOf(rested, assessed, scope.location?.residency))
@@ -71,13 +71,16 @@ export async function evaluate(
     if (source.blob !== null) stored.push(storedRecordingFiles(outline, source.blob))
     else for (const [path, content] of recordingFiles(rested)) inMemory.set(path, content)
   }
+  const nodes = compareNodes(catalog, alone, asOf)
   const assessment: Assessment = {
     schema: 'barewitness.assessment/1',
     ...conclude(catalog, { scope, asOf, demo, register: registerInScope(catalog, register, scope) }, nodes),
     nodes,
   }
   const files = layered(inMemory, filesOfNodes(stored))
-  return ok({ assessment, outlines, files, figures, sudo, traced })
+  const compared = new Map(nodes.map((node) => [node.node, node]))
+  const tracedWhole = traced.map((one) => withVerdicts(catalog, one, compared.get(one.node)))
+  return ok({ assessment, outlines, files, figures, sudo, traced: tracedWhole })
 }
 
 interface RestedOn extends LoadedRecording {

@@ -16,6 +16,7 @@ import { plain } from '../core/plain-text.ts'
 import { type Limit, limitsOf } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
 import { acceptancesOf } from '../core/register.ts'
+import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 
 /** An assessment on one screen of plain text: nodes, gaps, controls. Counts with denominators, never a score. */
 export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
@@ -31,11 +32,19 @@ export function summaryText(assessment: Assessment, ours: Catalog, register: Reg
   ].join('\n')
 }
 
-function head({ scope, nodes, asOf, catalog, demo, coverage }: Assessment, limits: readonly Limit[]): string[] {
-  const reached = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested')).length
+function head(
+  { scope, nodes, asOf, catalog, demo, coverage, shared = NOTHING_SHARED }: Assessment,
+  limits: readonly Limit[],
+): string[] {
+  const names = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested')).length
+  const reached = names - surplusNames(shared)
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
     `${reached} of ${nodes.length} declared nodes answered; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
+    ...shared.machines.slice(0, MOST_NAMES).map((machine) => `one machine, counted once: ${sameMachineText(machine)}`),
+    ...(shared.machines.length > MOST_NAMES
+      ? [`and ${shared.machines.length - MOST_NAMES} more machines with several names; population.csv has them all`]
+      : []),
     ...populationLine(coverage),
     `compared against: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
     ...limits

@@ -1,12 +1,13 @@
-import type { Recording, RunTrace, TracedNode } from '../../schemas/types.ts'
-import { assessNode, latest } from '../core/assess.ts'
+import type { NodeAssessment, Recording, RunTrace, TracedNode } from '../../schemas/types.ts'
+import { assessNode, compareNodes, latest } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { EvidenceStore } from '../core/ports.ts'
 import { compare, type LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import { traceNode, traceOf } from '../core/trace.ts'
+import { sharedAmong } from '../core/same-machine.ts'
+import { traceNode, traceOf, withVerdicts } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
 
 /**
@@ -25,17 +26,22 @@ export const traceFromEvidence = (
     const asOf = lastEnd(listed.value)
     if (asOf === undefined) return missing(run)
     const names = [...new Set(listed.value.map(({ node }) => node.name))].sort(compare)
-    const nodes: TracedNode[] = []
+    const alone: NodeAssessment[] = []
+    const traced: TracedNode[] = []
     for (const name of names) {
       const loaded = await ofNode(store, run, name)
       if (!loaded.ok) return loaded
-      nodes.push(
-        traceNode(catalog, loaded.value, assessNode(catalog, name, loaded.value, { asOf, profile: undefined })),
-      )
+      const assessed = assessNode(catalog, name, loaded.value, { asOf, profile: undefined })
+      alone.push(assessed)
+      traced.push(traceNode(catalog, loaded.value, assessed))
     }
+    const compared = new Map(compareNodes(catalog, alone, asOf).map((node) => [node.node, node]))
+    const nodes = traced.map((one) => withVerdicts(catalog, one, compared.get(one.node)))
     const scope = { fleet: 'not exported', population: names, frameworks: [] }
     const demo = listed.value.some((recording) => recording.demo)
-    return ok(traceOf(catalog, { run, planned: null, assessment: { asOf, scope, demo }, nodes }))
+    return ok(
+      traceOf(catalog, { run, planned: null, assessment: { asOf, scope, demo, shared: sharedAmong(alone) }, nodes }),
+    )
   })
 
 /** Every run with stored evidence, and when its last recording ended; without order. Fails as the store does. */

@@ -17,6 +17,7 @@ import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { limitsOf } from '../core/profile.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
+import { sameMachineText } from '../core/same-machine.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing here decides anything. */
 
@@ -52,6 +53,10 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
     })),
     frameworks: frameworkViews(catalog, assessment),
     moved: movedLimits(catalog, assessment),
+    sameMachines: (assessment.shared?.machines ?? []).map((machine) => ({
+      nodes: machine.nodes,
+      text: sameMachineText(machine),
+    })),
   }
 }
 

@@ -21,6 +21,7 @@ import { checks as operationsChecks, probes as operationsProbes } from './groups
 import { checks as storageChecks, probes as storageProbes } from './groups/storage.ts'
 import { checks as transitChecks, probes as transitProbes } from './groups/transit.ts'
 import { arguesLocation } from './location/argue.ts'
+import { identity } from './machine-identity.ts'
 import { NOT_FROM_NODES } from './not-from-nodes.ts'
 import { REFERENCES } from './references.ts'
 import { THRESHOLDS } from './thresholds.ts'
@@ -66,5 +67,6 @@ export const catalog: Catalog = {
   references: REFERENCES,
   arguesIsolation,
   arguesLocation,
+  identity,
   listsAccess,
 }

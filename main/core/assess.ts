@@ -6,15 +6,17 @@ import type {
   Finding,
   Isolation,
   Location,
+  MachineIdentity,
   NodeAssessment,
   ProviderProfile,
   Reason,
   Register,
   Scope,
+  SharedIdentities,
 } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type CaptureIndex, capturesByKey } from './captures.ts'
-import { type Catalog, catalogDigest, catalogFor } from './catalog.ts'
+import { type Catalog, catalogDigest, catalogFor, type ToldIdentity } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { coverageOf } from './engagement/coverage.ts'
@@ -24,6 +26,7 @@ import { readingsOf } from './readings.ts'
 import { compare, type LoadedRecording, type RecordingOutline, recordingDigest } from './recording.ts'
 import { EMPTY_REGISTER } from './register.ts'
 import { type NodeVerdicts, rollUp } from './rollup.ts'
+import { amongNodes, sharedAmong, surplusNames } from './same-machine.ts'
 
 export interface AssessInput {
   readonly catalog: Catalog
@@ -48,7 +51,8 @@ const DAY_MS = 86_400_000
 export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGISTER }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
   const judging = judgingOf({ ...scope, asOf })
-  const nodes = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, judging))
+  const alone = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, judging))
+  const nodes = compareNodes(catalog, alone, asOf)
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
   return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
 }
@@ -58,8 +62,8 @@ export const populationOf = ({ population }: Pick<Scope, 'population'>): readonl
   [...new Set(population)].sort(compare)
 
 /**
- * What an assessment says beside its nodes: the second half of assess(), for readers that take one node at a time and keep only the
- * verdicts. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
+ * What an assessment says beside its nodes: the last part of assess(), for readers that take one node at a time and keep only the
+ * verdicts, and what each says of its machine. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
  */
 export function conclude(
   ours: Catalog,
@@ -73,6 +77,8 @@ export function conclude(
 ): Omit<Assessment, 'nodes' | 'schema'> {
   const catalog = catalogFor(ours, scope)
   const frameworks = [...new Set(scope.frameworks)].sort(compare)
+  const shared = sharedAmong(nodes)
+  const surplus = surplusNames(shared)
   const coverage = coverageOf(
     scope,
     nodes.map(({ node, findings, machine }) => ({
@@ -80,6 +86,7 @@ export function conclude(
       answered: findings.some(({ verdict }) => verdict !== 'not-tested'),
       machine: machine ?? null,
     })),
+    shared,
   )
   return {
     asOf,
@@ -92,7 +99,8 @@ export function conclude(
     },
     demo,
     ...(coverage === undefined ? {} : { coverage }),
-    controls: rollUp(catalog, frameworks, nodes, { register, asOf, uncovered: coverage?.uncovered ?? 0 }),
+    shared,
+    controls: rollUp(catalog, frameworks, nodes, { register, asOf, uncovered: (coverage?.uncovered ?? 0) + surplus }),
   }
 }
 
@@ -130,7 +138,52 @@ export const judgingOf = ({
   location,
 })
 
-/** The first half of assess(): everything that is said of one declared node, from its recording or from the lack of one. */
+/** The verdicts that rest on a comparison of all nodes, and with them the nodes as an assessment states them. */
+export function compareNodes(catalog: Catalog, alone: readonly NodeAssessment[], asOf: string): NodeAssessment[] {
+  const settle = settling(catalog, sharedAmong(alone), asOf)
+  return alone.map(settle)
+}
+
+/**
+ * The middle of assess(), for readers that take one node at a time: a node as assessNode() gives it, with the verdicts of those checks that
+ * compare nodes. Whoever takes `shared` from elsewhere has to compare it with what conclude() finds.
+ */
+export function settling(
+  { checks }: Pick<Catalog, 'checks'>,
+  shared: SharedIdentities,
+  asOf: string,
+): (alone: NodeAssessment) => NodeAssessment {
+  const comparing = new Map(
+    checks.flatMap((check) => (check.amongNodes === undefined ? [] : [[check.id, check.amongNodes]])),
+  )
+  const amongOf = amongNodes(shared)
+  return (alone) => ({
+    ...alone,
+    findings: alone.findings.map((found): Finding => {
+      const compareWith = comparing.get(found.check)
+      if (compareWith === undefined || found.verdict === 'not-tested') return found
+      const { verdict, because } = compareWith(found.verdict, amongOf(alone.node))
+      const reasons = [...found.reasons, ...because.map((step) => citeAgain(step, found.reasons))]
+      const isTooOld = alone.stale && (verdict === 'met' || verdict === 'not-applicable')
+      return isTooOld
+        ? { ...found, verdict: 'inconclusive', reasons: [tooOldReason(age(alone.observedAt ?? '', asOf)), ...reasons] }
+        : { ...found, verdict, reasons }
+    }),
+  })
+}
+
+/** Cites the captures that other reasons of the same finding cite for the same question. */
+const citeAgain = ({ says, text, probe }: Step, reasons: readonly Reason[]): Reason => ({
+  says,
+  text,
+  probe,
+  captures: reasons.find((reason) => reason.probe === probe && probe !== null)?.captures ?? [],
+})
+
+/**
+ * The first part of assess(): everything that is said of one declared node by itself, from its recording or from the lack of one. Checks
+ * that compare nodes are settled afterwards.
+ */
 export function assessNode(
   catalog: Catalog,
   node: string,
@@ -185,7 +238,11 @@ export function assessNode(
   ]
   return {
     ...identity,
-    machine: { address: recording.node.address, serials: serialsIn(dossier) },
+    machine: {
+      address: recording.node.address,
+      serials: serialsIn(dossier),
+      identity: identityOf(catalog.identity.told(readings), loaded, dossier),
+    },
     isolation: dossier,
     location: located(catalog, readings, context, byKey),
     findings,
@@ -197,6 +254,22 @@ export function assessNode(
 const serialsIn = ({ pins }: Isolation): string[] => [
   ...new Set(pins.filter(({ kind }) => ['system', 'board', 'chassis'].includes(kind)).map(({ value }) => value)),
 ]
+
+/** Since the node was asked between the two ends of the recording, its kernel ran at least from the latest start that fits to the first end. */
+function identityOf(
+  { uptimeSeconds, ...told }: ToldIdentity,
+  { recording: { startedAt, endedAt } }: LoadedRecording,
+  { layer }: Isolation,
+): MachineIdentity {
+  const from = uptimeSeconds === null ? Number.NaN : Date.parse(endedAt) - uptimeSeconds * 1000
+  // Without an SSH session of ours, as in a transcript that was brought back, the times are by the node's own clock.
+  const isKnown = told.hostKey !== null && from <= Date.parse(startedAt) && from > 0
+  return {
+    ...told,
+    ran: isKnown ? { from: new Date(from).toISOString(), to: new Date(Date.parse(startedAt)).toISOString() } : null,
+    container: layer === 'container',
+  }
+}
 
 const age = (observedAt: string, asOf: string): string =>
   observedAt > asOf
@@ -248,9 +321,11 @@ function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooO
     check: check.id,
     property: check.property,
     verdict: 'inconclusive',
-    reasons: [{ says: 'unclear', text: tooOld, probe: null, captures: [] }, ...reasons],
+    reasons: [tooOldReason(tooOld), ...reasons],
   }
 }
+
+const tooOldReason = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
 
 function cite(step: Step, byKey: CaptureIndex): Reason {
   const cited = [...byKey.values()]

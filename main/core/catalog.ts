@@ -3,6 +3,7 @@ import type {
   Isolation,
   Location,
   LocationSignal,
+  MachineIdentity,
   ProviderProfile,
   Scope,
   TracedNode,
@@ -14,6 +15,12 @@ import { type Sha256, sha256 } from './digest.ts'
 import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
+
+/** What tells a machine from others, before it is known when the recording was taken. */
+export type ToldIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
+  /** Seconds since the kernel started; null where that was not read. */
+  readonly uptimeSeconds: number | null
+}
 
 /** The four isolation answers before their reasons and contradictions cite captures. */
 export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
@@ -102,6 +109,11 @@ export interface Catalog {
   readonly references?: readonly ReferenceList[]
   readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
   readonly arguesLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
+  /** What a node says of the machine that it is: for telling whether several names are one machine. */
+  readonly identity: {
+    readonly probes: readonly Probe<unknown>[]
+    readonly told: (readings: ReadonlyMap<string, Parsed<unknown>>) => ToldIdentity
+  }
   /** Who can log in to a node, as far as its answers tell: for lists of whole populations, never for a verdict. */
   readonly listsAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
 }
@@ -129,7 +141,7 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       ...(volatile === undefined ? {} : { volatile: volatile.why }),
       commands,
     })),
-    checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants, thresholds }) => ({
+    checks: catalog.checks.map(({ id, property, claim, limits, ends, needs, wants, thresholds, amongNodes }) => ({
       id,
       property,
       claim,
@@ -138,6 +150,7 @@ export function catalogSnapshot(catalog: Catalog): unknown {
       needs: Object.values(needs).map((probe) => probe.id),
       wants: Object.values(wants ?? {}).map((probe) => probe.id),
       ...(thresholds === undefined ? {} : { thresholds }),
+      ...(amongNodes === undefined ? {} : { comparesNodes: true }),
     })),
     frameworks: catalog.frameworks,
     signals: catalog.signals,

@@ -2,6 +2,7 @@ import type { DeclaredLocation, DeclaredNode } from '../../schemas/types.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Limits } from './profile.ts'
+import type { AmongNodes } from './same-machine.ts'
 
 /** Which probes a check reads, by the name it uses for each. */
 export type Needs = Readonly<Record<string, Probe<unknown>>>
@@ -63,6 +64,11 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   /** Ids of the thresholds that `evaluate` compares against (tested: what it reads and nothing else). */
   readonly thresholds?: readonly string[]
   readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
+  /**
+   * For a claim that other nodes of the population bear on: what comes of the verdict that the node has by itself once all are compared.
+   * `because` is added to the reasons of `evaluate`. A probe named in it has to stand in those, too, so that its captures can be cited.
+   */
+  readonly amongNodes?: (alone: Conclusion['verdict'], among: AmongNodes) => Conclusion
 }
 
 /** Gives a check its precise types, then forgets them, so that the catalog can list checks of every shape. */

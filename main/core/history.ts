@@ -1,6 +1,7 @@
 import type { Planned, RunTrace } from '../../schemas/types.ts'
 import type { Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
+import { answeredIn } from './trace.ts'
 
 /** Under which seal a run stands. */
 export interface SealedAs {
@@ -27,7 +28,7 @@ export interface KeptHead {
   readonly demo: boolean
   readonly planned: Planned | null
   readonly declared: number
-  /** Nodes that answered, in full or in part. */
+  /** Nodes that answered, in full or in part. Names that are one machine count once. */
   readonly answered: number
   readonly catalog: Sha256
   readonly rules: Sha256
@@ -55,7 +56,7 @@ export const headOfKept = ({ trace, sealed }: KeptRun): KeptHead => ({
   demo: trace.demo,
   planned: trace.planned,
   declared: trace.nodes.length,
-  answered: trace.nodes.filter(({ status }) => status === 'complete' || status === 'partial').length,
+  answered: answeredIn(trace),
   catalog: trace.catalog.digest,
   rules: trace.rules,
   sealed,

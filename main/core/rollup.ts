@@ -20,7 +20,10 @@ export interface RollUpMatter {
   readonly register: Register
   /** UTC, ISO 8601. */
   readonly asOf: string
-  /** Rows of the provider's inventory that nobody accounts for: with one, the population is not covered. */
+  /**
+   * Rows of the provider's inventory that nobody accounts for, and names that are a machine which already counts under another name: with
+   * one, the population is not covered.
+   */
   readonly uncovered: number
 }
 

@@ -8,6 +8,7 @@ import { jsonBytes } from './pack-files.ts'
 import { type Parsed, type Probe, wasNotAsked } from './probe.ts'
 import { readingsOf } from './readings.ts'
 import { compare, type LoadedRecording } from './recording.ts'
+import { NOTHING_SHARED } from './same-machine.ts'
 
 /** As many hexadecimal digits stand for one reading: a change that goes unseen needs 2^48 tries. */
 export const READING_DIGITS = 12
@@ -20,7 +21,6 @@ const NO_FINDING = '-'
 
 /** What a trace has of one node; `loaded` is the recording that its assessment rests on. */
 export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, assessed: NodeAssessment): TracedNode {
-  const verdicts = new Map(assessed.findings.map(({ check, verdict }) => [check, verdictLetters[verdict]]))
   const recording = loaded?.recording ?? null
   const readings = readingsOf(catalog, loaded)
   const answered = assessed.isolation !== null
@@ -33,15 +33,24 @@ export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, asse
     hostKey: recording?.hostKey?.fingerprint ?? null,
     address: recording?.node.address ?? null,
     declared: recording === null ? null : sha256(canonicalJson(recording.node)),
-    verdicts: checkIds(catalog)
-      .map((check) => verdicts.get(check) ?? NO_FINDING)
-      .join(''),
+    verdicts: lettersOf(catalog, assessed),
     readings: sortedProbes(catalog)
       .map((probe) => readingDigest(probe, readings.get(probe.id)))
       .join(''),
     parts: assessed.isolation?.pins ?? [],
     ...(answered ? catalog.listsAccess(readings) : { accounts: null, keys: null }),
   }
+}
+
+/** The trace of a node that was made before nodes were compared, with the verdicts that stand since. */
+export const withVerdicts = (catalog: Catalog, traced: TracedNode, assessed: NodeAssessment | undefined): TracedNode =>
+  assessed === undefined ? traced : { ...traced, verdicts: lettersOf(catalog, assessed) }
+
+function lettersOf(catalog: Catalog, { findings }: Pick<NodeAssessment, 'findings'>): string {
+  const verdicts = new Map(findings.map(({ check, verdict }) => [check, verdictLetters[verdict]]))
+  return checkIds(catalog)
+    .map((check) => verdicts.get(check) ?? NO_FINDING)
+    .join('')
 }
 
 /** What of a reading is compared between runs: see RunTrace. Undefined: there is no recording. */
@@ -70,13 +79,13 @@ interface TraceInput {
   readonly run: string
   readonly planned: Planned | null
   /** `nodes` of it are not looked at. */
-  readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo'>
+  readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo' | 'shared'>
   /** One for each declared node, in the order of the assessment. */
   readonly nodes: readonly TracedNode[]
 }
 
 export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: TraceInput): RunTrace {
-  const { asOf, scope, demo } = assessment
+  const { asOf, scope, demo, shared = NOTHING_SHARED } = assessment
   const catalog = catalogFor(ours, scope)
   const reference = { version: catalog.version, digest: catalogDigest(catalog) }
   return {
@@ -93,8 +102,14 @@ export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: Trac
     checks: [...checkIds(catalog)],
     probes: sortedProbes(catalog).map(({ id }) => id),
     nodes: [...nodes],
+    ...(shared.machines.length === 0 ? {} : { sameMachines: shared.machines.map((one) => [...one.nodes]) }),
   }
 }
+
+/** How many machines answered in a run, in full or in part; names that are one machine count once. */
+export const answeredIn = ({ nodes, sameMachines = [] }: Pick<RunTrace, 'nodes' | 'sameMachines'>): number =>
+  nodes.filter(({ status }) => status === 'complete' || status === 'partial').length -
+  sameMachines.reduce((sum, names) => sum + names.length - 1, 0)
 
 /** The file data/trace.json: canonical JSON and a line end. */
 export const traceBytes = (trace: RunTrace): Uint8Array => jsonBytes(trace)

@@ -73,7 +73,8 @@ function Results({ view, of, filter }: ResultsProps) {
   useEffect(() => {
     if (said !== '') say(said)
   }, [said])
-  const answered = view.rows.filter(wasReached).length
+  const answered =
+    view.rows.filter(wasReached).length - view.sameMachines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
   return (
     <Page
       title={of === 'pack' ? 'Results in this pack' : 'Overview'}
@@ -108,6 +109,18 @@ function Results({ view, of, filter }: ResultsProps) {
       {of === 'run' && <StillRunning run={view.run} />}
       <ProfileNote view={view} />
       <CoverageNote of={of} />
+      {view.sameMachines.length > 0 && (
+        <Notice
+          kind="warning"
+          title={`${plural(view.sameMachines.length, 'machine')} answered under several names, and count once.`}
+          means={view.sameMachines.slice(0, 8).map(({ text }) => (
+            <span key={text} className="conflict">
+              {visible(text)}
+            </span>
+          ))}
+          next="Remove the other names from the fleet, or ask the provider where the other machines are."
+        />
+      )}
       <Attention matrix={matrix} onShow={narrow} />
       <FilterBar
         filter={filter}

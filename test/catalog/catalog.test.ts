@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
@@ -99,8 +99,25 @@ describe('the commands', () => {
 })
 
 describe('the verdicts', () => {
+  /** Checks that compare nodes are decided among all fixtures as one population, and where each is alone. */
   const seen = (check: Check): ReadonlySet<string> =>
-    new Set(fixtures.map(({ conclusions }) => conclusions.get(check.id)?.verdict ?? ''))
+    new Set([
+      ...fixtures.map(({ conclusions }) => conclusions.get(check.id)?.verdict ?? ''),
+      ...(check.amongNodes === undefined ? [] : (together.get(check.id) ?? [])),
+    ])
+  const together = new Map<string, Set<string>>()
+  beforeAll(() => {
+    const recordings = fixtures.map(({ loaded }) => loaded)
+    const population = fixtures.map(({ name }) => name)
+    const { nodes } = assess({
+      catalog,
+      scope: { fleet: 'fixtures', population, frameworks: [] },
+      recordings,
+      asOf: FIXTURE_TIME,
+    })
+    for (const { check, verdict } of nodes.flatMap(({ findings }) => findings))
+      together.set(check, new Set([...(together.get(check) ?? []), verdict]))
+  })
 
   test.each(checks.map((check) => [check.id, check] as const))(
     '%s has fixtures for every way it can end',

@@ -41,4 +41,5 @@ export const view = (checks: readonly CheckView[], rows: readonly NodeRow[]): As
   rows,
   frameworks: [],
   moved: [],
+  sameMachines: [],
 })

@@ -4,6 +4,7 @@ import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
+import { NAMELESS } from './nameless.ts'
 import { noLocation } from './no-location.ts'
 import { UNDECIDED } from './undecided.ts'
 
@@ -31,6 +32,7 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   claimTests: [],
   providers: [],
   arguesLocation: noLocation,
+  identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => UNDECIDED,
 })

@@ -6,6 +6,7 @@ import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../m
 import type { Property } from '../../schemas/words.ts'
 import { fakeLocation } from './fake-location.ts'
 import { fakeProvider } from './fake-provider.ts'
+import { NAMELESS } from './nameless.ts'
 import { UNDECIDED } from './undecided.ts'
 
 /** A small catalog with one command per probe, for tests of the window: real shapes, short rules. */
@@ -283,6 +284,7 @@ export const fakeCatalog: Catalog = {
   claimTests: [],
   providers: [fakeProvider],
   arguesLocation: fakeLocation,
+  identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: (readings) => {
     const flags = readings.get(cpu.id)

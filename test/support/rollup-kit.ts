@@ -3,6 +3,7 @@ import { type Check, defineCheck } from '../../main/core/check.ts'
 import type { Control, Framework } from '../../main/core/framework.ts'
 import type { NodeVerdicts } from '../../main/core/rollup.ts'
 import type { Verdict } from '../../schemas/words.ts'
+import { NAMELESS } from './nameless.ts'
 import { noLocation } from './no-location.ts'
 import { UNDECIDED } from './undecided.ts'
 
@@ -59,6 +60,7 @@ export const catalogWith = (frameworks: readonly Framework[], checks: readonly s
   claimTests: [],
   providers: [],
   arguesLocation: noLocation,
+  identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => UNDECIDED,
 })

@@ -27,6 +27,7 @@ import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
+import { NAMELESS } from './nameless.ts'
 import { noLocation } from './no-location.ts'
 import { UNDECIDED } from './undecided.ts'
 
@@ -94,6 +95,7 @@ export const sampleCatalog: Catalog = {
   claimTests: [],
   providers: [],
   arguesLocation: noLocation,
+  identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => ({
     ...UNDECIDED,

@@ -1,5 +1,5 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { assessNode, conclude, judgingOf, populationOf } from '../../core/assess.ts'
+import { assessNode, compareNodes, conclude, judgingOf, populationOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
@@ -37,7 +37,8 @@ export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: 
       if (shown !== null) return shown
       const asOf = world.clock.now()
       const judging = judgingOf({ ...scope, asOf })
-      const judged = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, judging))
+      const alone = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, judging))
+      const judged = compareNodes(catalog, alone, asOf)
       const all = [...recordings.values()]
       const demo = all.some(({ recording }) => recording.demo)
       shown = {

@@ -6,7 +6,7 @@ import type { LoadedRecording } from '../../core/recording.ts'
 
 /**
  * Recordings of one node, newest first, as moments: each judged as of its own end, so that the same recordings always give the same
- * timeline, and compared with the one before it. The last `most` moments.
+ * timeline, and compared with the one before it. The last `most` moments. Checks that compare nodes are left out, since one node decides none.
  */
 export function timelineOf(
   catalog: Catalog,
@@ -14,20 +14,28 @@ export function timelineOf(
   most: number,
   profile: ChosenProfile | undefined,
 ): readonly NodeMoment[] {
+  const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
   const judged = recordings.map((loaded) => {
     const { run, node, endedAt } = loaded.recording
     return { run, at: endedAt, assessment: assessNode(catalog, node.name, loaded, { asOf: endedAt, profile }) }
   })
   return judged.slice(0, most).map(({ run, at, assessment }, index) => {
     const before = judged[index + 1]?.assessment
-    return { run, at, status: assessment.status, changed: before === undefined ? [] : changed(before, assessment) }
+    return {
+      run,
+      at,
+      status: assessment.status,
+      changed: before === undefined ? [] : changed(before, assessment, comparing),
+    }
   })
 }
 
-function changed(before: NodeAssessment, after: NodeAssessment): NodeMoment['changed'] {
+function changed(before: NodeAssessment, after: NodeAssessment, comparing: ReadonlySet<string>): NodeMoment['changed'] {
   const then = new Map(before.findings.map(({ check, verdict }) => [check, verdict]))
   return after.findings.flatMap(({ check, verdict }) => {
     const earlier = then.get(check)
-    return earlier === undefined || earlier === verdict ? [] : [{ check, before: earlier, after: verdict }]
+    return earlier === undefined || earlier === verdict || comparing.has(check)
+      ? []
+      : [{ check, before: earlier, after: verdict }]
   })
 }

@@ -2,10 +2,12 @@ import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { listedKey } from '../../core/host-key-list.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
+import { markText } from '../../core/same-machine.ts'
 import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
 import { type HostKeyList, hostKeyList } from '../probes/host-key-list.ts'
 import { type SshSession, sshSession } from '../probes/ssh-session.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { some } from './evidence-host-key-unique.ts'
 
 const PINNED: Readonly<Record<string, string>> = {
   'known-hosts': 'a known_hosts file',
@@ -17,9 +19,9 @@ export const evidenceHostIdentity = defineCheck({
   id: 'evidence.host-identity',
   property: 'evidence',
   claim:
-    'The answers came from the holder of a host key that was on record before the login, and name one boot of one server.',
+    'The answers came from the holder of a host key that was on record before the login, and name one boot of one server, which no other name of this population stands for.',
   limits:
-    'Whoever has a copy of the host key can answer in its place. The key is not tied to hardware, and the record it was compared with was made by a person: it is as good as the way it reached that person.',
+    'Whoever has a copy of the host key can answer in its place. The key is not tied to hardware, and the record it was compared with was made by a person: it is as good as the way it reached that person. Boot id and serial numbers, by which names are compared, are what the server says of itself.',
   needs: { session: sshSession, host: hostIdentity },
   wants: { serials: hostSerials, list: hostKeyList },
   evaluate({ session, host }, { serials, list }) {
@@ -32,6 +34,14 @@ export const evidenceHostIdentity = defineCheck({
       ? [speaksFor(`Its firmware gives the serial number ${quote(serials.fact.product)}.`, hostSerials)]
       : unclearAbout(hostSerials, serials)
     return { verdict, because: [...because, ...serial] }
+  },
+  amongNodes(alone, { machine }) {
+    if (machine === null) return { verdict: alone, because: [] }
+    const { others, by, container } = machine
+    const text = `${some(others)} ${others.count === 1 ? 'is a name' : 'are names'} of the same machine: ${by.map(markText).join(', ')}. It counts once${container ? '; a container shares its boot with the server that it runs on' : ''}.`
+    const isSameBoot = by.some(({ part }) => part === 'boot')
+    const because = [leavesUnclear(text, isSameBoot ? hostIdentity : hostSerials)]
+    return { verdict: alone === 'not-met' ? alone : 'inconclusive', because }
   },
 })
 

@@ -3,6 +3,7 @@ import type { Probe } from '../../core/probe.ts'
 import { encryptionInUseCcState } from '../checks/encryption-in-use-cc-state.ts'
 import { evidenceCollectorIdentity } from '../checks/evidence-collector-identity.ts'
 import { evidenceHostIdentity } from '../checks/evidence-host-identity.ts'
+import { evidenceHostKeyUnique } from '../checks/evidence-host-key-unique.ts'
 import { inventoryDisksRecorded } from '../checks/inventory-disks.ts'
 import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
@@ -170,5 +171,6 @@ export const checks: readonly Check[] = [
   inventoryNetworkInterfaces,
   lifecycleDiskSwapDetection,
   evidenceHostIdentity,
+  evidenceHostKeyUnique,
   evidenceCollectorIdentity,
 ]

@@ -41,6 +41,8 @@ export interface DmiTable {
   readonly counts: ReadonlyMap<number, number>
   /** "System is a virtual machine" among the BIOS characteristics (type 0, extension byte 2, bit 4). */
   readonly virtualMachineBit: boolean
+  /** UUID of the system (type 1), as dmidecode prints it; null where the firmware gives none. */
+  readonly systemUuid: string | null
   readonly modules: readonly DmiModule[]
   readonly processors: readonly DmiProcessor[]
   /** Caches that are switched on and have a size (type 7). */
@@ -67,6 +69,7 @@ const NO_TABLE: DmiTable = {
   present: false,
   counts: new Map(),
   virtualMachineBit: false,
+  systemUuid: null,
   modules: [],
   processors: [],
   caches: 0,
@@ -85,6 +88,7 @@ export function parseDmiTable(text: string): Parsed<DmiTable> {
     present: true,
     counts,
     virtualMachineBit: of(0).some(({ items }) => items.includes('System is a virtual machine')),
+    systemUuid: of(1).map((system) => filled(system, 'UUID'))[0] ?? null,
     modules: of(17).flatMap(memoryModule),
     processors: of(4).flatMap(processor),
     caches: of(7).filter(isRealCache).length,

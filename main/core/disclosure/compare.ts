@@ -1,12 +1,13 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { assessNode, type Judging, judgingOf } from '../assess.ts'
+import { assessNode, type Judging, judgingOf, settling } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { NodeVerdicts } from '../rollup.ts'
+import { sharedAmong } from '../same-machine.ts'
 import { compareNode, compareWhole, wordingDiffers } from '../verify/reproduce.ts'
 import { type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'
 import { absentNodes, type Basis, basesIn } from './underivable.ts'
@@ -24,12 +25,16 @@ export interface Rederived {
 
 /** Evaluates every node from the answers that are there, and compares what rests on nothing withheld. Never throws. */
 export function rederive(content: DisclosedContent, catalog: Catalog): Rederived {
-  const basisOf = basesIn(catalog, content.scope)
-  const nodes = content.nodes.flatMap((node) => {
+  const basisOf = basesIn(catalog, content)
+  const judging = judgingOf(content.scope ?? { asOf: '' })
+  const alone = content.nodes.flatMap((node) => {
     const { entry } = node
-    return entry === null
-      ? []
-      : [nodeAgain({ node, entry, basis: basisOf(node) }, catalog, judgingOf(content.scope ?? { asOf: '' }))]
+    return entry === null ? [] : [{ node, entry, derived: assessedHere(node, catalog, judging) }]
+  })
+  const settle = settling(catalog, sharedAmong(alone.flatMap(({ derived }) => derived ?? [])), judging.asOf)
+  const nodes = alone.map(({ node, entry, derived }) => {
+    const basis = basisOf(node)
+    return nodeAgain({ node, entry, basis }, derived === null ? null : underived(settle(derived), entry, basis))
   })
   const absent = absentNodes(content)
   const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
@@ -61,9 +66,17 @@ interface NodeAgain extends Omit<Rederived, 'identical'> {
   readonly verdicts: NodeVerdicts | null
 }
 
-function nodeAgain(judged: Judged, catalog: Catalog, judging: Judging): NodeAgain {
+/** What rests on other nodes, and cannot be derived because something of them is withheld, stands as it is stated. */
+function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }: Basis): NodeAssessment {
+  const stated = new Map(entry.findings.map((found) => [found.check, found]))
+  return {
+    ...derived,
+    findings: derived.findings.map((found) => (canDerive(found.check) ? found : (stated.get(found.check) ?? found))),
+  }
+}
+
+function nodeAgain(judged: Judged, derived: NodeAssessment | null): NodeAgain {
   const { node, entry, basis } = judged
-  const derived = assessedHere(node, catalog, judging)
   const counts = {
     stated: entry.findings.length,
     rederived: entry.findings.filter(({ check }) => basis.canDerive(check)).length,

@@ -19,7 +19,7 @@ export interface Underivable {
  * is there in whole; isolation may read every probe.
  */
 export function underivable(catalog: Catalog, content: DisclosedContent): Underivable {
-  const basisOf = basesIn(catalog, content.scope)
+  const basisOf = basesIn(catalog, content)
   const judged = content.nodes.flatMap((node) =>
     node.entry === null ? [] : [{ label: node.label, entry: node.entry, basis: basisOf(node) }],
   )
@@ -48,10 +48,30 @@ export interface Basis {
   readonly isLocated: boolean
 }
 
-export function basesIn(catalog: Catalog, scope: PackScope | null): (node: DisclosedNode) => Basis {
+/** A check that compares nodes rests on what it reads of every one of them. */
+export function basesIn(
+  catalog: Catalog,
+  { scope, nodes }: Pick<DisclosedContent, 'scope' | 'nodes'>,
+): (node: DisclosedNode) => Basis {
+  const alone = basesAlone(catalog, scope)
+  const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
+  const told = new Set(nodes.flatMap(({ entry }) => entry?.node ?? []))
+  const isEveryNodeTold =
+    scope?.population.every((name) => told.has(name)) === true && nodes.every((node) => alone(node).isIdentified)
+  return (node) => {
+    const basis = alone(node)
+    return { ...basis, canDerive: (check) => basis.canDerive(check) && (isEveryNodeTold || !comparing.has(check)) }
+  }
+}
+
+function basesAlone(
+  catalog: Catalog,
+  scope: PackScope | null,
+): (node: DisclosedNode) => Basis & { readonly isIdentified: boolean } {
   const population = new Set(scope?.population ?? [])
   const isBrought = scope?.location === undefined || !hasGap(withoutSignatures(scope.location))
   const located = new Set(catalog.checks.flatMap(({ id, property }) => (property === 'location' ? [id] : [])))
+  const identifying = catalog.identity.probes
   const reads = new Map(
     catalog.checks.map((check) => [check.id, [...Object.values(check.needs), ...Object.values(check.wants ?? {})]]),
   )
@@ -66,6 +86,7 @@ export function basesIn(catalog: Catalog, scope: PackScope | null): (node: Discl
         isThere && (isLocated || !located.has(check)) && !rests(reads.get(check) ?? catalog.probes, withheld),
       isWhole: isThere && withheld.size === 0,
       isLocated,
+      isIdentified: isThere && !rests(identifying, withheld),
     }
   }
 }

@@ -37,7 +37,8 @@ export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
  * is declared now; the answers of now. Each step is judged by the one code that makes verdicts, as of the end of its recording. The step
  * that changed the verdict is the cause; where the old answers alone would have led there by now, it is the time. `undecided`: several
  * steps changed it, or what a run stated does not follow from what is at hand. Where it is not known what was declared for one of the
- * runs, both are judged as if nothing were, and no change is laid on rules or declarations.
+ * runs, both are judged as if nothing were, and no change is laid on rules or declarations. What came of a check that compares nodes is
+ * always undecided here: another node may have changed it.
  */
 export function explainFlips(catalog: Catalog, node: string, before: ToldRun, after: ToldRun): readonly FlipDetail[] {
   const [was, is] = [before, after].map(({ trace }) => trace.nodes.find((one) => one.node === node))
@@ -51,6 +52,7 @@ export function explainFlips(catalog: Catalog, node: string, before: ToldRun, af
   const needsOf = needsIn(catalog)
   const differs = differing(catalog, before.recording, after.recording)
   const isKnown = before.judging !== null && after.judging !== null
+  const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
   const isSameRules = before.trace.rules === after.trace.rules
   return flipped.map(({ check, stated, now }) => {
     const at = (step: keyof typeof steps): Verdict | null => steps[step].get(check) ?? null
@@ -59,12 +61,13 @@ export function explainFlips(catalog: Catalog, node: string, before: ToldRun, af
     const steady = needs.filter((probe) => differs.has(probe))
     const rested = capturesOf(catalog, steady.length > 0 ? steady : needs, before.recording, after.recording)
     const isAged = steady.length === 0 && at('later') === taken.evidence
-    const because = causeIn([
+    const cause = causeIn([
       [stated, taken.rules, at('statedThen') === stated ? 'time' : isKnown && !isSameRules ? 'rules' : 'undecided'],
       [taken.rules, taken.scope, isKnown ? 'scope' : 'undecided'],
       [taken.scope, taken.evidence, rested.length === 0 || isAged ? 'time' : 'evidence'],
       [taken.evidence, now, at('statedNow') === now ? 'time' : 'undecided'],
     ])
+    const because = comparing.has(check) ? 'undecided' : cause
     return {
       node,
       check,

@@ -1,5 +1,6 @@
-import type { Coverage, Engagement, InventoryRow, Scope } from '../../../schemas/types.ts'
+import type { Coverage, Engagement, InventoryRow, Scope, SharedIdentities } from '../../../schemas/types.ts'
 import { compare } from '../recording.ts'
+import { surplusNames } from '../same-machine.ts'
 import { conflictsIn } from './conflicts.ts'
 import { type CoverageNode, listedNodes, listedRows, matched } from './matching.ts'
 
@@ -12,11 +13,12 @@ export const populationWith = (enrolled: readonly string[], engagement: Engageme
 /**
  * Declared list, enrolled nodes and the provider's inventory against each other; undefined without an engagement. Rows and nodes are joined
  * by matched(). A row that no node fits keeps the population from being covered, unless somebody declared why it is left out. What else
- * the lists say against each other is told and changes nothing here. The order of rows and nodes carries no meaning.
+ * the lists say against each other is told and changes nothing here. Names that are one machine count as one that answered. The order of rows and nodes carries no meaning.
  */
 export function coverageOf(
   { engagement, enrolled, population }: Pick<Scope, 'engagement' | 'enrolled' | 'population'>,
   nodes: readonly CoverageNode[],
+  shared?: Pick<SharedIdentities, 'machines'>,
 ): Coverage | undefined {
   if (engagement === undefined) return undefined
   const { inventory } = engagement
@@ -34,7 +36,7 @@ export function coverageOf(
   return {
     declared: declared.size,
     enrolled: inFleet.size,
-    answered: answered.size,
+    answered: answered.size - (shared === undefined ? 0 : surplusNames(shared)),
     inventory: inventory?.rows.length ?? null,
     nodes: listed.map(({ node }) => {
       const match = matches.get(node)

@@ -2,6 +2,7 @@ import type { ControlAssessment } from '../../../schemas/types.ts'
 import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
 import { PATHS } from '../pack-files.ts'
 import { compare } from '../recording.ts'
+import { NOTHING_SHARED, sameMachineText, surplusNames } from '../same-machine.ts'
 import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { findingsOf, statusOf, verdictProps } from './oscal/findings.ts'
 import { MOST_NODES, type Names, namesOf } from './oscal/naming.ts'
@@ -97,7 +98,7 @@ function resultOf(names: Names): unknown {
 
 /** What has no place in a finding: how this was written, what was not collected, and the controls without a finding. */
 function remarksOf(names: Names): string {
-  const { controls, coverage } = names.input.assessment
+  const { controls, coverage, shared = NOTHING_SHARED } = names.input.assessment
   const uncovered = coverage?.uncovered ?? 0
   const without = CONTROL_STATES.flatMap((state) => {
     const own = controls.filter((one) => one.state === state && statusOf(one) === null)
@@ -112,6 +113,10 @@ function remarksOf(names: Names): string {
       : 'There is one observation for each node and check. What was not collected is no observation; each inventory item names it.',
     ...(uncovered > 0
       ? [`Nobody accounts for ${uncovered} rows of the provider’s inventory, so no control is supported.`]
+      : []),
+    ...shared.machines.map((machine) => line(`One machine, counted once: ${sameMachineText(machine)}.`)),
+    ...(surplusNames(shared) > 0
+      ? ['While names of one machine stand for several nodes, no control is supported.']
       : []),
     ...(without.length === 0 ? [] : ['Limitations: these controls have no finding.', ...without]),
   ].join('\n')

@@ -1,5 +1,6 @@
 import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { summarize } from '../report/tally.ts'
+import { NOTHING_SHARED, surplusNames } from '../same-machine.ts'
 import type { Sheet } from '../world.ts'
 import { checksGrid, claimsGrid } from './grids/claims.ts'
 import { controlsGrid } from './grids/controls.ts'
@@ -49,7 +50,7 @@ function aboutGrid({
   register,
   catalog,
 }: FormatInput): Grid {
-  const { scope, asOf, coverage } = assessment
+  const { scope, asOf, coverage, shared = NOTHING_SHARED } = assessment
   const { counts } = summarize(assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)))
   const frameworks = catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id)).map(({ title }) => title)
   const engagement = scope.engagement
@@ -82,7 +83,8 @@ function aboutGrid({
         'It is not sealed. What counts is the pack that is named above; its own digests show what was sealed.',
       ],
       ['Nodes of the population', assessment.nodes.length],
-      ['Nodes that answered', answered.length],
+      ['Nodes that answered', answered.length - surplusNames(shared)],
+      ['Names that are a machine which counts under another name', surplusNames(shared)],
       ...(coverage === undefined
         ? []
         : [

@@ -4,6 +4,7 @@ import { growingTree } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
 import { type LoggedEntry, leafOf, type RetiredEntry, type RunChain, type RunEntry } from '../run-chain/entry.ts'
 import { CHAIN_SCHEMA, type StatedHead } from '../run-chain/files.ts'
+import { answeredIn } from '../trace.ts'
 import type { RunFacts } from './calendar.ts'
 import { dayOf } from './days.ts'
 
@@ -48,11 +49,11 @@ export const runsWithin = (
   enteredRuns(entries).first.filter(({ entry }) => dayOf(entry.at) >= from && dayOf(entry.at) <= to)
 
 /** What a calendar takes from a trace. */
-export const factsOf = ({ nodes, catalog, rules }: RunTrace): RunFacts => ({
-  declared: nodes.length,
-  answered: nodes.filter(({ status }) => status === 'complete' || status === 'partial').length,
-  catalog: catalog.digest,
-  rules,
+export const factsOf = (trace: RunTrace): RunFacts => ({
+  declared: trace.nodes.length,
+  answered: answeredIn(trace),
+  catalog: trace.catalog.digest,
+  rules: trace.rules,
 })
 
 /** A sentence on each run whose trace is not at hand, and why where the chain says so. */

@@ -7,6 +7,7 @@ import { factBlock } from './declared.ts'
 import type { Matter } from './input.ts'
 import { showsList } from './location-dossier.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
+import { machinesReached } from './population.ts'
 import { reached } from './tally.ts'
 import { see, titles } from './titles.ts'
 import { names, of, plural } from './wording.ts'
@@ -40,10 +41,10 @@ export function methodSection(matter: Matter): Section {
   }
 }
 
-const sampling = ({ assessment: { nodes } }: Matter): string =>
+const sampling = ({ assessment, assessment: { nodes } }: Matter): string =>
   nodes.length === 0
     ? 'No node was declared, so nothing was asked.'
-    : `None drawn: all ${plural(nodes.length, 'declared node')} ${nodes.length === 1 ? 'was' : 'were'} to be asked. ${of(nodes.filter(reached).length, nodes.length)} answered.`
+    : `None drawn: all ${plural(nodes.length, 'declared node')} ${nodes.length === 1 ? 'was' : 'were'} to be asked. ${of(machinesReached(assessment), nodes.length)} answered.`
 
 type Session = NonNullable<Recording['session']>
 

@@ -12,6 +12,7 @@ import { FRESH_DAYS } from '../assess.ts'
 import { PATHS } from '../pack-files.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { markText, NOTHING_SHARED, surplusNames } from '../same-machine.ts'
 import { declaredBy, factBlock, typed } from './declared.ts'
 import { alike } from './grouping.ts'
 import type { Matter } from './input.ts'
@@ -43,7 +44,18 @@ export const nodeWords = ({ nodes, coverage }: Pick<Assessment, 'nodes' | 'cover
 
 /** How many nodes answered, of all that are meant. */
 export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string =>
-  `${of(assessment.nodes.filter(reached).length, assessment.nodes.length)} ${nodeWords(assessment)} answered`
+  `${of(machinesReached(assessment), assessment.nodes.length)} ${nodeWords(assessment)} answered${sameMachineNote(assessment)}`
+
+/** How many machines answered: names that are one machine count once. */
+export const machinesReached = ({ nodes, shared = NOTHING_SHARED }: Pick<Assessment, 'nodes' | 'shared'>): number =>
+  nodes.filter(reached).length - surplusNames(shared)
+
+function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>): string {
+  const surplus = surplusNames(shared)
+  return surplus === 0
+    ? ''
+    : `; ${plural(surplus, 'name')} of them ${surplus === 1 ? 'is' : 'are'} a machine that counts under another name`
+}
 
 /** Which nodes are meant, where that list comes from, and whether the lists agree. */
 export function populationSection(matter: Matter): Section {
@@ -58,6 +70,7 @@ export function populationSection(matter: Matter): Section {
       ...(coverage === undefined || coverage.uncovered === 0 ? [] : [UNCOVERED]),
       ...(engagement === undefined ? [text(UNDECLARED)] : sources(engagement)),
       ...(coverage === undefined ? [] : comparison(coverage)),
+      ...sameMachines(matter),
       ...notReached(matter),
       heading(3, 'Changes over time'),
       text(
@@ -71,6 +84,47 @@ const UNCOVERED: Block = {
   kind: 'banner',
   title: 'The provider’s list names nodes that nobody accounts for',
   text: 'While one of them stands, no item counts as supported by what nodes answered. An item that rests on records alone still can be.',
+}
+
+/** Names that are one machine, and by what that is known. */
+function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
+  if (shared === undefined) return []
+  const { machines } = shared
+  return [
+    heading(3, 'Names that are one machine', true),
+    ...(machines.length === 0
+      ? [
+          text(
+            'None was found. Nodes that answered were compared by boot id, serial numbers of system and board, and system UUID, as each could be read.',
+          ),
+        ]
+      : [
+          text(
+            'Each of these machines counts once. While one stands under several names, no item counts as supported by what nodes answered: what was declared as several nodes is not shown to be several machines.',
+          ),
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Names', width: 40 },
+              { title: 'What they have in common', width: 60 },
+            ],
+            rows: machines.slice(0, MOST_ROWS).map(({ nodes, by, container }): readonly Cell[] => [
+              plainCell(names(nodes, 40)),
+              [
+                ...by.map((mark) => ({ text: markText(mark) })),
+                ...(container
+                  ? [
+                      {
+                        text: 'At least one of the names is a container, which shares its boot with the server that it runs on.',
+                      },
+                    ]
+                  : []),
+              ],
+            ]),
+          } as const,
+          ...rest(machines.length),
+        ]),
+  ]
 }
 
 const UNDECLARED =

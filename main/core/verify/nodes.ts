@@ -1,11 +1,12 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { assessNode, type Judging, judgingOf, populationOf } from '../assess.ts'
+import { assessNode, judgingOf, populationOf, settling } from '../assess.ts'
 import type { Catalog } from '../catalog.ts'
 import { sha256 } from '../digest.ts'
-import { nodeAssessmentPath, nodeFolder } from '../pack-files.ts'
+import { nodeAssessmentPath, nodeFolder, type PackScope } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { compare, type LoadedRecording } from '../recording.ts'
+import { NOTHING_SHARED } from '../same-machine.ts'
 import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 
 /** One declared node: what the pack states of it, what it rests on, and what comes out here. */
@@ -20,7 +21,8 @@ export interface NodeReading {
 
 /**
  * The declared nodes of a pack one after the other, each read, evaluated again and given away before the next is touched, so that a
- * pack of any number of nodes takes the memory of one. With `only`, the others are passed over.
+ * pack of any number of nodes takes the memory of one. With `only`, the others are passed over. What nodes have in common is taken as the
+ * pack states it, and has to be compared with what comes out of all of them: see compareWhole().
  */
 export async function* readNodes(
   source: PackSource,
@@ -30,6 +32,10 @@ export async function* readNodes(
   only: ReadonlySet<string> | null = null,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
+  const judge =
+    scope === null || assessment === null
+      ? null
+      : derivation(catalog, scope, settling(catalog, assessment.shared ?? NOTHING_SHARED, scope.asOf))
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
   for (const node of scope === null ? [] : populationOf(scope)) {
     if (only?.has(node) === false) continue
@@ -43,7 +49,7 @@ export async function* readNodes(
       node,
       recording,
       stated: stated.value,
-      derived: scope === null || assessment === null ? null : derive(catalog, node, recording, judgingOf(scope)),
+      derived: judge === null ? null : judge(node, recording),
       problems: [...problems, ...stated.problems],
     }
   }
@@ -79,16 +85,13 @@ async function readStated(
   return { value, problems }
 }
 
-function derive(
-  catalog: Catalog,
-  node: string,
-  recording: LoadedRecording | null,
-  judging: Judging,
-): NonNullable<NodeReading['derived']> {
-  try {
-    return assessNode(catalog, node, recording, judging)
-  } catch (thrown) {
-    // Whatever a pack holds must not end the other answers.
-    return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
+const derivation =
+  (catalog: Catalog, scope: PackScope, settle: ReturnType<typeof settling>) =>
+  (node: string, recording: LoadedRecording | null): NonNullable<NodeReading['derived']> => {
+    try {
+      return settle(assessNode(catalog, node, recording, judgingOf(scope)))
+    } catch (thrown) {
+      // Whatever a pack holds must not end the other answers.
+      return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
+    }
   }
-}

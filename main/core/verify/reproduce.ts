@@ -96,6 +96,9 @@ export function compareWhole(
       ...(canonicalJson(assessment.coverage ?? null) === canonicalJson(derived.coverage ?? null)
         ? []
         : ['The comparison of the declared, enrolled and listed nodes comes out otherwise than stated.']),
+      ...(canonicalJson(assessment.shared ?? null) === canonicalJson(derived.shared ?? null)
+        ? []
+        : ['Which nodes are one machine, or show the same host key, comes out otherwise than stated.']),
     ],
     wording:
       canonicalJson({

@@ -28,7 +28,14 @@ export async function traceDiffers(
   const stated = found.value as RunTrace
   const { run, planned = null } = statement.predicate
   const { asOf, ...declared } = scope
-  const derived = traceOf(catalog, { run, planned, assessment: { asOf, scope: declared, demo }, nodes: traced })
+  // As stated: compareWhole() holds it against what is derived.
+  const { shared } = assessment
+  const derived = traceOf(catalog, {
+    run,
+    planned,
+    assessment: { asOf, scope: declared, demo, ...(shared && { shared }) },
+    nodes: traced,
+  })
   const { engine, rules } = stated
   const compared = hasSameRules(assessment, catalog)
     ? derived

@@ -9,6 +9,7 @@ import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ReportInput } from '../../../main/core/report.ts'
 import type { Capture, Recording, Register, Scope } from '../../../schemas/types.ts'
 import type { Property } from '../../../schemas/words.ts'
+import { NAMELESS } from '../nameless.ts'
 import { noLocation } from '../no-location.ts'
 import { UNDECIDED } from '../undecided.ts'
 
@@ -126,6 +127,7 @@ export const sampleCatalog: Catalog = {
   claimTests: [],
   providers: [],
   arguesLocation: noLocation,
+  identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')

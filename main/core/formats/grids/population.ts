@@ -1,5 +1,6 @@
-import type { Assessment, CoveredNode, NodeAssessment } from '../../../../schemas/types.ts'
+import type { Assessment, CoveredNode, NodeAssessment, SharedMachine } from '../../../../schemas/types.ts'
 import { summarize } from '../../report/tally.ts'
+import { markText } from '../../same-machine.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
@@ -9,6 +10,8 @@ const COLUMNS = columns({
   'inventory row': 22,
   'matched by': 12,
   answered: 10,
+  'same machine as': 34,
+  by: 44,
   status: 12,
   'why not': 34,
   'observed at (UTC)': 25,
@@ -25,15 +28,28 @@ const COLUMNS = columns({
   'made-up recording': 30,
 })
 
-/** One row per node of the population, with the lists that it is on and the counts of its verdicts. */
-export function populationGrid({ nodes, coverage }: Assessment): Grid {
+/** One row per node of the population, with the lists that it is on, the other names of the same machine and the counts of its verdicts. */
+export function populationGrid({ nodes, coverage, shared }: Assessment): Grid {
   const lists = new Map(coverage?.nodes.map((entry) => [entry.node, entry]))
-  return { columns: COLUMNS, rows: nodes.map((node) => row(node, lists.get(node.node), coverage?.inventory != null)) }
+  const machines = new Map(shared?.machines.flatMap((machine) => machine.nodes.map((node) => [node, machine])))
+  return {
+    columns: COLUMNS,
+    rows: nodes.map((node) => row(node, lists.get(node.node), coverage?.inventory != null, machines.get(node.node))),
+  }
 }
+
+/** So many other names stand in one cell; the assessment has them all. */
+const MOST_NAMES = 20
 
 const said = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
 
-function row(node: NodeAssessment, on: CoveredNode | undefined, inventory: boolean): readonly (string | number)[] {
+function row(
+  node: NodeAssessment,
+  on: CoveredNode | undefined,
+  inventory: boolean,
+  machine: SharedMachine | undefined,
+): readonly (string | number)[] {
+  const others = machine?.nodes.filter((name) => name !== node.node) ?? []
   const { counts } = summarize(node.findings.map(({ verdict }) => verdict))
   const answered = node.findings.some(({ verdict }) => verdict !== 'not-tested')
   return [
@@ -43,6 +59,11 @@ function row(node: NodeAssessment, on: CoveredNode | undefined, inventory: boole
     on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
     on?.inventory?.by ?? '',
     said(on?.answered ?? answered),
+    [
+      ...others.slice(0, MOST_NAMES),
+      ...(others.length > MOST_NAMES ? [`${others.length - MOST_NAMES} more`] : []),
+    ].join(', '),
+    machine?.by.map(markText).join(', ') ?? '',
     node.status,
     node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
     node.observedAt ?? '',

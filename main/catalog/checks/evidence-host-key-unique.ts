@@ -1,0 +1,75 @@
+import { defineCheck } from '../../core/check.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import type { SomeNames } from '../../core/same-machine.ts'
+import { hostIdentity } from '../probes/host-identity.ts'
+import { sshSession } from '../probes/ssh-session.ts'
+import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+
+export const evidenceHostKeyUnique = defineCheck({
+  id: 'evidence.host-key-unique',
+  property: 'evidence',
+  claim: 'No other machine of this population showed the same SSH host key.',
+  limits:
+    'Only the key that each login used is compared, among the nodes that answered. Machines are told apart by boot id, serial numbers and system UUID, which whoever controls a machine can make up. A copy of the key outside this population is not seen.',
+  needs: { session: sshSession },
+  wants: { host: hostIdentity },
+  // One node decides nothing here: amongNodes does, once all are compared.
+  evaluate: ({ session: { keyType, fingerprint } }, { host }) => ({
+    verdict: 'inconclusive',
+    because: [
+      speaksFor(`The node showed the host key ${quote(keyType)} ${fingerprint}.`, sshSession),
+      host.ok
+        ? speaksFor(`It answered as boot ${host.fact.bootId}.`, hostIdentity)
+        : leavesUnclear(`${hostIdentity.title}: ${host.reason}.`, hostIdentity),
+    ],
+  }),
+  amongNodes(_, { compared, machine, sameKey, perhapsSameKey }) {
+    if (compared < 1)
+      return { verdict: 'inconclusive', because: [leavesUnclear('It was not compared with other nodes.', null)] }
+    const against =
+      sameKey.count === 0
+        ? []
+        : [
+            speaksAgainst(
+              `${some(sameKey)} showed the same host key and ${sameKey.count === 1 ? 'is another machine' : 'are other machines'}. Each of them can answer in the place of the others.`,
+              sshSession,
+            ),
+          ]
+    const unclear =
+      perhapsSameKey.count === 0
+        ? []
+        : [
+            leavesUnclear(
+              `${some(perhapsSameKey)} showed the same host key. Whether that is this machine, started again or under another name, cannot be told from what was read.`,
+              sshSession,
+            ),
+          ]
+    const because = [...against, ...unclear]
+    if (because.length > 0) return { verdict: against.length > 0 ? 'not-met' : 'inconclusive', because }
+    const names = (machine?.others.count ?? 0) + 1
+    return compared > names
+      ? {
+          verdict: 'met',
+          because: [
+            speaksFor(`None of the ${compared - names} other nodes whose host key is known showed it.`, sshSession),
+          ],
+        }
+      : {
+          verdict: 'not-applicable',
+          because: [
+            speaksFor(
+              'No other machine of this population showed a host key, so there is none to compare.',
+              sshSession,
+            ),
+          ],
+        }
+  },
+})
+
+/** "“a”, “b” and 8 more". */
+export function some({ first, count }: SomeNames): string {
+  const shown = first.map((name) => `“${plain(name, 64)}”`)
+  const rest = count - shown.length
+  const parts = rest > 0 ? [...shown, `${rest} more`] : shown
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

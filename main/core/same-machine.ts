@@ -1,0 +1,209 @@
+import type {
+  MachineIdentity,
+  MachineMark,
+  SharedHostKey,
+  SharedIdentities,
+  SharedMachine,
+} from '../../schemas/types.ts'
+import { plain, quote } from './plain-text.ts'
+import { compare } from './recording.ts'
+import type { NodeVerdicts } from './rollup.ts'
+
+/** Nothing was compared: of packs that were made before nodes were. */
+export const NOTHING_SHARED: SharedIdentities = { compared: 0, machines: [], hostKeys: [] }
+
+interface Named {
+  readonly node: string
+  readonly identity: MachineIdentity
+}
+
+/**
+ * What nodes of one population have in common, from what each says of itself. Names are one machine where they name the same boot (random(4):
+ * a boot id is drawn at each start of a kernel, and containers of one kernel share it), or where they give the same serial number of the
+ * system or board, or the same system UUID, and nothing of that kind differs between them: nodes of one chassis can share the serial number
+ * of the system, and never that of the board. Two boots that certainly ran at the same time are two machines. A node that says nothing of
+ * itself is compared with nothing. The order of nodes carries no meaning.
+ */
+export function sharedAmong(nodes: readonly Pick<NodeVerdicts, 'node' | 'machine'>[]): SharedIdentities {
+  const told = nodes
+    .flatMap(({ node, machine }): readonly Named[] =>
+      machine?.identity === undefined ? [] : [{ node, identity: machine.identity }],
+    )
+    .sort((a, b) => compare(a.node, b.node))
+  const machines = machinesOf(told)
+  return {
+    compared: told.filter(({ identity }) => identity.hostKey !== null).length,
+    machines: machines.filter((names) => names.length > 1).map(sharedMachine),
+    hostKeys: sharedHostKeys(machines),
+  }
+}
+
+/** Of several names of one machine, all but one. */
+export const surplusNames = ({ machines }: Pick<SharedIdentities, 'machines'>): number =>
+  machines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
+
+type Relation = 'same' | 'different' | 'unknown'
+
+function relationOf({ identity: a }: Named, { identity: b }: Named): Relation {
+  if (a.boot !== null && a.boot === b.boot) return 'same'
+  const other = new Map(b.marks.map(({ part, value }) => [part, value]))
+  const both = a.marks.filter(({ part }) => other.has(part))
+  if (both.some(({ part, value }) => other.get(part) !== value)) return 'different'
+  if (a.boot !== null && b.boot !== null && ranTogether(a, b)) return 'different'
+  return both.length > 0 ? 'same' : 'unknown'
+}
+
+/** Times are rounded and measured over a network, so that boots have to overlap by more than this. */
+const CLEARLY_MS = 60_000
+
+const ranTogether = ({ ran: a }: MachineIdentity, { ran: b }: MachineIdentity): boolean =>
+  a !== null &&
+  b !== null &&
+  Math.min(Date.parse(a.to), Date.parse(b.to)) - Math.max(Date.parse(a.from), Date.parse(b.from)) > CLEARLY_MS
+
+/** The names of each machine, in the order of their first ones. Only names with something in common are laid side by side. */
+function machinesOf(told: readonly Named[]): readonly (readonly Named[])[] {
+  const machineOf = new Map(told.map((one) => [one, [one]]))
+  const join = (one: Named, other: Named): void => {
+    const [own = [], theirs = []] = [machineOf.get(one), machineOf.get(other)]
+    if (own === theirs) return
+    for (const name of theirs) machineOf.set(name, own)
+    own.push(...theirs)
+  }
+  const byMark = new Map<string, Named[]>()
+  for (const one of told)
+    for (const { part, value } of marksOf(one)) {
+      const leaders = byMark.get(`${part} ${value}`) ?? []
+      byMark.set(`${part} ${value}`, leaders)
+      const same = leaders.find((leader) => relationOf(leader, one) === 'same')
+      if (same === undefined) leaders.push(one)
+      else join(same, one)
+    }
+  return [...new Set(machineOf.values())].map((names) => names.sort((a, b) => compare(a.node, b.node)))
+}
+
+const marksOf = ({ identity: { boot, marks } }: Named): readonly MachineMark[] =>
+  boot === null ? marks : [{ part: 'boot', value: boot }, ...marks]
+
+function sharedMachine(names: readonly Named[]): SharedMachine {
+  const seen = new Map<string, { readonly mark: MachineMark; count: number }>()
+  for (const mark of names.flatMap(marksOf)) {
+    const key = `${mark.part} ${mark.value}`
+    const known = seen.get(key)
+    if (known === undefined) seen.set(key, { mark, count: 1 })
+    else known.count += 1
+  }
+  return {
+    nodes: names.map(({ node }) => node),
+    by: [...seen.values()]
+      .filter(({ count }) => count > 1)
+      .map(({ mark }) => mark)
+      .sort((a, b) => compare(a.part, b.part) || compare(a.value, b.value)),
+    container: names.some(({ identity }) => identity.container),
+  }
+}
+
+/** Host keys that stand for more than one machine, or for names that cannot be told apart. */
+function sharedHostKeys(machines: readonly (readonly Named[])[]): SharedHostKey[] {
+  const byKey = new Map<string, (readonly Named[])[]>()
+  for (const names of machines)
+    for (const key of new Set(names.flatMap(({ identity }) => identity.hostKey ?? []))) {
+      const holding = names.filter(({ identity }) => identity.hostKey === key)
+      byKey.set(key, [...(byKey.get(key) ?? []), holding])
+    }
+  return [...byKey]
+    .filter(([, holders]) => holders.length > 1)
+    .map(([fingerprint, holders]) => ({ fingerprint, nodes: holdersOf(holders) }))
+    .sort((a, b) => compare(a.fingerprint, b.fingerprint))
+}
+
+/** Machines get numbers as long as each is certainly another one than all that have a number. */
+function holdersOf(machines: readonly (readonly Named[])[]): SharedHostKey['nodes'] {
+  const apart: (readonly Named[])[] = []
+  const holders = machines.flatMap((names) => {
+    const isApart = apart.every((others) =>
+      others.some((other) => names.some((name) => relationOf(other, name) === 'different')),
+    )
+    const machine = isApart ? apart.push(names) : null
+    return names.map(({ node }) => ({ node, machine }))
+  })
+  return holders.sort((a, b) => compare(a.node, b.node))
+}
+
+/** Some of many names, and how many they are. */
+export interface SomeNames {
+  readonly first: readonly string[]
+  readonly count: number
+}
+
+/** What the comparison of nodes found about one of them. */
+export interface AmongNodes {
+  /** Nodes whose host key is known, this one among them. */
+  readonly compared: number
+  /** The machine that it is with other names; null where it is none that has others. */
+  readonly machine: { readonly others: SomeNames; readonly by: SharedMachine['by']; readonly container: boolean } | null
+  /** Other machines that showed the same host key. */
+  readonly sameKey: SomeNames
+  /** Nodes that showed the same host key and may be this machine or another one. */
+  readonly perhapsSameKey: SomeNames
+}
+
+/** As many names are enough to look further; the assessment has them all. */
+const FIRST = 3
+
+/** Takes what is shared apart for one node after the other, without going through all names for each. */
+export function amongNodes(shared: SharedIdentities): (node: string) => AmongNodes {
+  const machineOf = new Map(
+    shared.machines.flatMap((one) => {
+      const names = new Set(one.nodes)
+      return one.nodes.map((node) => [node, { ...one, names }])
+    }),
+  )
+  const keyOf = new Map(shared.hostKeys.flatMap((one) => one.nodes.map((holder) => [holder.node, { one, holder }])))
+  return (node) => {
+    const machine = machineOf.get(node)
+    const key = keyOf.get(node)
+    const others = (isOne: (holder: SharedHostKey['nodes'][number]) => boolean): SomeNames =>
+      someOf(key?.one.nodes.filter(isOne).map((holder) => holder.node) ?? [])
+    const own = key?.holder.machine ?? null
+    return {
+      compared: shared.compared,
+      machine:
+        machine === undefined
+          ? null
+          : {
+              others: someOf(machine.nodes.filter((name) => name !== node)),
+              by: machine.by,
+              container: machine.container,
+            },
+      sameKey: others(({ machine: theirs }) => own !== null && theirs !== null && theirs !== own),
+      perhapsSameKey: others(
+        ({ node: name, machine: theirs }) =>
+          name !== node && machine?.names.has(name) !== true && (own === null || theirs === null),
+      ),
+    }
+  }
+}
+
+const someOf = (names: readonly string[]): SomeNames => ({ first: names.slice(0, FIRST), count: names.length })
+
+/** What a person calls the kinds of marks. */
+const PARTS: Readonly<Record<MachineMark['part'], string>> = {
+  boot: 'boot id',
+  'board-serial': 'serial number of the board',
+  'system-serial': 'serial number of the system',
+  'system-uuid': 'system UUID',
+}
+
+/** A mark in words, such as "boot id “…”". */
+export const markText = ({ part, value }: MachineMark): string => `${PARTS[part]} ${quote(value, 100)}`
+
+/** Which names are one machine, and by what, in one line. */
+export const sameMachineText = ({ nodes, by, container }: SharedMachine, most = 12): string =>
+  `${names(nodes, most)} (same ${by.map(markText).join(', ')})${container ? '; at least one of them is a container of it' : ''}`
+
+function names(all: readonly string[], most: number): string {
+  const shown = all.slice(0, most).map((name) => plain(name, 64))
+  const more = all.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}
