@@ -516,7 +516,7 @@ export interface DeviceLocality {
  * The first rule that applied, and why, in words.
  */
 export interface DecidingRule {
-  readonly id: 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7'
+  readonly id: 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8'
   readonly text: string
 }
 /**

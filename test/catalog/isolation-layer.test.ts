@@ -11,7 +11,7 @@ describe('what a system runs on', () => {
   test.each([
     ['demo-gpu-01', 'metal', null, 'single-observed', 'C'],
     ['demo-shared-05', 'metal', null, 'shared', 'C'],
-    ['demo-nosudo-06', 'metal', null, 'unknown', 'C'],
+    ['demo-nosudo-06', 'unknown', null, 'unknown', 'D'],
     ['demo-guest-03', 'vm', 'KVM (Firecracker)', 'single-observed', 'C'],
     ['demo-metal-04', 'vm', 'QEMU', 'shared', 'C'],
     ['fx-iso-vmware', 'vm', 'VMware', 'unknown', 'C'],
@@ -29,6 +29,9 @@ describe('what a system runs on', () => {
     ['fx-iso-kvmhost', 'metal', null, 'shared', 'C'],
     ['fx-iso-k8s', 'unknown', null, 'shared', 'D'],
     ['fx-iso-part', 'unknown', null, 'unknown', 'D'],
+    ['vm-patched-tools', 'unknown', null, 'single-observed', 'D'],
+    ['vm-patched-bare', 'unknown', null, 'single-observed', 'D'],
+    ['vm-dressed-server', 'vm', 'QEMU', 'single-observed', 'C'],
   ])('%s: %s, %s, %s, grade %s', (node, layer, platform, tenancy, grade) => {
     const answer = argue(node)
     expect([answer.layer, answer.platform, answer.tenancy, answer.grade]).toEqual([layer, platform, tenancy, grade])

@@ -6,6 +6,7 @@ import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fixtureNames } from '../support/fixtures.ts'
 import { GUESTS } from '../support/vm/guests.ts'
+import { withEachLost } from './isolation-lost.ts'
 import { argue, capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
 
 const RANK = { A: 0, B: 1, C: 2, D: 3 } as const
@@ -52,6 +53,56 @@ describe('the rules', () => {
     }
     expect(said.signals.map(({ id }) => id)).toEqual(catalog.signals.map(({ id }) => id))
   })
+
+  test('two readings towards a guest from two families exclude hardware, however slight; one does not', () => {
+    const hint = (probe: string, command: string, edit: (text: string) => string) => {
+      const { captures } = capturesOf('demo-gpu-01')
+      const answer = captures.get(`${probe}/${command}`)
+      if (answer === undefined) throw new Error(`${probe}/${command}`)
+      const stdout = new TextEncoder().encode(edit(new TextDecoder().decode(answer.stdout)))
+      return [`${probe}/${command}`, { ...answer, stdout }] as const
+    }
+    const { captures, context } = capturesOf('demo-gpu-01')
+    const held = (...changed: readonly ReturnType<typeof hint>[]) => {
+      const { layer, minimum, rule } = arguesIsolation(readingsFrom(new Map([...captures, ...changed])), context)
+      return [layer, rule.id, minimum.find(({ item }) => item === 'g')?.holds]
+    }
+    const firmware = hint('boot.memory', 'folders', (text) =>
+      text.replace('/sys/firmware/efi:', '/sys/firmware/other:'),
+    )
+    const processor = hint('cpu.platform', 'values', (text) =>
+      text.replace(/(cpuidle\/current_driver:)\S+/, '$1haltpoll'),
+    )
+    expect(held()).toEqual(['metal', 'R6', 'yes'])
+    expect(held(processor)).toEqual(['metal', 'R6', 'yes'])
+    expect(held(firmware, processor)).toEqual(['unknown', 'R7', 'no'])
+  })
+
+  test('without rights the best answer is that no sign was found, with the lines that would settle it', () => {
+    const { layer, rule, grade } = argue('demo-nosudo-06')
+    expect([layer, rule.id, grade]).toEqual(['unknown', 'R8', 'D'])
+    expect(rule.text).toContain('“lspci -Dnvvv -d ::0604”')
+    // Where something was seen, nobody says that nothing was.
+    expect(argue('vm-patched-bare').rule.id).toBe('R7')
+    expect(argue('fx-access-silent').rule.id).toBe('R7')
+  })
+
+  test.each(['vm-patched-tools', 'vm-patched-bare'])(
+    '%s: an emulated guest that was patched meets no condition for hardware',
+    (name) => {
+      const { minimum } = argue(name)
+      const holds = Object.fromEntries(minimum.map((part) => [part.item, part.holds]))
+      expect(holds).toMatchObject({ a: 'no', b: 'no', c: 'no', g: 'no', h: 'no' })
+    },
+  )
+
+  test.each(['fx-iso-tpm', 'fx-iso-cc', 'vm-patched-tools'])(
+    '%s: no answer can be kept from us so that the answer becomes hardware',
+    (name) => {
+      const asked = /^(tpm|gpu|cpu\.msr|cpu\.hypervisor-leaf|pci\.ports)/
+      for (const [key, way, { layer }] of withEachLost(name, asked)) expect(layer, `${key}, ${way}`).not.toBe('metal')
+    },
+  )
 
   test('live tests that fit raise the grade to B, and only then', () => {
     expect(argue('demo-gpu-01').grade).toBe('C')

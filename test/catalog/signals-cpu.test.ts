@@ -5,11 +5,13 @@ import type { Observation, Read, Signal } from '../../main/catalog/isolation/sig
 import { cpuFeatureSignals } from '../../main/catalog/isolation/signals/cpu-features.ts'
 import { cpuIdentitySignals } from '../../main/catalog/isolation/signals/cpu-identity.ts'
 import { armPlatform, parseArmPlatform } from '../../main/catalog/probes/arm-platform.ts'
+import { cpuEnergy } from '../../main/catalog/probes/cpu-energy.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
 import { cpuHypervisorLeaf, type HypervisorLeaf } from '../../main/catalog/probes/cpu-hypervisor-leaf.ts'
 import { type CpuLeaves, cpuLeaves } from '../../main/catalog/probes/cpu-leaves.ts'
 import { type CpuRegisters, cpuMsr } from '../../main/catalog/probes/cpu-msr.ts'
 import { type CpuPlatform, cpuPlatform } from '../../main/catalog/probes/cpu-platform.ts'
+import { cpuSensors } from '../../main/catalog/probes/cpu-sensors.ts'
 import { type CpuTopology, cpuTopology } from '../../main/catalog/probes/cpu-topology.ts'
 import { type KernelMessages, kernelMessages } from '../../main/catalog/probes/kernel-messages.ts'
 import { type VirtualBuses, virtBuses } from '../../main/catalog/probes/virt-buses.ts'
@@ -63,6 +65,19 @@ const ICE_LAKE = intel(106, POWER)
 const PENRYN = intel(23, 'acpi tm')
 const ZEN4 = amd(25, 17, AMD_POWER)
 const ALTRA = cpu({ 'CPU implementer': '0x41', 'CPU part': '0xd0c' })
+/** What rose between two looks at the energy counter; null where there is none. */
+const energy = (microjoules: number | null): Fact => [
+  cpuEnergy,
+  known({ zone: microjoules === null ? null : { name: 'package-0', microjoules } }),
+]
+/** One sensor of the processor, and a memory controller with modules where one is named. */
+const degrees = (value?: number, highest: number | null = null, controller?: string): Fact => [
+  cpuSensors,
+  known({
+    temperatures: value === undefined ? [] : [{ driver: 'coretemp', degrees: value, highest }],
+    controllers: controller === undefined ? [] : [{ name: controller, modules: 4, mebibytes: 262144 }],
+  }),
+]
 const DOM0: Fact = [virtBuses, known({ isControlDomain: true } as VirtualBuses)]
 
 const platform = (own: Partial<CpuPlatform>): Fact => [
@@ -363,8 +378,8 @@ describe('kernel and platform', () => {
     expect(said('cpu.powerbits', cpu({ vendor_id: 'CentaurHauls', flags: POWER }))).toBe('not-applicable')
   })
   test('cpu.pmu', () => {
-    expect(said('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu', 'uncore_imc_0', 'power'] }))).toBe('metal')
-    expect(said('cpu.pmu', ZEN4, platform({ pmus: ['cpu', 'amd_df'] }))).toBe('metal')
+    expect(said('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu', 'uncore_imc_0', 'power'] }))).toBe('neutral')
+    expect(said('cpu.pmu', ZEN4, platform({ pmus: ['cpu', 'amd_df'] }))).toBe('neutral')
     expect(said('cpu.pmu', ICE_LAKE, platform({}))).toBe('virtual odd')
     expect(said('cpu.pmu', ICE_LAKE, platform({}), DOM0)).toBe('neutral')
     expect(said('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu'] }))).toBe('virtual hint')
@@ -378,13 +393,24 @@ describe('kernel and platform', () => {
     expect('signs' in found && found.signs[0]?.step.text).toContain('virtualization is the reason')
   })
   test('cpu.rapl and cpu.thermal', () => {
-    expect(said('cpu.rapl', ICE_LAKE, platform({ powercap: ['intel-rapl:0'] }))).toBe('metal')
+    const zones = platform({ powercap: ['intel-rapl:0'] })
+    expect(said('cpu.rapl', ICE_LAKE, zones, energy(1842))).toBe('metal')
+    expect(said('cpu.rapl', ICE_LAKE, zones, energy(0))).toBe('virtual hint')
+    expect(said('cpu.rapl', ICE_LAKE, zones, energy(null))).toBe('neutral')
+    expect(said('cpu.rapl', ICE_LAKE, zones)).toBe('unreadable')
     expect(said('cpu.rapl', ICE_LAKE, platform({}))).toBe('virtual hint')
     expect(said('cpu.rapl', intel(47, POWER), platform({}))).toBe('not-applicable')
     expect(said('cpu.rapl', amd(21, 2, AMD_POWER), platform({}))).toBe('not-applicable')
-    expect(said('cpu.thermal', ICE_LAKE, platform({ sensors: ['nvme', 'coretemp'] }))).toBe('metal')
-    expect(said('cpu.thermal', ICE_LAKE, platform({ sensors: ['nvme'] }))).toBe('virtual hint')
-    expect(said('cpu.thermal', PENRYN, platform({}))).toBe('neutral')
+    const coretemp = platform({ sensors: ['nvme', 'coretemp'] })
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, 105))).toBe('metal')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, null))).toBe('metal')
+    // An empty register reads as the highest temperature there is.
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(100, 100))).toBe('virtual hint')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(0, null))).toBe('virtual hint')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees())).toBe('neutral')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp)).toBe('unreadable')
+    expect(said('cpu.thermal', ICE_LAKE, platform({ sensors: ['nvme'] }), degrees())).toBe('virtual hint')
+    expect(said('cpu.thermal', PENRYN, platform({}), degrees())).toBe('neutral')
   })
   test('cpu.freq', () => {
     expect(said('cpu.freq', ICE_LAKE, platform({ cpufreqDriver: 'intel_pstate', cpuidleDriver: 'intel_idle' }))).toBe(
@@ -482,12 +508,12 @@ describe('what the minimum evidence uses', () => {
     expect(hostFeatures(readOf(ALTRA, platform({}), guests('/dev/kvm'))).holds).toBe(false)
     expect(hostFeatures(readOf(ALTRA)).holds).toBe(false)
   })
-  test('instruments, each from a complete answer', () => {
+  test('instruments, each by a value and never by a name', () => {
     const found = (...facts: readonly Fact[]) =>
-      instruments(readOf(...facts)).flatMap(({ name, found: is }) => (is ? [name] : []))
-    const all = platform({
+      instruments(readOf(...facts)).flatMap(({ name, is }) => (is === 'answers' ? [name] : []))
+    const names = platform({
       powercap: ['intel-rapl:0'],
-      pmus: ['uncore_imc_0'],
+      pmus: ['uncore_imc_0', 'power', 'cstate_pkg'],
       memoryControllers: ['mc0'],
       sensors: ['coretemp'],
     })
@@ -495,8 +521,14 @@ describe('what the minimum evidence uses', () => {
       cpuMsr,
       known({ platformInfo: 0x1a00n, temperatureTarget: 0x640000n, powerUnit: 0xa0e03n, smiCount: 1n }),
     ]
-    expect(found(ICE_LAKE, all, sane)).toEqual(['rapl', 'uncore', 'edac', 'thermal', 'msr'])
-    expect(found(ICE_LAKE, platform({}))).toEqual([])
+    expect(found(ICE_LAKE, names, energy(1842), sane, degrees(47, 105, 'Intel_10nm Socket#0 IMC#0'))).toEqual([
+      'rapl',
+      'msr',
+      'thermal',
+      'edac',
+    ])
+    expect(found(ICE_LAKE, names)).toEqual([])
+    expect(found(ICE_LAKE, names, energy(0), degrees(100, 100, 'ghes_edac'))).toEqual([])
     expect(found()).toEqual([])
     for (const { text } of instruments(readOf())) expect(text).not.toBe('')
   })

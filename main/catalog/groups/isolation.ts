@@ -26,11 +26,13 @@ import { bmc } from '../probes/bmc.ts'
 import { bmcPresence } from '../probes/bmc-presence.ts'
 import { bootMemory } from '../probes/boot-memory.ts'
 import { cpuConfidential } from '../probes/cpu-confidential.ts'
+import { cpuEnergy } from '../probes/cpu-energy.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
 import { cpuLeaves } from '../probes/cpu-leaves.ts'
 import { cpuMsr } from '../probes/cpu-msr.ts'
 import { cpuPlatform } from '../probes/cpu-platform.ts'
+import { cpuSensors } from '../probes/cpu-sensors.ts'
 import { cpuTopology } from '../probes/cpu-topology.ts'
 import { dmiEntries } from '../probes/dmi-entries.ts'
 import { dmiIdentity } from '../probes/dmi-identity.ts'
@@ -95,6 +97,8 @@ export const probes: readonly Probe<unknown>[] = [
   cpuFeatures,
   cpuHypervisorLeaf,
   cpuPlatform,
+  cpuEnergy,
+  cpuSensors,
   dmiIdentity,
   dmiTable,
   acpiOverview,

@@ -1,15 +1,11 @@
+import type { Probe } from '../../core/probe.ts'
+import { cpuEnergy } from '../probes/cpu-energy.ts'
 import { type CpuFeatures, cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuMsr } from '../probes/cpu-msr.ts'
-import {
-  type CpuPlatform,
-  cpuPlatform,
-  energyZones,
-  processorSensors,
-  samplingUnits,
-  uncoreUnits,
-} from '../probes/cpu-platform.ts'
+import { cpuPlatform, samplingUnits, uncoreUnits } from '../probes/cpu-platform.ts'
+import { type CpuSensors, cpuSensors, type MemoryController, type Temperature } from '../probes/cpu-sensors.ts'
 import { virtGuests } from '../probes/virt-guests.ts'
-import { named } from '../steps.ts'
+import { count, named } from '../steps.ts'
 import { readRegisters } from './cpu-registers.ts'
 import { hasHostPowerBits } from './cpu-tables.ts'
 import type { Read } from './signal.ts'
@@ -30,9 +26,9 @@ export function hostFeatures(read: Read): Held {
   const { powerBits, powerBitsAsked } = cpu.fact
   if (powerBitsAsked.length === 0)
     return { holds: false, text: 'This processor family does not show the features that tell hardware from a guest.' }
-  const shown = `The processor shows ${powerBits.length} of the ${powerBitsAsked.length} power-management features that only a host may use`
+  const shown = `The processor shows ${powerBits.length} of the ${powerBitsAsked.length} power-management features that hardware has and guests are not given as a rule`
   return hasHostPowerBits(cpu.fact)
-    ? { holds: true, text: `${shown}; virtual machines on record show at most 3.` }
+    ? { holds: true, text: `${shown}.` }
     : { holds: false, text: `${shown}; hardware of its kind shows more.` }
 }
 
@@ -59,52 +55,109 @@ function armHostFeatures(read: Read): Held {
 }
 
 export interface Instrument {
-  readonly name: 'rapl' | 'uncore' | 'msr' | 'edac' | 'thermal'
-  readonly found: boolean
+  readonly name: 'rapl' | 'thermal' | 'msr' | 'edac'
+  /** answers: a value was read that only hardware has; silent: it was read, and holds no such value; unread: nothing was read of it. */
+  readonly is: 'answers' | 'silent' | 'unread'
   readonly text: string
 }
 
-/** The instruments around the processor, each from a complete answer only: one that could not be read is not found. */
+/**
+ * The instruments around the processor, by a value that was read from each: a counter that rose, a temperature that a processor can
+ * have, registers that hold what hardware holds, memory controllers that know their modules. A name that the kernel registers is no
+ * instrument: it registers counting units, zones and drivers by the processor's model alone.
+ */
 export function instruments(read: Read): readonly Instrument[] {
-  const platform = read(cpuPlatform)
-  const units = INSTRUMENTS.map(({ name, what, names }): Instrument => {
-    if (!platform.ok) return { name, found: false, text: `Not read (${what}): ${platform.reason}.` }
-    const found = names(platform.fact)
-    return {
-      name,
-      found: found.length > 0,
-      text: found.length > 0 ? `The kernel drives ${what}: ${named(found, 4)}.` : `The kernel finds no ${what}.`,
-    }
-  })
   const cpu = read(cpuFeatures)
-  return cpu.ok && cpu.fact.architecture === 'x86' ? [...units, registers(read, cpu.fact)] : units
+  const isX86 = cpu.ok && cpu.fact.architecture === 'x86'
+  return [...(isX86 ? [energy(read), registers(read, cpu.fact)] : []), temperature(read), memoryControllers(read)]
 }
 
-const INSTRUMENTS: readonly {
-  readonly name: Instrument['name']
-  readonly what: string
-  readonly names: (platform: CpuPlatform) => readonly string[]
-}[] = [
-  { name: 'rapl', what: 'energy counters', names: energyZones },
-  { name: 'uncore', what: 'counting units outside the cores', names: uncoreUnits },
-  {
-    name: 'edac',
-    what: 'memory controllers under error detection',
-    names: ({ memoryControllers }) => memoryControllers,
-  },
-  { name: 'thermal', what: 'processor sensors', names: processorSensors },
-]
+const unread = (name: Instrument['name'], { title }: Probe<unknown>, reason: string): Instrument => ({
+  name,
+  is: 'unread',
+  text: `${title}: ${reason}.`,
+})
+
+function energy(read: Read): Instrument {
+  const reading = read(cpuEnergy)
+  if (!reading.ok) return unread('rapl', cpuEnergy, reading.reason)
+  const { zone } = reading.fact
+  if (zone === null) return { name: 'rapl', is: 'silent', text: 'The kernel has no energy counter.' }
+  return zone.microjoules > 0
+    ? {
+        name: 'rapl',
+        is: 'answers',
+        text: `The energy counter of the processor rose by ${(zone.microjoules / 1e6).toFixed(3)} J between two readings.`,
+      }
+    : { name: 'rapl', is: 'silent', text: 'The energy counter of the processor did not rise between two readings.' }
+}
 
 function registers(read: Read, cpu: CpuFeatures): Instrument {
   const answers = read(cpuMsr)
-  if (!answers.ok) return { name: 'msr', found: false, text: `${cpuMsr.title}: ${answers.reason}.` }
+  if (!answers.ok) return unread('msr', cpuMsr, answers.reason)
   const { is, value } = readRegisters(cpu, answers.fact)
-  return {
-    name: 'msr',
-    found: is === 'sane',
-    text:
-      is === 'sane'
-        ? `Registers of the processor hold what hardware holds: ${value}.`
-        : `Registers of the processor do not hold what hardware holds: ${value}.`,
-  }
+  return is === 'sane'
+    ? { name: 'msr', is: 'answers', text: `Registers of the processor hold what hardware holds: ${value}.` }
+    : { name: 'msr', is: 'silent', text: `Registers of the processor do not hold what hardware holds: ${value}.` }
+}
+
+/** Degrees Celsius that a running processor in a machine room can have. */
+const DEGREES: readonly [low: number, high: number] = [5, 115]
+
+/**
+ * Temperatures that a processor can have. One that stands at the highest that the driver names is what the driver makes of an empty
+ * register: coretemp subtracts the register from that (Linux drivers/hwmon/coretemp.c).
+ */
+export const plausibleTemperatures = ({ temperatures }: CpuSensors): readonly Temperature[] =>
+  temperatures.filter(
+    ({ degrees, highest }) => degrees >= DEGREES[0] && degrees <= DEGREES[1] && (highest === null || degrees < highest),
+  )
+
+function temperature(read: Read): Instrument {
+  const reading = read(cpuSensors)
+  if (!reading.ok) return unread('thermal', cpuSensors, reading.reason)
+  const { temperatures } = reading.fact
+  if (temperatures.length === 0)
+    return { name: 'thermal', is: 'silent', text: 'No sensor inside the processor gives a temperature.' }
+  const found = plausibleTemperatures(reading.fact)
+  return found.length === 0
+    ? {
+        name: 'thermal',
+        is: 'silent',
+        text: `${count(temperatures.length, 'sensor')} inside the processor, and none gives a temperature that a running processor has.`,
+      }
+    : {
+        name: 'thermal',
+        is: 'answers',
+        text: `${count(found.length, 'sensor')} inside the processor (${named([...new Set(found.map(({ driver }) => driver))])}) read ${span(found.map(({ degrees }) => degrees))} °C.`,
+      }
+}
+
+const span = (values: readonly number[]): string => {
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(0))
+  return low === high ? `${low}` : `${low} to ${high}`
+}
+
+/** The driver that repeats what the firmware's tables say of memory, and looks at no controller (Linux drivers/edac/ghes_edac.c). */
+const FIRMWARE_ONLY = /^ghes/
+
+/** Memory controllers that a driver of their own looks at, with modules in them. */
+export const workingControllers = ({ controllers }: CpuSensors): readonly MemoryController[] =>
+  controllers.filter(({ name, modules }) => modules > 0 && !FIRMWARE_ONLY.test(name))
+
+function memoryControllers(read: Read): Instrument {
+  const reading = read(cpuSensors)
+  if (!reading.ok) return unread('edac', cpuSensors, reading.reason)
+  const found = workingControllers(reading.fact)
+  const modules = found.reduce((sum, controller) => sum + controller.modules, 0)
+  return found.length === 0
+    ? { name: 'edac', is: 'silent', text: 'No memory controller under error detection names a module.' }
+    : {
+        name: 'edac',
+        is: 'answers',
+        text: `${count(found.length, 'memory controller')} under error detection with ${count(modules, 'module')} (${named(
+          found.map(({ name }) => name),
+          2,
+        )}).`,
+      }
 }

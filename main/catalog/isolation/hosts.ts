@@ -40,12 +40,12 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
     ({ signal, sign }) => sign.weight === 'names' && ['firmware', 'gpu', 'timing'].includes(signal.family),
   )
   if (!cpu.ok || !cpu.fact.hypervisorBit || isNamedGuest) return null
-  const hasHardware = instruments(read).some(({ found, name }) => found && (name === 'rapl' || name === 'uncore'))
+  const hasHardware = instruments(read).some(({ is }) => is === 'answers')
   return hostFeatures(read).holds && hasHardware
     ? {
         platform: null,
         step: speaksAgainst(
-          'The hypervisor flag is set, and yet the processor shows every host feature and working counters: this system manages the hypervisor beneath it.',
+          'The hypervisor flag is set, and yet the processor shows every host feature and an instrument that answers: this system manages the hypervisor beneath it.',
           cpuFeatures,
         ),
       }

@@ -70,3 +70,29 @@ export function showsUncore({ vendor, family, model }: CpuFeatures): 'always' | 
   if (UNCORE_ALWAYS.has(model)) return 'always'
   return UNCORE_OFTEN.has(model) ? 'often' : 'never'
 }
+
+/** The same of AMD, and of Hygon after its design: family, its models, and the vendor and device of the host bridge (pci.ids). */
+const AMD_GENERATIONS: readonly {
+  readonly name: string
+  readonly family: number
+  readonly models: readonly number[]
+  readonly bridge: RegExp
+}[] = [
+  { name: 'Opteron', family: 0x10, models: [0x2, 0x4, 0x6, 0x8, 0x9, 0xa], bridge: /^(1002:5a1[0-4]|1022:960[01])$/ },
+  { name: 'Opteron', family: 0x15, models: [0x1, 0x2], bridge: /^(1002:5a1[0-4]|1022:960[01])$/ },
+  { name: 'Zen', family: 0x17, models: [0x1, 0x8], bridge: /^1022:1450$/ },
+  { name: 'Hygon Dhyana', family: 0x18, models: [0x0, 0x1, 0x2], bridge: /^(1022|1d94):1450$/ },
+  { name: 'Zen 2', family: 0x17, models: [0x31, 0x71], bridge: /^1022:1480$/ },
+  { name: 'Zen 3', family: 0x19, models: [0x1, 0x8, 0x21], bridge: /^1022:1480$/ },
+  { name: 'Zen 4 server', family: 0x19, models: [0x11, 0x18, 0xa0, 0xa1, 0xa2], bridge: /^1022:14a4$/ },
+  { name: 'Zen 4', family: 0x19, models: [0x61], bridge: /^1022:14d8$/ },
+  { name: 'Zen 5 server', family: 0x1a, models: [0x2, 0x8, 0x11], bridge: /^1022:153a$/ },
+  { name: 'Zen 5', family: 0x1a, models: [0x44], bridge: /^1022:14d8$/ },
+]
+
+/** The name of the processor’s generation where it is on record and the bridge is its own; null where either is unknown, or they differ. */
+export const amdOf = ({ family, model }: CpuFeatures, vendor: string, device: string): string | null =>
+  AMD_GENERATIONS.find(
+    (one) =>
+      one.family === family && model !== null && one.models.includes(model) && one.bridge.test(`${vendor}:${device}`),
+  )?.name ?? null

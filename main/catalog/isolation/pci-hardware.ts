@@ -3,7 +3,7 @@ import { type CpuFeatures, cpuFeatures } from '../probes/cpu-features.ts'
 import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
 import { pciPorts } from '../probes/pci-ports.ts'
 import { count } from '../steps.ts'
-import { fitOfBridge, isSince2011, showsUncore } from './pci-generations.ts'
+import { amdOf, fitOfBridge, generationOf, showsUncore } from './pci-generations.ts'
 import {
   COPIED_PARTS,
   isCopiedBridge,
@@ -84,14 +84,11 @@ function x86Root(cpu: CpuFeatures, root: PciDevice): Held {
     return missing(`The head of the PCI tree, ${name(root)}, is not of the processor’s maker.`)
   const { fit, bridgeOf } = fitOfBridge(cpu, root.device)
   if (fit === 'differs') return missing(`The head of the PCI tree, ${name(root)}, is part of a ${bridgeOf} processor.`)
-  // A bridge of another maker's processor of a known kind, or one of before 2011, does not fit a processor that we cannot place.
-  if (fit === 'unknown' && root.vendor === '8086' && (bridgeOf !== null || !isSince2011(cpu)))
-    return missing(`The head of the PCI tree, ${name(root)}, is not known to be of this processor.`)
-  return held(
-    fit === 'fits'
-      ? `The head of the PCI tree, ${name(root)}, is part of a ${bridgeOf} processor, as this one is.`
-      : `The head of the PCI tree, ${name(root)}, is of the processor’s maker.`,
-  )
+  const generation = root.vendor === '8086' ? (fit === 'fits' ? bridgeOf : null) : amdOf(cpu, root.vendor, root.device)
+  // A processor or a bridge that is on no record can be anybody's invention: neither makes the other fit.
+  return generation === null
+    ? missing(`Whether the head of the PCI tree, ${name(root)}, is part of this processor is on no record.`)
+    : held(`The head of the PCI tree, ${name(root)}, is part of a ${generation} processor, as this one is.`)
 }
 
 function armRoot(devices: readonly PciDevice[]): Held {
@@ -113,7 +110,11 @@ export function uncoreFunctions(read: Read): Held {
     return held(
       `${count(found.length, 'PCI function belongs', 'PCI functions belong')} to the inside of the processor (memory controllers, mesh, data fabric).`,
     )
-  return showsUncore(cpu.fact) === 'never'
+  const shown = showsUncore(cpu.fact)
+  // Of Intel's models that are on no record nothing is known: they can be anybody's invention.
+  if (cpu.fact.vendor === 'GenuineIntel' && generationOf(cpu.fact) === null)
+    return missing('Which PCI functions show the inside of this processor is on no record.')
+  return shown === 'never'
     ? held('Processors of this kind show no inside on the PCI bus.')
     : missing(
         `The PCI functions of the processor’s inside (memory controllers, mesh, data fabric) are not there, which ${quote(cpu.fact.modelName ?? 'this processor')} would show.`,
@@ -131,7 +132,7 @@ export const fastPorts = (devices: readonly PciDevice[]): readonly PciDevice[] =
       !isVirtual(device),
   )
 
-/** Real PCI Express ports: fast ones, and, where their capabilities were read, with the register blocks that the speed requires. */
+/** Real PCI Express ports: fast ones that show the register blocks which the speed requires. Without their capabilities nothing is known of them. */
 export function realPorts(read: Read): Held {
   const pci = read(pciDevices)
   if (!pci.ok) return missing(`${pciDevices.title}: ${pci.reason}.`)
@@ -139,7 +140,7 @@ export function realPorts(read: Read): Held {
   if (fast.length === 0) return missing('No PCI port has a link of 8 GT/s or more.')
   const said = `${count(fast.length, 'PCI port')} with links of 8 GT/s or more`
   const ports = read(pciPorts)
-  if (!ports.ok) return held(`${said}.`)
+  if (!ports.ok) return missing(`${said} by their own word. ${pciPorts.title}: ${ports.reason}.`)
   const whole = ports.fact.ports.filter(
     ({ address, equalizes }) => equalizes && fast.some((p) => p.address === address),
   )

@@ -13,6 +13,7 @@ import { livePassed } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { type Observed, observeAll, reads, signsOf } from './observe.ts'
 import { platformName } from './platform-name.ts'
+import { linesToSettle } from './settle.ts'
 import type { Read, Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { weigh } from './weight.ts'
@@ -31,19 +32,16 @@ export interface LayerAnswer {
 
 type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
 
-/** As read, the signals must lean to hardware by at least this; and not to a guest once all that is cheap to fake is taken away. */
-const LEANS_TO_METAL = -1
-
 /**
  * What this system runs on. The rules are tried in order and the first that applies decides; each says its evidence. Weights decide
- * nothing alone. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is
- * "not decided".
+ * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is
+ * "not decided", or, where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
  */
 export function decideLayer(read: Read): LayerAnswer {
   const observed = observeAll(SIGNALS, read)
   const minimum = minimumEvidence(read, observed)
   const weight = weigh(observed)
-  const decided = decide(read, observed, minimum, weight)
+  const decided = decide(read, observed, minimum)
   const concealed = isConcealed(read, decided, observed)
   return {
     layer: decided.layer,
@@ -63,12 +61,7 @@ export function decideLayer(read: Read): LayerAnswer {
   }
 }
 
-function decide(
-  read: Read,
-  observed: readonly Observed[],
-  minimum: Isolation['minimum'],
-  weight: Isolation['weight'],
-): Decision {
+function decide(read: Read, observed: readonly Observed[], minimum: Isolation['minimum']): Decision {
   const platform = platformName(signsOf(observed).map(({ sign }) => sign))
   const host = hypervisorHost(read, observed)
   if (host !== null)
@@ -91,15 +84,11 @@ function decide(
   const partition = partitionStep(read)
   if (partition !== null)
     return made('lpar', null, 'R1', 'The firmware says that this is one logical partition.', partition)
-  const isMetal = holdsWhole(minimum) && weight.honest <= LEANS_TO_METAL && weight.adversarial <= 0
-  return isMetal
-    ? made(
-        'metal',
-        null,
-        'R6',
-        'The minimum evidence for hardware is there in full, and nothing unexplained speaks against it.',
-      )
-    : made('unknown', null, 'R7', whyUndecided(minimum, weight), ...container.steps)
+  if (holdsWhole(minimum))
+    return made('metal', null, 'R6', 'The minimum evidence for hardware is there in full, and none of it is disputed.')
+  return noSignSeen(observed, minimum)
+    ? made('unknown', null, 'R8', notEstablished(observed, minimum))
+    : made('unknown', null, 'R7', whyUndecided(minimum), ...container.steps)
 }
 
 const made = (
@@ -143,11 +132,46 @@ function unnamedGuest(observed: readonly Observed[]): string | null {
     : null
 }
 
-const whyUndecided = (minimum: Isolation['minimum'], { honest, adversarial }: Isolation['weight']): string => {
-  const open = minimum.filter(({ holds }) => holds === 'no').map(({ item }) => item)
-  return open.length > 0
-    ? `No rule decides. Of the minimum evidence for hardware these parts do not hold: ${open.join(', ')}.`
-    : `No rule decides. The minimum evidence for hardware is there, and the signals do not lean to hardware (weights ${honest} and ${adversarial}).`
+/** The parts of the minimum evidence that do not hold. */
+const openParts = (minimum: Isolation['minimum']): readonly string[] =>
+  minimum.filter(({ holds }) => holds === 'no').map(({ item }) => item)
+
+const whyUndecided = (minimum: Isolation['minimum']): string =>
+  `No rule decides. Of the minimum evidence for hardware these parts do not hold: ${openParts(minimum).join(', ')}.`
+
+/** Signals that every login can read, on every kernel that a server runs. Only who looked there can say that no sign was found. */
+const EVERY_LOGIN_READS: readonly string[] = [
+  'cpu.hvbit',
+  'cpu.powerbits',
+  'cpu.pmu',
+  'cpu.clock',
+  'cpu.vulns',
+  'dmi.strings',
+  'acpi.set',
+  'pci.hostbridge',
+  'pci.vendors',
+  'pci.uncore',
+  'virt.bus',
+  'hv.dirs',
+  'time.steal',
+  'ns.inode',
+  'blk.path',
+  'net.driver',
+]
+
+/** Nothing that was read reads as on a guest, of any weight, and all that every login can read was read, from the system itself. */
+const noSignSeen = (observed: readonly Observed[], minimum: Isolation['minimum']): boolean =>
+  observed.every(({ found }) => found.reads !== 'virtual') &&
+  EVERY_LOGIN_READS.every((id) => !reads(observed, id, 'unreadable')) &&
+  minimum.some(({ item, holds }) => item === 'e' && holds === 'yes')
+
+/** With the exact lines that are missing: those of the instruments first, since without them nothing is argued. */
+function notEstablished(observed: readonly Observed[], minimum: Isolation['minimum']): string {
+  const lines = linesToSettle(observed)
+  return [
+    `No sign of a hypervisor was found in what was read, and hardware is not established: these parts of the minimum evidence do not hold: ${openParts(minimum).join(', ')}.`,
+    ...(lines.length === 0 ? [] : [`What would settle it: ${lines.join('; ')}.`]),
+  ].join(' ')
 }
 
 /** Virtual, while it shows itself as hardware: contradictions give away what the flag and the maker in the firmware do not say. */

@@ -23,6 +23,33 @@ export function openPoints(observed: readonly Observed[]): readonly OpenPoint[] 
   }))
 }
 
+/** What speaks most for hardware where it answers, in the order of what a person should allow first. */
+const FIRST: readonly string[] = ['pci.ports', 'cpu.energy', 'cpu.msr', 'cpu.hypervisor-leaf']
+const MOST_LINES = 4
+
+/** The exact lines, run as root, of the questions that were not answered; a long list is cut with a count, as the open points have all. */
+export function linesToSettle(observed: readonly Observed[]): readonly string[] {
+  const open = new Map(
+    observed.flatMap(({ found }) =>
+      found.reads === 'unreadable' && found.probe.live !== true ? [[found.probe.id, found.probe] as const] : [],
+    ),
+  )
+  const ordered = [...FIRST.filter((id) => open.has(id)), ...[...open.keys()].filter((id) => !FIRST.includes(id))]
+  const lines = ordered.flatMap((id) => {
+    const first = Object.values(open.get(id)?.commands ?? {}).find((command) => command.kind === 'run')
+    return first === undefined ? [] : [`${first.as === 'root' ? 'as root ' : ''}“${typed(first)}”`]
+  })
+  const left = lines.length - MOST_LINES
+  return [...lines.slice(0, MOST_LINES), ...(left > 0 ? [`and ${left} more, listed with the open points`] : [])]
+}
+
+// The devices are there once these are loaded (msr(4), cpuid(4)); collecting never loads one.
+const MODULES: ReadonlyMap<string, string> = new Map([
+  ['cpu.msr', 'msr'],
+  ['cpu.hypervisor-leaf', 'cpuid'],
+  ['cpu.leaves', 'cpuid'],
+])
+
 function howTo(probe: Probe<unknown>, reason: string): string {
   const runs = Object.values(probe.commands).filter((command) => command.kind === 'run')
   const lines = runs.map((command) => `“${typed(command)}”`).join(', ')
@@ -34,6 +61,9 @@ function howTo(probe: Probe<unknown>, reason: string): string {
       .join(', ')}.`
   if (reason.includes('tool absent'))
     return `The tool is not on the node. Where its owner has it there, collect again: ${lines}.`
+  const module = MODULES.get(probe.id)
+  if (module !== undefined && reason.includes('kernel module'))
+    return `Have the node’s owner load the kernel module ${module} (“modprobe ${module}”; it stays until the next start), then collect again with administrator rights: ${lines}.`
   if (runs.length === 0) return 'Collect again over SSH.'
   return `Collect again${runs.some(({ as }) => as === 'root') ? ' with administrator rights' : ''}: ${lines}.`
 }

@@ -4,6 +4,8 @@ import { isAbsent, lines } from '../read-text.ts'
 /** Where the kernel offers a management controller to programs: the places in which ipmitool(1) looks for it. */
 export const IPMI_DEVICES = ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0'] as const
 
+export const NO_CONTROLLER = 'the kernel offers no management controller'
+
 export interface BmcFru {
   /** Empty where the inventory has none. */
   readonly productSerial: string
@@ -62,7 +64,7 @@ export const bmc = defineProbe({
     if (info === null || !info.has('Device ID'))
       return unknown(
         isAbsent(controller) || /Could not open device/.test(controller.errorText)
-          ? 'the kernel offers no management controller'
+          ? NO_CONTROLLER
           : 'the management controller did not answer',
       )
     const rows = sensorRows(sensors)

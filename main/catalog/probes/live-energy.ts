@@ -14,7 +14,10 @@ export interface LiveEnergy {
 
 const ZONE = '/sys/class/powercap/intel-rapl:0'
 const NAMES = ['name', 'energy_uj', 'max_energy_range_uj']
-const counter = runAsRoot(['grep', '-H', '.', ...NAMES.map((name) => `${ZONE}/${name}`)], { maxBytes: 4096 })
+/** The counter of the first package: one line of sudo for every probe that asks for it. */
+export const energyCounter = runAsRoot(['grep', '-H', '.', ...NAMES.map((name) => `${ZONE}/${name}`)], {
+  maxBytes: 4096,
+})
 
 /** Documentation/ABI/testing/sysfs-class-powercap; AMD’s counters stand under the same name. Since Linux 5.10 only root reads them. */
 export const liveEnergy = defineProbe({
@@ -27,32 +30,46 @@ export const liveEnergy = defineProbe({
   },
   live: true,
   commands: {
-    before: counter,
+    before: energyCounter,
     load: run(['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1M', 'count=32768'], { timeoutSeconds: 15, maxBytes: 4096 }),
-    after: counter,
+    after: energyCounter,
   },
   parse({ before, load, after }) {
-    if (isAbsent(before) && isAbsent(after)) return known<LiveEnergy>({ zone: null })
-    const [earlier, later] = [reading(before), reading(after)]
+    if (energyAbsent(before) && energyAbsent(after)) return known<LiveEnergy>({ zone: null })
+    const [earlier, later] = [energyReading(before), energyReading(after)]
     if (earlier === null || later === null) return unknown('the energy counter could not be read')
     const seconds = ddTime(load)?.seconds ?? load.seconds.node
     if (load.exitCode !== 0 || seconds === null || seconds <= 0)
       return unknown('the load beside the energy counter did not run')
-    // The counter begins again at its end, which it can reach once in so short a time.
-    const rose = later.energy - earlier.energy
-    const microjoules = rose < 0 ? rose + earlier.range : rose
-    if (microjoules < 0) return unknown('the energy counter went back')
+    const microjoules = energyRise(earlier, later)
+    if (microjoules === null) return unknown('the energy counter went back')
     return known<LiveEnergy>({ zone: { name: earlier.name, microjoules, seconds } })
   },
 })
 
-const isAbsent = ({ exitCode, text, errorText }: Answer): boolean =>
+/** The kernel has no such counter. */
+export const energyAbsent = ({ exitCode, text, errorText }: Answer): boolean =>
   exitCode === 2 && text === '' && /No such file or directory/.test(errorText) && !/ermission denied/.test(errorText)
 
-function reading({ exitCode, text }: Answer): { name: string; energy: number; range: number } | null {
+export interface EnergyReading {
+  readonly name: string
+  /** Microjoules, and the number at which the counter begins again. */
+  readonly energy: number
+  readonly range: number
+}
+
+/** One reading of the counter; null where it could not be read. */
+export function energyReading({ exitCode, text }: Answer): EnergyReading | null {
   if (exitCode !== 0) return null
   const values = sysfsValues(text, NAMES)
   const energy = wholeNumber(values.get(`${ZONE}/energy_uj`))
   const range = wholeNumber(values.get(`${ZONE}/max_energy_range_uj`))
   return energy === null || range === null ? null : { name: values.get(`${ZONE}/name`) ?? '', energy, range }
+}
+
+/** Microjoules between two readings; null where the counter went back. It begins again at its end, which it can reach once in a short time. */
+export function energyRise(earlier: EnergyReading, later: EnergyReading): number | null {
+  const rose = later.energy - earlier.energy
+  const microjoules = rose < 0 ? rose + earlier.range : rose
+  return microjoules < 0 ? null : microjoules
 }

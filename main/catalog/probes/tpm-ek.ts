@@ -1,11 +1,16 @@
 import { certificateNames } from '../../core/certificate.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { isAbsent } from '../read-text.ts'
 
 export interface TpmEndorsement {
-  /** Who signed the certificate of the TPM’s endorsement key, one name in a line, as it stands in the certificate. */
-  readonly issuer: string
-  readonly validTo: string
+  /** Who signed the certificate of the TPM’s endorsement key, one name in a line, as it stands in the certificate; null where the TPM keeps none. */
+  readonly issuer: string | null
+  readonly validTo: string | null
 }
+
+export const NO_TPM_DEVICE = 'the kernel offers no TPM'
+// TPM 2.0 part 2, 6.6.3: TPM_RC_HANDLE for the first handle, as tpm2-tss prints it. The index is not defined.
+const NO_SUCH_INDEX = /\b0x18B\b/i
 
 /**
  * The certificate that the TPM’s maker left at index 0x1c00002 (TCG EK Credential Profile 2.5, §2.2.1.4). It is public. The index is
@@ -24,6 +29,9 @@ export const tpmEk = defineProbe({
     }),
   },
   parse({ certificate }) {
+    if (isAbsent(certificate)) return unknown(NO_TPM_DEVICE)
+    if (certificate.exitCode !== 0 && NO_SUCH_INDEX.test(certificate.errorText))
+      return known<TpmEndorsement>({ issuer: null, validTo: null })
     if (certificate.exitCode !== 0) return unknown('the TPM gave no certificate of its endorsement key')
     const names = certificateNames(oneStructure(certificate.bytes))
     return names === null

@@ -4,6 +4,8 @@ import { isAbsent } from '../read-text.ts'
 
 const LOG = '/sys/kernel/security/tpm0/binary_bios_measurements'
 
+export const NO_LOG = 'the firmware handed over no log of the start'
+
 /** Linux Documentation/security/tpm/tpm_event_log.rst. The log is what the firmware wrote down of the start; reading it does not reach the TPM. */
 export const tpmMeasurements = defineProbe({
   id: 'tpm.measurements',
@@ -13,7 +15,7 @@ export const tpmMeasurements = defineProbe({
     log: runAsRoot(['cat', LOG], { needsPath: [LOG], maxBytes: 2 * 1024 * 1024 }),
   },
   parse({ log }) {
-    if (isAbsent(log)) return unknown('the firmware handed over no log of the start')
+    if (isAbsent(log)) return unknown(NO_LOG)
     if (log.exitCode !== 0) return unknown('the firmware’s log of the start could not be read')
     const read = readTcgLog(log.bytes)
     if (read === 'no SHA-256') return unknown('the firmware’s log of the start has no SHA-256 digests')

@@ -8,6 +8,8 @@ export interface TpmPresence {
   readonly registers: ReadonlyMap<number, string>
 }
 
+export const NO_TPM_VISIBLE = 'no TPM is visible'
+
 /** Linux Documentation/ABI/stable/sysfs-class-tpm. Reading changes nothing in the TPM. */
 export const tpmPresence = defineProbe({
   id: 'tpm.presence',
@@ -33,7 +35,7 @@ export const tpmPresence = defineProbe({
   parse({ files }) {
     const values = oneLineFiles(files.text)
     const version = values.get('/sys/class/tpm/tpm0/tpm_version_major')
-    if (version === undefined) return unknown('no TPM is visible')
+    if (version === undefined) return unknown(NO_TPM_VISIBLE)
     const registers = [...values].flatMap(([path, value]) => {
       const [, number] = /\/pcr-sha256\/(\d{1,2})$/.exec(path) ?? []
       return number === undefined || !/^[0-9A-Fa-f]{64}$/.test(value)

@@ -24,14 +24,14 @@ const profile: Signal = {
     const { profile: value } = acpi.fact
     if (value === null) return unreadable(acpiOverview, 'the power profile could not be read')
     if (value !== 0) return value <= 8 ? metal(String(value)) : neutral(String(value))
-    const isServer = dmi.ok && claimsServer(dmi.fact)
+    // What the firmware calls the machine is text that whoever makes it chooses, so that it words the reading and never weighs it.
     return virtual(
       '0',
       sign(
-        isServer ? 'odd' : 'hint',
+        'odd',
         null,
         speaksAgainst(
-          isServer
+          dmi.ok && claimsServer(dmi.fact)
             ? 'The firmware calls the machine a server, and leaves the power profile unspecified (0), as emulators do.'
             : 'The firmware leaves the power profile unspecified (0), as emulators do.',
           acpiOverview,

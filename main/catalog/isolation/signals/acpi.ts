@@ -109,7 +109,7 @@ function fewTables(read: Read, { tables }: AcpiOverview, names: ReadonlySet<stri
   if (tables.length > FEW_TABLES || !lacksServers) return []
   return [
     sign(
-      isServer ? 'odd' : 'hint',
+      'odd',
       null,
       speaksAgainst(
         `The firmware has only ${count(tables.length, 'ACPI table')}, and none for errors, DMA protection or a management controller${isServer ? ', while it calls itself a server' : ''}.`,

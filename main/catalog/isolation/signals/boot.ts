@@ -5,7 +5,7 @@ import { dmiIdentity } from '../../probes/dmi-identity.ts'
 import { kernelMessages } from '../../probes/kernel-messages.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
 import { count, speaksAgainst, speaksFor } from '../../steps.ts'
-import { claimsServer, isFirmwareHouse } from '../claims.ts'
+import { isFirmwareHouse } from '../claims.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
@@ -59,7 +59,7 @@ const vendor: Signal = {
     const claimed = dmi.ok && isFirmwareHouse(dmi.fact.biosVendor) ? dmi.fact.biosVendor : null
     return virtual(
       quote(efiVendor),
-      claimed !== null && dmi.ok && claimsServer(dmi.fact)
+      claimed !== null
         ? sign(
             'odd',
             null,
@@ -96,14 +96,14 @@ const legacy: Signal = {
     if (boot.fact.isUefi) return metal('UEFI')
     if (!cpu.ok || cpu.fact.architecture !== 'x86') return neutral('not UEFI')
     const year = dmi.ok ? Number(/(\d{4})\s*$/.exec(dmi.fact.biosDate.slice(0, 40))?.[1] ?? 0) : 0
-    return year >= 2018 && dmi.ok && claimsServer(dmi.fact)
+    return year >= 2018
       ? virtual(
           'not UEFI',
           sign(
             'hint',
             null,
             speaksAgainst(
-              `The system was not started through UEFI, though its firmware is that of a server of ${year}.`,
+              `The system was not started through UEFI, though its firmware is of ${year}.`,
               bootMemory,
               'folders',
             ),

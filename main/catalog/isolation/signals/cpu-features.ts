@@ -12,10 +12,11 @@ const powerBits: Signal = {
   id: 'cpu.powerbits',
   family: 'cpu-features',
   title: 'Power-management features of the processor',
-  onMetal: 'Nearly all that the maker has: 11 to 13 of 13 on Intel, 7 or 8 of 8 on AMD since 2011.',
-  onGuest: 'Three or fewer, also where everything else is dressed up.',
-  spoof: 'S2',
+  onMetal: 'Nearly all that the maker has: 12 or 13 of 13 on Intel, 7 or 8 of 8 on AMD since 2011.',
+  onGuest: 'Three or fewer, unless they were set: 11 of 13 by QEMU’s own options.',
+  spoof: 'S0',
   traps: [
+    'QEMU’s x-force-features=on sets 11 of Intel’s 13 and 5 of AMD’s 8; VMware’s cpuid masks, Xen’s cpuid option and Firecracker’s templates set any of them.',
     'Processors before 2009 have few of them.',
     'VMware passes a few thermal ones on.',
     'Xen takes them from its control domain, which runs on hardware.',
@@ -33,7 +34,7 @@ const powerBits: Signal = {
         return metal(
           shown,
           speaksFor(
-            `The processor shows ${shown} power-management features that only a host may use; virtual machines on record show at most ${FEW_POWER_BITS}.`,
+            `The processor shows ${shown} power-management features that hardware of its kind has. Settings of virtual machine monitors can show them as well.`,
             cpuFeatures,
           ),
         )

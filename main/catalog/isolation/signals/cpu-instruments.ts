@@ -1,13 +1,26 @@
+import { cpuEnergy } from '../../probes/cpu-energy.ts'
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuMsr } from '../../probes/cpu-msr.ts'
 import { coreUnits, cpuPlatform, energyZones, processorSensors, uncoreUnits } from '../../probes/cpu-platform.ts'
+import { cpuSensors } from '../../probes/cpu-sensors.ts'
 import { kernelMessages } from '../../probes/kernel-messages.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
-import { named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { plausibleTemperatures } from '../cpu-hardware.ts'
 import { isServerPart } from '../cpu-parts.ts'
 import { readRegisters } from '../cpu-registers.ts'
 import { isSince2009 } from '../cpu-tables.ts'
-import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Observation,
+  type Read,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { isControlDomain } from './bus.ts'
 import { aroundX86, onX86 } from './cpu-shared.ts'
 
@@ -30,9 +43,13 @@ const counters: Signal = {
     aroundX86(read, (cpu, platform) => {
       const [outside, own] = [uncoreUnits(platform), coreUnits(platform)]
       if (outside.length > 0)
-        return metal(
+        return neutral(
           `${outside.length} outside the cores`,
-          speaksFor(`The kernel drives counting units outside the cores: ${named(outside, 4)}.`, cpuPlatform, 'lists'),
+          leavesUnclear(
+            `The kernel lists counting units outside the cores (${named(outside, 4)}). It lists some by the processor’s model alone, so that their names are no sign of hardware.`,
+            cpuPlatform,
+            'lists',
+          ),
         )
       const value = own.length > 0 ? 'only those of the cores' : 'none'
       if (!isSince2009(cpu) || isControlDomain(read)) return neutral(value)
@@ -92,15 +109,11 @@ const energy: Signal = {
   ],
   source:
     'Documentation/power/powercap/powercap.rst; Linux drivers/powercap/intel_rapl_common.c; arch/x86/kvm/x86.c, energy registers of guests read zero.',
-  probes: [cpuFeatures, cpuPlatform, virtBuses],
+  probes: [cpuFeatures, cpuPlatform, cpuEnergy, virtBuses],
   observe: (read) =>
     aroundX86(read, (cpu, platform) => {
       const zones = energyZones(platform)
-      if (zones.length > 0)
-        return metal(
-          `${zones.length} zones`,
-          speaksFor(`The kernel drives energy counters: ${named(zones, 4)}.`, cpuPlatform, 'lists'),
-        )
+      if (zones.length > 0) return counted(read, zones)
       if (!countsEnergy(cpu)) return notApplicable('Processors of this age or maker have no energy counter.')
       return isControlDomain(read)
         ? neutral('none')
@@ -117,6 +130,28 @@ const energy: Signal = {
             ),
           )
     }),
+}
+
+/** Zones that the kernel lists, by whether their counter rose. */
+function counted(read: Read, zones: readonly string[]): Observation {
+  const reading = read(cpuEnergy)
+  if (!reading.ok) return unreadable(cpuEnergy, reading.reason)
+  const { zone } = reading.fact
+  if (zone === null) return neutral(`${count(zones.length, 'zone')}, and no counter in the first`)
+  const joules = `${(zone.microjoules / 1e6).toFixed(3)} J between two readings`
+  return zone.microjoules > 0
+    ? metal(joules, speaksFor(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
+    : virtual(
+        'did not rise',
+        sign(
+          'hint',
+          null,
+          speaksAgainst(
+            'The energy counter of the processor did not rise between two readings; it counts on about every millisecond.',
+            cpuEnergy,
+          ),
+        ),
+      )
 }
 
 const registers: Signal = {
@@ -169,25 +204,42 @@ const sensors: Signal = {
   ],
   source:
     'Documentation/hwmon/coretemp.rst, k10temp.rst, acpi_power_meter.rst; measured on guests of QEMU and Firecracker.',
-  probes: [cpuFeatures, cpuPlatform],
+  probes: [cpuFeatures, cpuPlatform, cpuSensors],
   observe: (read) =>
     aroundX86(read, (cpu, platform) => {
-      const found = processorSensors(platform)
-      if (found.length > 0)
+      const reading = read(cpuSensors)
+      if (!reading.ok) return unreadable(cpuSensors, reading.reason)
+      const { temperatures } = reading.fact
+      const real = plausibleTemperatures(reading.fact)
+      const drivers = named([...new Set(real.map(({ driver }) => driver))], 4)
+      if (real.length > 0)
         return metal(
-          named([...new Set(found)], 4),
+          `${drivers}, ${count(real.length, 'temperature')}`,
           speaksFor(
-            `The kernel drives sensors of the processor: ${named([...new Set(found)], 4)}.`,
-            cpuPlatform,
-            'values',
+            `${count(real.length, 'sensor')} inside the processor (${drivers}) give temperatures that a running processor has.`,
+            cpuSensors,
           ),
         )
-      return isSince2009(cpu)
-        ? virtual(
+      const listed = processorSensors(platform)
+      if (!isSince2009(cpu)) return neutral(listed.length === 0 ? 'none' : 'none that answers')
+      if (temperatures.length > 0)
+        return virtual(
+          `${count(temperatures.length, 'sensor')}, none plausible`,
+          sign(
+            'hint',
+            null,
+            speaksAgainst(
+              'The sensors of the processor give no temperature that a running processor has; a driver over empty registers shows the highest one.',
+              cpuSensors,
+            ),
+          ),
+        )
+      return listed.length > 0
+        ? neutral(`${named([...new Set(listed)], 4)}, without a temperature`)
+        : virtual(
             'none',
             sign('hint', null, speaksAgainst('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
           )
-        : neutral('none')
     }),
 }
 

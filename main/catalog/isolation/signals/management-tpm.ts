@@ -1,10 +1,21 @@
 import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { tpmEk } from '../../probes/tpm-ek.ts'
-import { tpmMeasurements } from '../../probes/tpm-measurements.ts'
-import { tpmPresence } from '../../probes/tpm-presence.ts'
+import { NO_TPM_DEVICE, tpmEk } from '../../probes/tpm-ek.ts'
+import { NO_LOG, tpmMeasurements } from '../../probes/tpm-measurements.ts'
+import { NO_TPM_VISIBLE, tpmPresence } from '../../probes/tpm-presence.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
-import { metal, neutral, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Observation,
+  type Read,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import type { TcgLog } from '../tcg-log.ts'
 
 interface Version {
@@ -53,6 +64,18 @@ function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Si
   ]
 }
 
+/** Reasons of the probes that say that there is nothing to read, and not that it could not be read. */
+const ABSENT: ReadonlySet<string> = new Set([NO_LOG, NO_TPM_DEVICE])
+const NO_TPM = 'The kernel shows no TPM.'
+
+/** A machine without a TPM has neither log nor certificate; where one shows, or nobody looked, what was not read stays open. */
+function withoutAnswer(read: Read, probe: typeof tpmMeasurements | typeof tpmEk, reason: string): Observation {
+  const tpm = read(tpmPresence)
+  return !tpm.ok && tpm.reason === NO_TPM_VISIBLE && ABSENT.has(reason)
+    ? notApplicable(NO_TPM)
+    : unreadable(probe, reason)
+}
+
 const log: Signal = {
   id: 'tpm.log',
   family: 'management',
@@ -70,7 +93,7 @@ const log: Signal = {
   probes: [tpmMeasurements, tpmPresence, cpuFeatures],
   observe(read) {
     const [reading, tpm, cpu] = [read(tpmMeasurements), read(tpmPresence), read(cpuFeatures)]
-    if (!reading.ok) return unreadable(tpmMeasurements, reading.reason)
+    if (!reading.ok) return withoutAnswer(read, tpmMeasurements, reading.reason)
     const { events, replayed } = reading.fact
     const registers = tpm.ok ? tpm.fact.registers : new Map<number, string>()
     const compared = [...replayed].filter(([number]) => registers.has(number))
@@ -133,11 +156,12 @@ const endorsement: Signal = {
     'Some chips keep none, and have it fetched from their maker.',
   ],
   source: 'TCG EK Credential Profile 2.5 §2.2.1.4; swtpm(8), swtpm_localca.',
-  probes: [tpmEk],
+  probes: [tpmEk, tpmPresence],
   observe(read) {
     const reading = read(tpmEk)
-    if (!reading.ok) return unreadable(tpmEk, reading.reason)
+    if (!reading.ok) return withoutAnswer(read, tpmEk, reading.reason)
     const { issuer } = reading.fact
+    if (issuer === null) return neutral('no certificate in the TPM')
     const said = `issued by ${quote(issuer.replaceAll('\n', ', '), 160)}`
     const known = VIRTUAL_ISSUERS.find(({ pattern }) => pattern.test(issuer))
     if (known !== undefined)

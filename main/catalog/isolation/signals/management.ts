@@ -1,5 +1,5 @@
 import { plain } from '../../../core/plain-text.ts'
-import { type Bmc, bmc } from '../../probes/bmc.ts'
+import { type Bmc, bmc, NO_CONTROLLER } from '../../probes/bmc.ts'
 import { bmcPresence } from '../../probes/bmc-presence.ts'
 import { cloudInit } from '../../probes/cloud-init.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
@@ -9,7 +9,17 @@ import { secureBoot } from '../../probes/secure-boot.ts'
 import { tenancyProcesses } from '../../probes/tenancy-processes.ts'
 import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
 import { claimsServer } from '../claims.ts'
-import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Read,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { tpmSignals } from './management-tpm.ts'
 
 const saysServer = (read: Read): boolean => {
@@ -68,16 +78,16 @@ function serialsAgree(inventory: Bmc['inventory'], serials: HostSerials | null):
   return pairs.length === 0 ? null : pairs.some(([one, other]) => one === other)
 }
 
-function depthSigns(fact: Bmc, read: Read, agrees: boolean | null): readonly Sign[] {
+function depthSigns(fact: Bmc, agrees: boolean | null): readonly Sign[] {
   const { sensors } = fact
   return [
-    ...(sensors !== null && sensors <= FEW_SENSORS && saysServer(read)
+    ...(sensors !== null && sensors <= FEW_SENSORS
       ? [
           sign(
             'odd',
             null,
             speaksAgainst(
-              `The machine calls itself a server, and its management controller has ${count(sensors, 'sensor')}; real ones have dozens.`,
+              `The management controller has ${count(sensors, 'sensor')}; real ones have dozens.`,
               bmc,
               'sensors',
             ),
@@ -114,16 +124,21 @@ const depth: Signal = {
     'A provider may answer through the controller whatever it likes; only its own network port can be asked independently.',
   ],
   source: 'ipmitool(1); IPMI 2.0 §33, §38. Measured: QEMU’s ipmi-bmc-sim answers with one sensor and no inventory.',
-  probes: [bmc, dmiIdentity, hostSerials],
+  probes: [bmc, bmcPresence, dmiIdentity, hostSerials],
   observe(read) {
     const reading = read(bmc)
-    if (!reading.ok) return unreadable(bmc, reading.reason)
+    if (!reading.ok) {
+      const presence = read(bmcPresence)
+      return reading.reason === NO_CONTROLLER && presence.ok && !presence.fact.device
+        ? notApplicable('The kernel offers no management controller.')
+        : unreadable(bmc, reading.reason)
+    }
     const { fact } = reading
     const serials = read(hostSerials)
     const agrees = serialsAgree(fact.inventory, serials.ok ? serials.fact : null)
     const sensors = fact.sensors === null ? 'no list of sensors' : count(fact.sensors, 'sensor')
     const said = `${sensors}, ${fact.inventory === null ? 'no inventory' : 'an inventory'}, ${count(fact.events ?? 0, 'event')}${fact.watts === null ? '' : `, ${fact.watts} W`}`
-    const signs = depthSigns(fact, read, agrees)
+    const signs = depthSigns(fact, agrees)
     if (signs.length > 0) return virtual(said, ...signs)
     return (fact.readings ?? 0) >= MANY_SENSORS
       ? metal(

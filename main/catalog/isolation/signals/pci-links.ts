@@ -115,11 +115,15 @@ const phy: Signal = {
   ],
   source:
     'PCI Express 5.0 §7.7.3 (required of ports for 8 GT/s), §7.7.5 to §7.7.7. Measured: absent on QEMU’s port of 16 GT/s, present on a two-socket H100 server.',
-  probes: [pciPorts, cpuFeatures],
+  probes: [pciPorts, pciDevices, cpuFeatures],
   observe(read) {
     const reading = read(pciPorts)
     if (!reading.ok) return unreadable(pciPorts, reading.reason)
     const { ports } = reading.fact
+    const bus = read(pciDevices)
+    // The kernel's own list of the bus has ports, and the answer has none: it is not the answer of a working lspci.
+    if (ports.length === 0 && bus.ok && bus.fact.devices.some(({ class: kind }) => kind.startsWith('0604')))
+      return unreadable(pciPorts, 'the list of PCI ports is empty, and the bus has some')
     const fast = ports.filter(isFast)
     if (fast.length === 0)
       return neutral(

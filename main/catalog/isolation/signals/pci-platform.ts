@@ -1,9 +1,11 @@
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuPlatform } from '../../probes/cpu-platform.ts'
+import { cpuSensors } from '../../probes/cpu-sensors.ts'
 import { isOnRootBus, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { pciIommu } from '../../probes/pci-iommu.ts'
 import { type UsbDevice, usbDevices } from '../../probes/usb-devices.ts'
 import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { workingControllers } from '../cpu-hardware.ts'
 import { showsUncore } from '../pci-generations.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { onPci } from './on-pci.ts'
@@ -110,21 +112,27 @@ const edac: Signal = {
   spoof: 'S2',
   traps: ['The driver may not be loaded.', 'Desktops without error correction have none.'],
   source: 'Documentation/ABI/testing/sysfs-devices-edac; Linux drivers/edac/skx_base.c, amd64_edac.c.',
-  probes: [cpuPlatform, cpuFeatures],
+  probes: [cpuPlatform, cpuSensors, cpuFeatures],
   observe(read) {
     const [platform, cpu] = [read(cpuPlatform), read(cpuFeatures)]
     if (!platform.ok) return unreadable(cpuPlatform, platform.reason)
     const { memoryControllers } = platform.fact
-    if (memoryControllers.length > 0)
-      return metal(
-        count(memoryControllers.length, 'controller'),
-        speaksFor(
-          `The kernel watches ${count(memoryControllers.length, 'memory controller')} for errors.`,
-          cpuPlatform,
-          'lists',
-        ),
-      )
     if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
+    if (memoryControllers.length > 0) {
+      const sensors = read(cpuSensors)
+      if (!sensors.ok) return unreadable(cpuSensors, sensors.reason)
+      const working = workingControllers(sensors.fact)
+      const modules = working.reduce((sum, controller) => sum + controller.modules, 0)
+      return working.length > 0
+        ? metal(
+            `${count(working.length, 'controller')}, ${count(modules, 'module')}`,
+            speaksFor(
+              `The kernel watches ${count(working.length, 'memory controller')} with ${count(modules, 'module')} for errors.`,
+              cpuSensors,
+            ),
+          )
+        : neutral(`${count(memoryControllers.length, 'controller')} by what the firmware says, or without a module`)
+    }
     return cpu.fact.architecture === 'x86' && showsUncore(cpu.fact) === 'always' && cpu.fact.vendor === 'GenuineIntel'
       ? virtual(
           'none',

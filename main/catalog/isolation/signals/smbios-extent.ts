@@ -1,9 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
 import { dmiEntries } from '../../probes/dmi-entries.ts'
-import { dmiIdentity } from '../../probes/dmi-identity.ts'
 import { type DmiTable, dmiTable } from '../../probes/dmi-table.ts'
 import { count, speaksAgainst, speaksFor } from '../../steps.ts'
-import { claimsServer } from '../claims.ts'
 import {
   metal,
   neutral,
@@ -41,13 +39,13 @@ const rich: Signal = {
   ],
   source:
     'DMTF DSP0134 §6.2 (required structures) and types 7 to 10, 17, 38, 41; measured on 113 boards and 21 guests.',
-  probes: [dmiTable, dmiEntries, dmiIdentity],
+  probes: [dmiTable, dmiEntries],
   observe(read) {
     const table = read(dmiTable)
-    if (table.ok) return table.fact.present ? described(read, fromTable(table.fact)) : notApplicable(NO_SMBIOS)
+    if (table.ok) return table.fact.present ? described(fromTable(table.fact)) : notApplicable(NO_SMBIOS)
     const entries = read(dmiEntries)
     return entries.ok && entries.fact.counts !== null && entries.fact.counts.size > 0
-      ? described(read, fromCounts(entries.fact.counts))
+      ? described(fromCounts(entries.fact.counts))
       : unreadable(dmiTable, table.reason)
   },
 }
@@ -84,13 +82,12 @@ const fromCounts = (counts: ReadonlyMap<number, number>): Described => ({
   probe: dmiEntries,
 })
 
-function described(read: Read, { kinds, ownData, probe }: Described): Observation {
-  const identity = read(dmiIdentity)
+function described({ kinds, ownData, probe }: Described): Observation {
   if (kinds.length === 0)
     return virtual(
       'neither caches, slots, connectors nor built-in devices',
       sign(
-        identity.ok && claimsServer(identity.fact) ? 'odd' : 'hint',
+        'odd',
         null,
         speaksAgainst(
           'The firmware describes neither a processor cache nor a slot, connector or built-in device; real boards describe at least one of them.',

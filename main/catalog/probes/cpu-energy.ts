@@ -1,0 +1,35 @@
+import { defineProbe, known, unknown } from '../../core/probe.ts'
+import { energyAbsent, energyCounter, energyReading, energyRise } from './live-energy.ts'
+
+export interface CpuEnergy {
+  /** Null where the kernel has no energy counter. */
+  readonly zone: {
+    readonly name: string
+    /** Microjoules that the first package took between two readings, one shortly after the other. */
+    readonly microjoules: number
+  } | null
+}
+
+/**
+ * Documentation/ABI/testing/sysfs-class-powercap, twice. The register counts on about every millisecond (Intel SDM vol. 3B, RAPL), and
+ * two commands lie further apart than that. Since Linux 5.10 only root reads it.
+ */
+export const cpuEnergy = defineProbe({
+  id: 'cpu.energy',
+  title: 'Energy counter of the processor',
+  why: 'A processor takes energy at every moment, so its counter is higher at a second look. That the kernel has a counter says less: the name alone costs nothing.',
+  volatile: {
+    why: 'It is a measurement, and no two are equal.',
+    steady: ({ zone }: CpuEnergy) => ({ zone: zone === null ? null : zone.name }),
+  },
+  commands: { before: energyCounter, after: energyCounter },
+  parse({ before, after }) {
+    if (energyAbsent(before) && energyAbsent(after)) return known<CpuEnergy>({ zone: null })
+    const [earlier, later] = [energyReading(before), energyReading(after)]
+    if (earlier === null || later === null) return unknown('the energy counter could not be read')
+    const microjoules = energyRise(earlier, later)
+    return microjoules === null
+      ? unknown('the energy counter went back')
+      : known<CpuEnergy>({ zone: { name: earlier.name, microjoules } })
+  },
+})

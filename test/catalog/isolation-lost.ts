@@ -1,0 +1,55 @@
+import { catalog } from '../../main/catalog/index.ts'
+import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import type { IsolationArgument } from '../../main/core/catalog.ts'
+import { type Command, NO_SUCH_PATH, readProbe } from '../../main/core/probe.ts'
+import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
+
+type Change = (answer: CapturedAnswer, command: Command) => CapturedAnswer | null
+
+const as =
+  (exitCode: number | null, stderr: string, status: CapturedAnswer['meta']['status'] = 'done'): Change =>
+  ({ meta }) => ({
+    meta: { ...meta, exitCode, status },
+    stdout: new Uint8Array(),
+    stderr: new TextEncoder().encode(stderr),
+  })
+
+/** Every way in which an answer can be kept from us by whoever makes the image, each as the collector would record it. */
+export const LOSSES: Readonly<Record<string, Change>> = {
+  removed: () => null,
+  'tool absent': as(127, ''),
+  'not run for want of rights': as(null, '', 'not-run'),
+  'refused by sudo': (answer, command) =>
+    as(1, 'sudo: a password is required\n')({ ...answer, meta: { ...answer.meta, privilege: 'sudo' } }, command),
+  'permission denied': as(1, 'cat: /it: Permission denied\n'),
+  'empty, exit 0': as(0, ''),
+  'empty, exit 1': as(1, ''),
+  'no such file': (answer, command) => {
+    const paths = command.kind === 'run' ? command.needsPath : undefined
+    return paths === undefined
+      ? as(2, 'ls: /it: No such file or directory\n')(answer, command)
+      : as(null, NO_SUCH_PATH + paths.join(' '), 'no-path')(answer, command)
+  },
+}
+
+/** The argument again and again, with one answer kept from us in one way: each time the answer, the way and the argument. */
+export function* withEachLost(
+  node: string,
+  probes = /^/,
+): Generator<readonly [key: string, way: string, IsolationArgument]> {
+  const { captures, context } = capturesOf(node)
+  const whole = readingsFrom(captures)
+  const asked = probesArguedFrom(whole, context)
+  for (const [key, capture] of captures) {
+    const probe = catalog.probes.find(({ id }) => id === capture.meta.probe)
+    const command = probe?.commands[capture.meta.command]
+    if (probe === undefined || command === undefined || !asked.has(probe.id) || !probes.test(key)) continue
+    for (const [way, change] of Object.entries(LOSSES)) {
+      const changed = change(capture, command)
+      const others = [...captures].filter(([other]) => other !== key)
+      const less = new Map(changed === null ? others : [...others, [key, changed] as const])
+      yield [key, way, arguesIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
+    }
+  }
+}
