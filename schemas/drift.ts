@@ -1,4 +1,4 @@
-import type { PartMove, RunMoment } from './types.ts'
+import type { PartMove, RunMoment, TracedNode } from './types.ts'
 import type { Verdict } from './words.ts'
 
 /** What differs between two runs of a fleet: three lists that never mix, the parts that moved, and the verdicts that came out otherwise. */
@@ -11,10 +11,29 @@ export interface RunDrift {
   readonly moves: readonly PartMove[]
   /** Parts that one run found on several nodes and the other did not so find: no part is in two places. */
   readonly twice: readonly PartTwice[]
+  /** Verdicts of nodes that both runs read. What differs only because one of them did not is told in `uncollected`. */
   readonly flips: readonly Flip[]
+  /** Nodes that one of the runs did not read, or only in part: one cause, however many verdicts rest on it. */
+  readonly uncollected: readonly Uncollected[]
   /** Nodes that both runs read, and of how many of them no reading differs. */
   readonly compared: number
   readonly unchanged: number
+}
+
+/** How a run came to read a node, or not to. */
+export interface CollectedAs {
+  readonly status: TracedNode['status']
+  /** Code of the failure that ended the collection. */
+  readonly failure: string | null
+}
+
+/** A node that cannot be compared, or not in all: the verdicts that are others for that alone, and the questions that only one run has answers to. */
+export interface Uncollected {
+  readonly node: string
+  readonly before: CollectedAs
+  readonly after: CollectedAs
+  readonly checks: readonly string[]
+  readonly probes: readonly string[]
 }
 
 /** A serial number, fixed address or host key that several nodes of one run show. */

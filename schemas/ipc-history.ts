@@ -137,6 +137,8 @@ export interface DriftView {
   readonly moves: Bounded<PartMove>
   /** Parts that several nodes of one run show. */
   readonly twice: Bounded<PartTwice>
+  /** Nodes that one of the runs did not read, or only in part: a line each, with how many verdicts rest on that. */
+  readonly uncollected: Bounded<{ readonly node: string; readonly sentence: string }>
   readonly flips: Bounded<FlipLine>
 }
 

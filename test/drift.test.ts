@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { driftOf } from '../main/core/drift/compare.ts'
+import { evidenceCompared, uncollectedWords } from '../main/core/drift/uncollected.ts'
 import { NO_READING, NOT_COMPARED } from '../main/core/trace.ts'
 import type { RunTrace, TracedNode } from '../schemas/types.ts'
 
@@ -176,11 +177,22 @@ describe('what differs between two runs', () => {
     fc.assert(
       fc.property(traces, traces, (a, b) => {
         const [there, back, same] = [driftOf(a, b), driftOf(b, a), driftOf(a, a)]
-        for (const list of [same.evidence, same.rules, same.scope, same.moves, same.twice, same.flips])
+        for (const list of [
+          same.evidence,
+          same.rules,
+          same.scope,
+          same.moves,
+          same.twice,
+          same.flips,
+          same.uncollected,
+        ])
           expect(list).toEqual([])
         const swapped = { changed: 'changed', lost: 'came', came: 'lost' } as const
         expect(back.evidence).toEqual(
           there.evidence.map((one) => ({ ...one, is: swapped[one.is], before: one.after, after: one.before })),
+        )
+        expect(back.uncollected.map(({ before, after, checks }) => [after, before, checks])).toEqual(
+          there.uncollected.map(({ before, after, checks }) => [before, after, checks]),
         )
         const key = (moves: typeof there.moves, turn: boolean) =>
           moves.map(({ kind, value, from, to }) => [kind, value, turn ? to : from, turn ? from : to].join(' ')).sort()
@@ -195,5 +207,84 @@ describe('what differs between two runs', () => {
         ])
       }),
     )
+  })
+})
+
+describe('a node that one of the runs did not read', () => {
+  const failed = node('a', {
+    status: 'failed',
+    failure: 'ssh.lost',
+    recording: null,
+    verdicts: 'tt',
+    readings: NO_READING + NO_READING,
+    parts: [],
+  })
+  const needs = (check: string): readonly string[] => (check === 'c1' ? ['p1'] : ['p2'])
+  test('is one row with its reason and how many verdicts rest on it, and no verdict of it differs', () => {
+    const { uncollected, flips, compared } = driftOf(one, trace('2', [failed, node('b', { verdicts: 'cm' })]), needs)
+    expect(uncollected).toEqual([
+      {
+        node: 'a',
+        before: { status: 'complete', failure: null },
+        after: { status: 'failed', failure: 'ssh.lost' },
+        probes: [],
+        checks: ['c1', 'c2'],
+      },
+    ])
+    expect(flips.map((flip) => [flip.node, flip.check])).toEqual([['b', 'c1']])
+    expect(compared).toBe(1)
+  })
+
+  test('in neither of them is no row', () =>
+    expect(driftOf(trace('1', [failed]), trace('2', [failed])).uncollected).toEqual([]))
+
+  const partial = (verdicts: string, readings: string): TracedNode =>
+    node('a', { status: 'partial', failure: 'ssh.lost', verdicts, readings })
+  const against = (is: TracedNode, was = node('a')) => {
+    const { uncollected, flips } = driftOf(trace('1', [was]), trace('2', [is]), needs)
+    return [uncollected.map(({ checks, probes }) => [probes, checks]), flips.map(({ check }) => check)]
+  }
+  test.each([
+    [
+      'a question not reached leaves its check open: grouped',
+      partial('mi', digits('1') + NO_READING),
+      node('a'),
+      [[[['p2'], ['c2']]], []],
+    ],
+    [
+      'a contradiction that it found stays a verdict of its own',
+      partial('ci', digits('9') + NO_READING),
+      node('a'),
+      [[[['p2'], ['c2']]], ['c1']],
+    ],
+    [
+      'a contradiction of a check whose answer is missing, too',
+      partial('mc', digits('1') + NO_READING),
+      node('a'),
+      [[[['p2'], []]], ['c2']],
+    ],
+    [
+      'a contradiction that can no longer be seen, too',
+      partial('mi', digits('1') + NO_READING),
+      node('a', { verdicts: 'mc' }),
+      [[[['p2'], []]], ['c2']],
+    ],
+    ['an answer that changed is not put down to it', partial('im', digits('9') + digits('2')), node('a'), [[], ['c1']]],
+    [
+      'in a complete run a lost answer is a change',
+      node('a', { verdicts: 'mi', readings: digits('1') + NO_READING }),
+      node('a'),
+      [[], ['c2']],
+    ],
+  ] as const)('read in part: %s', (_, is, was, expected) => expect(against(is, was)).toEqual(expected))
+
+  test('is told in one line', () => {
+    const [row] = driftOf(one, trace('2', [failed, node('b')])).uncollected
+    if (row === undefined) throw new Error('no row')
+    const words = uncollectedWords(row)
+    for (const part of ['a not collected', '2 verdicts', 'connection ended early']) expect(words).toContain(part)
+    const all = driftOf(one, trace('2', [partial('mi', digits('1') + NO_READING), node('b')]), needs)
+    expect(evidenceCompared(all)).toEqual([])
+    expect(all.evidence.length).toBeGreaterThan(0)
   })
 })

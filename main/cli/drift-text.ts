@@ -9,11 +9,12 @@ import type {
 } from '../../schemas/drift.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import type { Compared, FoundRun, TakenApart } from '../app/drift.ts'
+import { evidenceCompared, uncollectedWords } from '../core/drift/uncollected.ts'
 import { plain } from '../core/plain-text.ts'
 
 /** Whether anything differs, for the exit code. */
-export const differsAtAll = ({ evidence, rules, scope, moves, twice, flips }: RunDrift): boolean =>
-  [evidence, rules, scope, moves, twice, flips].some((list) => list.length > 0)
+export const differsAtAll = ({ evidence, rules, scope, moves, twice, flips, uncollected }: RunDrift): boolean =>
+  [evidence, rules, scope, moves, twice, flips, uncollected].some((list) => list.length > 0)
 
 /** A comparison as lines for a person: three lists that never mix, then parts, then verdicts. */
 export function driftLines({ drift, runs, baseline }: Compared): readonly string[] {
@@ -27,7 +28,8 @@ export function driftLines({ drift, runs, baseline }: Compared): readonly string
     `From ${runLine(before)}${baseline?.run === before.trace.run ? ', the baseline' : ''}`,
     `to   ${runLine(after)}`,
     `${drift.compared} nodes answered both times; of ${drift.unchanged} of them no answer differs, apart from what changes by itself.`,
-    ...list('Evidence that changed', drift.evidence.map(evidenceLine)),
+    ...list('Nodes that were not compared, or not in all', drift.uncollected.map(uncollectedWords)),
+    ...list('Evidence that changed', evidenceCompared(drift).map(evidenceLine)),
     ...list('Rules that changed', drift.rules.map(rulesLine)),
     ...list('Scope that changed', drift.scope.map(scopeLine)),
     ...(runs.some(({ from }) => from === 'evidence')

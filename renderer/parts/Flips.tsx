@@ -8,6 +8,29 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { VerdictMark } from './Mark.tsx'
 import { Slowly } from './Slowly.tsx'
 
+/** Nodes that one of the runs did not read: one line each, instead of one for every verdict that rests on it. */
+export function NotCompared({ view: { uncollected } }: { readonly view: DriftView }) {
+  if (uncollected.total === 0) return null
+  return (
+    <section aria-labelledby="drift-uncollected" className="drift-list">
+      <h2 id="drift-uncollected">
+        Not compared <span className="drift-count number">{uncollected.total}</span>
+      </h2>
+      <p className="quiet">Nodes that one of the two runs did not collect, or only in part.</p>
+      <ul className="drift-nodes">
+        {uncollected.rows.map(({ node, sentence }) => (
+          <li key={node}>{visible(sentence)}</li>
+        ))}
+      </ul>
+      {uncollected.rows.length < uncollected.total && (
+        <p className="quiet">
+          The first {uncollected.rows.length} of {uncollected.total} are shown.
+        </p>
+      )}
+    </section>
+  )
+}
+
 /** Verdicts that came out otherwise, each with why, down to the lines that changed. */
 export function Flips({ view }: { readonly view: DriftView }) {
   const { flips, before, after } = view

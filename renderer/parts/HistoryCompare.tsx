@@ -10,7 +10,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 import { DriftLists } from './DriftLists.tsx'
-import { Flips } from './Flips.tsx'
+import { Flips, NotCompared } from './Flips.tsx'
 import { Slowly } from './Slowly.tsx'
 
 export interface Pair {
@@ -91,6 +91,7 @@ function Compared({ pair, runs }: { readonly pair: Pair; readonly runs: readonly
               means="What is compared is what this computer keeps. Nobody else can check it before a pack is sealed."
             />
           )}
+          <NotCompared view={drift} />
           <Flips view={drift} />
           <DriftLists view={drift} />
         </>

@@ -9,6 +9,7 @@ import type {
   HistoryRun,
 } from '../../../schemas/ipc-history.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { evidenceCompared, uncollectedWords } from '../../core/drift/uncollected.ts'
 import { plain } from '../../core/plain-text.ts'
 import { becauseSentence, COLLECTION_TITLES, rulesTitle, scopeTitle } from './history-words.ts'
 
@@ -28,7 +29,7 @@ export function driftView(
     after,
     compared: drift.compared,
     unchanged: drift.unchanged,
-    evidence: first(groups(drift.evidence, words)),
+    evidence: first(groups(evidenceCompared(drift), words)),
     rules: first(
       drift.rules.map((one, index): ChangedLine => {
         const { before: was, after: is } = one
@@ -48,6 +49,7 @@ export function driftView(
     ),
     moves: first(drift.moves),
     twice: first(drift.twice),
+    uncollected: first(drift.uncollected.map((one) => ({ node: one.node, sentence: uncollectedWords(one) }))),
     flips: first(drift.flips.map((flip) => flipLine(flip, words))),
   }
 }

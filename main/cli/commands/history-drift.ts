@@ -104,6 +104,7 @@ function onlyOf(compared: Compared, node: string): Outcome<Compared> {
       moves: all.moves.filter(({ from, to }) => from === node || to === node),
       twice: all.twice.filter(({ nodes }) => nodes.includes(node)),
       flips: all.flips.filter(isOwn),
+      uncollected: all.uncollected.filter(isOwn),
       compared: read ? 1 : 0,
       unchanged: read && isSame ? 1 : 0,
     },
@@ -115,7 +116,8 @@ async function allDetails({ world }: Context, root: string, compared: Compared):
   for (const node of new Set(compared.drift.flips.map((flip) => flip.node))) {
     const own = await flipsBetween(world, catalog, root, compared, node)
     if (!own.ok) return own
-    all.push(own.value)
+    const shown = new Set(compared.drift.flips.flatMap((flip) => (flip.node === node ? [flip.check] : [])))
+    all.push({ ...own.value, flips: own.value.flips.filter(({ check }) => shown.has(check)) })
   }
   return ok({
     flips: all.flatMap(({ flips }) => flips),

@@ -1,4 +1,12 @@
-import type { EvidenceChange, Flip, FlipCause, RulesChange, RunDrift, ScopeChange } from '../../../schemas/drift.ts'
+import type {
+  EvidenceChange,
+  Flip,
+  FlipCause,
+  RulesChange,
+  RunDrift,
+  ScopeChange,
+  Uncollected,
+} from '../../../schemas/drift.ts'
 import type { RunTrace, TracedNode } from '../../../schemas/types.ts'
 import { VERDICTS, type Verdict, verdictLetters } from '../../../schemas/words.ts'
 import { compare } from '../recording.ts'
@@ -20,6 +28,16 @@ export function driftOf(before: RunTrace, after: RunTrace, needsOf: NeedsOf | nu
   const told = pairs.map((pair) => changesOf(pair, before, after))
   const isRead = ({ was, is }: Pair): boolean => answered(was) && answered(is)
   const bothRead = pairs.filter(isRead)
+  const flipped = pairs.map((pair, at) =>
+    flipsOf(pair, before, after, {
+      changes: told[at] ?? { collection: [], readings: [] },
+      rules: rules.length > 0,
+      scope: parts.length > 0 || isDeclaredOtherwise(pair),
+      needsOf,
+    }),
+  )
+  const uncollected = pairs.flatMap((pair, at) => uncollectedOf(pair, told[at]?.readings ?? [], flipped[at] ?? []))
+  const grouped = new Set(uncollected.flatMap(({ node, checks }) => checks.map((check) => `${node} ${check}`)))
   const touched = new Set(told.flatMap(({ readings }, at) => (readings.length > 0 ? [pairs[at]?.node ?? ''] : [])))
   return {
     before: momentOf(before),
@@ -29,14 +47,8 @@ export function driftOf(before: RunTrace, after: RunTrace, needsOf: NeedsOf | nu
     scope: [...nodeChanges(before, after, pairs), ...parts],
     moves: movesBetween(before, after),
     twice: twiceIn(before, after),
-    flips: pairs.flatMap((pair, at) =>
-      flipsOf(pair, before, after, {
-        changes: told[at] ?? { collection: [], readings: [] },
-        rules: rules.length > 0,
-        scope: parts.length > 0 || isDeclaredOtherwise(pair),
-        needsOf,
-      }),
-    ),
+    flips: flipped.flat().filter(({ node, check }) => !grouped.has(`${node} ${check}`)),
+    uncollected,
     compared: bothRead.length,
     unchanged: bothRead.filter(({ node }) => !touched.has(node)).length,
   }
@@ -189,6 +201,51 @@ function flipsOf({ node, was, is }: Pair, before: RunTrace, after: RunTrace, bea
     return [{ node, check, before: then, after: now, because, probes }]
   })
 }
+
+/**
+ * What follows from a node not being read, or only in part, and from nothing else. Of a node that a run did not read at all, that is every
+ * verdict that differs. Of one read in part: questions that only the other run has an answer to, and verdicts that rest on no other change
+ * and that the partial run left open. A contradiction that a partial run found, or no longer finds, is never among them.
+ */
+function uncollectedOf(
+  { node, was, is }: Pair,
+  readings: NodeChanges['readings'],
+  flips: readonly Flip[],
+): readonly Uncollected[] {
+  const row = (probes: readonly string[], checks: readonly string[]): readonly Uncollected[] => [
+    { node, before: collectedAs(was), after: collectedAs(is), probes, checks },
+  ]
+  if (!answered(was) || !answered(is))
+    return flips.length === 0 && answered(was) === answered(is)
+      ? []
+      : row(
+          [],
+          flips.map(({ check }) => check),
+        )
+  const unread = new Set(
+    readings.flatMap(({ what, is: change }) =>
+      (change === 'lost' && is.status === 'partial') || (change === 'came' && was.status === 'partial')
+        ? [what.probe]
+        : [],
+    ),
+  )
+  const checks = flips.filter(
+    ({ probes, before, after }) =>
+      probes.length > 0 &&
+      probes.every((probe) => unread.has(probe)) &&
+      ((is.status === 'partial' && isOpen(after) && before !== 'not-met') ||
+        (was.status === 'partial' && isOpen(before) && after !== 'not-met')),
+  )
+  return unread.size === 0
+    ? []
+    : row(
+        [...unread],
+        checks.map(({ check }) => check),
+      )
+}
+
+const collectedAs = ({ status, failure }: TracedNode): Uncollected['before'] => ({ status, failure })
+const isOpen = (verdict: Verdict | null): boolean => verdict === 'inconclusive' || verdict === 'not-tested'
 
 function causeOf(present: Readonly<Record<'evidence' | 'rules' | 'scope', boolean>>, isSame: boolean): FlipCause {
   const causes = (['evidence', 'rules', 'scope'] as const).filter((cause) => present[cause])
