@@ -1,3 +1,4 @@
+import { FORWARDING } from '../../main/catalog/forwarded-ports.ts'
 import { checks, probes as ownProbes } from '../../main/catalog/groups/encryption.ts'
 import { probes as storageProbes } from '../../main/catalog/groups/storage.ts'
 import { checks as transitChecks, probes as transitProbes } from '../../main/catalog/groups/transit.ts'
@@ -9,7 +10,14 @@ import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { FIXTURE_TIME, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
-const probes = [...ownProbes, ...storageProbes, ...transitProbes, osIdentity, storageRemote]
+const probes = [
+  ...ownProbes,
+  ...storageProbes,
+  ...transitProbes,
+  osIdentity,
+  storageRemote,
+  ...Object.values(FORWARDING),
+]
 
 /** The answers of a fixture node by "probe/command", for this group's probes. */
 export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {
