@@ -196,6 +196,7 @@ describe('a key and the address that showed it', () => {
     const kit = await kitOver({
       ...world,
       fleets: {
+        ...world.fleets,
         read: async (path) => {
           await held.pass()
           return await world.fleets.read(path)
@@ -340,6 +341,7 @@ describe('what goes wrong beside a run', () => {
     const kit = await kitOver({
       ...world,
       fleets: {
+        ...world.fleets,
         read: async (path) => {
           await held.pass()
           return await world.fleets.read(path)

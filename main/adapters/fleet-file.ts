@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, Scalar, stringify } from 'yaml'
 import type { Fleet, FleetNode, HardwarePins } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { declaredNode, type PlannedNode, planFleet } from '../core/fleet.ts'
@@ -32,6 +32,8 @@ export function createFleets(): Fleets {
       const pins = await readFile(hardwareBeside(path), 'utf8').catch(() => null)
       return parseFleet(bytes.toString('utf8'), path, pins)
     },
+    textOf: (fleet, path) => (/\.json$/i.test(path) ? `${JSON.stringify(fleet, null, 2)}\n` : stringify(fleet)),
+    withHostKeys,
   }
 }
 
@@ -79,6 +81,29 @@ export function parseFleet(text: string, path: string, hardware: string | null =
         .map((node) => connectTarget(fleet, withPins(node, pins.value), path, options)),
   })
 }
+
+/** What is added says in a comment where it is from, except in the braces of JSON, which has none. */
+const withHostKeys: Fleets['withHostKeys'] = (bytes, keys) => {
+  const text = new TextDecoder().decode(bytes)
+  if (/^\s*\{/.test(text)) {
+    const fleet = JSON.parse(text) as Fleet
+    const nodes = fleet.nodes.map((node) => ({ ...node, ...hostKeyOf(keys.get(node.name)) }))
+    return `${JSON.stringify({ ...fleet, nodes }, null, 2)}\n`
+  }
+  const document = parseDocument(text)
+  const nodes = document.get('nodes')
+  for (const node of isSeq(nodes) ? nodes.items : []) {
+    const key = isMap(node) ? keys.get(String(node.get('name'))) : undefined
+    if (!isMap(node) || key === undefined) continue
+    const value = new Scalar(key.fingerprint)
+    if (node.flow !== true) value.comment = ` ${plain(key.note, 300)}`
+    node.set('hostKey', value)
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+const hostKeyOf = (key: { readonly fingerprint: string } | undefined): Pick<FleetNode, 'hostKey'> =>
+  key === undefined ? {} : { hostKey: key.fingerprint }
 
 /** Where in the text a value stands: the value, or the key of a field that has none of its own, or what would have held it. */
 export function offsetOf(document: Document, path: readonly (string | number)[]): number {

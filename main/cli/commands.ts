@@ -2,6 +2,7 @@ import { assessCommand } from './commands/assess.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
 import { collectCommand } from './commands/collect.ts'
+import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
 import { disclosureCommand } from './commands/disclosure.ts'
 import { engagementCommand } from './commands/engagement.ts'
@@ -38,4 +39,5 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   verifyCommand,
   catalogCommand,
   identityCommand,
+  completionCommand,
 ]

@@ -15,7 +15,6 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const program = new Command('barewitness')
     .description('Evidence of single tenancy, encryption, location and access control on dedicated servers.')
     .version(VERSION)
-    .configureOutput({ writeOut: (text) => process.stderr.write(text) })
     .exitOverride()
   const context: Context = {
     world: createWorld(catalog),
@@ -25,6 +24,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     },
   }
   for (const add of COMMANDS) add(context)
+  withNextStep(program, 'barewitness')
   try {
     await program.parseAsync([...argv])
   } catch (thrown) {
@@ -33,6 +33,12 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     return EXIT.bug
   }
   return code
+}
+
+/** After what a person got wrong in a command comes where the right form is told. */
+function withNextStep(command: Command, path: string): void {
+  command.showHelpAfterError(`  Next: “${path} --help” lists what it takes.`)
+  for (const sub of command.commands) withNextStep(sub, `${path} ${sub.name()}`)
 }
 
 /**

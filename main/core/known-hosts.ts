@@ -96,6 +96,21 @@ export function onRecordFor(
   }
 }
 
+/** Every key that a file has for exactly this name and port, with its marker, in order. */
+export const keysFor = (
+  text: string,
+  host: string,
+  port: number,
+): readonly (OnRecord & Pick<KnownHostLine, 'marker'>)[] =>
+  parseKnownHosts(text)
+    .filter(({ hosts }) => matchesHost(hosts, hostId(host, port)))
+    .map(({ line, type, key, marker }) => ({
+      line,
+      type,
+      marker,
+      fingerprint: fingerprintOf(Buffer.from(key, 'base64')),
+    }))
+
 /** A line to append to a known_hosts file. The comment is reduced to one printable ASCII line. */
 export const knownHostsLine = (host: string, port: number, key: Uint8Array, comment: string): string =>
   `${hostId(host, port)} ${keyType(key) ?? ''} ${Buffer.from(key).toString('base64')} ${comment.replace(/[^ -~]+/g, ' ')}`.trim()

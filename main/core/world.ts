@@ -151,6 +151,13 @@ export interface Sheet {
 export interface Fleets {
   /** A fleet file, read and checked; problems name file, line and field. */
   readonly read: (path: string) => Promise<Outcome<FleetFile>>
+  /** The text of a new fleet file: YAML, or JSON where the path ends so. */
+  readonly textOf: (fleet: Fleet, path: string) => string
+  /** A fleet file with “hostKey” of these nodes, by name, added; everything else in it stays, comments too. */
+  readonly withHostKeys: (
+    bytes: Uint8Array,
+    keys: ReadonlyMap<string, { readonly fingerprint: string; readonly note: string }>,
+  ) => string
 }
 export interface FleetFile {
   readonly fleet: Fleet

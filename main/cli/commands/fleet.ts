@@ -1,12 +1,16 @@
-import type { Fleet } from '../../../schemas/types.ts'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
+import { decidedPin, type KeyList, pinInKnownHosts } from '../../core/host-key-pins.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare, loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { emit, emitText, say } from '../terminal.ts'
+import { type BulkOptions, pinFromLists } from './fleet-trust.ts'
 
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]
@@ -19,11 +23,10 @@ export function fleetCommand(context: Context): void {
     .description('ssh config, CSV or Ansible inventory → fleet file; every line accounted for')
     .option('--kind <kind>', KINDS.join(', '))
     .option('--name <name>', 'name of the fleet', 'My servers')
-    .option('--out <file>', 'where to write the fleet file; default stdout')
-    .action(
-      async (file: string, options: { kind?: string; name: string; out?: string }) =>
-        await importFleet(context, file, options),
-    )
+    .option('--out <file>', 'where to write the fleet file, as YAML, or JSON where it ends so; default JSON on stdout')
+    .option('--sudo', 'root-only questions go through sudo on every node')
+    .option('--known-hosts <file...>', 'pin host keys from these; for an ssh config default ~/.ssh/known_hosts')
+    .action(async (file: string, options: ImportOptions) => await importFleet(context, file, options))
   command
     .command('show <file>')
     .description('read and check a fleet file')
@@ -31,11 +34,23 @@ export function fleetCommand(context: Context): void {
     .action(async (file: string, { json }: { json?: true }) => await showFleet(context, file, json === true))
   command
     .command('trust <file>')
-    .description('record a decision about a node’s host key, after you verified its fingerprint')
-    .requiredOption('--node <name>', 'the node')
-    .requiredOption('--fingerprint <SHA256:…>', 'the fingerprint you verified')
-    .requiredOption('--how <words>', 'how you verified it, for example “read on the console by M. Ortiz”')
-    .action(async (file: string, options: TrustOptions) => await trust(context, file, options))
+    .description(
+      'record a decision about a node’s host key, after you verified its fingerprint; or pin all nodes from a list',
+    )
+    .option('--node <name>', 'the node')
+    .option('--fingerprint <SHA256:…>', 'the fingerprint you verified')
+    .option('--how <words>', 'how you verified it, for example “read on the console by M. Ortiz”')
+    .option('--from-known-hosts <file...>', 'pin every node that these known_hosts files have a key of')
+    .option('--list <file...>', 'pin every node that stands in these lists, beside its fingerprint; they come first')
+    .option('--json', 'machine-readable, with --from-known-hosts or --list')
+    .action(async (file: string, { node, fingerprint, how, ...bulk }: Partial<TrustOptions> & BulkOptions) => {
+      const isBulk = bulk.fromKnownHosts !== undefined || bulk.list !== undefined
+      if (isBulk && node === undefined && fingerprint === undefined) return await pinFromLists(context, file, bulk)
+      if (!isBulk && node !== undefined && fingerprint !== undefined && how !== undefined)
+        return await trust(context, file, { node, fingerprint, how })
+      const takes = '--node, --fingerprint and --how together, or --from-known-hosts or --list'
+      endWith(context, { code: 'input.refused', detail: `fleet trust takes ${takes}` })
+    })
   command
     .command('pin <file>')
     .description('pin serial numbers and addresses that a collection found, so that later ones notice a swapped part')
@@ -72,11 +87,7 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
   say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections compare with it.`)
 }
 
-async function importFleet(
-  context: Context,
-  file: string,
-  options: { kind?: string; name: string; out?: string },
-): Promise<void> {
+async function importFleet(context: Context, file: string, options: ImportOptions): Promise<void> {
   const { world } = context
   const bytes = await world.files.read(file)
   if (!bytes.ok) return endWith(context, bytes.error)
@@ -93,12 +104,52 @@ async function importFleet(
   const problems = lines.filter(({ outcome }) => outcome === 'problem').length
   say(`${nodes.length} nodes from ${lines.length} lines; ${problems} with a problem`)
   if (nodes.length === 0) return context.exit(EXIT.usage)
-  const fleet = { name: options.name, nodes } as unknown as Fleet
-  const text = `${JSON.stringify(fleet, null, 2)}\n`
-  if (options.out === undefined) return emitText(text)
-  const written = await world.files.write(options.out, text)
+  const lists = await knownHostsFor(context, kind as Kind, options.knownHosts)
+  if (lists === null) return
+  const pinned = nodes.map((node): FleetNode => {
+    const found = decidedPin(node.hostKey, pinInKnownHosts(node, lists))
+    return {
+      ...node,
+      ...(found.kind === 'found' ? { hostKey: found.fingerprint } : {}),
+      ...(options.sudo === true ? { sudo: true } : {}),
+    }
+  })
+  if (lists.length > 0)
+    say(`Host keys pinned: ${pinned.filter(({ hostKey }) => hostKey !== undefined).length} of ${nodes.length} nodes.`)
+  // The schema wants at least one node, which there is.
+  const fleet = { name: options.name, nodes: pinned } as unknown as Fleet
+  if (problems > 0) context.exit(EXIT.incomplete)
+  if (options.out === undefined) return emitText(world.fleets.textOf(fleet, '.json'))
+  const written = await world.files.write(options.out, world.fleets.textOf(fleet, options.out))
   if (!written.ok) return endWith(context, written.error)
   say(`Wrote ${options.out}. Nothing was contacted.`)
+}
+
+/** The known_hosts files that keys are pinned from; null where one that was named cannot be read, which is told. */
+async function knownHostsFor(
+  context: Context,
+  kind: Kind,
+  named: readonly string[] | undefined,
+): Promise<readonly KeyList[] | null> {
+  const usual = kind === 'ssh-config' ? [join(homedir(), '.ssh', 'known_hosts')] : []
+  const lists: KeyList[] = []
+  for (const path of named ?? usual) {
+    const bytes = await context.world.files.read(path)
+    if (bytes.ok) lists.push({ file: path, text: new TextDecoder().decode(bytes.value) })
+    else if (named !== undefined) {
+      endWith(context, bytes.error)
+      return null
+    }
+  }
+  return lists
+}
+
+interface ImportOptions {
+  readonly kind?: string
+  readonly name: string
+  readonly out?: string
+  readonly sudo?: true
+  readonly knownHosts?: readonly string[]
 }
 
 const guessKind = (file: string): Kind =>
@@ -110,11 +161,11 @@ async function showFleet(context: Context, file: string, json: boolean): Promise
   const { fleet } = read.value
   if (json) return emit(fleet)
   const collected = fleet.nodes.filter(({ jumpOnly }) => jumpOnly !== true)
-  say(`${plain(fleet.name)}: ${collected.length} nodes in the population`)
+  emitText(`${plain(fleet.name)}: ${collected.length} nodes in the population\n`)
   for (const node of collected) {
     const key = node.hostKey ?? node.knownHosts ?? fleet.knownHosts ?? 'no host key on record'
-    say(
-      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared in ${plain(node.location.name)}`}`,
+    emitText(
+      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared in ${plain(node.location.name)}`}\n`,
     )
   }
 }

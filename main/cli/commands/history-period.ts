@@ -25,6 +25,7 @@ interface SpanOptions {
 type CalendarOptions = SpanOptions & { readonly json?: true }
 type PeriodOptions = SigningOptions &
   SpanOptions & {
+    readonly json?: true
     readonly toFolder: string
     readonly sample: readonly string[]
   }
@@ -73,7 +74,8 @@ export function periodCommands(command: Command, context: Context): void {
       .option(...FROM)
       .option(...TO)
       .requiredOption('--to-folder <folder>', 'where the files go')
-      .option('--sample <sample...>', `rows to draw, as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, []),
+      .option('--sample <sample...>', `rows to draw, as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, [])
+      .option('--json', 'print the account'),
   ).action((options: PeriodOptions) => period(context, options))
   command
     .command('sample <pack>')
@@ -147,6 +149,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   })
   if (!made.ok) return endWith(context, made.error)
   const { files, shortfalls, unrecorded, period: account } = made.value
+  if (options.json === true) emit({ files, period: account, unrecorded })
   say('Wrote')
   for (const { path, size } of files) say(`  ${plain(path)}  (${size} bytes)`)
   for (const failure of shortfalls) sayFailure(failure)

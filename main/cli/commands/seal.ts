@@ -6,7 +6,7 @@ import type { Stamp } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
 import { newFile } from '../options.ts'
 import { askableAddress } from '../sealing.ts'
-import { say } from '../terminal.ts'
+import { emit, say } from '../terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from '../trusting.ts'
 
 interface Options extends AuthorityOptions {
@@ -14,6 +14,7 @@ interface Options extends AuthorityOptions {
   readonly exportTsq?: string
   readonly importTsr?: string
   readonly tsq?: string
+  readonly json?: true
 }
 
 /**
@@ -29,7 +30,8 @@ export function sealCommands(context: Context): void {
         .option('--timestamp <url>', 'ask this time-stamp authority (RFC 3161)')
         .option('--export-tsq <file>', 'write the query instead, to be carried to an authority')
         .option('--import-tsr <file>', 'put in the answer that was carried back')
-        .option('--tsq <file>', 'the query that the answer belongs to'),
+        .option('--tsq <file>', 'the query that the answer belongs to')
+        .option('--json', 'print what was added'),
     ).action(async (path: string, options: Options) => {
       const done = await stampFile(context, path, options, name)
       if (!done.ok) endWith(context, done.error)
@@ -56,6 +58,7 @@ async function stampFile(
   if (!possible.ok) return possible
   const lists = await readAuthority(context.world, options)
   if (!lists.ok) return lists
+  const added: { readonly what: string; readonly at: string; readonly until: string }[] = []
   for (;;) {
     const next = await nextStamp(context.world, path, lists.value)
     if (!next.ok) return next
@@ -67,10 +70,13 @@ async function stampFile(
     const written = await next.value.write(stamp.value)
     if (!written.ok) return written
     const { reading } = stamp.value
+    added.push({ what: next.value.what, at: reading.at, until: reading.until })
     say(`Added ${next.value.what}: ${reading.at}, says ${plain(reading.authority?.subject ?? 'nobody')}.`)
     say(`  It can be checked until ${reading.until}; refresh it before.`)
     // A report goes on to the level that covers everything; an answer that was carried is one step.
-    if (next.value.level !== 'B-T' || options.timestamp === undefined) return ok(null)
+    if (next.value.level === 'B-T' && options.timestamp !== undefined) continue
+    if (options.json === true) emit({ file: path, added })
+    return ok(null)
   }
 }
 

@@ -1,0 +1,174 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createWorld } from '../main/adapters/world.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { completionFor } from '../main/cli/commands/completion.ts'
+import { fleetCommand } from '../main/cli/commands/fleet.ts'
+import { COMMANDS } from '../main/cli/commands.ts'
+import { decidedPin, pinInKnownHosts, pinInList } from '../main/core/host-key-pins.ts'
+import { fingerprintOf } from '../main/core/known-hosts.ts'
+
+const blob = (type: string, seed: number): Buffer => {
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(type.length)
+  return Buffer.concat([head, Buffer.from(type), Buffer.alloc(40, seed)])
+}
+const line = (hosts: string, type: string, seed: number, marker = ''): string =>
+  `${marker}${hosts} ${type} ${blob(type, seed).toString('base64')}`
+const ED = 'ssh-ed25519'
+const print = (type: string, seed: number): string => fingerprintOf(blob(type, seed))
+const hashed = (name: string): string => {
+  const salt = Buffer.alloc(20, 7)
+  return `|1|${salt.toString('base64')}|${createHmac('sha1', salt).update(name).digest('base64')}`
+}
+const node = { name: 'gpu-1', address: '192.0.2.1' }
+const known = (...lines: readonly string[]) => [{ file: 'known_hosts', text: lines.join('\n') }]
+
+describe('a pin from known_hosts', () => {
+  test.each<[string, readonly string[], unknown]>([
+    [
+      'by address',
+      [line('192.0.2.1', ED, 1)],
+      { kind: 'found', fingerprint: print(ED, 1), from: 'known_hosts line 1' },
+    ],
+    ['by name', [line('gpu-1', ED, 1)], { kind: 'found', fingerprint: print(ED, 1) }],
+    ['hashed', ['# x', line(hashed('192.0.2.1'), ED, 1)], { kind: 'found', from: 'known_hosts line 2' }],
+    [
+      'the type that is asked for first',
+      [line('192.0.2.1', 'ssh-rsa', 2), line('192.0.2.1', ED, 1)],
+      { fingerprint: print(ED, 1) },
+    ],
+    ['two of one type', [line('192.0.2.1', ED, 1), line('192.0.2.1', ED, 2)], { kind: 'ambiguous' }],
+    ['the same twice', [line('192.0.2.1', ED, 1), line('gpu-1,192.0.2.1', ED, 1)], { kind: 'found' }],
+    ['revoked', [line('192.0.2.1', ED, 1), line('*', ED, 1, '@revoked ')], { kind: 'revoked' }],
+    ['another revoked', [line('192.0.2.1', ED, 1), line('*', ED, 2, '@revoked ')], { kind: 'found' }],
+    ['an authority', [line('*', ED, 3, '@cert-authority ')], { kind: 'authority' }],
+    ['another port', [line('[192.0.2.1]:2222', ED, 1)], { kind: 'none' }],
+    ['nothing', [], { kind: 'none' }],
+  ])('%s', (_, lines, expected) => {
+    expect(pinInKnownHosts(node, known(...lines))).toMatchObject(expected as object)
+  })
+  test('of a server on another port, only a key of that port', () => {
+    const door = { ...node, port: 2222 }
+    expect(pinInKnownHosts(door, known(line('192.0.2.1', ED, 1))).kind).toBe('none')
+    expect(pinInKnownHosts(door, known(line('[192.0.2.1]:2222', ED, 1))).kind).toBe('found')
+    expect(pinInKnownHosts(door, known(line(hashed('[192.0.2.1]:2222'), ED, 1))).kind).toBe('found')
+  })
+})
+
+describe('a pin from a provider’s list', () => {
+  const [one, two] = [print(ED, 1), print(ED, 2)]
+  const list = (text: string) => pinInList(node, [{ file: 'keys.csv', text }])
+  test.each<[string, string, unknown]>([
+    ['a table', `server,fingerprint\ngpu-2,${two}\nGPU-1,${one}\n`, { fingerprint: one, from: 'keys.csv line 3' }],
+    ['quoted', `"192.0.2.1";"ED25519";"${one}"`, { fingerprint: one }],
+    ['as ssh-keygen -l prints it', `256 ${one} 192.0.2.1 (ED25519)`, { fingerprint: one }],
+    ['types', `gpu-1 rsa ${two}\ngpu-1 ed25519 ${one}`, { fingerprint: one }],
+    ['two without types', `gpu-1 ${two}\ngpu-1 ${one}`, { kind: 'ambiguous' }],
+    ['another name that begins so', `gpu-10 ${two}`, { kind: 'none' }],
+    ['a remark', `# gpu-1 ${one}`, { kind: 'none' }],
+    ['no fingerprint', 'gpu-1 MD5:00', { kind: 'none' }],
+  ])('%s', (_, text, expected) => {
+    expect(list(text)).toMatchObject(expected as object)
+  })
+  test('any text ends in an answer', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(list(text)).toHaveProperty('kind')
+        expect(pinInKnownHosts(node, known(text))).toHaveProperty('kind')
+      }),
+    )
+  })
+  test('a pin that is there is never changed', () => {
+    const found = { kind: 'found', fingerprint: one, from: 'x' } as const
+    expect(decidedPin(undefined, found)).toBe(found)
+    expect(decidedPin(one, found).kind).toBe('already')
+    expect(decidedPin(two, found).kind).toBe('other')
+    expect(decidedPin(two, { kind: 'none' }).kind).toBe('none')
+  })
+})
+
+describe('at the command line', () => {
+  let folder = ''
+  let printed = ''
+  const at = (name: string): string => join(folder, name)
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bw-pins-'))
+    printed = ''
+    vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      printed += String(text)
+      return true
+    })
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const world = createWorld(catalog)
+  async function fleet(...argv: readonly string[]): Promise<number> {
+    let code = 0
+    const program = new Command('barewitness').exitOverride()
+    const exit = (next: number): void => {
+      code = next
+    }
+    fleetCommand({ world, program, exit })
+    await program.parseAsync(['fleet', ...argv], { from: 'user' })
+    return code
+  }
+  const keyOf = async (name: string): Promise<string | undefined> => {
+    const read = await world.fleets.read(at(name))
+    if (!read.ok) throw new Error(read.error.detail)
+    return read.value.fleet.nodes[0]?.hostKey
+  }
+
+  test.each<[string, string]>([
+    ['fleet.yaml', '# ours\nname: x\nnodes:\n  - name: gpu-1 # first\n    address: 192.0.2.1\n    user: a\n'],
+    ['flow.yaml', 'name: x\nnodes:\n  - { name: gpu-1, address: 192.0.2.1, user: a } # first\n'],
+    ['fleet.json', '{"name":"x","nodes":[{"name":"gpu-1","address":"192.0.2.1","user":"a"}]}'],
+  ])('%s gets its pins, and keeps what else is in it', async (name, text) => {
+    writeFileSync(at(name), text)
+    writeFileSync(at('known'), line('192.0.2.1', ED, 1))
+    expect(await fleet('trust', at(name), '--from-known-hosts', at('known'), '--json')).toBe(0)
+    expect(JSON.parse(printed)).toMatchObject([{ node: 'gpu-1', kind: 'found', fingerprint: print(ED, 1) }])
+    expect(await keyOf(name)).toBe(print(ED, 1))
+    if (name.endsWith('yaml')) expect(readFileSync(at(name), 'utf8')).toContain('# first')
+    const pinned = readFileSync(at(name), 'utf8')
+    writeFileSync(at('list'), `gpu-1 ${print(ED, 2)}`)
+    expect(await fleet('trust', at(name), '--list', at('list'))).toBe(4)
+    expect(readFileSync(at(name), 'utf8')).toBe(pinned)
+  })
+
+  test('an import pins keys, writes YAML, and tells problems by its exit code', async () => {
+    writeFileSync(at('nodes.csv'), 'name,address,user\ngpu-1,192.0.2.1,a\n')
+    writeFileSync(at('known'), line('192.0.2.1', ED, 1))
+    const argv = ['--out', at('made.yaml'), '--sudo', '--known-hosts', at('known')]
+    expect(await fleet('import', at('nodes.csv'), ...argv)).toBe(0)
+    expect(readFileSync(at('made.yaml'), 'utf8')).toMatch(/^name: /)
+    expect(await keyOf('made.yaml')).toBe(print(ED, 1))
+    expect(await fleet('show', at('made.yaml'))).toBe(0)
+    expect(printed).toContain(print(ED, 1))
+    writeFileSync(at('nodes.csv'), 'name,address,user\ngpu-1,192.0.2.1,a\ngpu-2,,a\n')
+    expect(await fleet('import', at('nodes.csv'), '--out', at('again.yaml'))).toBe(4)
+  })
+
+  test('one decision takes all three of its options', async () => {
+    writeFileSync(at('fleet.json'), '{"name":"x","nodes":[{"name":"gpu-1","address":"192.0.2.1","user":"a"}]}')
+    expect(await fleet('trust', at('fleet.json'), '--node', 'gpu-1')).toBe(2)
+  })
+})
+
+test('every command is completed, in each shell', () => {
+  const program = new Command('barewitness')
+  for (const add of COMMANDS) add({ world: createWorld(catalog), program, exit: () => undefined })
+  for (const shell of ['bash', 'zsh', 'fish'] as const) {
+    const script = completionFor(shell, program)
+    for (const word of ['history period', 'fleet trust', 'from-known-hosts', 'completion'])
+      expect(script).toContain(word)
+  }
+})
