@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { importAnsible } from '../main/adapters/importers/ansible.ts'
@@ -98,6 +100,57 @@ describe('an ssh configuration', () => {
     expect(existsSync(mark)).toBe(false)
     expect(without.nodes).toMatchObject([{ name: 'a', address: '192.0.2.1', port: 2200 }])
     expect(without.lines[1]).toMatchObject({ outcome: 'added', why: 'settings read without ssh itself' })
+  })
+
+  test.skipIf(!installed)(
+    `a line that ssh refuses is named in its words, and costs no other host${installed ? '' : ' (skipped: the OpenSSH client is not installed)'}`,
+    async () => {
+      const config =
+        'Host bastion\n  HostName 10.0.0.1\nHots typo\n  User x\nHost b\n  HostName 10.0.0.2\n  Port abc\nHost c\n  HostName 10.0.0.3\n'
+      const preview = await importSshConfig(config)
+      expect(preview.nodes.map(({ name }) => name)).toEqual(['bastion', 'c'])
+      const problems = preview.lines.filter(({ outcome }) => outcome === 'problem')
+      expect(problems.map(({ line }) => line)).toEqual([3, 5, 7])
+      expect(problems[0]?.why).toContain('Bad configuration option: Hots')
+      expect(problems[2]?.why).toMatch(/bad port/i)
+    },
+  )
+
+  test('settings that IgnoreUnknown covers are none of our business', async () => {
+    const preview = await importSshConfig('IgnoreUnknown Use*\nUseSomething yes\nHost a\n  HostName 10.0.0.1\n')
+    expect(preview.lines.every(({ outcome }) => outcome !== 'problem')).toBe(true)
+  })
+
+  test('Include is followed in the user’s own file: patterns, nesting, and what stands after it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bw-include-'))
+    try {
+      writeFileSync(join(folder, '1.conf'), 'Host one\n  HostName 10.0.0.1\n')
+      writeFileSync(join(folder, '2.conf'), `Include ${folder}/deep/*.conf\nHost two\n  HostName 10.0.0.2\n`)
+      mkdirSync(join(folder, 'deep'))
+      writeFileSync(join(folder, 'deep', 'x.conf'), 'Host three\n  HostName 10.0.0.3\n')
+      writeFileSync(join(folder, 'loop'), `Include ${folder}/loop\n`)
+      const config = `Include ${folder}/?.conf\nUser audit\nHost own\n  HostName 10.0.0.9\n  Include ${folder}/1.conf\n`
+      const preview = await importSshConfig(config, [], true)
+      expect(preview.nodes.map(({ name, address, user }) => [name, address, user])).toEqual([
+        ['one', '10.0.0.1', 'audit'],
+        ['three', '10.0.0.3', 'audit'],
+        ['two', '10.0.0.2', 'audit'],
+        ['own', '10.0.0.9', 'audit'],
+      ])
+      expect(preview.lines.filter(({ file }) => file === undefined).map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
+      expect(preview.lines.find(({ node }) => node === 'three')).toMatchObject({
+        file: join(folder, 'deep', 'x.conf'),
+        line: 1,
+      })
+      // In a block for one host it is told and not followed; elsewhere, without leave, so it is anywhere.
+      expect(preview.lines.at(-1)).toMatchObject({ line: 5, outcome: 'problem' })
+      expect((await importSshConfig(config)).nodes.map(({ name }) => name)).toEqual(['own'])
+      const loop = await importSshConfig(`Include ${folder}/loop\nHost a\n`, [], true)
+      expect(loop.nodes.map(({ name }) => name)).toEqual(['a'])
+      expect(loop.lines.filter(({ outcome }) => outcome === 'problem')).toHaveLength(1)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('what is in the fleet already is said to be', async () => {

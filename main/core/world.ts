@@ -197,10 +197,14 @@ export interface Importers {
     kind: 'ssh-config' | 'csv' | 'ansible',
     text: string,
     existing: readonly FleetNode[],
+    /** Follow what an ssh configuration includes from files of this computer: only where the text is the user's own. */
+    options?: { readonly follow?: boolean },
   ) => Promise<{ readonly nodes: readonly FleetNode[]; readonly lines: readonly ImportLine[] }>
 }
-/** What became of one line of an imported file. */
+/** What became of one line of an imported file, or of a file that it includes. */
 export interface ImportLine {
+  /** The included file, where the line stands in one. */
+  readonly file?: string
   readonly line: number
   readonly text: string
   /** `read`: it belongs to a node that another line brings. */

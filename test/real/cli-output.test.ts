@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)(`output that is not read${missing === null ? '
 
   test('a full disk under stderr, or both, is an exit code', () => {
     const silent = { code: '4', stdout: '', stderr: '' }
-    expect(shell('"$@" --help 2>/dev/full; echo $? >code')).toEqual(silent)
+    expect(shell('"$@" --help >/dev/full 2>&1; echo $? >code')).toEqual(silent)
     expect(shell('"$@" catalog signals >/dev/full 2>&1; echo $? >code')).toEqual(silent)
   })
 

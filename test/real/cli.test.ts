@@ -25,7 +25,12 @@ describe('usage', () => {
     expect(cli('--help').status).toBe(0)
     expect(cli('--version').status).toBe(0)
   })
-  test('stdout stays empty without --json', () => expect(cli('--help').stdout).toBe(''))
+  test('help and version that were asked for are on stdout, and nothing else is', () => {
+    expect(cli('--help').stdout).toContain('Usage: barewitness')
+    expect(cli('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(cli('history', 'period').stdout).toBe('')
+    expect(cli('history', 'period').stderr).toContain('barewitness history period --help')
+  })
   test('a bad fleet file is one sentence with file, line and field', () => {
     writeFileSync(at('bad.yaml'), 'name: x\nnodes:\n  - name: a\n    address: 10.0.0.1\n    port: ssh\n')
     const { status, stderr } = cli('fleet', 'show', at('bad.yaml'))

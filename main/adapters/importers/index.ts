@@ -5,8 +5,8 @@ import { importSshConfig } from './ssh-config.ts'
 
 /** Lists of servers that others keep, as nodes of ours, with the fate of every line. */
 export const createImporters = (): Importers => ({
-  preview: async (kind, text, existing) => {
-    if (kind === 'ssh-config') return await importSshConfig(text, existing)
+  preview: async (kind, text, existing, { follow = false } = {}) => {
+    if (kind === 'ssh-config') return await importSshConfig(text, existing, follow)
     return kind === 'csv' ? importCsv(text, existing) : importAnsible(text, existing)
   },
 })

@@ -4,8 +4,11 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import SSHConfig from 'ssh-config'
 import type { FleetNode } from '../../../schemas/types.ts'
+import { plain } from '../../core/plain-text.ts'
+import { err, ok, type Result } from '../../core/result.ts'
 import { findSsh } from '../ssh/openssh-config.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'
+import { type FlatLine, withIncludes } from './ssh-include.ts'
 
 /** What ssh would use for one host. Keys are in lower case. */
 type Resolved = ReadonlyMap<string, string>
@@ -16,20 +19,52 @@ const DEFAULT_IDENTITY = /[/\\]\.ssh[/\\]id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25
 /**
  * Hosts of an ssh client configuration (ssh_config(5)). Each `Host` alias without wildcards is a node; its settings are those that
  * `ssh -G` gives where OpenSSH is installed, else those of the ssh-config package, which leaves tokens unexpanded. The text may be
- * somebody else's, so only the lines that an import needs are handed on: Include is not followed, and no `Match exec` is evaluated,
- * which both ssh and the package would answer by running its command.
+ * somebody else's, so only the lines that an import needs are handed on: no `Match exec` is evaluated, which both ssh and the package would
+ * answer by running its command, and Include is followed by us, where `follow` says that the text is the user's own.
+ *
+ * ssh refuses a whole configuration for one wrong line. Here that line is named, in the words of ssh, and its own hosts are left out; the
+ * others are imported.
  */
-export async function importSshConfig(text: string, existing: readonly FleetNode[] = []): Promise<Preview> {
+export async function importSshConfig(
+  own: string,
+  existing: readonly FleetNode[] = [],
+  follow = false,
+): Promise<Preview> {
+  const flat = await withIncludes(own, follow)
+  const preview = await importFlat(flat.map(({ text }) => text).join('\n'), flat, existing)
+  return {
+    nodes: preview.nodes,
+    lines: preview.lines.flatMap((line, index) => {
+      const { ours, line: number, file } = flat[index] ?? { ours: undefined, line: line.line, file: undefined }
+      return ours === true ? [] : [{ ...line, line: number, ...(file === undefined ? {} : { file }) }]
+    }),
+  }
+}
+
+async function importFlat(text: string, flat: readonly FlatLine[], existing: readonly FleetNode[]): Promise<Preview> {
   const preview = createPreview(text, existing)
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
   const found = readLines(text)
   for (const { line, why } of found.notes) preview.say(line, 'skipped', why)
   for (const { line, why } of found.problems) preview.say(line, 'problem', why)
-  const resolve = resolver(harmless(text))
+  for (const [index, { problem }] of flat.entries())
+    if (problem !== undefined) preview.say(index + 1, 'problem', problem)
+  const accepted = await acceptedBySsh(harmless(text), found.hosts[0]?.alias)
+  const wrong = new Map<string, number>()
+  for (const [line, said] of accepted.refused) {
+    preview.say(line, 'problem', said)
+    for (const { alias } of found.hosts.filter(({ line: host }) => host === blockOf(text, line))) wrong.set(alias, line)
+  }
+  const resolve = resolver(accepted.text)
   if (resolve === null) return preview.refuse('this is not an ssh client configuration')
   const aliases = new Set(found.hosts.map(({ alias }) => alias.toLowerCase()))
   const settings: { readonly alias: string; readonly line: number; readonly of: Resolved }[] = []
   for (const { alias, line } of found.hosts) {
+    const at = wrong.get(alias)
+    if (at !== undefined) {
+      preview.say(line, 'problem', `ssh does not accept line ${flat[at - 1]?.line ?? at}, which is for “${alias}”`)
+      continue
+    }
     const of = await resolve.host(alias)
     if (of === null) preview.say(line, 'problem', `ssh does not accept the settings for “${alias}”`)
     else settings.push({ alias, line, of })
@@ -86,12 +121,14 @@ function readLines(text: string): Lines {
   const hosts: { alias: string; line: number }[] = []
   const notes: { line: number; why: string }[] = []
   const problems: { line: number; why: string }[] = []
+  const ignoresUnknown = /^\s*IgnoreUnknown\b/im.test(text)
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
     const line = index + 1
     const directive = /^\s*(host|match|include)(?:\s*=\s*|\s+)(.*?)\s*$/i.exec(raw)
     const value = directive?.[2] ?? ''
-    if (directive?.[1]?.toLowerCase() === 'include')
-      problems.push({ line, why: 'Include is not followed; import that file as well' })
+    const keyword = /^\s*"?([A-Za-z][A-Za-z0-9]*)/.exec(raw)?.[1]
+    if (keyword !== undefined && !ignoresUnknown && !KEYWORDS.has(keyword.toLowerCase()))
+      problems.push({ line, why: `Bad configuration option: ${keyword}; ssh refuses the whole file because of it` })
     if (directive?.[1]?.toLowerCase() === 'match') {
       notes.push({
         line,
@@ -109,6 +146,66 @@ function readLines(text: string): Lines {
   }
   return { hosts, notes, problems }
 }
+
+/** The line of the Host that a line belongs to; 0 for those before any, and in a Match block. */
+function blockOf(text: string, line: number): number {
+  const before = text.split(/\r?\n/).slice(0, line)
+  const at = before.findLastIndex((raw) => /^\s*(Host|Match)(\s*=\s*|\s+)\S/i.test(raw))
+  return /^\s*Host/i.test(before[at] ?? '') ? at + 1 : 0
+}
+
+const MOST_ROUNDS = 20
+
+/** A configuration without the lines that ssh refuses, and what it says of each; as it is where there is no ssh to ask. */
+async function acceptedBySsh(
+  text: string,
+  host: string | undefined,
+): Promise<{ readonly text: string; readonly refused: ReadonlyMap<number, string> }> {
+  const lines = text.split('\n')
+  const refused = new Map<number, string>()
+  for (let round = 0; host !== undefined && round < MOST_ROUNDS; round += 1) {
+    const said = await runSshG(host, lines.join('\n'))
+    if (said === null || said.ok) break
+    const named = [...said.error.matchAll(/ line (\d+): ([^\n]{1,200})/g)].flatMap(([, number, words]) => {
+      const line = Number(number)
+      return lines[line - 1] === undefined || lines[line - 1] === '' ? [] : [[line, plain(words ?? '', 200)] as const]
+    })
+    if (named.length === 0) break
+    for (const [line, words] of named) {
+      refused.set(line, words)
+      lines[line - 1] = ''
+    }
+  }
+  return { text: lines.join('\n'), refused }
+}
+
+/** Keywords of ssh_config(5), those of earlier versions and of other builds that are still taken among them, in lower case. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `
+  addkeystoagent addressfamily batchmode bindaddress bindinterface canonicaldomains canonicalizefallbacklocal
+  canonicalizehostname canonicalizemaxdots canonicalizepermittedcnames casignaturealgorithms certificatefile channeltimeout checkhostip
+  ciphers clearallforwardings compression compressionlevel connectionattempts connecttimeout controlmaster
+  controlpath controlpersist dynamicforward enableescapecommandline enablesshkeysign escapechar exitonforwardfailure
+  fingerprinthash forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports
+  globalknownhostsfile gssapiauthentication gssapiclientidentity gssapidelegatecredentials gssapikexalgorithms gssapikeyexchange gssapirenewalforcesrekey
+  gssapiserveridentity gssapitrustdns hashknownhosts host hostbasedacceptedalgorithms hostbasedauthentication hostbasedkeytypes
+  hostkeyalgorithms hostkeyalias hostname identitiesonly identityagent identityfile ignoreunknown
+  include ipqos kbdinteractiveauthentication kbdinteractivedevices kexalgorithms knownhostscommand localcommand
+  localforward loglevel logverbose macs match nohostauthenticationforlocalhost numberofpasswordprompts
+  obscurekeystroketiming passwordauthentication permitlocalcommand permitremoteopen pkcs11provider port preferredauthentications
+  protocol proxycommand proxyjump proxyusefdpass pubkeyacceptedalgorithms pubkeyacceptedkeytypes pubkeyauthentication
+  refuseconnection rekeylimit remotecommand remoteforward requesttty requiredrsasize revokedhostkeys
+  rsaauthentication rhostsrsaauthentication securitykeyprovider sendenv serveralivecountmax serveraliveinterval sessiontype
+  setenv skeyauthentication smartcarddevice stdinnull streamlocalbindmask streamlocalbindunlink stricthostkeychecking
+  syslogfacility tcpkeepalive tag tunnel tunneldevice updatehostkeys usekeychain
+  useprivilegedport user userknownhostsfile usersh verifyhostkeydns versionaddendum visualhostkey
+  warnweakcrypto xauthlocation challengeresponseauthentication dsaauthentication cipher fallbacktorsh globalknownhostsfile2
+  userknownhostsfile2 identityfile2 afstokenpassing kerberosauthentication kerberostgtpassing noneenabled noneswitch
+  tisauthentication useroaming keepalive
+`
+    .trim()
+    .split(/\s+/),
+)
 
 const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand)(\s*=\s*|\s+)\S/i
 const PLAIN_MATCH = /^\s*Match\s+(all|((original)?host|(local)?user)\s+[\w.*?!,-]+)\s*$/i
@@ -152,27 +249,32 @@ const flatten = (settings: Record<string, unknown>): Resolved =>
  * trusted not to run commands. No name is looked up and nothing is contacted. The first value of a repeated setting counts. Null when ssh refuses.
  */
 export async function resolveWithSshG(host: string, text?: string): Promise<Resolved | null> {
+  const said = await runSshG(host, text)
+  if (said?.ok !== true) return null
+  const settings = new Map<string, string>()
+  for (const line of said.value.split('\n')) {
+    const [, key, value] = /^(\S+) (.*)$/.exec(line) ?? []
+    if (key !== undefined && value !== undefined && !settings.has(key)) settings.set(key, value)
+  }
+  return settings
+}
+
+/** What `ssh -G` prints, or says against the configuration; null where there is no ssh. */
+async function runSshG(host: string, text: string | undefined): Promise<Result<string, string> | null> {
   const ssh = findSsh()
   if (ssh === null || host.startsWith('-')) return null
   const folder = await mkdtemp(join(tmpdir(), 'barewitness-import-'))
   try {
     const config = join(folder, 'config')
     if (text !== undefined) await writeFile(config, `${text}\n`, { mode: 0o600 })
-    const output = await new Promise<string | null>((resolve) => {
+    return await new Promise<Result<string, string>>((resolve) => {
       execFile(
         ssh,
         ['-G', ...(text === undefined ? ['-o', 'CanonicalizeHostname=no'] : ['-F', config]), '--', host],
         { timeout: 5000, maxBuffer: 1024 * 1024 },
-        (problem, stdout) => resolve(problem === null ? stdout : null),
+        (problem, stdout, stderr) => resolve(problem === null ? ok(stdout) : err(stderr)),
       )
     })
-    if (output === null) return null
-    const settings = new Map<string, string>()
-    for (const line of output.split('\n')) {
-      const [, key, value] = /^(\S+) (.*)$/.exec(line) ?? []
-      if (key !== undefined && value !== undefined && !settings.has(key)) settings.set(key, value)
-    }
-    return settings
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

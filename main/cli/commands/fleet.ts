@@ -96,10 +96,12 @@ async function importFleet(context: Context, file: string, options: ImportOption
     say(`--kind must be one of ${KINDS.join(', ')}`)
     return context.exit(EXIT.usage)
   }
-  const { nodes, lines } = await world.importers.preview(kind as Kind, new TextDecoder().decode(bytes.value), [])
-  for (const { line, outcome, why, text } of lines)
+  const { nodes, lines } = await world.importers.preview(kind as Kind, new TextDecoder().decode(bytes.value), [], {
+    follow: true,
+  })
+  for (const { line, file: included, outcome, why, text } of lines)
     say(
-      `${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
+      `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
     )
   const problems = lines.filter(({ outcome }) => outcome === 'problem').length
   say(`${nodes.length} nodes from ${lines.length} lines; ${problems} with a problem`)
