@@ -1,6 +1,14 @@
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
-import type { Attachment, Decision, Exception, PendingException, RecordRequest, Settlement } from './types.ts'
+import type {
+  Attachment,
+  Decision,
+  Exception,
+  Explanation,
+  PendingException,
+  RecordRequest,
+  Settlement,
+} from './types.ts'
 import type { VerificationReport } from './verification.ts'
 import type { standingWords, Verdict } from './words.ts'
 
@@ -115,6 +123,7 @@ export interface RegisterView {
   readonly decisions: readonly DecisionView[]
   readonly attachments: readonly AttachmentView[]
   readonly requests: readonly RecordRequest[]
+  readonly explanations: readonly ExplanationView[]
 }
 export interface ExceptionView extends Exception {
   readonly standing: Standing
@@ -126,6 +135,13 @@ export interface AttachmentView extends Attachment {
 }
 export interface DecisionView extends Decision {
   readonly standing: Standing
+}
+export interface ExplanationView extends Explanation {
+  readonly standing: Standing
+}
+export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' | 'text' | 'explainedBy' | 'role'> {
+  /** The last day, UTC: 2027-03-01. */
+  readonly until: string
 }
 /** A request accepts nothing. `lapsed`: nobody settled it before its own end. */
 export interface PendingView extends PendingException {

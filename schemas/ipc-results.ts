@@ -1,4 +1,4 @@
-import type { ExceptionView } from './ipc-packs.ts'
+import type { ExceptionView, ExplanationView } from './ipc-packs.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
 import type { Property, Verdict } from './words.ts'
@@ -60,6 +60,8 @@ export interface NodeView {
   /** Earlier runs of this node on this computer, newest first, with what changed in the verdicts since the one before. */
   readonly timeline: readonly NodeMoment[]
   readonly exceptions: readonly ExceptionView[]
+  /** What people say about single readings of this node, and that is in force. */
+  readonly explanations: readonly ExplanationView[]
 }
 export interface NodeMoment {
   readonly run: string

@@ -1732,6 +1732,32 @@ export interface Decision {
   readonly withdrawn: null | Withdrawal
 }
 /**
+ * What a named person says about one reading of the isolation argument that needs an explanation, with the digest of a document that says so. At most 366 days, in UTC. It is shown beside the answer and changes no verdict.
+ */
+export interface Explanation {
+  readonly id: string
+  readonly signal: string
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
+  readonly text: string
+  readonly document: ExplainingDocument
+  readonly explainedBy: string
+  readonly role: string
+  readonly explainedAt: Instant
+  readonly expiresAt: Instant
+  readonly withdrawn: null | Withdrawal
+}
+/**
+ * A file by its name, size and digest. Its bytes travel in a pack only where the same file is attached as a record.
+ */
+export interface ExplainingDocument {
+  readonly name: string
+  readonly size: number
+  readonly sha256: Sha256
+}
+/**
  * What people said about the evidence of a fleet: accepted exceptions, attached records, and who is to bring a record by when. It never changes a verdict; control states follow it by the result model. Nothing in it is ever deleted.
  */
 export interface Register {
@@ -1756,6 +1782,10 @@ export interface Register {
    * @maxItems 20000
    */
   readonly pending?: readonly PendingException[]
+  /**
+   * @maxItems 5000
+   */
+  readonly explanations?: readonly Explanation[]
 }
 /**
  * An engagement as people write it. What may be empty may be left out; it is filled in, and then has to fit the whole schema.

@@ -317,3 +317,34 @@ describe('records on the command line', () => {
     expect(readdirSync(folder)).toEqual(['BAA 2026.pdf'])
   })
 })
+
+describe('explanations on the command line', () => {
+  const explaining = (...more: readonly string[]): Promise<number> => {
+    const letter = join(folder, 'letter.pdf')
+    writeFileSync(letter, 'Cores are switched off.')
+    return run(
+      ...['record', 'explain', ...there(), '--signal', 'cpu.cores', '--node', 'gpu-01', '--because', 'A licence.'],
+      ...['--document', letter, '--by', 'P. Lind', '--role', 'Hardware lead', '--until', until, ...more],
+    )
+  }
+  test('are written down with the digest of their document, listed, and withdrawn', async () => {
+    expect(await explaining()).toBe(EXIT.done)
+    const [entry] = kept().explanations ?? []
+    expect(entry).toMatchObject({
+      signal: 'cpu.cores',
+      nodes: ['gpu-01'],
+      document: { name: 'letter.pdf', sha256: sha256(Buffer.from('Cores are switched off.')) },
+      withdrawn: null,
+    })
+    expect(await run('except', 'list', ...there(), '--json')).toBe(EXIT.done)
+    expect(JSON.parse(out)).toMatchObject({ explanations: [{ id: entry?.id, standing: 'in-force' }] })
+    expect(
+      await run('except', 'withdraw', entry?.id ?? '', ...there(), '--by', 'P. Lind', '--reason', 'On again.'),
+    ).toBe(EXIT.done)
+    expect(kept().explanations?.[0]?.withdrawn?.by).toBe('P. Lind')
+  })
+  test('of a reading that the catalog lacks are refused, and nothing is kept', async () => {
+    expect(await explaining('--signal', 'cpu.none')).not.toBe(EXIT.done)
+    expect(() => kept()).toThrow()
+  })
+})

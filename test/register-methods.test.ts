@@ -193,6 +193,7 @@ describe('exceptions', () => {
       decisions: [],
       attachments: [],
       requests: [],
+      explanations: [],
     })
     expect(readdirSync(folder)).toEqual([])
     const view = must(await methods['exceptions.accept'](draft))

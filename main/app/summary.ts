@@ -15,6 +15,7 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Limit, limitsOf } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
+import { explanationsFor, explanationText } from '../core/register/explanations.ts'
 import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 
@@ -23,7 +24,7 @@ export function summaryText(assessment: Assessment, ours: Catalog, register: Reg
   const catalog = catalogFor(ours, assessment.scope)
   return [
     ...head(assessment, [...limitsOf(catalog.thresholds, assessment.scope.profile).values()]),
-    ...nodeList(assessment),
+    ...nodeList(assessment, register),
     '',
     ...gapLines(assessment, catalog, register),
     ...locationCounts(assessment),
@@ -81,6 +82,12 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   ]
 }
 
+/** What named people say about single readings of a node. */
+const explained = (register: Register, node: string, asOf: string): readonly string[] =>
+  [...explanationsFor(register, node, asOf).values()]
+    .flat()
+    .map((entry) => `    ${entry.signal}: ${explanationText(entry)}`)
+
 /** What is said of the declared place of a node, and of each policy that is for it. */
 function locationLine(location: Location | null): readonly string[] {
   if (location === null || location.answers.length === 0) return []
@@ -114,8 +121,9 @@ function locationCounts({ nodes }: Assessment): readonly string[] {
 const MOST_NODES = 40
 const MOST_NAMES = 12
 
-function nodeList({ nodes }: Assessment): readonly string[] {
-  if (nodes.length <= MOST_NODES) return nodes.flatMap((node) => nodeLines(node))
+function nodeList({ nodes, asOf }: Assessment, register: Register): readonly string[] {
+  if (nodes.length <= MOST_NODES)
+    return nodes.flatMap((node) => [...nodeLines(node), ...explained(register, node.node, asOf)])
   const silent = nodes.filter(({ status }) => status !== 'complete').map(({ node }) => node)
   return [
     `${nodes.length} nodes; findings.csv has every one.`,

@@ -3,6 +3,7 @@ import type {
   Attachment,
   Decision,
   Exception,
+  Explanation,
   PendingException,
   RecordRequest,
   Register,
@@ -27,17 +28,25 @@ export const EMPTY_REGISTER: Register = {
 }
 
 export type Standing = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
+/** Entries that hold from the moment they were made until their end. */
+export type Standable = Exception | Attachment | Decision | Explanation
 
 /** When an entry was made: nothing counts as of a moment before. */
-const madeAt = (entry: Exception | Attachment | Decision): string =>
-  'acceptedAt' in entry ? entry.acceptedAt : 'decidedAt' in entry ? entry.decidedAt : entry.attachedAt
+const madeAt = (entry: Standable): string =>
+  'acceptedAt' in entry
+    ? entry.acceptedAt
+    : 'decidedAt' in entry
+      ? entry.decidedAt
+      : 'explainedAt' in entry
+        ? entry.explainedAt
+        : entry.attachedAt
 
 /**
  * How an entry stands at a moment. It counts from the moment it was made, and the last millisecond of its last day still counts. What
- * people accept or decide for longer than anybody may has ended once the longest term has. A beginning that is no moment never comes,
+ * people accept, decide or explain for longer than anybody may has ended once the longest term has. A beginning that is no moment never comes,
  * and an end that is none has passed.
  */
-export function standingOf(entry: Exception | Attachment | Decision, asOf: string): Standing {
+export function standingOf(entry: Standable, asOf: string): Standing {
   if (entry.withdrawn !== null) return 'withdrawn'
   const [since, now] = [madeAt(entry), millisOf(asOf)]
   if (!(millisOf(since) <= now)) return 'not-begun'
@@ -48,9 +57,12 @@ export function standingOf(entry: Exception | Attachment | Decision, asOf: strin
 }
 
 /** The latest moment at which something in a register was made, of those up to now; null without one. */
-export function lastMade({ exceptions, attachments, decisions = [] }: Register, now: string): string | null {
+export function lastMade(
+  { exceptions, attachments, decisions = [], explanations = [] }: Register,
+  now: string,
+): string | null {
   let last: string | null = null
-  for (const entry of [...exceptions, ...attachments, ...decisions]) {
+  for (const entry of [...exceptions, ...attachments, ...decisions, ...explanations]) {
     const at = madeAt(entry)
     if (millisOf(at) <= millisOf(now) && (last === null || millisOf(last) < millisOf(at))) last = at
   }
@@ -186,6 +198,9 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   approvedBy: 'who approves it',
   approverRole: 'the role of who approves it',
   by: 'who withdraws it',
+  text: 'the explanation',
+  explainedBy: 'who explains it',
+  role: 'the role of who explains it',
   shows: 'what the record shows',
   saidBy: 'who says so',
   name: 'the name',
@@ -223,7 +238,11 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
     if (named.length === entry.nodes.length) return [entry]
     return [{ ...entry, nodes: named, ...(entry.signatures && { signatures: [] }) }]
   }
-  const { decisions, pending } = register
+  const { decisions, pending, explanations } = register
+  const explained = (entry: Explanation): readonly Explanation[] => {
+    const named = entry.nodes.filter((node) => here.has(node))
+    return named.length === 0 ? [] : [{ ...entry, nodes: named }]
+  }
   return {
     ...register,
     exceptions: register.exceptions.flatMap(narrowed),
@@ -233,5 +252,6 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
     requests: register.requests.filter(({ framework }) => chosen.has(framework)),
     ...(decisions && { decisions: decisions.filter(({ framework }) => chosen.has(framework)) }),
     ...(pending && { pending: pending.flatMap(narrowed) }),
+    ...(explanations && { explanations: explanations.flatMap(explained) }),
   }
 }

@@ -8,6 +8,7 @@ import { propertySentence } from '../ledger.ts'
 import { type CheckOnNode, cellOfNode, checksOf, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
+import { Explanations } from '../parts/Explanations.tsx'
 import { IsolationAnswers, IsolationDossier } from '../parts/IsolationAnswers.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
@@ -126,7 +127,12 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
         ))}
       </nav>
       {!wasReached(assessment) && <p className="empty">Not collected: {visible(whyNotCollected(assessment))}.</p>}
-      {property === 'isolation' && wasReached(assessment) && <IsolationAnswers of={of} assessment={assessment} />}
+      {property === 'isolation' && wasReached(assessment) && (
+        <>
+          <IsolationAnswers of={of} assessment={assessment} />
+          <Explanations explanations={about.explanations} signals={catalog.signals} />
+        </>
+      )}
       {property === 'encryption-at-rest' && <NodeFigures of={of} node={node} kinds={['block-stack']} />}
       <div className="why">
         <nav className="claims-list" aria-label={`Claims: ${plural(checks.length, 'check')}`} data-pane tabIndex={-1}>

@@ -139,6 +139,7 @@ describe('records from people', () => {
   const register: RegisterView = {
     pending: [],
     decisions: [],
+    explanations: [],
     exceptions: [],
     attachments: [
       attached('1', 'Policy', 'expired'),

@@ -1,5 +1,13 @@
 import { sha256 } from '../../main/core/digest.ts'
-import type { Attachment, Decision, Exception, PendingException, RecordRequest, Register } from '../../schemas/types.ts'
+import type {
+  Attachment,
+  Decision,
+  Exception,
+  Explanation,
+  PendingException,
+  RecordRequest,
+  Register,
+} from '../../schemas/types.ts'
 
 /** Entries of a register, each with what a test names. */
 export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
@@ -51,6 +59,20 @@ export const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
   ...changes,
 })
 
+export const explanationOf = (changes: Partial<Explanation> = {}): Explanation => ({
+  id: 'e'.repeat(32),
+  signal: 'dmi.vmbit',
+  nodes: ['node-b'],
+  text: 'The maker sets the bit in this firmware; see its letter.',
+  document: { name: 'Letter of the maker.pdf', size: 1200, sha256: 'ab'.repeat(32) },
+  explainedBy: 'P. Lind',
+  role: 'Hardware lead of the provider',
+  explainedAt: '2026-11-01T08:00:00.000Z',
+  expiresAt: '2027-03-01T23:59:59.999Z',
+  withdrawn: null,
+  ...changes,
+})
+
 export const POLICY = new TextEncoder().encode('%PDF-1.7 a policy')
 
 export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => ({
@@ -78,4 +100,5 @@ export const registerOf = (parts: {
   readonly requests?: readonly RecordRequest[]
   readonly decisions?: readonly Decision[]
   readonly pending?: readonly PendingException[]
+  readonly explanations?: readonly Explanation[]
 }): Register => ({ schema: 'barewitness.register/1', exceptions: [], attachments: [], requests: [], ...parts })

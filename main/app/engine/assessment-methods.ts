@@ -11,7 +11,7 @@ import { registerInScope } from '../attachments.ts'
 import { evidenceList, evidencePiece } from '../evidence-view.ts'
 import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
-import { exceptionsOf } from './accepted.ts'
+import { exceptionsOf, saidOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister } from './register-store.ts'
 import { recordingOf } from './session.ts'
@@ -90,8 +90,8 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
-  const [exceptions, recordings] = await Promise.all([
-    exceptionsOf(context, of),
+  const [{ exceptions, explanations }, recordings] = await Promise.all([
+    saidOf(context, of),
     of === 'run' ? earlier(context, name) : [],
   ])
   return {
@@ -100,6 +100,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
     declared: declared === undefined ? null : fleetNodeView(declared),
     timeline: timelineOf(catalog, recordings, MOST_MOMENTS, session.run?.scope.profile),
     exceptions: exceptions.filter(({ nodes }) => nodes.includes(name)),
+    explanations: explanations.filter(({ nodes, standing }) => standing === 'in-force' && nodes.includes(name)),
   }
 }
 

@@ -1,7 +1,15 @@
-import type { Assessment, Decision, Exception, PendingException, Register } from '../../../schemas/types.ts'
+import type {
+  Assessment,
+  Decision,
+  Exception,
+  Explanation,
+  PendingException,
+  Register,
+} from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import { explanationsOf } from '../../core/register/explanations.ts'
 import { type PendingStanding, pendingOf, pendingStanding } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
 import { isOneKey, type Signable } from '../../core/register/signatures.ts'
@@ -33,6 +41,7 @@ export interface RegisterList {
     readonly findings: readonly ListedFinding[]
   })[]
   readonly decisions: readonly Listed<Decision, Standing>[]
+  readonly explanations: readonly (Explanation & { readonly standing: Standing })[]
   /** A finding was accepted, or a row decided about, until a day that has passed, and nothing took its place. */
   readonly gaps: boolean
   /** What is wrong with the register by itself, one sentence each. */
@@ -66,6 +75,7 @@ export async function listRegister(
     exceptions,
     pending,
     decisions,
+    explanations: explanationsOf(register).map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
     gaps:
       exceptions.some(
         ({ standing, check, findings: on }) =>

@@ -6,6 +6,7 @@ import { assess } from '../../core/assess.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { loadAll } from '../../core/recording.ts'
+import { explanationText } from '../../core/register/explanations.ts'
 import { plural } from '../../core/report/wording.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
@@ -67,9 +68,9 @@ const PENDING_WORDS = {
   withdrawn: 'Withdrawn before anybody approved it',
 } as const
 
-function lines({ exceptions, pending, decisions, problems, asOf }: RegisterList): readonly string[] {
+function lines({ exceptions, pending, decisions, explanations, problems, asOf }: RegisterList): readonly string[] {
   return [
-    `As of ${asOf}: ${plural(exceptions.length, 'exception')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}.`,
+    `As of ${asOf}: ${plural(exceptions.length, 'exception')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
     ...problems.map((problem) => `The register contradicts itself: ${plain(problem, 500)}`),
     ...exceptions.flatMap((entry) => [
       `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
@@ -87,6 +88,10 @@ function lines({ exceptions, pending, decisions, problems, asOf }: RegisterList)
       `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.control)}: ${entry.decision}, until ${entry.expiresAt.slice(0, 10)}`,
       `  ${oneLine(entry.reason, 300)}  Approved by ${oneLine(entry.approvedBy)} (${oneLine(entry.approverRole)}).`,
       ...behind(entry),
+    ]),
+    ...explanations.flatMap((entry) => [
+      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.signal)} on ${nodes(entry.nodes)}`,
+      `  ${explanationText(entry)}`,
     ]),
   ]
 }

@@ -4,6 +4,7 @@ import type { Register } from '../../../schemas/types.ts'
 import { idNamed } from '../../app/register/named.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { decisionsOf, withdrawDecision } from '../../core/register/decisions.ts'
+import { explanationsOf, withdrawExplanation } from '../../core/register/explanations.ts'
 import { approveException, pendingOf, requestException, settleRequest } from '../../core/register/pending.ts'
 import { entryOf } from '../../core/register/signatures.ts'
 import { withdrawException } from '../../core/register.ts'
@@ -132,15 +133,16 @@ function settleCommands(context: Context, command: Command): void {
       say(`Refused: request ${done.value.id}. It stays listed.`)
     },
   )
-  settling('withdraw', 'take back a request, an exception or a decision from now on; it stays listed').action(
-    async (text: string, { by, reason, ...options }: SettleOptions) => {
-      const done = await onEntry(context, options, text, (register, id) =>
-        withdraw(register, { id, by, reason }, world.clock.now()),
-      )
-      if (!done.ok) return endWith(context, done.error)
-      say(`Withdrawn: ${done.value.id}. It stays listed.`)
-    },
-  )
+  settling(
+    'withdraw',
+    'take back a request, an exception, a decision or an explanation from now on; it stays listed',
+  ).action(async (text: string, { by, reason, ...options }: SettleOptions) => {
+    const done = await onEntry(context, options, text, (register, id) =>
+      withdraw(register, { id, by, reason }, world.clock.now()),
+    )
+    if (!done.ok) return endWith(context, done.error)
+    say(`Withdrawn: ${done.value.id}. It stays listed.`)
+  })
 }
 
 function withdraw(
@@ -148,6 +150,7 @@ function withdraw(
   draft: { readonly id: string; readonly by: string; readonly reason: string },
   now: string,
 ): Outcome<Register> {
+  if (explanationsOf(register).some(({ id }) => id === draft.id)) return withdrawExplanation(register, draft, now)
   const entry = entryOf(register, draft.id)
   if (entry !== null && 'acceptedAt' in entry) return withdrawException(register, draft, now)
   if (entry !== null && 'decidedAt' in entry) return withdrawDecision(register, draft, now)
@@ -167,7 +170,9 @@ async function onEntry(
     next: async (register) => {
       const { exceptions } = register
       const named = idNamed(
-        [...exceptions, ...pendingOf(register), ...decisionsOf(register)].map((one) => one.id),
+        [...exceptions, ...pendingOf(register), ...decisionsOf(register), ...explanationsOf(register)].map(
+          (one) => one.id,
+        ),
         text,
       )
       if (!named.ok) return named

@@ -1,11 +1,12 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { Attachment } from '../../../schemas/types.ts'
+import type { Attachment, Explanation } from '../../../schemas/types.ts'
 import { methodWords } from '../../../schemas/words.ts'
 import { type NamedRow, needNamed, rowNamed } from '../../app/register/named.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { addAttachment, LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
+import { explain, explanationsOf } from '../../core/register/explanations.ts'
 import { type NeedsOf, needsIn, setRequest } from '../../core/register/requests.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
@@ -14,13 +15,14 @@ import { say } from '../terminal.ts'
 
 const METHODS: readonly Attachment['method'][] = ['examined', 'asked', 'received']
 
-/** `record add|ask`: records that no server can show. */
+/** `record add|ask|explain`: records that no server can show. */
 export function recordCommand(context: Context): void {
   const command = context.program
     .command('record')
     .description('records that no server can show: agreements, reports of the provider, certificates of disposal')
   addCommand(context, command)
   askCommand(context, command)
+  explainCommand(context, command)
 }
 
 type AddOptions = RegisterOptions & {
@@ -82,6 +84,60 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Attac
   if (!changed.ok) return changed
   const attached = changed.value.attachments.find(({ id }) => id === moment.id)
   return attached === undefined ? fail('bug', 'what was attached is not in the register') : ok(attached)
+}
+
+type ExplainOptions = RegisterOptions & {
+  readonly signal: string
+  readonly node: readonly string[]
+  readonly because: string
+  readonly document: string
+  readonly by: string
+  readonly role: string
+  readonly until: string
+}
+
+function explainCommand(context: Context, command: Command): void {
+  withFleet(withRegister(command.command('explain')))
+    .description('say why one reading of the isolation argument is odd on some nodes; no verdict follows it')
+    .requiredOption('--signal <id>', 'the reading (see “catalog signals”, and contradictions in the report)')
+    .requiredOption('--node <names...>', 'the nodes on which it is explained')
+    .requiredOption('--because <words>', 'the explanation, such as which cores are switched off and why')
+    .requiredOption('--document <file>', 'the document that says so; its digest is kept, its bytes are not')
+    .requiredOption('--by <name>', 'who explains it')
+    .requiredOption('--role <words>', 'their role')
+    .requiredOption('--until <day>', 'the last day, UTC, such as 2027-03-01; at most 366 days ahead')
+    .action(async (options: ExplainOptions) => {
+      const explained = await explainReading(context, options)
+      if (!explained.ok) return endWith(context, explained.error)
+      const { id, signal, document } = explained.value
+      say(`Explained: ${signal}, entry ${id}. Document ${plain(document.name)}, SHA-256 ${document.sha256}.`)
+      say(
+        '  It is shown beside the answer and changes no verdict. To let the document travel, attach it: “record add”.',
+      )
+    })
+}
+
+async function explainReading(context: Context, options: ExplainOptions): Promise<Outcome<Explanation>> {
+  const { world } = context
+  const declared = await declaredFor(world, options)
+  if (!declared.ok) return declared
+  const { catalog, scope } = declared.value
+  const read = await world.files.read(options.document, LARGEST_ATTACHMENT)
+  if (!read.ok) return read
+  const { signal, node: nodes, because: text, by: explainedBy, role, until } = options
+  const facts = {
+    ...momentOf(world),
+    hasSignal: (id: string) => catalog.signals.some((one) => one.id === id),
+    hasNode: (name: string) => scope === null || scope.population.includes(name),
+  }
+  const document = { name: basename(options.document), bytes: read.value }
+  const changed = await change(context, options, {
+    begin: true,
+    next: (register) => explain(register, { signal, nodes, text, explainedBy, role, until }, document, facts),
+  })
+  if (!changed.ok) return changed
+  const made = explanationsOf(changed.value).find(({ id }) => id === facts.id)
+  return made === undefined ? fail('bug', 'what was explained is not in the register') : ok(made)
 }
 
 type AskOptions = RegisterOptions & {

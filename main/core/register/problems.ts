@@ -1,8 +1,9 @@
-import type { Decision, Exception, PendingException, Register } from '../../../schemas/types.ts'
+import type { Decision, Exception, Explanation, PendingException, Register } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { LONGEST_DAYS } from '../register.ts'
 import { dayProblem, millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
+import { explanationsOf } from './explanations.ts'
 import { pendingOf, termsOf } from './pending.ts'
 
 /**
@@ -13,6 +14,7 @@ export const registerProblems = (register: Register): readonly string[] => [
   ...register.exceptions.flatMap((entry) => termProblems(`exception ${entry.id}`, entry.acceptedAt, entry)),
   ...pendingOf(register).flatMap((entry) => termProblems(`request ${entry.id}`, entry.requestedAt, entry)),
   ...decisionsOf(register).flatMap((entry) => termProblems(`decision ${entry.id}`, entry.decidedAt, entry)),
+  ...explanationsOf(register).flatMap((entry) => termProblems(`explanation ${entry.id}`, entry.explainedAt, entry)),
   ...register.attachments.flatMap(({ id, attachedAt, validUntil }) =>
     [attachedAt, ...(validUntil === null ? [] : [validUntil])]
       .filter((at) => Number.isNaN(millisOf(at)))
@@ -28,7 +30,7 @@ export const registerProblems = (register: Register): readonly string[] => [
 function termProblems(
   name: string,
   since: string,
-  { expiresAt }: Pick<Exception | PendingException | Decision, 'expiresAt'>,
+  { expiresAt }: Pick<Exception | PendingException | Decision | Explanation, 'expiresAt'>,
 ): readonly string[] {
   if (Number.isNaN(millisOf(since))) return [`${name} was made at ${since}, and there is no such moment.`]
   if (Number.isNaN(millisOf(expiresAt))) return [`${name} names the end ${expiresAt}, and there is no such moment.`]
@@ -44,9 +46,10 @@ function sharedIds(register: Register): readonly string[] {
   }
   const { exceptions, attachments } = register
   const [decided, asked] = [decisionsOf(register), pendingOf(register)]
+  const explained = explanationsOf(register)
   const twice = [
-    ...shared([...exceptions, ...decided, ...attachments].map(({ id }) => id)),
-    ...shared([...asked, ...decided, ...attachments].map(({ id }) => id)),
+    ...shared([...exceptions, ...decided, ...attachments, ...explained].map(({ id }) => id)),
+    ...shared([...asked, ...decided, ...attachments, ...explained].map(({ id }) => id)),
   ]
   return [...new Set(twice)].map((id) => `two entries have the id ${id}.`)
 }

@@ -1,13 +1,14 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
-import type { Attachment, Decision, Exception, Register } from '../../../schemas/types.ts'
-import { standingOf } from '../register.ts'
+import type { Register } from '../../../schemas/types.ts'
+import { type Standable, standingOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
+import { explanationsOf } from './explanations.ts'
 import { pendingOf, pendingStanding } from './pending.ts'
 import { bears } from './requests.ts'
 
 /** The register with how each entry stands at a moment. */
 export function registerView(register: Register, asOf: string): RegisterView {
-  const standing = <T extends Exception | Attachment | Decision>(entry: T) => ({
+  const standing = <T extends Standable>(entry: T) => ({
     ...entry,
     standing: standingOf(entry, asOf),
   })
@@ -17,5 +18,6 @@ export function registerView(register: Register, asOf: string): RegisterView {
     decisions: decisionsOf(register).map(standing),
     attachments: register.attachments.map((entry) => ({ ...standing(entry), bears: bears(entry, asOf) })),
     requests: register.requests,
+    explanations: explanationsOf(register).map(standing),
   }
 }

@@ -1,4 +1,4 @@
-import type { Recording } from '../../../schemas/types.ts'
+import type { Recording, Register } from '../../../schemas/types.ts'
 import { PATHS } from '../pack-files.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { compare, type RecordingOutline, recordingDigest } from '../recording.ts'
@@ -136,8 +136,11 @@ function lists({ assessment }: Matter): readonly { readonly label: string; reado
       ]
 }
 
+const explained = ({ explanations = [] }: Register): string =>
+  explanations.length === 0 ? '' : `, ${plural(explanations.length, 'explanation')}`
+
 const said = ({ register }: Matter): string =>
-  `${plural(register.exceptions.length, 'exception')}, ${plural(register.decisions?.length ?? 0, 'decision')} and ${plural(register.attachments.length, 'record')}, each with its moment and whose word it is, in ${PATHS.exceptions}`
+  `${plural(register.exceptions.length, 'exception')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.attachments.length, 'record')}, each with its moment and whose word it is, in ${PATHS.exceptions}`
 
 function seal({ signer, evidenceDigest, packName }: Matter): Cell {
   const bound: Cell = [

@@ -7,6 +7,13 @@ import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, sameAs, settleTable 
 import { type Block, heading, type Line, plainCell, text } from './model.ts'
 import { brief, of, plural } from './wording.ts'
 
+interface Telling {
+  readonly common: Common
+  readonly short: boolean
+  /** Signals that somebody explained; what they said stands above. */
+  readonly explained: ReadonlySet<string>
+}
+
 /**
  * The dossier behind the four answers of one node: how it was decided, its pictures, what was read, what would have to be faked, what
  * stays open. What `common` says of all nodes is not said again. A short one leaves out the table of signals and what follows from it.
@@ -15,13 +22,13 @@ export function dossierBlocks(
   isolation: Isolation,
   { signals }: Catalog,
   pictures: readonly Block[],
-  { common, short }: { readonly common: Common; readonly short: boolean },
+  { common, short, explained }: Telling,
 ): readonly Block[] {
   const notes = new Map(signals.map((note) => [note.id, note]))
   return [
     ...decision(isolation),
     ...pictures,
-    ...contradictions(isolation, notes),
+    ...contradictions(isolation, notes, explained),
     ...minimum(isolation),
     ...(short
       ? []
@@ -60,6 +67,7 @@ const signed = (weight: number): string => (weight > 0 ? `+${weight}` : weight <
 function contradictions(
   { contradictions: found }: Isolation,
   notes: ReadonlyMap<string, SignalNote>,
+  explained: ReadonlySet<string>,
 ): readonly Block[] {
   if (found.length === 0) return [heading(4, 'Contradictions'), text('None was seen in what was read.')]
   return [
@@ -70,7 +78,7 @@ function contradictions(
         .sort((a, b) => (a.class < b.class ? -1 : a.class > b.class ? 1 : 0))
         .map(
           (one): Line => ({
-            text: `${one.class}, ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}`,
+            text: `${one.class}, ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}${explained.has(one.signal) ? ' Somebody explained it; see above.' : ''}`,
             mark: one.class === 'K1' ? 'square-cross' : 'diamond-question',
           }),
         ),

@@ -2,6 +2,7 @@ import type { DeviceLocality, Isolation, NodeAssessment, Reason } from '../../..
 import { gradeWords, layerWords } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
+import { explanationsFor, explanationText } from '../register/explanations.ts'
 import { dossierBlocks } from './dossier.ts'
 import { type Common, commonBlocks, commonOf } from './dossier-common.ts'
 import { DOSSIER_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
@@ -115,6 +116,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
     ]
   }
   const { tenancy, locality, grade, reasons, minimum } = node.isolation
+  const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
   // The minimum evidence stands below with the same words.
   const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
   const ordered = worstFirst(reasons.filter((reason) => !below.has(reason.text)))
@@ -140,6 +142,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
         { label: 'Grade of evidence', value: plainCell(`${grade}. ${gradeWords[grade]}`) },
       ],
     },
+    ...explanationBlocks(explained, matter),
     ...(reasons.length === 0
       ? [text('No reason was recorded for these answers.')]
       : [
@@ -149,7 +152,32 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
             ? []
             : [quiet(`And ${plural(left, 'reason')} more, in data/nodes/NODE/assessment.json of the pack.`)]),
         ]),
-    ...dossierBlocks(node.isolation, matter.catalog, figureBlocks(matter, node, DOSSIER_KINDS), { common, short }),
+    ...dossierBlocks(node.isolation, matter.catalog, figureBlocks(matter, node, DOSSIER_KINDS), {
+      common,
+      short,
+      explained: new Set(explained.keys()),
+    }),
+  ]
+}
+
+/** What named people say about single readings of a node, beside its answers. */
+function explanationBlocks(
+  explained: ReturnType<typeof explanationsFor>,
+  { catalog }: Pick<Matter, 'catalog'>,
+): readonly Block[] {
+  if (explained.size === 0) return []
+  const title = (id: string): string => catalog.signals.find((note) => note.id === id)?.title ?? plain(id, 60)
+  return [
+    heading(4, 'Explained by people'),
+    {
+      kind: 'list',
+      items: [...explained].flatMap(([signal, entries]) =>
+        entries.map((entry) => ({
+          text: `${title(signal)}. ${explanationText(entry)}`,
+          mark: 'diamond-question' as const,
+        })),
+      ),
+    },
   ]
 }
 

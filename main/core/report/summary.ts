@@ -1,6 +1,7 @@
 import { CONTROL_STATES, controlStateWords, PROPERTIES, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { compare } from '../recording.ts'
+import { explanationsOf } from '../register/explanations.ts'
 import { standingOf } from '../register.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
@@ -149,7 +150,21 @@ function due(matter: Matter): readonly Line[] {
       text: `${of(needed - held, needed)} records that items need are outstanding; ${overdue} asked for and overdue.`,
       mark: overdue > 0 ? 'square-cross' : needed > held ? 'dotted-ring' : 'dot',
     },
+    ...explainedLine(matter),
   ]
+}
+
+/** How many readings of the isolation argument people explain; nothing where nobody does. */
+function explainedLine({ register, assessment: { asOf } }: Matter): readonly Line[] {
+  const standing = explanationsOf(register).filter((entry) => standingOf(entry, asOf) === 'in-force')
+  return standing.length === 0
+    ? []
+    : [
+        {
+          text: `${plural(standing.length, 'explanation')} of single readings by named people, beside the answers under ${see('isolation')}; no verdict follows ${standing.length === 1 ? 'it' : 'them'}.`,
+          mark: 'dot',
+        },
+      ]
 }
 
 /** How many exceptions are in force, which of them end soon, and how many have ended. */

@@ -6,6 +6,7 @@ import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { attachmentPaths } from '../register/attachments.ts'
 import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../register/decisions.ts'
+import { explanationsOf } from '../register/explanations.ts'
 import { pendingOf } from '../register/pending.ts'
 import { registerProblems } from '../register/problems.ts'
 import { EMPTY_REGISTER, standingOf } from '../register.ts'
@@ -43,6 +44,7 @@ export async function registerOfPack(
       ...registerProblems(register).map(where),
       ...exceptionProblems(register, new Set(scope?.population ?? []), catalog.checks).map(where),
       ...decisionProblems(register, catalog.levelOf).map(where),
+      ...explanationProblems(register, new Set(scope?.population ?? []), catalog.signals).map(where),
       ...signed.problems.map(where),
       ...(await attachmentProblems(source, register)),
     ]),
@@ -83,18 +85,28 @@ async function readRegister(
 /** As much of a pack's own catalog as a register names. One of another form has nothing that can be found. */
 interface PackCatalog {
   readonly checks: ReadonlySet<unknown>
+  readonly signals: ReadonlySet<unknown>
   readonly levelOf: LevelOf
 }
 
 async function catalogIn(source: PackSource, { mappings = [] }: Pick<Scope, 'mappings'>): Promise<PackCatalog> {
   try {
-    const { checks, frameworks } = JSON.parse((await textOf(source, PATHS.catalog)) ?? '') as {
+    const {
+      checks,
+      signals = [],
+      frameworks,
+    } = JSON.parse((await textOf(source, PATHS.catalog)) ?? '') as {
       readonly checks: readonly { readonly id: unknown }[]
+      readonly signals?: readonly { readonly id: unknown }[]
       readonly frameworks: readonly Pick<Mapping, 'id' | 'controls'>[]
     }
-    return { checks: new Set(checks.map(({ id }) => id)), levelOf: levelsIn([...frameworks, ...mappings]) }
+    return {
+      checks: new Set(checks.map(({ id }) => id)),
+      signals: new Set(signals.map(({ id }) => id)),
+      levelOf: levelsIn([...frameworks, ...mappings]),
+    }
   } catch {
-    return { checks: new Set(), levelOf: () => null }
+    return { checks: new Set(), signals: new Set(), levelOf: () => null }
   }
 }
 
@@ -142,6 +154,21 @@ const decisionProblems = (register: Register, levelOf: LevelOf): readonly string
     return problem === null ? [] : [`decision ${id} about ${row}: ${problem}.`]
   })
 
+const explanationProblems = (
+  register: Register,
+  nodes: ReadonlySet<string>,
+  signals: ReadonlySet<unknown>,
+): readonly string[] =>
+  explanationsOf(register).flatMap(({ id, signal, nodes: on }) => [
+    ...(signals.has(signal)
+      ? []
+      : [`explanation ${id} names signal ${quote(signal)}, which the pack’s catalog does not have.`]),
+    ...(on.length === 0 ? [`explanation ${id} names no node.`] : []),
+    ...strangers(on.filter((node) => !nodes.has(node))).map(
+      (node) => `explanation ${id} names node ${node}, which the pack does not declare.`,
+    ),
+  ])
+
 async function attachmentProblems(source: PackSource, register: Register): Promise<readonly string[]> {
   const named = attachmentPaths(register)
   const problems: string[] = []
@@ -170,8 +197,9 @@ function notes(register: Register, asOf: string | null): readonly string[] {
   const { exceptions, attachments } = register
   const count = (some: number, one: string): string => `${some} ${one}${some === 1 ? '' : 's'}`
   const decided = decisionsOf(register).length
+  const explained = explanationsOf(register).length
   const open = pendingOf(register).filter(({ settled }) => settled === undefined).length
-  const entries = [...exceptions, ...attachments, ...decisionsOf(register)]
+  const entries = [...exceptions, ...attachments, ...decisionsOf(register), ...explanationsOf(register)]
   const later = asOf === null ? 0 : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length
   const rows = rowsDecidedTwice(register, asOf)
   return [
@@ -183,6 +211,11 @@ function notes(register: Register, asOf: string | null): readonly string[] {
     ...(decided === 0
       ? []
       : [`The pack lists ${count(decided, 'decision')} about rows; none of them changes a verdict.`]),
+    ...(explained === 0
+      ? []
+      : [
+          `The pack lists ${count(explained, 'explanation')} of single readings, on the word of the people named; none of them changes a verdict.`,
+        ]),
     ...(later === 0
       ? []
       : [

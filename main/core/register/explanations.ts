@@ -1,0 +1,82 @@
+import type { ExplanationDraft } from '../../../schemas/ipc-packs.ts'
+import type { Explanation, Register } from '../../../schemas/types.ts'
+import { sha256 } from '../digest.ts'
+import { fail, type Outcome } from '../failure.ts'
+import { oneLine, quote } from '../plain-text.ts'
+import { LONGEST_DAYS, type Moment, standingOf, takeBack, trimmed } from '../register.ts'
+import { ok } from '../result.ts'
+import { cleanName } from './attachments.ts'
+import { dayProblem, endOfDay } from './days.ts'
+
+/**
+ * What named people say about single readings of the isolation argument that need an explanation: cores switched off in the firmware, the
+ * serial number of a replaced board, a bit that the maker set. It stands beside the answer and changes no verdict. Nobody here judges it.
+ */
+export const explanationsOf = ({ explanations }: Pick<Register, 'explanations'>): readonly Explanation[] =>
+  explanations ?? []
+
+export interface ExplanationFacts extends Moment {
+  readonly hasSignal: (signal: string) => boolean
+  readonly hasNode: (node: string) => boolean
+}
+
+/** Writes down an explanation until the end of a day, with the digest of its document. Fails with input.refused, in words for the person who asked. */
+export function explain(
+  register: Register,
+  draft: ExplanationDraft,
+  document: { readonly name: string; readonly bytes: Uint8Array },
+  { now, id, hasSignal, hasNode }: ExplanationFacts,
+): Outcome<Register> {
+  const { signal, until } = draft
+  const nodes = [...new Set(draft.nodes)]
+  const texts = trimmed(draft, ['text', 'explainedBy', 'role'])
+  if (!texts.ok) return texts
+  const day = dayProblem(until, { now, longest: LONGEST_DAYS })
+  if (day !== null) return fail('input.refused', `the end of the explanation ${day}`)
+  if (!hasSignal(signal)) return fail('input.refused', `there is no signal ${quote(signal)}; see “catalog signals”`)
+  if (nodes.length === 0) return fail('input.refused', 'name at least one node')
+  const strange = nodes.find((node) => !hasNode(node))
+  if (strange !== undefined) return fail('input.refused', `there is no node ${quote(strange)}`)
+  if (document.bytes.length === 0) return fail('input.refused', 'the document is empty, so it explains nothing')
+  const entry: Explanation = {
+    id,
+    signal,
+    nodes,
+    ...texts.value,
+    document: { name: cleanName(document.name), size: document.bytes.length, sha256: sha256(document.bytes) },
+    explainedAt: now,
+    expiresAt: endOfDay(until),
+    withdrawn: null,
+  }
+  return ok({ ...register, explanations: [...explanationsOf(register), entry] })
+}
+
+/** Takes an explanation back from now on; it stays listed. Fails with input.refused. */
+export function withdrawExplanation(
+  register: Register,
+  draft: Parameters<typeof takeBack>[1],
+  now: string,
+): Outcome<Register> {
+  const explanations = takeBack(explanationsOf(register), draft, now, 'explanation')
+  return explanations.ok ? ok({ ...register, explanations: explanations.value }) : explanations
+}
+
+/** The explanations in force for one node, by signal. */
+export function explanationsFor(
+  register: Pick<Register, 'explanations'>,
+  node: string,
+  asOf: string,
+): ReadonlyMap<string, readonly Explanation[]> {
+  const found = new Map<string, Explanation[]>()
+  for (const entry of explanationsOf(register)) {
+    if (!entry.nodes.includes(node) || standingOf(entry, asOf) !== 'in-force') continue
+    const own = found.get(entry.signal)
+    if (own === undefined) found.set(entry.signal, [entry])
+    else own.push(entry)
+  }
+  return found
+}
+
+/** One explanation as a sentence for people: whose word it is, until when, and by which document. */
+export const explanationText = ({ text, explainedBy, role, explainedAt, expiresAt, document }: Explanation): string =>
+  `Explained by ${oneLine(explainedBy, 200)}, ${oneLine(role, 200)}, on ${explainedAt.slice(0, 10)}, until ${expiresAt.slice(0, 10)}: ${oneLine(text, 2000)} Document ${quote(document.name, 255)}, SHA-256 ${document.sha256}. Nobody here judged it, and no verdict follows it.`
