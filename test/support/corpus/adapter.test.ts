@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { glob } from '../../../main/core/probe.ts'
 import { nodeOfCase } from './adapter.ts'
 import { readCpuid } from './cpuid-dumps.ts'
-import { readCorpus, readTable } from './labels.ts'
+import { joinedCases, readCorpus, readTable } from './labels.ts'
 import { answer } from './shell.ts'
 import type { VirtualNode } from './virtual-node.ts'
 
@@ -37,8 +37,27 @@ const exit = (node: VirtualNode, argv: Words): number | null =>
 describe('the table of labels', () => {
   test('is read by its heading, in any order of columns', () => {
     expect(readTable('scope\tnotes\ttruth\tcase\nfull\tx\tvm\ta\n')).toEqual([
-      { name: 'a', truth: 'vm', scope: 'full', platform: '' },
+      { name: 'a', truth: 'vm', scope: 'full', platform: '', source: '' },
     ])
+  })
+  test('captures of one machine, by its hardware id, are one joined case with the files of all', () => {
+    const row = (name: string, source: string, truth = 'bare-metal') => ({
+      ...{ name, source, truth, scope: 'dmi-only', platform: '', folders: [`/${name}`] },
+    })
+    const joined = joinedCases([
+      row('a', 'linuxhw/DMI Server/X/AABBCCDDEEFF'),
+      row('b', 'linuxhw/Dmesg Server/X/AABBCCDDEEFF'),
+      row('c', 'linuxhw/DMI Server/X/0123456789AB'),
+      row('d', 'linuxhw/DMI Server/Y/00112233445F'),
+      row('e', 'linuxhw/Dmesg Server/Y/00112233445F', 'vm'),
+      row('f', 'a project'),
+    ])
+    expect(joined.map(({ name, folders }) => [name, folders])).toEqual([['joined-AABBCCDDEEFF', ['/a', '/b']]])
+  })
+  test('what one capture of a machine lacks, another has', () => {
+    const [one, two] = [{ 'cpuinfo.txt': 'processor\t: 0\n' }, { 'nproc.txt': '1\n' }].map(folderOf) as [string, string]
+    const node = nodeOfCase(two, one)
+    expect(ask(node, ['cat', '/proc/cpuinfo'])).toContain('processor')
   })
   test('needs a name and a truth', () => {
     expect(() => readTable('case\tscope\na\tfull\n')).toThrow('names no case or no truth')
@@ -46,7 +65,7 @@ describe('the table of labels', () => {
   test('finds folders at any depth, and names those that are missing', () => {
     const dir = folderOf({ 'labels.tsv': 'case\ttruth\na\tvm\nb\tvm\n', 'x/y/z/a/cpuinfo.txt': '' })
     const { cases, missing } = readCorpus(dir)
-    expect(cases.map(({ name, folder }) => [name, folder])).toEqual([['a', join(dir, 'x/y/z/a')]])
+    expect(cases.map(({ name, folders }) => [name, folders])).toEqual([['a', [join(dir, 'x/y/z/a')]]])
     expect(missing).toEqual(['b'])
   })
 })

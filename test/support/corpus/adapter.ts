@@ -22,12 +22,12 @@ import { createNode, type Said, said, type VirtualNode } from './virtual-node.ts
 const ON_FUNCTIONS: readonly string[] = ['pci_link.txt', 'netdev.txt']
 
 /**
- * A case's folder as the machine it was captured on: trees first, then texts in the form of the commands that ask for the same, what is
+ * A case's folder, or the folders of several captures of one machine, as the machine it was captured on: trees first, then texts in the form of the commands that ask for the same, what is
  * most exact before what merely implies it. Of two that tell the same, the first is kept.
  */
-export function nodeOfCase(folder: string): VirtualNode {
+export function nodeOfCase(...folders: readonly string[]): VirtualNode {
   const node = createNode()
-  const files = capturedFiles(folder)
+  const files = folders.flatMap(capturedFiles)
   putTree(node, files)
   const texts = files.filter(({ path, target }) => target === null && placeOf(path) === null)
   const kinds = new Map<CapturedFile, Kind | null>(texts.map((file) => [file, kindOf(file)]))

@@ -37,7 +37,7 @@ const RIGHT: Readonly<Record<string, readonly string[]>> = {
 
 /** Assesses one case with the catalog as it is: the answers that its capture holds, and nothing else. */
 export function assessCase(one: CorpusCase): Assessed {
-  const node = nodeOfCase(one.folder)
+  const node = nodeOfCase(...one.folders)
   const answers = answersOf(node, CATALOG_PROBES)
   const readings = new Map(CATALOG_PROBES.map((probe) => [probe.id, readProbe(probe, answers)]))
   const argument = arguesIsolation(readings, CONTEXT)

@@ -9,7 +9,10 @@ export interface CorpusCase {
   readonly truth: Truth
   readonly scope: string
   readonly platform: string
-  readonly folder: string
+  /** Where it was published, as the table says. */
+  readonly source: string
+  /** Its folder; of a joined case that of every capture. */
+  readonly folders: readonly string[]
 }
 
 export interface Corpus {
@@ -34,10 +37,35 @@ export function readCorpus(dir: string, labels: string | null = null): Corpus {
   return {
     cases: rows.flatMap((row) => {
       const folder = folders.get(row.name)
-      return folder === undefined ? [] : [{ ...row, folder }]
+      return folder === undefined ? [] : [{ ...row, folders: [folder] }]
     }),
     missing: rows.filter(({ name }) => !folders.has(name)).map(({ name }) => name),
   }
+}
+
+// linuxhw names each machine by twelve hex digits, and every capture of it by the same ones.
+const HARDWARE_ID = /(?:^|[^0-9A-F])([0-9A-F]{12})$/
+
+/** The id of the machine that a case was captured on, where its source gives one. */
+export const hardwareId = ({ source, name }: Pick<CorpusCase, 'source' | 'name'>): string | null =>
+  HARDWARE_ID.exec(source)?.[1] ?? HARDWARE_ID.exec(name)?.[1] ?? null
+
+/**
+ * Captures of one machine as one case, by the hardware id that their sources give it: what each of them lacks, another may have. Captures
+ * of one id that are labelled differently are of a machine that changed, and are not joined.
+ */
+export function joinedCases(cases: readonly CorpusCase[]): readonly CorpusCase[] {
+  const machines = new Map<string, CorpusCase[]>()
+  for (const one of cases) {
+    const id = hardwareId(one)
+    if (id !== null) machines.set(id, [...(machines.get(id) ?? []), one])
+  }
+  return [...machines].flatMap(([id, own]) => {
+    const [first] = own
+    return first === undefined || own.length < 2 || own.some(({ truth }) => truth !== first.truth)
+      ? []
+      : [{ ...first, name: `joined-${id}`, scope: 'joined', folders: own.flatMap(({ folders }) => folders) }]
+  })
 }
 
 /** The default corpus: beside the repository, or where an environment variable says. */
@@ -58,13 +86,20 @@ const COLUMNS = {
   truth: ['truth', 'label', 'layer'],
   scope: ['scope'],
   platform: ['platform', 'hypervisor'],
+  source: ['source'],
 } as const
 
-export function readTable(text: string): readonly Omit<CorpusCase, 'folder'>[] {
+export function readTable(text: string): readonly Omit<CorpusCase, 'folders'>[] {
   const [heading = '', ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const titles = heading.split('\t').map((title) => title.trim().toLowerCase())
   const column = (names: readonly string[]): number => titles.findIndex((title) => names.includes(title))
-  const [name, truth, scope, platform] = [COLUMNS.name, COLUMNS.truth, COLUMNS.scope, COLUMNS.platform].map(column)
+  const [name, truth, scope, platform, source] = [
+    COLUMNS.name,
+    COLUMNS.truth,
+    COLUMNS.scope,
+    COLUMNS.platform,
+    COLUMNS.source,
+  ].map(column)
   if (name === undefined || name < 0 || truth === undefined || truth < 0)
     throw new Error('the heading of the table of labels names no case or no truth')
   return rows.flatMap((row) => {
@@ -72,7 +107,15 @@ export function readTable(text: string): readonly Omit<CorpusCase, 'folder'>[] {
     const cell = (index: number | undefined): string => (index === undefined ? '' : (cells[index] ?? '').trim())
     return cell(name) === ''
       ? []
-      : [{ name: cell(name), truth: cell(truth), scope: cell(scope) || 'unstated', platform: cell(platform) }]
+      : [
+          {
+            name: cell(name),
+            truth: cell(truth),
+            scope: cell(scope) || 'unstated',
+            platform: cell(platform),
+            source: cell(source),
+          },
+        ]
   })
 }
 

@@ -108,6 +108,25 @@ export function acceptanceOf(assessed: readonly Assessed[]): readonly Acceptance
   ]
 }
 
+/** How many machines are recognised as hardware, and with what each part of the minimum evidence is missing: the base rate of "not decided". */
+export function metalText(assessed: readonly Assessed[], joined: readonly Assessed[]): string {
+  const physical = assessed.filter(({ truth }) => truth === 'bare-metal')
+  const recognised = physical.filter(({ layer }) => layer === 'metal')
+  const full = physical.filter(({ scope }) => scope === 'full')
+  const rate = (some: readonly Assessed[]): string =>
+    `${some.filter(({ layer }) => layer === 'metal').length} of ${some.length}`
+  const virtual = assessed.filter(({ truth }) => truth !== 'bare-metal')
+  const open = physical.filter(({ layer }) => layer === 'unknown')
+  const missing = (item: string): number =>
+    open.filter(({ argument }) => argument.minimum.some((part) => part.item === item && part.holds === 'no')).length
+  const items = [...new Set(open.flatMap(({ argument }) => argument.minimum.map(({ item }) => item)))].sort()
+  return [
+    `metal recognised: ${recognised.length} of ${physical.length} (captured in full: ${rate(full)}; joined from several captures of one machine: ${rate(joined)})`,
+    `not hardware and called metal: ${rate(virtual)}`,
+    `undecided hardware: ${open.length} of ${physical.length}; parts of the minimum that do not hold: ${items.map((item) => `${item} ${missing(item)}`).join(', ')}`,
+  ].join('\n')
+}
+
 const MOST_REASONS = 8
 
 /** A case with its answer, the rule that decided, and what spoke for it: first what the rule's own signals read. */

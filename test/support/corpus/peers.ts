@@ -58,7 +58,7 @@ export function peersText(assessed: readonly Assessed[]): string {
   const names = Object.keys(PEERS)
   const judged = assessed
     .filter(({ judgement }) => judgement !== 'not judged')
-    .map((one) => ({ one, answers: names.map((name) => PEERS[name]?.(one.folder) ?? null) }))
+    .map((one) => ({ one, answers: names.map((name) => PEERS[name]?.(one.folders[0] ?? '') ?? null) }))
   const compared = judged.filter(({ answers }) => answers.some((answer) => answer !== null))
   const mark = (answer: PeerAnswer | null, truth: string): string =>
     answer === null ? 'n/a' : `${answer.layers.includes(truth) ? 'right' : 'wrong'} (${answer.words})`

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
 import { type Assessed, assessCase } from './assess.ts'
 import { countSignals, countsText } from './counts.ts'
-import { defaultCorpus, readCorpus } from './labels.ts'
-import { acceptanceOf, matrixText, reasonsText, totalsOf, wrongOnes } from './matrix.ts'
+import { defaultCorpus, joinedCases, readCorpus } from './labels.ts'
+import { acceptanceOf, matrixText, metalText, reasonsText, totalsOf, wrongOnes } from './matrix.ts'
 import { peersText } from './peers.ts'
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
@@ -78,23 +78,28 @@ function main(args: readonly string[]): number {
     return EXIT.usage
   }
   const failed: string[] = []
-  const assessed = corpus.cases.flatMap((one) => {
-    try {
-      return [assessCase(one)]
-    } catch (error) {
-      failed.push(one.name)
-      console.error(`${one.name} could not be assessed: ${error instanceof Error ? error.message : String(error)}`)
-      return []
-    }
-  })
-  const wrong = wrongOnes(assessed)
-  if (options.json) console.log(jsonOf(assessed, [...corpus.missing, ...failed]))
+  const assessAll = (cases: typeof corpus.cases): readonly Assessed[] =>
+    cases.flatMap((one) => {
+      try {
+        return [assessCase(one)]
+      } catch (error) {
+        failed.push(one.name)
+        console.error(`${one.name} could not be assessed: ${error instanceof Error ? error.message : String(error)}`)
+        return []
+      }
+    })
+  const assessed = assessAll(corpus.cases)
+  const joined = assessAll(joinedCases(corpus.cases))
+  const wrong = wrongOnes([...assessed, ...joined])
+  if (options.json) console.log(jsonOf([...assessed, ...joined], [...corpus.missing, ...failed]))
   else {
     const { cases, judged, right, undecided } = totalsOf(assessed)
     console.log(matrixText(assessed))
     console.log(`\n${cases} cases, ${judged} judged: ${right} right, ${undecided} undecided, ${wrong.length} wrong.`)
     for (const { text, holds } of acceptanceOf(assessed)) console.log(`${holds ? 'holds' : 'FAILS'}: ${text}`)
+    console.log(metalText(assessed, joined))
     if (corpus.missing.length > 0) console.log(`without a folder: ${corpus.missing.join(' ')}`)
+    if (joined.length > 0) console.log(`\n${matrixText(joined)}`)
     for (const one of wrong) console.log(`\n${reasonsText(one)}`)
     if (options.undecided)
       for (const one of assessed.filter(({ judgement }) => judgement === 'undecided'))
