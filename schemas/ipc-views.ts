@@ -83,6 +83,8 @@ export interface QuestionView {
   readonly probe: string
   readonly title: string
   readonly why: string
+  /** What asking leaves in the node’s log beyond the login itself, one sentence each. */
+  readonly leaves: readonly string[]
   readonly lines: readonly CommandLine[]
 }
 export interface CommandLine {

@@ -25,7 +25,7 @@ import { beginning, type Ended, keep, sessionOf } from './keep-recording.ts'
 import { paceOf } from './location/pace.ts'
 import type { Aside } from './location/spread.ts'
 import { isOpen } from './measures.ts'
-import { isAboutListeners, observeListeners, withListeners } from './observe-listeners.ts'
+import { isAboutListeners, listenerMeasures, measureListeners, withListeners } from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
 
 export interface CollectDeps {
@@ -161,13 +161,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   }
   const startedAt = deps.clock.now()
   let boot: string | null = null
-  // Once, and before we sit down to time the node: its session may not last as long.
-  let listeners: ReturnType<typeof observeListeners> | null = null
-  const observe = (): ReturnType<typeof observeListeners> => {
-    const { address, port: sshPort } = node
-    listeners ??= observeListeners(deps, connection, { listed, sshPort, address }, watch)
-    return listeners
-  }
+  const ports = listenerMeasures(deps, connection, { listed, node }, watch)
   const { clock, echo } = await converse(
     deps,
     connection,
@@ -178,7 +172,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
       keep: keptBytes(plan),
       echo: plan.echo ? paceOf(node.name, options) : null,
       beforeEcho: async () => {
-        if (isOpen(deps.catalog.probes, 'tls-listeners', options.skip)) await observe()
+        await measureListeners(ports, deps.catalog.probes, options.skip)
       },
       onHeader: (header) => {
         uid = header.uid
@@ -200,15 +194,16 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
   for (const planned of plan.commands)
     if (!got.has(planned.index)) await store(lostCapture(planned, deps.clock.now(), privilege()))
   const measured = {
-    'ssh-session': sessionFacts(connection),
-    'host-key-list': connection.hostKeyList ?? null,
-    'ssh-offers': connection.offer ?? null,
-    'nonce-echo': echo,
+    'ssh-session': () => sessionFacts(connection),
+    'host-key-list': () => connection.hostKeyList ?? null,
+    'ssh-offers': () => connection.offer ?? null,
+    'nonce-echo': () => echo,
+    ...ports,
   }
   for (const probe of deps.catalog.probes) {
     for (const [command, spec] of Object.entries(probe.commands)) {
       if (spec.kind !== 'measure' || options.skip.has(`${probe.id}/${command}`)) continue
-      const value = spec.measure === 'tls-listeners' ? await observe() : measured[spec.measure]
+      const value = await measured[spec.measure]()
       if (value !== null) await store(measuredCapture(probe.id, command, spec.measure, value, startedAt))
     }
   }

@@ -1,54 +1,114 @@
+import type { DeclaredNode } from '../../schemas/types.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../catalog/probes/listeners.ts'
+import { loginSession } from '../catalog/probes/login-session.ts'
 import { netRoutes } from '../catalog/probes/net-routes.ts'
+import { sshProcesses } from '../catalog/probes/ssh-processes.ts'
+import { tlsListeners } from '../catalog/probes/tls-listeners.ts'
+import { sessionPorts } from '../catalog/running-ssh.ts'
+import { askedNames, sshListeners, sshTargets } from '../catalog/ssh-targets.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsTargets } from '../catalog/tls-targets.ts'
 import type { Connection } from '../core/ports.ts'
-import { captureKey, type Probe, readProbe } from '../core/probe.ts'
+import { type Answer, captureKey, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
+import type { SshServersObservation } from '../core/ssh-methods.ts'
 import type { TlsObservation } from '../core/tls/observation.ts'
 import { isOpen } from './measures.ts'
+import { observeSshServers } from './ssh-servers.ts'
 import { observeTls, type TlsDeps } from './tls-listeners.ts'
 import type { Watch } from './watch.ts'
 
-const LISTENERS: readonly string[] = [networkListeners.id, listenerProcesses.id, netRoutes.id]
+const LISTENERS: readonly string[] = [networkListeners, listenerProcesses, netRoutes, sshProcesses, loginSession].map(
+  ({ id }) => id,
+)
+const MEASURES = ['tls-listeners', 'ssh-servers'] as const
 
 /** Whether a probe's answer tells which ports may be asked. */
 export const isAboutListeners = (probe: string): boolean => LISTENERS.includes(probe)
 
-/** The ports that the node listed in this collection, asked for TLS; null where it listed none that could be read. */
-export async function observeListeners(
+/** What is asked of the node's own ports through the session, each once; null where the node listed none that could be read. */
+export interface ListenerMeasures {
+  /** The ports that the node listed in this collection, asked for TLS. */
+  readonly 'tls-listeners': () => Promise<TlsObservation | null>
+  /** Those of SSH servers, asked which methods they offer; asked after TLS, which tells SSH servers under other names. */
+  readonly 'ssh-servers': () => Promise<SshServersObservation | null>
+}
+
+/** `listed` is what the node answered so far, by probe and command; it is read when a measure is first called for. */
+export function listenerMeasures(
   deps: TlsDeps,
   connection: Connection,
-  {
-    listed,
-    sshPort,
-    address,
-  }: {
-    /** What the node answered, by probe and command. */
-    readonly listed: ReadonlyMap<string, CapturedAnswer>
-    readonly sshPort: number
-    /** Where this session found the node. */
-    readonly address: string
-  },
+  { listed, node }: { readonly listed: ReadonlyMap<string, CapturedAnswer>; readonly node: DeclaredNode },
   watch: Watch,
-): Promise<TlsObservation | null> {
+): ListenerMeasures {
   const read = (probe: typeof networkListeners): readonly Listener[] | null => {
     const reading = readProbe(probe, listed)
     return reading.ok ? reading.fact.listeners : null
   }
-  const sockets = read(networkListeners)
-  if (sockets === null) return null
-  const routes = readProbe(netRoutes, listed).ok ? listed.get(captureKey(netRoutes.id, 'ipv4')) : undefined
-  const own = [...(routes === undefined ? [] : ownAddresses(Buffer.from(routes.stdout).toString())), address]
-  const plan = tlsTargets(reachableTcp(sockets, read(listenerProcesses) ?? []), {
-    sshPort,
-    own: new Set(own.filter(isAddress)),
-    loopback: sockets.filter(({ protocol, loopback }) => protocol === 'tcp' && loopback),
-  })
-  return await observeTls(deps, connection, plan, watch)
+  // An address that a socket may be bound to is the node's own where its routes say so, or where this session found it.
+  const own = (): ReadonlySet<string> => {
+    const routes = readProbe(netRoutes, listed).ok ? listed.get(captureKey(netRoutes.id, 'ipv4')) : undefined
+    const found = routes === undefined ? [] : ownAddresses(Buffer.from(routes.stdout).toString())
+    return new Set([...found, node.address].filter(isAddress))
+  }
+  const onLoopback = (sockets: readonly Listener[]): readonly Listener[] =>
+    sockets.filter(({ protocol, loopback }) => protocol === 'tcp' && loopback)
+  const tls = async (): Promise<TlsObservation | null> => {
+    const sockets = read(networkListeners)
+    if (sockets === null) return null
+    const plan = tlsTargets(reachableTcp(sockets, read(listenerProcesses) ?? []), {
+      sshPort: node.port,
+      own: own(),
+      loopback: onLoopback(sockets),
+    })
+    return await observeTls(deps, connection, plan, watch)
+  }
+  const ssh = async (asked: TlsObservation | null): Promise<SshServersObservation | null> => {
+    const sockets = read(networkListeners)
+    if (sockets === null) return null
+    const processes = readProbe(sshProcesses, listed)
+    const seen = asked === null ? null : tlsListeners.parse({ listeners: asAnswer(asked) })
+    const servers = sshListeners(sockets, read(listenerProcesses) ?? [], {
+      sshPorts: sessionPorts(node, readProbe(loginSession, listed)),
+      processes: processes.ok ? processes.fact.processes : [],
+      tls: seen?.ok === true ? seen.fact : null,
+    })
+    const plan = { ...sshTargets(servers, { own: own(), loopback: onLoopback(sockets) }), names: askedNames(node) }
+    return await observeSshServers(deps, connection, plan, watch)
+  }
+  let tlsHeard: Promise<TlsObservation | null> | null = null
+  let sshHeard: Promise<SshServersObservation | null> | null = null
+  return {
+    'tls-listeners': () => {
+      tlsHeard ??= tls()
+      return tlsHeard
+    },
+    'ssh-servers': () => {
+      sshHeard ??= (tlsHeard ?? Promise.resolve(null)).then(ssh)
+      return sshHeard
+    },
+  }
+}
+
+/** What we observed ourselves as the recording will have it, so that it is read in one way only. */
+const asAnswer = (observed: TlsObservation): Answer => ({
+  exitCode: 0,
+  text: JSON.stringify(observed),
+  errorText: '',
+  bytes: new Uint8Array(),
+  seconds: { node: null, auditor: null },
+})
+
+/** Asks what is still open of the node's ports: before we sit down to time the node, since its session may not last as long. */
+export async function measureListeners(
+  measures: ListenerMeasures,
+  probes: readonly Probe<unknown>[],
+  skip: ReadonlySet<string>,
+): Promise<void> {
+  for (const measure of MEASURES) if (isOpen(probes, measure, skip)) await measures[measure]()
 }
 
 /** A resumed collection asks for the listeners again when their ports have not been asked yet: it goes by what it heard itself. */
 export function withListeners(probes: readonly Probe<unknown>[], skip: ReadonlySet<string>): ReadonlySet<string> {
-  if (!isOpen(probes, 'tls-listeners', skip)) return skip
+  if (!MEASURES.some((measure) => isOpen(probes, measure, skip))) return skip
   return new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/')))))
 }

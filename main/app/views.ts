@@ -156,10 +156,11 @@ export const runPreview = (catalog: Catalog, nodes: readonly string[], asked: As
   nodes,
   questions: catalog.probes
     .filter((probe) => isAskedFor(probe, asked))
-    .map(({ id, title, why, commands }) => ({
+    .map(({ id, title, why, leaves = [], commands }) => ({
       probe: id,
       title,
       why,
+      leaves,
       lines: Object.entries(commands).map(([name, command]) => commandLine(name, command)),
     })),
 })

@@ -28,6 +28,13 @@ const LIMITS: readonly SshLimit[] = [
   },
 ]
 
+/** The keywords that are read here. */
+export const SSH_LIMITS: readonly string[] = [
+  ...LIMITS.map(({ keyword }) => keyword),
+  'clientaliveinterval',
+  'clientalivecountmax',
+]
+
 /**
  * What the SSH server's general settings say about attempts, sessions, waiting logins and silent clients, against the limits that
  * hold. `sshd -T` prints times in seconds. Settings that it did not print leave their limit unclear. Where something else ends idle

@@ -61,6 +61,9 @@ const WHY: Readonly<Record<PassedOver, string>> = {
   unreached: 'nothing could be reached through this session',
 }
 
+/** Why a port was passed over, to follow a colon. */
+export const whyPassed = (why: PassedOver): string => WHY[why]
+
 const isOtherProtocol = (port: number): boolean => {
   const kind = conventionOf('tcp', port)?.kind
   return kind !== undefined && kind !== 'encrypted'

@@ -22,17 +22,16 @@ export const isSshListener = ({ port, processes }: Listener, sshPort: number): b
 
 /** TCP sockets that other machines can address, one of each address and port, with process names where root saw them. */
 export function reachableTcp(listeners: readonly Listener[], named: readonly Listener[]): readonly Listener[] {
-  const owners = new Map(named.map((found) => [socketKey(found), found.processes]))
+  const owners = new Map(named.map((found) => [socketKey(found), found]))
   const reachable = listeners.filter(({ protocol, loopback }) => protocol === 'tcp' && !loopback)
   return [
     ...new Map(
-      reachable.map((found) => [
-        socketKey(found),
-        { ...found, processes: owners.get(socketKey(found)) ?? found.processes },
-      ]),
+      reachable.map((found) => [socketKey(found), { ...found, ...ownersOf(owners.get(socketKey(found)) ?? found) }]),
     ).values(),
   ].sort((a, b) => a.port - b.port || (socketKey(a) < socketKey(b) ? -1 : 1))
 }
+
+export const ownersOf = ({ processes, pids }: Listener): Pick<Listener, 'processes' | 'pids'> => ({ processes, pids })
 
 export const socketKey = ({ protocol, address, interface: bound, port }: Listener): string =>
   `${protocol} ${address}%${bound ?? ''}:${port}`
@@ -73,7 +72,7 @@ const keyOf = (listener: Listener): string => {
 }
 
 /** Packets from the node to itself arrive by the loopback interface, and at the socket whose address fits best. */
-function whyNotReached(
+export function whyNotReached(
   listener: Listener,
   own: ReadonlySet<string>,
   taken: ReadonlySet<string>,

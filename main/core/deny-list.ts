@@ -132,7 +132,8 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ],
   // The one variable in which the SSH server says where a session comes from.
   ['printenv', /^SSH_CONNECTION$/],
-  ['ps', /^(-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+$/],
+  // Arguments only of SSH servers, which take no secrets there; other programs are handed tokens and passwords.
+  ['ps', /^((-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+|-ww -C sshd,dropbear,tinysshd -o pid=,args=)$/],
   ['rdma', /^(-[jdp] )*(link|dev|system|resource)( show)?$/],
   ['readlink', ANY],
   ['rocm-smi', /^(--show(productname|uniqueid|serial|vbios|bus) )+--json$/],

@@ -1,6 +1,7 @@
 import type { DeclaredNode, HostKey, PathTiming, Recording, Session } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recording.ts'
+import type { MethodsHeard } from './ssh-methods.ts'
 import type { SshOffer } from './ssh-offer.ts'
 
 /** The world as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
@@ -52,6 +53,14 @@ export interface Connection {
   readonly offer?: SshOffer | null
   /** A TCP stream from the node to one of its own ports, through this connection (RFC 4254 §7.2); absent where the adapter has none. */
   readonly dial?: (host: string, port: number) => Promise<Dialed>
+  /**
+   * Asks an SSH server of the node, through this connection, which methods it offers a user, by a request that carries no credential; `late`
+   * ends the wait. Absent where the adapter has no means.
+   */
+  readonly askMethods?: (
+    target: { readonly host: string; readonly port: number; readonly user: string },
+    late: Promise<unknown>,
+  ) => Promise<MethodsHeard>
   /** Times the way to the server: what stands beside the echo and bounds nothing. Absent where the adapter has no means. */
   readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void

@@ -29,7 +29,7 @@ export interface RunCommand {
 /** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
 export interface MeasureCommand {
   readonly kind: 'measure'
-  readonly measure: 'ssh-session' | 'host-key-list' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners'
+  readonly measure: 'ssh-session' | 'host-key-list' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners' | 'ssh-servers'
 }
 
 export type Command = RunCommand | MeasureCommand
@@ -62,6 +62,8 @@ export interface Probe<F = unknown, C extends string = string> {
    * service signed, which some systems accept as a login.
    */
   readonly optIn?: 'metadata'
+  /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown beside the question before anything runs. */
+  readonly leaves?: readonly string[]
   /** What changes by itself on a host that nobody touched. Absent: two looks at an unchanged host read the same. */
   readonly volatile?: Volatile<F>
   readonly commands: Readonly<Record<C, Command>>

@@ -107,6 +107,11 @@ function Commands({ preview: { nodes, questions } }: { readonly preview: RunPrev
                       <th scope="rowgroup" rowSpan={question.lines.length} className="question">
                         {question.title}
                         <span className="note">{question.why}</span>
+                        {question.leaves.map((text) => (
+                          <span key={text} className="note">
+                            In the node’s log: {text}
+                          </span>
+                        ))}
                       </th>
                     )}
                     <td className="mono source">{visible(textOf(line))}</td>

@@ -138,6 +138,7 @@ describe('what a list of sockets does not show', () => {
     port: 8443,
     loopback,
     processes: [program],
+    pids: [],
   })
 
   test('is nothing where every list was read and is empty', () => {

@@ -89,7 +89,7 @@ describe('our own login', () => {
       port: 50412,
     })
     expect(client(answer('fe80::1%eth0 50412 fe80::2%eth0 22\n')).client?.address).toBe('fe80::1')
-    expect(client(answer('', { exitCode: 1 }))).toEqual({ client: null, uid: 1001, loginUid: null })
+    expect(client(answer('', { exitCode: 1 }))).toEqual({ client: null, serverPort: null, uid: 1001, loginUid: null })
   })
 
   test('it was found by a real sshd and journald; another port is another login', () => {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
+import { observeSshServers } from '../../main/app/ssh-servers.ts'
 import { observeTls } from '../../main/app/tls-listeners.ts'
 import { networkListeners } from '../../main/catalog/probes/listeners.ts'
 import { sshOffers } from '../../main/catalog/probes/ssh-offers.ts'
+import { sshServers } from '../../main/catalog/probes/ssh-servers.ts'
 import { tlsListeners } from '../../main/catalog/probes/tls-listeners.ts'
+import { askedNames, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
 import { reachableTcp, tlsTargets } from '../../main/catalog/tls-targets.ts'
 import type { DemoFleet } from '../../main/core/world.ts'
 import { answer, fact } from '../support/answers.ts'
@@ -13,7 +16,7 @@ import { fixtureAnswers } from '../support/fixtures.ts'
 
 let demo: DemoFleet
 beforeAll(async () => {
-  demo = await startDemoFleet([networkListeners, sshOffers, tlsListeners])
+  demo = await startDemoFleet([networkListeners, sshOffers, tlsListeners, sshServers])
 })
 afterAll(() => demo.close())
 
@@ -33,6 +36,24 @@ test.each(NODES)('%s shows live what its recording holds', async (name) => {
     tlsTargets(reachableTcp(listeners, []), { sshPort: 22, own: new Set(), loopback: [] }),
     { signal: new AbortController().signal, heard: () => {} },
   )
-  opened.value.close()
   expect(`${JSON.stringify(seen)}\n`).toBe(recorded('tls.listeners/listeners'))
+  const found = sshListeners(listeners, [], { sshPorts: [22], processes: [], tls: null })
+  const asked = await observeSshServers(
+    { clock: realClock, pause: realPause },
+    opened.value,
+    // By both families one server, as the recording has it.
+    { ...sshTargets(found.slice(0, 1), { own: new Set(), loopback: [] }), names: askedNames(target.node) },
+    { signal: new AbortController().signal, heard: () => {} },
+  )
+  opened.value.close()
+  // The key is the demo server's own: made for this run, and the same as of the session.
+  const { type, fingerprint } = opened.value.hostKey
+  expect(JSON.parse(recorded('ssh.servers/servers'))).toEqual({
+    ...asked,
+    asked: asked.asked.map((server) => ({
+      ...server,
+      hostKey: { type: 'ssh-ed25519', fingerprint: expect.stringMatching(/^SHA256:/) },
+    })),
+  })
+  expect(asked.asked.map(({ hostKey }) => hostKey)).toEqual(asked.asked.map(() => ({ type, fingerprint })))
 })

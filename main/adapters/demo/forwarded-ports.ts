@@ -1,7 +1,11 @@
+import type { Socket } from 'node:net'
 import type { Connection, ServerChannel } from 'ssh2'
+import ssh2 from 'ssh2'
+import type { SshServerObservation, SshServersObservation } from '../../core/ssh-methods.ts'
 import type { PortObservation, TlsObservation } from '../../core/tls/observation.ts'
 import { concat, u16, u24 } from '../../core/tls/wire.ts'
 import type { RecordedAnswer } from './recorded-node.ts'
+import { offerLists } from './recorded-offer.ts'
 
 const GREETINGS: Readonly<Record<NonNullable<PortObservation['says']>, string>> = {
   http: 'HTTP/1.1 400 Bad Request\r\n\r\n',
@@ -10,20 +14,35 @@ const GREETINGS: Readonly<Record<NonNullable<PortObservation['says']>, string>> 
   other: '-ERR unknown command\r\n',
 }
 
+/** What a demo server needs to act out the ports of the node that was recorded. */
+export interface RecordedPorts {
+  readonly tls: RecordedAnswer | undefined
+  readonly ssh: RecordedAnswer | undefined
+  /** What its SSH servers show: they are one host with the server that forwards. */
+  readonly hostKeyPem: string
+}
+
 /**
  * Lets a demo server forward to the ports of the recorded node: each new connection to a port gets what the recorded one got to its next
- * ClientHello, in order. Nodes that refused to forward refuse here too, and so do those without a record.
+ * ClientHello, in order; behind ports of SSH servers is one that offers what the recorded one offered, and lets nobody in. Nodes that
+ * refused to forward refuse here too, and so do those without a record.
  */
-export function forwardRecorded(client: Connection, recorded: RecordedAnswer | undefined): void {
-  const { asked } =
-    recorded === undefined
-      ? { asked: [] }
-      : (JSON.parse(Buffer.from(recorded.stdout).toString()) as Pick<TlsObservation, 'asked'>)
+export function forwardRecorded(client: Connection, { tls, ssh, hostKeyPem }: RecordedPorts): void {
+  const ports = read<TlsObservation>(tls)?.asked ?? []
+  const servers = read<SshServersObservation>(ssh)?.asked ?? []
   // ssh2 refuses by itself as a server does that forwards nothing; a rejection of ours reads as a port where nobody answers.
-  if (asked.every(({ outcome }) => outcome === 'refused')) return
+  if (ports.every(({ outcome }) => outcome === 'refused') && servers.every(isUnheard)) return
   const turns = new Map<PortObservation, number>()
   client.on('tcpip', (accept, reject, { destIP, destPort }) => {
-    const port = asked.find(({ host, port: number }) => host === destIP && number === destPort)
+    const at = ({ host, port }: { readonly host: string; readonly port: number }): boolean =>
+      host === destIP && port === destPort
+    const server = servers.find(at)
+    const port = ports.find(at)
+    if (server !== undefined && !isUnheard(server)) {
+      const channel = accept()
+      channel.on('error', () => {})
+      return actServer(channel, server, hostKeyPem)
+    }
     if (port === undefined || port.outcome === 'failed') return reject()
     const turn = turns.get(port) ?? 0
     turns.set(port, turn + 1)
@@ -31,6 +50,34 @@ export function forwardRecorded(client: Connection, recorded: RecordedAnswer | u
     channel.on('error', () => {})
     channel.once('data', () => answer(channel, port, turn))
   })
+}
+
+const read = <T>(recorded: RecordedAnswer | undefined): T | null =>
+  recorded === undefined ? null : (JSON.parse(Buffer.from(recorded.stdout).toString()) as T)
+
+const isUnheard = ({ answers }: SshServerObservation): boolean =>
+  answers.every(({ outcome }) => outcome !== 'methods' && outcome !== 'accepted')
+
+/** An SSH server over the channel: the recorded name, proposal and methods. Whoever the recorded one let in is let in, and nothing opens. */
+function actServer(
+  channel: ServerChannel,
+  { version, offer, answers }: SshServerObservation,
+  hostKeyPem: string,
+): void {
+  const server = new ssh2.Server(
+    { hostKeys: [hostKeyPem], ident: version ?? 'none', algorithms: { compress: ['none'] } },
+    (client) => {
+      if (offer !== null) offerLists(client, offer)
+      client.on('error', () => {})
+      client.on('authentication', (context) => {
+        const said = answers.find(({ user }) => user === context.username) ?? answers[0]
+        if (context.method === 'none' && said?.outcome === 'accepted') context.accept()
+        else context.reject([...(said?.methods ?? [])] as Parameters<typeof context.reject>[0])
+      })
+    },
+  )
+  // It asks of a socket only what every duplex stream has.
+  server.injectSocket(channel as unknown as Socket)
 }
 
 function answer(

@@ -1,5 +1,5 @@
 import type { Connection } from 'ssh2'
-import { OFFER_LISTS } from '../../core/ssh-offer.ts'
+import { OFFER_LISTS, type SshOffer } from '../../core/ssh-offer.ts'
 import type { RecordedAnswer } from './recorded-node.ts'
 
 interface Names {
@@ -22,9 +22,13 @@ interface Offer {
  * the server proposes what it would by itself.
  */
 export function offerRecorded(client: Connection, recorded: RecordedAnswer | undefined): void {
+  if (recorded !== undefined) offerLists(client, JSON.parse(Buffer.from(recorded.stdout).toString()) as SshOffer)
+}
+
+/** The same from the lists themselves. */
+export function offerLists(client: Connection, lists: Readonly<Partial<SshOffer>>): void {
   const offer = (client as unknown as { _protocol?: { _offer?: Offer } })._protocol?._offer
-  if (recorded === undefined || offer === undefined || typeof offer.copyAllTo !== 'function') return
-  const lists = JSON.parse(Buffer.from(recorded.stdout).toString()) as Readonly<Record<string, readonly string[]>>
+  if (offer === undefined || typeof offer.copyAllTo !== 'function') return
   const own: Readonly<Record<string, readonly string[]>> = {
     hostKey: offer.lists.serverHostKey.array,
     compressionToNode: offer.lists.cs.compress.array,

@@ -69,7 +69,11 @@ export function demoServer(options: DemoServerOptions, clients: Set<Connection>)
         })
       })
       offerRecorded(client, options.answers.get('ssh.offers/offers'))
-      forwardRecorded(client, options.answers.get('tls.listeners/listeners'))
+      forwardRecorded(client, {
+        tls: options.answers.get('tls.listeners/listeners'),
+        ssh: options.answers.get('ssh.servers/servers'),
+        hostKeyPem: options.hostKeyPem,
+      })
       client.on('close', () => clients.delete(client))
       client.on('error', () => clients.delete(client))
     },

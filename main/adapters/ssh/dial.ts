@@ -1,4 +1,4 @@
-import type { Client } from 'ssh2'
+import type { Channel, Client } from 'ssh2'
 import type { ByteStream, Dialed } from '../../core/ports.ts'
 
 /** SSH_OPEN_CONNECT_FAILED (RFC 4254 §5.1): the server tried, and nobody took the connection. */
@@ -8,11 +8,15 @@ const CONNECT_FAILED = 2
 const isLiteral = (host: string): boolean =>
   /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || /^[0-9a-f]*:[0-9a-f:]*$/i.test(host)
 
+type Opened =
+  | { readonly ok: true; readonly channel: Channel }
+  | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
+
 /**
- * A TCP stream from the node to an address of its own (RFC 4254 §7.2). Servers that forbid forwarding and those that hold no more channels
+ * A channel from the node to an address of its own (RFC 4254 §7.2). Servers that forbid forwarding and those that hold no more channels
  * refuse alike (“open failed”): nothing was observed then.
  */
-export function dial(client: Client, host: string, port: number): Promise<Dialed> {
+export function openChannel(client: Client, host: string, port: number): Promise<Opened> {
   // A name would be looked up by the node, and could lead anywhere.
   if (!isLiteral(host)) return Promise.resolve({ ok: false, why: 'failed' })
   return new Promise((resolve) => {
@@ -25,23 +29,31 @@ export function dial(client: Client, host: string, port: number): Promise<Dialed
         }
         // A channel that nobody listens to for errors would end our process.
         channel.on('error', () => {})
-        const closed = new Promise<'ended' | 'lost'>((done) => {
-          // Channels end a moment before the connection that carried them says so.
-          const end = (): void => void setImmediate(() => done('ended'))
-          channel.once('end', end)
-          channel.once('close', end)
-          client.once('close', () => done('lost'))
-        })
-        const stream: ByteStream = {
-          write: (data) => void (channel.writable && channel.write(data)),
-          onData: (listener) => void channel.on('data', listener),
-          closed,
-          close: () => void channel.destroy(),
-        }
-        resolve({ ok: true, stream })
+        resolve({ ok: true, channel })
       })
     } catch {
       resolve({ ok: false, why: 'lost' })
     }
   })
+}
+
+/** The same as a stream of bytes. */
+export async function dial(client: Client, host: string, port: number): Promise<Dialed> {
+  const opened = await openChannel(client, host, port)
+  if (!opened.ok) return opened
+  const { channel } = opened
+  const closed = new Promise<'ended' | 'lost'>((done) => {
+    // Channels end a moment before the connection that carried them says so.
+    const end = (): void => void setImmediate(() => done('ended'))
+    channel.once('end', end)
+    channel.once('close', end)
+    client.once('close', () => done('lost'))
+  })
+  const stream: ByteStream = {
+    write: (data) => void (channel.writable && channel.write(data)),
+    onData: (listener) => void channel.on('data', listener),
+    closed,
+    close: () => void channel.destroy(),
+  }
+  return { ok: true, stream }
 }

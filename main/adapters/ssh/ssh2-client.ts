@@ -173,8 +173,13 @@ function preferred(all: readonly ServerHostKeyAlgorithm[], types: readonly strin
   return [...all.filter(known), ...all.filter((one) => !known(one))]
 }
 
-const serverVersion = (client: Client): string =>
-  plain((client as unknown as { _remoteVer?: string })._remoteVer ?? 'unknown')
+/** A server's name for itself, as in OpenSSH_9.6p1; null before it gave one. */
+export function softwareVersion(client: Client): string | null {
+  const version = (client as unknown as { _remoteVer?: string })._remoteVer
+  return version === undefined ? null : plain(version)
+}
+
+const serverVersion = (client: Client): string => softwareVersion(client) ?? 'unknown'
 
 const named = (n: NegotiatedAlgorithms): Record<string, string> => ({
   kex: n.kex,

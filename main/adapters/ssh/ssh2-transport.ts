@@ -6,6 +6,7 @@ import { dial } from './dial.ts'
 import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
+import { askMethods } from './none-request.ts'
 import { startCommand } from './remote-process.ts'
 import { openSocket } from './socket.ts'
 import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey } from './ssh2-client.ts'
@@ -154,6 +155,7 @@ export function createSsh2Transport(): {
       offer,
       exec: (command) => startCommand(client, command),
       dial: (host, port) => dial(client, host, port),
+      askMethods: (target, late) => askMethods(client, target, late),
       timePath: async () => ({
         tcpMs,
         keepaliveMs: await keepaliveTimes(client),

@@ -4,8 +4,9 @@ import type { Limit } from '../../core/profile.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
 import { type SessionTimeout, sessionTimeout } from '../probes/session-timeout.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { settingWords } from '../sshd-access.ts'
-import { sshLimitSteps } from '../sshd-limits.ts'
+import { SSH_LIMITS, sshLimitSteps } from '../sshd-limits.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
@@ -17,13 +18,14 @@ export const accessSessionTimeout = defineCheck({
   limits:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   needs: { timeout: sessionTimeout, local: accountsLocal },
-  wants: { sshd: sshdEffective },
+  wants: { sshd: sshdEffective, ...RUNNING_SSH },
   thresholds: ['shell.idle', 'ssh.idle', 'ssh.login-grace', 'ssh.auth-tries', 'ssh.sessions'],
-  evaluate({ timeout, local }, { sshd }, context) {
+  evaluate({ timeout, local }, { sshd, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
-    const session = [...byLogind(timeout, limit), ...byChannel(sshd, limit)]
+    const running = runningSsh(sshd, evidence, { node: context.node, keywords: [...SSH_LIMITS, 'channeltimeout'] })
+    const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
     const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
-    return weigh([...idle, ...bySsh(sshd, context, session.length > 0)])
+    return weigh([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
   },
 })
 

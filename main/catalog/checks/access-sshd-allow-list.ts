@@ -5,6 +5,7 @@ import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
 import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, setting, settingWords } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -15,20 +16,35 @@ export const accessSshdAllowList = defineCheck({
     'Only named users or groups can log in over SSH: by the SSH server’s own list, or by the rules of its login modules.',
   limits:
     'A list says who may try, not whether each of them still should. From where SSH can be reached is decided by packet filters here and elsewhere. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
-  needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, rules: pamAccessRules },
-  evaluate({ sshd }, { conditions, contexts, pam, rules }) {
+  needs: {},
+  wants: {
+    sshd: sshdEffective,
+    conditions: sshdConditions,
+    contexts: sshdContexts,
+    pam: pamStack,
+    rules: pamAccessRules,
+    ...RUNNING_SSH,
+  },
+  evaluate(_, { sshd, conditions, contexts, pam, rules, ...evidence }, { node }) {
+    const running = runningSsh(sshd, evidence, { node, contexts, keywords: [...LISTS, 'usepam'] })
     const judge = (settings: SshdSettings): readonly Step[] => listed(settings, pam, rules)
-    return weigh([
-      ...judge(sshd),
-      ...contextSteps(contexts, sshd, ['allowusers', 'allowgroups', 'denyusers', 'denygroups'], judge),
+    const bySettings = (settings: SshdSettings): readonly Step[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, LISTS, judge),
       // A list of its own that names people is a list too.
-      ...conditionSteps(conditions, ['allowusers', 'allowgroups'], (_, value) =>
+      ...conditionSteps(conditions, ['allowusers', 'allowgroups'], (_key, value) =>
         value.split(/\s+/).some(admitsAll) ? 'weaker' : 'same',
       ),
+    ]
+    return weigh([
+      ...letIn(running, ['nobody']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
     ])
   },
 })
+
+const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups']
 
 const admitsAll = (pattern: string): boolean => /^[*?]+(@|$)/.test(pattern)
 

@@ -4,6 +4,7 @@ import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
 import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, methodChains, setting, settingWords } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -26,20 +27,27 @@ export const accessSshdMfa = defineCheck({
   claim: 'The SSH server asks for two factors of different kinds at every login.',
   limits:
     'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
-  needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, contexts: sshdContexts, pam: pamStack },
-  evaluate({ sshd }, { conditions, contexts, pam }) {
-    // Keys on tokens carry the claim only where no chain of two kinds is asked for.
-    const restsOnTokens = !hasTwoKinds(sshd) && onlyVerifiedSecurityKeys(sshd)
+  needs: {},
+  wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
+  evaluate(_, { sshd, conditions, contexts, pam, ...evidence }, { node }) {
+    const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
+    const running = runningSsh(sshd, evidence, { node, contexts, keywords: [...keywords, 'usepam'] })
+    const bySettings = (settings: SshdSettings): readonly Step[] => {
+      // Keys on tokens carry the claim only where no chain of two kinds is asked for.
+      const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
+      return [
+        ...general(settings, pam),
+        ...contextSteps(contexts, settings, keywords, (context) => general(context, pam)),
+        ...conditionSteps(conditions, keywords, (key, value) => {
+          if (key !== 'authenticationmethods') return restsOnTokens ? 'unclear' : 'same'
+          return methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker'
+        }),
+      ]
+    }
     return weigh([
-      ...general(sshd, pam),
-      ...contextSteps(contexts, sshd, ['authenticationmethods', ...TOKEN_SETTINGS], (settings) =>
-        general(settings, pam),
-      ),
-      ...conditionSteps(conditions, ['authenticationmethods', ...TOKEN_SETTINGS], (key, value) => {
-        if (key !== 'authenticationmethods') return restsOnTokens ? 'unclear' : 'same'
-        return methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker'
-      }),
+      ...letIn(running, ['root', 'declared', 'nobody']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
     ])
   },
 })

@@ -1,8 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
 import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { keysOnly, letIn, passwordOffers, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import {
   conditionSteps,
   contextSteps,
@@ -28,17 +29,29 @@ export const accessSshdPasswordAuth = defineCheck({
   property: 'access',
   claim: 'A password alone does not open an SSH session: it is refused, or asked for only after a public key.',
   limits:
-    'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source. Other SSH servers, consoles and web interfaces are not covered, nor is how well private keys are protected.',
-  needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, contexts: sshdContexts },
-  evaluate({ sshd }, { conditions, contexts }) {
+    'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source; the servers that run were asked from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would ask for after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
+  needs: {},
+  wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
+  evaluate(_, { sshd, conditions, contexts, ...evidence }, { node }) {
+    const running = runningSsh(sshd, evidence, { node, contexts, keywords: KEYWORDS, settles: keysOnly })
+    const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
+    const bySettings = (settings: SshdSettings): readonly Step[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
+      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(settings))),
+    ]
     return weigh([
-      ...judge(sshd),
-      ...contextSteps(contexts, sshd, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
-      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(sshd))),
+      ...letIn(running, ['root', 'declared', 'nobody']),
+      // Of a server with these settings they tell more than its answer, which names only how a login begins.
+      ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
+      ...(sshd.ok && running.isBearing ? bySettings(sshd.fact) : []),
+      ...(isSettled ? [] : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
     ])
   },
 })
+
+const KEYWORDS = [...CONDITIONAL, 'usepam']
 
 const asksKeyFirst = (sshd: SshdSettings): boolean =>
   everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))

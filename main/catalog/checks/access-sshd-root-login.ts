@@ -1,10 +1,11 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
 import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, setting } from '../sshd-access.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -16,19 +17,31 @@ export const accessSshdRootLogin = defineCheck({
   property: 'access',
   claim: 'The SSH server refuses direct logins as root.',
   limits:
-    'This is the configuration on disk as sshd reads it now; a server that was not reloaded may still run older settings. Other SSH servers, consoles and the management controller are other ways in.',
-  needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, contexts: sshdContexts, keys: authorizedKeys },
-  evaluate({ sshd }, { conditions, contexts, keys }) {
+    'Whether root may log in is read from the configuration on disk, for servers that are shown to have it: a server that was not reloaded may still run an older one where it offers the same methods. What a server offers root does not tell whether it lets root in. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and the management controller are other ways in.',
+  needs: {},
+  wants: {
+    sshd: sshdEffective,
+    conditions: sshdConditions,
+    contexts: sshdContexts,
+    keys: authorizedKeys,
+    ...RUNNING_SSH,
+  },
+  evaluate(_, { sshd, conditions, contexts, keys, ...evidence }, { node }) {
+    const running = runningSsh(sshd, evidence, { node, contexts, keywords: ['permitrootlogin'] })
     const judge = (settings: SshdSettings): readonly Step[] => [
       general(setting(settings, 'permitrootlogin') ?? '', keys),
     ]
-    return weigh([
-      ...judge(sshd),
-      ...contextSteps(contexts, sshd, ['permitrootlogin'], judge, ({ user }) => user === 'root'),
-      ...conditionSteps(conditions, ['permitrootlogin'], (_, other) =>
+    const bySettings = (settings: SshdSettings): readonly Step[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, ['permitrootlogin'], judge, ({ user }) => user === 'root'),
+      ...conditionSteps(conditions, ['permitrootlogin'], (_key, other) =>
         other === 'no' ? 'same' : other === 'yes' ? 'weaker' : 'unclear',
       ),
+    ]
+    return weigh([
+      ...letIn(running, ['root']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
     ])
   },
 })

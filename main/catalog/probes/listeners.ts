@@ -14,6 +14,8 @@ export interface Listener {
   readonly loopback: boolean
   /** Names of the owning processes; empty where they were not asked for. */
   readonly processes: readonly string[]
+  /** Their numbers. */
+  readonly pids: readonly number[]
 }
 
 export interface Listeners {
@@ -73,7 +75,7 @@ export function parseListeners(text: string): Parsed<Listeners> {
       protocol: row?.[1] === 'udp' ? 'udp' : 'tcp',
       ...splitAddress(local),
       port,
-      processes: processNames(row?.[4] ?? ''),
+      ...owners(row?.[4] ?? ''),
     })
   }
   return listeners.length > 0 ? known({ listeners }) : unknown('no listening socket was listed')
@@ -86,14 +88,18 @@ function splitAddress(local: string): Pick<Listener, 'address' | 'interface' | '
   return { address: bare, interface: bound ?? null, loopback }
 }
 
-const processNames = (field: string): readonly string[] => [
-  ...new Set([...field.matchAll(/\("((?:[^"\\]|\\.)*)",pid=\d+/g)].map((match) => match[1] ?? '')),
-]
+function owners(field: string): Pick<Listener, 'processes' | 'pids'> {
+  const found = [...field.matchAll(/\("((?:[^"\\]|\\.)*)",pid=(\d{1,10})/g)]
+  return {
+    processes: [...new Set(found.map((match) => match[1] ?? ''))],
+    pids: [...new Set(found.map((match) => Number(match[2])))],
+  }
+}
 
 /** Sockets other than those that programs draw by chance: to ask from over UDP, and to be asked at on the node itself. */
-const lastingListeners = (listeners: readonly Listener[]): readonly Listener[] =>
+const lastingListeners = (listeners: readonly Listener[]): readonly Omit<Listener, 'pids'>[] =>
   inOrder(
     listeners
       .filter(({ protocol, loopback, port }) => port < FIRST_DRAWN_PORT || (protocol === 'tcp' && !loopback))
-      .map((listener) => ({ ...listener, processes: inOrder(listener.processes) })),
+      .map(({ pids: _, ...listener }) => ({ ...listener, processes: inOrder(listener.processes) })),
   )

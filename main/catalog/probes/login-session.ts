@@ -4,6 +4,8 @@ import { grepIsComplete, oneLineFiles } from '../read-text.ts'
 export interface LoginSession {
   /** Where the SSH server says that this session comes from; null where it was not reached over SSH. */
   readonly client: { readonly address: string; readonly port: number } | null
+  /** The port of the node that this session came in by, as its SSH server says; null where it was not reached over SSH. */
+  readonly serverPort: number | null
   readonly uid: number
   /** The login id that the kernel's audit system ties to this session; null where none is set. */
   readonly loginUid: number | null
@@ -29,10 +31,11 @@ export const loginSession = defineProbe({
   parse({ origin, user, login }) {
     const uid = /^\d{1,10}\s*$/.test(user.text) ? Number(user.text) : null
     if (uid === null || !grepIsComplete(login)) return unknown('the server did not say who is logged in')
-    const [, address, port] =
-      /^([0-9a-fA-F.:]{2,45})(?:%[\w.-]{1,16})? (\d{1,5}) \S+ \d{1,5}\s*$/.exec(origin.text) ?? []
+    const [, address, port, serverPort] =
+      /^([0-9a-fA-F.:]{2,45})(?:%[\w.-]{1,16})? (\d{1,5}) \S+ (\d{1,5})\s*$/.exec(origin.text) ?? []
     return known<LoginSession>({
       client: address === undefined || port === undefined ? null : { address, port: Number(port) },
+      serverPort: serverPort === undefined ? null : Number(serverPort),
       uid,
       loginUid: loginIdIn(login.text),
     })

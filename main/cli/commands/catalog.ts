@@ -46,19 +46,21 @@ export function catalogCommand(context: Context): void {
   command.action(() => emit(catalogSnapshot(catalog)))
 }
 
-const probeRow = ({ id, title, why, live, optIn, commands }: (typeof catalog.probes)[number]): unknown => ({
+const probeRow = ({ id, title, why, leaves, live, optIn, commands }: (typeof catalog.probes)[number]): unknown => ({
   id,
   title,
   why,
+  leaves: leaves ?? [],
   live: live === true,
   optIn: optIn ?? null,
   commands,
 })
 
 function probesText(): string {
-  const lines = catalog.probes.flatMap(({ id, title, why, live, optIn, commands }) => [
+  const lines = catalog.probes.flatMap(({ id, title, why, leaves = [], live, optIn, commands }) => [
     `${id}  ${title}`,
     `    why: ${why}`,
+    ...leaves.map((text) => `    in the node’s log: ${text}`),
     ...(live === true
       ? ['    live: asked only with --live-tests, because it keeps a processor busy for some seconds']
       : []),

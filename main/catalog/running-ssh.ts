@@ -1,0 +1,449 @@
+import type { DeclaredNode } from '../../schemas/types.ts'
+import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
+import { plain } from '../core/plain-text.ts'
+import type { Parsed, Probe } from '../core/probe.ts'
+import type { AskedName } from '../core/ssh-methods.ts'
+import { type Listener, listenerProcesses, networkListeners } from './probes/listeners.ts'
+import { type LoginSession, loginSession } from './probes/login-session.ts'
+import { type SshProcess, sshProcesses } from './probes/ssh-processes.ts'
+import { type SshServer, sshServers } from './probes/ssh-servers.ts'
+import { sshSession } from './probes/ssh-session.ts'
+import type { SshdContexts } from './probes/sshd-contexts.ts'
+import { type SshdSettings, sshdEffective } from './probes/sshd-effective.ts'
+import { tlsListeners } from './probes/tls-listeners.ts'
+import { isTwin, sshListeners } from './ssh-targets.ts'
+import { methodChains, setting, settingWords } from './sshd-access.ts'
+import { readSshdStart, type SshdStart } from './sshd-command-line.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
+import { socketName, whyPassed } from './tls-reading.ts'
+import { targetOf } from './tls-targets.ts'
+
+/** What tells which SSH servers run, and whether the settings that `sshd -T` printed are theirs. Every check that reads those settings wants it. */
+export const RUNNING_SSH = {
+  sshSockets: networkListeners,
+  sshOwners: listenerProcesses,
+  sshProcesses,
+  sshWire: sshServers,
+  sshTls: tlsListeners,
+  sshLogin: loginSession,
+  sshSession,
+} as const
+export type RunningSshEvidence = MaybeFactsOf<typeof RUNNING_SSH>
+
+/** An SSH server that listens on this node. */
+export interface RunningServer {
+  readonly listener: Listener
+  /** "tcp/22 on 0.0.0.0, process sshd": fit to stand in a sentence. */
+  readonly name: string
+  /** As it answered through the session; null where it was not asked. */
+  readonly seen: SshServer | null
+  /** Why the settings are not, or not shown to be, those of this server; empty where they are. */
+  readonly doubts: readonly Step[]
+  /** The settings are shown to be another server's, so that they can say nothing against this one. */
+  readonly isOther: boolean
+}
+
+export interface RunningSsh {
+  readonly servers: readonly RunningServer[]
+  /** Whether the settings may contradict a claim: false where none of the servers that run has them. */
+  readonly isBearing: boolean
+  /** One step for each server and each gap. All speak for the claim only where the settings are those of every server that runs. */
+  readonly steps: readonly Step[]
+}
+
+/** What a check asks of the servers that run. */
+export interface Asking {
+  readonly node: DeclaredNode
+  /** The keywords of sshd_config(5) that it reads, in lower case. */
+  readonly keywords: readonly string[]
+  readonly contexts?: Parsed<SshdContexts>
+  /** What a server's answer settles by itself, whatever its settings. */
+  readonly settles?: (server: RunningServer) => Step | null
+}
+
+/** Ports that the session's own server may listen on: the one we reached it at, and the one that it names itself. */
+export const sessionPorts = ({ port }: Pick<DeclaredNode, 'port'>, login: Parsed<LoginSession>): readonly number[] => [
+  ...new Set([port, ...(login.ok && login.fact.serverPort !== null ? [login.fact.serverPort] : [])]),
+]
+
+/**
+ * Which of the SSH servers that run the settings of `sshd -T` describe. They are read from a file, and describe a server only where a
+ * process of OpenSSH's sshd holds the socket, on a port that they name, started without another file and without options that set the same
+ * keywords, and where it offers over the network what they say. Everything else leaves the claim undecided.
+ */
+export function runningSsh(
+  sshd: Parsed<SshdSettings>,
+  evidence: RunningSshEvidence,
+  { node, keywords, contexts, settles = () => null }: Asking,
+): RunningSsh {
+  const servers = serversOf(sshd, evidence, { node, keywords, ...(contexts === undefined ? {} : { contexts }) })
+  const missing = gaps(evidence)
+  const banner = evidence.sshSession.ok ? evidence.sshSession.fact.serverVersion : ''
+  // Without a list of sockets, the name that the session's own server gave still tells another program.
+  const isOtherProgram = servers.length === 0 && /dropbear|tinyssh/i.test(banner)
+  return {
+    servers,
+    isBearing: !isOtherProgram && (servers.length === 0 || servers.some(({ isOther }) => !isOther)),
+    steps: [
+      ...servers.flatMap((server) => {
+        const settled = settles(server)
+        return settled === null ? (server.doubts.length > 0 ? server.doubts : [described(server)]) : [settled]
+      }),
+      ...missing,
+      ...(servers.length === 0 && missing.length === 0
+        ? [
+            leavesUnclear(
+              'No socket of an SSH server was listed, though this session came through one.',
+              networkListeners,
+            ),
+          ]
+        : []),
+      ...carrier(servers, evidence, node),
+    ],
+  }
+}
+
+const described = ({ name, seen }: RunningServer): Step =>
+  speaksFor(
+    `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and it offers what they say (${offered(seen)}).`,
+    sshServers,
+  )
+
+function gaps({ sshSockets, sshOwners, sshProcesses: running, sshWire }: RunningSshEvidence): readonly Step[] {
+  const wire = sshWire.ok && !sshWire.fact.forwarding
+  return [
+    ...unclearAbout(networkListeners, sshSockets),
+    ...unclearAbout(listenerProcesses, sshOwners),
+    ...unclearAbout(sshProcesses, running),
+    ...unclearAbout(sshServers, sshWire),
+    ...(wire
+      ? [
+          leavesUnclear(
+            'The SSH servers were not asked what they offer: this session, by the system’s ssh program, reaches no ports of the node.',
+            sshServers,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** The server that carries this session must be among those that were found. */
+function carrier(servers: readonly RunningServer[], evidence: RunningSshEvidence, node: DeclaredNode): readonly Step[] {
+  if (servers.length === 0) return []
+  const port = sessionPorts(node, evidence.sshLogin).at(-1)
+  return servers.some(({ listener }) => listener.port === port)
+    ? []
+    : [
+        leavesUnclear(
+          `This session came in by port ${port}, at which no SSH server was listed: another machine, container or rule may stand between.`,
+          networkListeners,
+        ),
+      ]
+}
+
+function serversOf(
+  sshd: Parsed<SshdSettings>,
+  evidence: RunningSshEvidence,
+  asking: Omit<Asking, 'settles'>,
+): readonly RunningServer[] {
+  const { sshSockets, sshOwners, sshProcesses: running, sshTls, sshLogin } = evidence
+  if (!sshSockets.ok) return []
+  const processes = running.ok ? running.fact.processes : []
+  const listeners = sshListeners(sshSockets.fact.listeners, sshOwners.ok ? sshOwners.fact.listeners : [], {
+    sshPorts: sessionPorts(asking.node, sshLogin),
+    processes,
+    tls: sshTls.ok ? sshTls.fact : null,
+  })
+  return listeners
+    .filter((listener) => !listeners.some((other) => isTwin(other, listener)))
+    .map((listener) => {
+      const name = socketName(listener)
+      const { seen, step } = heardAt(listener, name, evidence)
+      const doubts = [
+        ...ownerDoubts(listener, name, { sshd, processes, isListed: running.ok, keywords: asking.keywords }),
+        ...(step === null ? [] : [{ step, isOther: false }]),
+        ...(seen === null ? [] : wireDoubts(seen, name, sshd, evidence, asking)),
+      ]
+      return {
+        listener,
+        name,
+        seen,
+        doubts: doubts.map((doubt) => doubt.step),
+        isOther: doubts.some(({ isOther }) => isOther),
+      }
+    })
+}
+
+interface Doubt {
+  readonly step: Step
+  readonly isOther: boolean
+}
+const doubt = (text: string, probe: Probe<unknown>, isOther = false): Doubt => ({
+  step: leavesUnclear(text, probe),
+  isOther,
+})
+
+/** The program at the socket, its command line, and its port. */
+function ownerDoubts(
+  { processes: names, pids, port }: Listener,
+  name: string,
+  {
+    sshd,
+    processes,
+    isListed,
+    keywords,
+  }: {
+    readonly sshd: Parsed<SshdSettings>
+    readonly processes: readonly SshProcess[]
+    readonly isListed: boolean
+    readonly keywords: readonly string[]
+  },
+): readonly Doubt[] {
+  const doubts: Doubt[] = []
+  const ports = sshd.ok ? settingWords(sshd.fact, 'port') : []
+  if (sshd.ok && !ports.includes(`${port}`))
+    doubts.push(
+      doubt(
+        `An SSH server listens at ${name}; the settings that were read are for port ${named(ports)}.`,
+        sshdEffective,
+        true,
+      ),
+    )
+  // Which processes hold it was not shown; that is told once, for all of them.
+  if (names.length === 0) return doubts
+  const foreign = names.filter((one) => one !== 'sshd' && one !== 'systemd')
+  if (foreign.length > 0)
+    return [
+      ...doubts,
+      doubt(`What answers at ${name} is not OpenSSH’s sshd, whose settings were read.`, listenerProcesses, true),
+    ]
+  if (!names.includes('sshd'))
+    return [
+      ...doubts,
+      doubt(`At ${name} a server is started for each connection; with which options is not shown.`, listenerProcesses),
+    ]
+  if (!isListed) return doubts
+  const owners = processes.filter(({ pid, isSession }) => pids.includes(pid) && !isSession)
+  if (owners.length === 0)
+    return [...doubts, doubt(`The command line of the SSH server at ${name} was not listed.`, sshProcesses)]
+  return [...doubts, ...owners.flatMap((process) => startDoubts(process, name, keywords))]
+}
+
+/** Where distributions put sshd, and so which program `sshd -T` runs. */
+const PROGRAM = /^(?:(?:\/usr)?\/s?bin\/)?sshd$/
+const DEFAULT_FILE = '/etc/ssh/sshd_config'
+
+function startDoubts(
+  { words: [program = '', ...words], isWhole }: SshProcess,
+  name: string,
+  keywords: readonly string[],
+): readonly Doubt[] {
+  const start = isWhole ? readSshdStart(words) : null
+  if (start === null)
+    return [doubt(`The command line of the SSH server at ${name} could not be read in whole.`, sshProcesses)]
+  const sets = overriding(start, keywords)
+  return [
+    ...(PROGRAM.test(program)
+      ? []
+      : [
+          doubt(
+            `The SSH server at ${name} is another program than the one whose settings were read: ${named([program])}.`,
+            sshProcesses,
+          ),
+        ]),
+    ...(start.file !== null && start.file !== DEFAULT_FILE
+      ? [
+          doubt(
+            `The SSH server at ${name} was started with another configuration file: ${named([start.file])}.`,
+            sshProcesses,
+            true,
+          ),
+        ]
+      : []),
+    ...(sets.length > 0
+      ? [
+          doubt(
+            `The SSH server at ${name} was started with options that go before its configuration file: ${named(sets)}.`,
+            sshProcesses,
+            true,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Options that bear on what a check reads; a file that is included, or conditions, may bear on anything. */
+const overriding = ({ sets }: SshdStart, keywords: readonly string[]): readonly string[] =>
+  [...sets].filter((keyword) => keyword === 'include' || keyword === 'match' || keywords.includes(keyword))
+
+/** What the server at a socket answered, or why nothing of it is known. */
+function heardAt(
+  listener: Listener,
+  name: string,
+  { sshWire }: RunningSshEvidence,
+): { readonly seen: SshServer | null; readonly step: Step | null } {
+  if (!sshWire.ok || !sshWire.fact.forwarding) return { seen: null, step: null }
+  const { host, port } = targetOf(listener)
+  const at = (found: { readonly host: string; readonly port: number }): boolean =>
+    found.host === host && found.port === port
+  const unheard = (why: string) => ({
+    seen: null,
+    step: leavesUnclear(`The SSH server at ${name} was not heard: ${why}.`, sshServers),
+  })
+  const passed = sshWire.fact.passed.find(at)
+  if (passed !== undefined) return unheard(whyPassed(passed.why))
+  const seen = sshWire.fact.servers.find(at)
+  if (seen === undefined) return unheard('it is not in the collector’s record')
+  const failed = seen.answers.find(({ outcome }) => outcome !== 'methods' && outcome !== 'accepted')
+  return failed === undefined ? { seen, step: null } : { ...unheard(WHY[failed.outcome] ?? failed.outcome), seen }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  'no-common': 'it has no algorithm in common with our client',
+  closed: 'it ended the connection before it answered',
+  silent: 'it did not answer in time',
+  'not-ssh': 'what answered speaks another protocol',
+  refused: 'the server of this session forwards no connections to it',
+  failed: 'nobody took the connection',
+}
+
+/** What the server says of itself, against the settings. */
+function wireDoubts(
+  seen: SshServer,
+  name: string,
+  sshd: Parsed<SshdSettings>,
+  { sshSession: session, sshLogin }: RunningSshEvidence,
+  { node, contexts }: Omit<Asking, 'settles'>,
+): readonly Doubt[] {
+  const doubts: Doubt[] = []
+  if (seen.version !== '' && !/^OpenSSH_/.test(seen.version))
+    doubts.push(
+      doubt(
+        `The SSH server at ${name} calls itself ${named([seen.version])}; the settings that were read are OpenSSH’s.`,
+        sshServers,
+        true,
+      ),
+    )
+  if (seen.isMixed)
+    doubts.push(doubt(`At ${name}, one connection reached another SSH server than the next.`, sshServers))
+  const isCarrier = sessionPorts(node, sshLogin).at(-1) === seen.port
+  if (
+    isCarrier &&
+    session.ok &&
+    seen.hostKey !== null &&
+    seen.hostKey.type === session.fact.keyType &&
+    seen.hostKey.fingerprint !== session.fact.fingerprint
+  )
+    doubts.push(doubt(`At ${name}, another host key is shown than to this session.`, sshServers))
+  if (sshd.ok)
+    for (const { who, outcome, methods } of seen.answers) {
+      if (outcome !== 'methods') continue
+      const expected = expectedMethods(who, sshd.fact, contexts)
+      if (!expected.some((one) => fits(who, methods, one)))
+        doubts.push(
+          doubt(
+            `The SSH server at ${name} offers ${WORDS[who]} ${methodNames(methods)}; by the settings that were read it would offer ${methodNames([...(expected[0] ?? [])])}.`,
+            sshServers,
+          ),
+        )
+    }
+  return doubts
+}
+
+/** Methods that settings name; others, such as those of Kerberos, depend on how the server was built. */
+const COMPARED: Readonly<Record<string, readonly [keyword: string, standard: string]>> = {
+  publickey: ['pubkeyauthentication', 'yes'],
+  password: ['passwordauthentication', 'yes'],
+  'keyboard-interactive': ['kbdinteractiveauthentication', 'yes'],
+  hostbased: ['hostbasedauthentication', 'no'],
+}
+
+/** Methods that settings let a login begin with (sshd_config(5), AuthenticationMethods): the first of each chain, where it is on. */
+export function firstMethods(settings: SshdSettings): ReadonlySet<string> {
+  const on = Object.entries(COMPARED)
+    .filter(([, [keyword, standard]]) => (setting(settings, keyword) ?? standard) !== 'no')
+    .map(([method]) => method)
+  const words = settingWords(settings, 'authenticationmethods')
+  if (words.length === 0 || words.includes('any')) return new Set(on)
+  const first = new Set(methodChains(words).map(([method = '']) => method.split(':')[0]))
+  return new Set(on.filter((method) => first.has(method)))
+}
+
+const expectedMethods = (
+  who: AskedName,
+  general: SshdSettings,
+  contexts: Parsed<SshdContexts> | undefined,
+): readonly ReadonlySet<string>[] => [
+  firstMethods(general),
+  ...(contexts?.ok === true
+    ? contexts.fact.contexts.filter(({ user }) => user === who).map((settings) => firstMethods(settings))
+    : []),
+]
+
+/** A declared account may be offered less than others by a Match block, and nobody more. */
+function fits(who: AskedName, methods: readonly string[], expected: ReadonlySet<string>): boolean {
+  const told = methods.filter((method) => method in COMPARED)
+  return told.every((method) => expected.has(method)) && (who === 'declared' || told.length === expected.size)
+}
+
+const WORDS: Readonly<Record<AskedName, string>> = {
+  root: 'root',
+  declared: 'a declared account',
+  nobody: 'a name without an account',
+}
+const methodNames = (methods: readonly string[]): string => (methods.length === 0 ? 'nothing' : named(methods))
+
+/** “publickey” for everybody, or who is offered what. */
+function offered(seen: SshServer | null): string {
+  const answers = (seen?.answers ?? []).filter(({ outcome }) => outcome === 'methods')
+  const kinds = new Set(answers.map(({ methods }) => methods.join()))
+  const [first] = answers
+  if (first !== undefined && kinds.size === 1)
+    return `${methodNames(first.methods)} to ${answers.map(({ who }) => WORDS[who]).join(', ')}`
+  return answers.map(({ who, methods }) => `${methodNames(methods)} to ${WORDS[who]}`).join('; ')
+}
+
+/** Servers that let somebody in without asking for anything, for the names that matter to a claim. */
+export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): readonly Step[] =>
+  servers.flatMap(({ name, seen }) =>
+    (seen?.answers ?? [])
+      .filter(({ who, outcome }) => outcome === 'accepted' && names.includes(who))
+      .map(({ who }) =>
+        speaksAgainst(
+          `The SSH server at ${name} let ${WORDS[who]} in without asking for anything; the connection was ended at once, and no session opened.`,
+          sshServers,
+        ),
+      ),
+  )
+
+/** Servers that offer a password at the beginning of a login. */
+export const passwordOffers = ({ servers }: RunningSsh, which: (server: RunningServer) => boolean): readonly Step[] =>
+  servers.filter(which).flatMap(({ name, seen }) => {
+    const to = (seen?.answers ?? []).filter(({ methods }) => methods.includes('password'))
+    return to.length === 0
+      ? []
+      : [
+          speaksAgainst(
+            `The SSH server at ${name} offers “password” to ${to.map(({ who }) => WORDS[who]).join(', ')}, before any key.`,
+            sshServers,
+          ),
+        ]
+  })
+
+/** A server of a program without settings for single accounts, which offers nobody anything but keys. */
+export function keysOnly({ name, listener, seen }: RunningServer): Step | null {
+  if (
+    listener.processes.includes('sshd') ||
+    seen === null ||
+    !/^(?:dropbear|tinyssh)/i.test(seen.version) ||
+    seen.isMixed ||
+    seen.answers.length < 2
+  )
+    return null
+  const isOnlyKeys = seen.answers.every(
+    ({ outcome, methods }) => outcome === 'methods' && methods.every((method) => method === 'publickey'),
+  )
+  return isOnlyKeys
+    ? speaksFor(`The SSH server at ${name} (${plain(seen.version, 60)}) offers ${offered(seen)}.`, sshServers)
+    : null
+}

@@ -1,0 +1,68 @@
+/** What the command line of a listening sshd says that goes before its configuration file. */
+export interface SshdStart {
+  /** The configuration file it names (-f); null where it reads the default one. */
+  readonly file: string | null
+  /** Keywords of sshd_config(5) that it sets, in lower case and in today's spelling. */
+  readonly sets: ReadonlySet<string>
+}
+
+/** sshd(8): options with a value, and the keyword that some of them set. */
+const WITH_VALUE: Readonly<Record<string, string | null>> = {
+  C: null,
+  E: null,
+  b: null,
+  c: 'hostcertificate',
+  f: null,
+  g: 'logingracetime',
+  h: 'hostkey',
+  k: null,
+  o: null,
+  p: 'port',
+  u: null,
+}
+/** Options without one that change nothing of what clients meet: foreground, log to stderr, address family, quiet, no re-execution. */
+const PLAIN: ReadonlySet<string> = new Set(['D', 'e', 'q', '4', '6', 'r'])
+
+/** Older names of keywords that sshd -T prints under newer ones (servconf.c). */
+const RENAMED: Readonly<Record<string, string>> = {
+  challengeresponseauthentication: 'kbdinteractiveauthentication',
+  skeyauthentication: 'kbdinteractiveauthentication',
+  dsaauthentication: 'pubkeyauthentication',
+  pubkeyacceptedkeytypes: 'pubkeyacceptedalgorithms',
+  hostbasedacceptedkeytypes: 'hostbasedacceptedalgorithms',
+  keepalive: 'tcpkeepalive',
+  authorizedkeysfile2: 'authorizedkeysfile',
+}
+
+/**
+ * Reads the arguments of sshd as ps(1) prints them, split at spaces; the program itself is not among them. Null where a word is none that
+ * we know, so that nothing may be concluded: an option of another version, or a value that held spaces.
+ */
+export function readSshdStart(words: readonly string[]): SshdStart | null {
+  const sets = new Set<string>()
+  let file: string | null = null
+  const left = [...words]
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    if (!/^-[A-Za-z0-9]/.test(word)) return null
+    for (let at = 1; at < word.length; at += 1) {
+      const option = word.charAt(at)
+      if (PLAIN.has(option)) continue
+      const keyword = WITH_VALUE[option]
+      if (keyword === undefined) return null
+      const value = word.slice(at + 1) || left.shift()
+      if (value === undefined) return null
+      if (keyword !== null) sets.add(keyword)
+      if (option === 'f') file = value
+      if (option === 'o') {
+        const [, name, rest] = /^([A-Za-z0-9]+)(=.+)?$/.exec(value) ?? []
+        if (name === undefined) return null
+        // "-o Keyword value" in quotation marks comes as two words.
+        if (rest === undefined && left.shift() === undefined) return null
+        const key = name.toLowerCase()
+        sets.add(RENAMED[key] ?? key)
+      }
+      break
+    }
+  }
+  return { file, sets }
+}
