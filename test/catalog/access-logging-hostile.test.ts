@@ -8,13 +8,17 @@ import { catalog } from '../../main/catalog/index.ts'
 import { missingEntries } from '../../main/catalog/journal.ts'
 import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
 import { accountsPasswordLocks } from '../../main/catalog/probes/accounts-password-locks.ts'
+import { accountsPasswordMethods } from '../../main/catalog/probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
 import { auditdRules } from '../../main/catalog/probes/auditd-rules.ts'
 import { bmcLan } from '../../main/catalog/probes/bmc-lan.ts'
 import { clusterKubernetes } from '../../main/catalog/probes/cluster-kubernetes.ts'
 import { clusterSlurm } from '../../main/catalog/probes/cluster-slurm.ts'
+import { loginJournal } from '../../main/catalog/probes/login-journal.ts'
+import { pamStack } from '../../main/catalog/probes/pam-stack.ts'
 import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.ts'
 import { sessionTimeout } from '../../main/catalog/probes/session-timeout.ts'
+import { sshSession } from '../../main/catalog/probes/ssh-session.ts'
 import { sudoersOther } from '../../main/catalog/probes/sudoers-other.ts'
 import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
 import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
@@ -51,6 +55,21 @@ function changed<F>(probe: Probe<F>, change: (fact: F) => F): readonly [Probe<un
   return [probe as Probe<unknown>, known(change(fact(readProbe(probe, byKey))))]
 }
 const said = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
+
+describe('the login of the collection', () => {
+  const id = 'audit.collector-self-record'
+  const none = [loginJournal, known({ logins: [] })] as const
+  test.each([
+    ['OpenSSH_9.2p1', 'not-met'],
+    ['dropbear_2022.83', 'inconclusive'],
+    ['tinyssh_noversion', 'inconclusive'],
+    ['SSH-2.0-OpenSSH_9.6p1', 'not-met'],
+    ['unknown', 'not-met'],
+  ])('only what OpenSSH writes is looked for: server %j', (serverVersion, verdict) => {
+    const session = changed(sshSession, (fact) => ({ ...fact, serverVersion }))
+    expect(over(id, none, session).verdict).toBe(verdict)
+  })
+})
 
 describe('audit rules', () => {
   const rules = (text: string) => known(fact(auditdRules.parse({ rules: answer(text) })))
@@ -135,6 +154,24 @@ describe('accounts', () => {
     expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('met')
     for (const id of ['access.pam.lockout', 'access.pam.password-quality'])
       expect(over(id, [accountsPasswordState, partial]).verdict).not.toBe('not-applicable')
+  })
+
+  test('without a lock and rules for passwords, nothing is held against a node of which nobody told whether it has a password', () => {
+    const withoutLock = changed(pamStack, ({ services }) => ({
+      services: new Map(
+        [...services].map(([service, entries]) => [
+          service,
+          entries.filter(({ module }) => !/^pam_(faillock|tally2|pwquality|cracklib|passwdqc)$/.test(module)),
+        ]),
+      ),
+    }))
+    const untold = [accountsPasswordState, accountsPasswordLocks, accountsPasswordMethods].map(
+      (probe) => [probe as Probe<unknown>, unknown('not asked')] as const,
+    )
+    for (const id of ['access.pam.lockout', 'access.pam.password-quality']) {
+      expect(over(id, withoutLock).verdict).toBe('not-met')
+      expect(over(id, withoutLock, ...untold).verdict).toBe('inconclusive')
+    }
   })
 
   test('a name that is given twice, and a second root', () => {

@@ -110,6 +110,7 @@ describe('our own login', () => {
       journal: readings.get('login.journal'),
       state: { ok: true, fact: { ...state.fact, files } },
       records: readings.get('login.records'),
+      ssh: readings.get('ssh.session') ?? { ok: false },
     }
     expect(auditCollectorSelfRecord.evaluate(facts as never, wanted as never, fixture?.context as never).verdict).toBe(
       'inconclusive',

@@ -237,7 +237,15 @@ systemctl enable ssh2.service`,
     roster: ['anna'],
     services: [{ port: 2222, protocol: 'tcp', name: 'second SSH' }],
     alsoAt: { 'second-by-2222': 2222 },
-    statements: [...OPENED_BESIDE, ...WITH_PASSWORD],
+    statements: [
+      fails(
+        'evidence.host-identity',
+        'one server has two names in this fleet',
+        'which of the two names is meant is not known',
+      ),
+      ...OPENED_BESIDE,
+      ...WITH_PASSWORD,
+    ],
   },
   {
     name: 'options',
@@ -286,6 +294,11 @@ table ip nat {
 }
 END`,
     statements: [
+      holds(
+        'encryption.in-transit.plaintext-listeners',
+        'only SSH listens',
+        'what is behind the forwarded port is not known',
+      ),
       fails(
         'network.listening-ports',
         'port 8080 is forwarded and not declared',
@@ -316,7 +329,14 @@ echo 'nameserver 10.88.0.250' >/etc/resolv.conf`,
           'access.service-accounts',
           'audit.log-permissions',
         ],
-        ...['audit.collector-self-record', 'audit.log-continuity', 'integrity.package-verify', 'time.audit-timestamps'],
+        ...[
+          'network.listening-ports',
+          'encryption.in-transit.plaintext-listeners',
+          'audit.collector-self-record',
+          'audit.log-continuity',
+          'integrity.package-verify',
+          'time.audit-timestamps',
+        ],
       ].map((check) => holds(check, 'as on every host', 'root-only questions time out')),
     ],
   },

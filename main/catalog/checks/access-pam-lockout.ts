@@ -1,4 +1,4 @@
-import { type Conclusion, type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Conclusion, type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, type LocalAccounts } from '../probes/accounts-local.ts'
 import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
@@ -36,6 +36,16 @@ export const accessPamLockout = defineCheck({
     }
     if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
       return noPasswords(toldBy)
+    // Whether anybody has a password decides whether a lock is asked for; where that was not told, its absence is no deviation yet.
+    if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
+      return weigh([
+        ...unclearAbout(accountsPasswordState, passwords),
+        ...unclearAbout(accountsLocal, local),
+        leavesUnclear(
+          'The login modules of SSH do not include one that locks after failures; whether any account has a password is not known.',
+          pamStack,
+        ),
+      ])
     return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
   },
 })

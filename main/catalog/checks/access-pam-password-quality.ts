@@ -45,11 +45,15 @@ export const accessPamPasswordQuality = defineCheck({
       return weigh([
         leavesUnclear('The modules that decide about a new password were not found among the login modules.', pamStack),
       ])
-    return weigh([
-      ...existence(wanted),
+    const unknown = asksElsewhere(pam) ? [] : existence(wanted)
+    const rules = [
       ...quality(entries, settings, context),
       ...history(entries, settings, context),
       ...scheme(entries, wanted.defs),
+    ]
+    return weigh([
+      ...existence(wanted),
+      ...(unknown.length > 0 ? rules.map(notYetAgainst) : rules),
       ...stored(wanted),
       ...ageing(wanted, context),
     ])
@@ -75,6 +79,9 @@ const existence = ({ passwords, local, methods }: Wanted): readonly Step[] =>
   methods.ok && holdsAny(methods.fact)
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
+
+/** A rule that is too weak is no deviation while it is not known whether anybody has a password that it could be about. */
+const notYetAgainst = (step: Step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step)
 
 const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
   verdict: 'not-applicable',

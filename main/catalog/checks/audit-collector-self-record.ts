@@ -6,6 +6,7 @@ import { type JournalState, journalState } from '../probes/journal-state.ts'
 import { type AcceptedLogin, loginJournal } from '../probes/login-journal.ts'
 import { type LoginRecords, loginRecords } from '../probes/login-records.ts'
 import { type LoginSession, loginSession } from '../probes/login-session.ts'
+import { sshSession } from '../probes/ssh-session.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
@@ -21,8 +22,8 @@ export const auditCollectorSelfRecord = defineCheck({
   limits:
     'One login was looked for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
   needs: { session: loginSession, now: timeNow },
-  wants: { journal: loginJournal, state: journalState, records: loginRecords },
-  evaluate({ session, now }, { journal, state, records }, { node }) {
+  wants: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
+  evaluate({ session, now }, { journal, state, records, ssh }, { node }) {
     if (session.client === null)
       return weigh([
         leavesUnclear(
@@ -39,6 +40,14 @@ export const auditCollectorSelfRecord = defineCheck({
     const logins = journal.ok ? journal.fact.logins : []
     const own = logins.find((login) => isOwn(login, session, node.user, now))
     if (own !== undefined) return weigh([from, ...found(own, now)])
+    if (ssh.ok && !/^(SSH-2\.0-)?OpenSSH|^unknown$|^$/.test(ssh.fact.serverVersion))
+      return weigh([
+        from,
+        leavesUnclear(
+          `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only what OpenSSH writes about logins was looked for.`,
+          sshSession,
+        ),
+      ])
     if (journal.ok) return weigh([from, ...missing(logins.length, state, now)])
     return weigh([
       from,
