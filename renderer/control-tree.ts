@@ -171,6 +171,20 @@ export function slotsOf(
   })
 }
 
+/** Records that a control needs, as the assessment counts them, and apart from them those that stand in the place of a check. */
+export function recordsLine(
+  records: { readonly needed: number; readonly held: number } | null,
+  slots: readonly Pick<Slot, 'inPlaceOf' | 'is'>[],
+): string {
+  const apart = slots.filter(({ inPlaceOf }) => inPlaceOf !== null)
+  const own = slots.filter(({ inPlaceOf }) => inPlaceOf === null)
+  const isHeld = ({ is }: Pick<Slot, 'is'>): boolean => is === 'attached' || is === 'decided'
+  const { needed, held } = records ?? { needed: own.length, held: own.filter(isHeld).length }
+  const besides =
+    apart.length === 0 ? '' : `, and ${apart.filter(isHeld).length} of ${apart.length} in place of a check`
+  return `Records from people: ${held} of ${needed} held${besides}`
+}
+
 /** Records attached to a control as a whole, or to a need that the catalog no longer lists. */
 export const otherRecords = (
   framework: FrameworkName,

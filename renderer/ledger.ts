@@ -107,7 +107,7 @@ export function claimSentence(verdict: Verdict, sides: readonly Side[]): string 
 /** A property on a node as one plain sentence, with counts and their denominator. */
 export function propertySentence(property: Property, verdicts: readonly Verdict[]): string {
   const of = (verdict: Verdict): number => verdicts.filter((one) => one === verdict).length
-  const about = propertyWords[property].label.toLowerCase()
+  const about = propertyWords[property].label.toLowerCase().replace(/^about /, '')
   const decided = verdicts.length - of('not-applicable') - of('informational')
   if (decided === 0) return `Nothing on this node is held to an expectation about ${about}.`
   const missing = of('inconclusive') + of('not-tested')

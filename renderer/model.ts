@@ -30,6 +30,7 @@ export interface Cell {
   readonly property: Property
   /** The worst verdict over the property's checks: silence never supports. */
   readonly verdict: Verdict
+  /** Supported, out of what can be supported: what is only recorded, or does not apply, is in neither number. */
   readonly met: number
   readonly total: number
   /** Worst first. */
@@ -83,7 +84,7 @@ export function cellOf(view: AssessmentView, row: NodeRow, property: Property): 
     property,
     verdict: checks[0]?.verdict ?? 'not-tested',
     met: checks.filter(({ verdict }) => verdict === 'met').length,
-    total: checks.length,
+    total: checks.filter(({ verdict }) => verdict !== 'informational' && verdict !== 'not-applicable').length,
     checks,
     accepted: accepted[0] === undefined ? null : { ...accepted[0], count: accepted.length },
     expired: checks.filter(({ expired }) => expired).length,

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { otherRecords, slotsOf } from '../control-tree.ts'
+import { otherRecords, recordsLine, slotsOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
 import { outdated, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -29,12 +29,7 @@ export function Records({ of, view, framework, control }: RecordsProps) {
         const others = otherRecords(framework, control, said)
         return (
           <>
-            {slots.length > 0 && (
-              <h3>
-                Records from people: {slots.filter(({ is }) => is === 'attached' || is === 'decided').length} of{' '}
-                {slots.length} held
-              </h3>
-            )}
+            {slots.length > 0 && <h3>{recordsLine(control.assessed?.records ?? null, slots)}</h3>}
             <Slots of={of} slots={slots} />
             {others.length > 0 && <h3>Attached to the control as a whole</h3>}
             <RecordList of={of} records={others} />

@@ -101,6 +101,7 @@ describe('sentences', () => {
     [['not-tested', 'not-applicable'], 'Of 1 claim about isolation, the evidence leaves 1 open.'],
     [['informational'], 'Nothing on this node is held to an expectation about isolation.'],
   ] as const)('%j', (verdicts, said) => expect(propertySentence('isolation', verdicts)).toBe(said))
+  test('“about” is said once', () => expect(propertySentence('evidence', ['met', 'met'])).not.toMatch(/about about/))
   test('no sentence claims too much, or runs on', () => {
     for (const verdict of VERDICTS) {
       const said = claimSentence(verdict, [side('for', 3), side('against', 3), side('unclear', 3)])

@@ -12,6 +12,12 @@ import { check, row, view } from './made-up-view.ts'
 
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
 
+test('what is recorded, or does not apply, is not among what can be supported', () => {
+  const one = row('n1', ['met', 'inconclusive', 'informational'])
+  const other = row('n1', ['not-applicable', 'inconclusive', 'met'])
+  expect([one, other].map((own) => cellOf(view(CHECKS, [own]), own, 'isolation').total)).toEqual([2, 1])
+})
+
 test('a cell is the worst verdict of its checks, with how many are supported', () => {
   const one = row('n1', ['met', 'inconclusive', 'met'])
   const cell = cellOf(view(CHECKS, [one]), one, 'isolation')
