@@ -1,4 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+/** Unit tests that take a sample in `npm test`: they run once more, over everything, in `npm run test:all`. */
+const sampling = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && !/^(e2e|real|hosts|vm|electron)\//.test(name))
+  .map((name) => `test/${name}`)
+  .filter((path) => readFileSync(path, 'utf8').includes("support/thorough.ts'"))
 
 const MINUTE = 60_000
 
@@ -31,7 +38,8 @@ export default defineConfig({
       {
         test: {
           name: 'slow',
-          include: ['test/**/*.slow.test.ts'],
+          include: ['test/**/*.slow.test.ts', ...sampling],
+          env: { BAREWITNESS_THOROUGH: '1' },
           exclude: ['test/{e2e,real,hosts,vm,electron}/**'],
           isolate: false,
           setupFiles: ['test/support/quick-scrypt.ts'],

@@ -165,10 +165,10 @@ describe('MMDB', () => {
   // Five bytes that promise sixteen million values, one in another: believing them takes 134 MB each.
   const promises = (levels: number): Buffer => Buffer.concat(Array(levels).fill(Buffer.from([0x1f, 4, 255, 255, 255])))
   const itself = Buffer.from([0x20, 0])
-  /** An array of two references to an array of two references…: 2^24 values. */
+  /** An array of two references to an array of two references…: 2^60 values. */
   const doubling = (at: number): Buffer =>
     Buffer.from([0x02, 0x04, 0x20 | (at >> 8), at & 255, 0x20 | (at >> 8), at & 255])
-  const twice = Buffer.concat(Array.from({ length: 24 }, (_, level) => doubling((level + 1) * 6)))
+  const twice = Buffer.concat(Array.from({ length: 60 }, (_, level) => doubling((level + 1) * 6)))
   const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 
   it.each([
@@ -179,10 +179,8 @@ describe('MMDB', () => {
     ['is cut short', Buffer.from([0xe9, 0x4b])],
     ['is missing', Buffer.alloc(0)],
   ])('refuses a description of itself that %s, at once', (_, description) => {
-    const began = performance.now()
     const bytes = Buffer.concat([promises(2000), MARKER, description])
     expect(readMmdb(new Uint8Array(bytes))).toContain('its description of itself is damaged')
-    expect(performance.now() - began).toBeLessThan(1000)
   })
 
   it.each([
@@ -199,9 +197,7 @@ describe('MMDB', () => {
     const at = small.indexOf(encode('data'))
     const read = readMmdb(new Uint8Array(Buffer.concat([small.subarray(0, at), record, small.subarray(at)])))
     if (typeof read === 'string') throw new Error(read)
-    const began = performance.now()
     expect(read.answer({ family: 4, value: 0x08080808n, text: '8.8.8.8' })).toMatchObject({ level: 'none' })
-    expect(performance.now() - began).toBeLessThan(1000)
   })
 
   it('refuses a tree that is larger than the file, of whatever size', () => {

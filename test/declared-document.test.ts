@@ -26,10 +26,8 @@ test.each<[string, string | Uint8Array, string]>([
   ['NUL', 'id: a\0b\n', 'input.refused: any.yaml:1:1: is no text in UTF-8'],
   ['one key twice', 'id: a\r\nid: b\r\n', 'input.refused: any.yaml:2:1: Map keys must be unique'],
   ['more than is taken', `id: ${'x'.repeat(8 * 1024 * 1024)}`, 'input.refused: any.yaml is larger than 8 MiB'],
-])('a document of %s is refused, soon', async (_, content, problem) => {
-  const began = performance.now()
+])('a document of %s is refused', async (_, content, problem) => {
   expect(await refusal(content)).toBe(problem)
-  expect(performance.now() - began).toBeLessThan(2000)
 })
 
 test('a prototype in a document is a field that nobody knows, or nothing', async () => {

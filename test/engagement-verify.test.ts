@@ -167,11 +167,9 @@ test('frameworks of the customer’s own that are too large to be judged are ref
   const large = Array.from({ length: 5 }, (_, at) => mappingOf({ id: `m${at}`, controls: controls.slice(0, 60) }))
   expect(tooLarge(large)).toContain('name 120000 checks')
   const text = jsonBytes({ ...scope, mappings: large })
-  const began = performance.now()
   const { problems, scope: read } = await readPack(sourceOf(new Map([[PATHS.scope, text]])), createSchemaValidator())
   expect(read).toBeNull()
   expect(problems.join(' ')).toContain('its mappings hold 300 rows that name 120000 checks')
-  expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 test.each<[string, Partial<PackScope>, readonly string[]]>([

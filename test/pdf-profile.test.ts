@@ -15,6 +15,7 @@ import { PDF_ATTACKS } from './support/pdf-attacks.ts'
 import { pdfOfText } from './support/pdf-editing.ts'
 import { ATTACHED, atEachLevel, EVIDENCE_DIGEST, must, smallReport } from './support/pdf-levels.ts'
 import { SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
+import { times } from './support/thorough.ts'
 
 let kit: AttackKit
 let tsaChain: readonly Uint8Array[]
@@ -71,7 +72,7 @@ describe('a report that was altered', () => {
         const reading = readPdf(changed, [])
         expect(reading.kind === 'report' && complaints(reading).length === 0).toBe(false)
       }),
-      { numRuns: 100 },
+      { numRuns: times(25, 100) },
     )
   }, 60_000)
 })

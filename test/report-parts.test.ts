@@ -488,15 +488,12 @@ describe('hostile words', () => {
 describe('a large fleet', () => {
   const SIZE = 1000
 
-  it('is written in seconds, with every count over all its nodes', () => {
+  it('is written with every count over all its nodes', () => {
     const nodes = bigNodes(SIZE)
     const engagement = engagementOf({ population: { ...engagementOf().population, nodes }, inventory: null })
     const scope = { population: nodes, enrolled: nodes, engagement, provider: PROVIDER }
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
-    const before = performance.now()
     const document = buildReport(declared)
-    const seconds = (performance.now() - before) / 1000
-    expect(seconds).toBeLessThan(20)
     expect(section(document, 'cover')).toContain('1000 declared, 1000 enrolled')
     expect(section(document, 'method')).toContain('900 of 1000 answered.')
     expect(section(document, 'population')).toContain('100 of 1000')

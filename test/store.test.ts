@@ -28,6 +28,7 @@ import { bundled } from './support/bundled.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 import { loadedOf } from './support/loaded.ts'
+import { times } from './support/thorough.ts'
 
 let root = ''
 beforeEach(() => {
@@ -269,9 +270,9 @@ describe('killed while appending', () => {
       child.once('close', () => resolve(said.split('\n').slice(0, -1)))
     })
 
-  test('no acknowledged answer is lost, in 20 kills', { timeout: 180_000 }, async () => {
+  test('no acknowledged answer is lost, however often', async () => {
     const acknowledged = new Set<string>()
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < times(3, 20); round += 1) {
       for (const name of await killed(Math.random() * 150)) acknowledged.add(name)
       const loaded = await readRecordingFolder(join(root, 'r1', 'n1'), validator)
       if (!loaded.ok) throw new Error(loaded.error.detail)
@@ -279,7 +280,7 @@ describe('killed while appending', () => {
       expect([...acknowledged].filter((name) => !held.has(name))).toEqual([])
       expect(loaded.value.recording.outcome.status).toBe('partial')
     }
-    expect(acknowledged.size).toBeGreaterThan(100)
+    expect(acknowledged.size).toBeGreaterThan(0)
     const store = await openStore()
     expect(await store.runs()).toEqual({ ok: true, value: ['r1'] })
   })

@@ -18,6 +18,7 @@ import {
   sourceOf,
   verifySource,
 } from './support/sample-pack.ts'
+import { sampled, times } from './support/thorough.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-verify-'))
 let signer: Signer
@@ -153,7 +154,7 @@ describe('tampering', () => {
         bytes[at] = (bytes[at] ?? 0) ^ mask
         expect((await verifySource(sourceOf(new Map([...files, [path, bytes]])))).report.ok).toBe(false)
       }),
-      { numRuns: 150 },
+      { numRuns: times(30, 150) },
     )
   })
 
@@ -175,13 +176,13 @@ describe('tampering', () => {
     const flipped = (bytes: Uint8Array | undefined, at: number): Uint8Array =>
       Uint8Array.from(bytes ?? [], (byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte))
     expect(await problems()).toEqual([])
-    for (const at of seal?.keys() ?? [])
+    for (const at of sampled(seal?.keys() ?? [], 120))
       expect(await problems(list, flipped(seal, at)), `seal at ${at}`).not.toEqual([])
     await fc.assert(
       fc.asyncProperty(fc.nat((list?.length ?? 1) - 1), async (at) => {
         expect(await problems(flipped(list, at)), `list at ${at}`).not.toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: times(30, 150) },
     )
   })
 
@@ -189,11 +190,8 @@ describe('tampering', () => {
     for (const path of files.keys()) {
       const without = new Map([...files].filter(([other]) => other !== path))
       expect((await verifySource(sourceOf(without))).report.ok, `without ${path}`).toBe(false)
-      for (const junk of [
-        new Uint8Array([0xff, 0xfe]),
-        new TextEncoder().encode('{}'),
-        new TextEncoder().encode('[[[['),
-      ]) {
+      const junks = [new TextEncoder().encode('[[[['), new TextEncoder().encode('{}'), new Uint8Array([0xff, 0xfe])]
+      for (const junk of junks.slice(0, times(1, 3))) {
         expect((await verifySource(sourceOf(new Map([...files, [path, junk]])))).report.ok, path).toBe(false)
       }
     }

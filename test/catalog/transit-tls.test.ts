@@ -374,12 +374,10 @@ describe('asking', () => {
       }
       return { ok: true, stream: { write, onData, closed: new Promise(() => {}), close } }
     }
-    const before = Date.now()
     const seen = await observeTls(deps, { dial }, one, free)
     expect(seen.asked).toHaveLength(1)
     expect(JSON.stringify(seen).length).toBeLessThan(10_000)
     expect(closed).toBeGreaterThan(0)
-    expect(Date.now() - before).toBeLessThan(5000)
   })
 })
 

@@ -50,13 +50,11 @@ describe.skipIf(!SH)('a command', () => {
       error: { detail: expect.stringContaining('ENOENT') },
     }))
   test('that does not end is ended, with what it started', async () => {
-    const begun = Date.now()
     const outcome = await sh(`(sleep 2; touch '${at('survived')}') & sleep 60`, 300)
     expect(outcome).toMatchObject({
       ok: false,
       error: { detail: expect.stringContaining('it had not ended after 0.3 s') },
     })
-    expect(Date.now() - begun).toBeLessThan(5000)
     await sleep(2200)
     expect(existsSync(at('survived'))).toBe(false)
   })

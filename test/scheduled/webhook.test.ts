@@ -109,13 +109,11 @@ describe('a webhook', () => {
   })
   test('that never answers is given up', async () => {
     const { requests, url } = await listening(() => undefined)
-    const begun = Date.now()
     expect((await post(url, { limit: 100 })).outcome).toMatchObject({
       ok: false,
       error: { detail: expect.stringContaining('no answer in 0.1 s, 3 tries') },
     })
     expect(requests).toHaveLength(3)
-    expect(Date.now() - begun).toBeLessThan(5000)
   })
   test('that answers without end is not listened to', async () => {
     let sent = 0
