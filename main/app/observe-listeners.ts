@@ -4,7 +4,7 @@ import { loginSession } from '../catalog/probes/login-session.ts'
 import { netRoutes } from '../catalog/probes/net-routes.ts'
 import { sshProcesses } from '../catalog/probes/ssh-processes.ts'
 import { tlsListeners } from '../catalog/probes/tls-listeners.ts'
-import { sessionPorts } from '../catalog/running-ssh.ts'
+import { sessionPort } from '../catalog/running-ssh.ts'
 import { askedNames, sshListeners, sshTargets } from '../catalog/ssh-targets.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsTargets } from '../catalog/tls-targets.ts'
 import type { Connection } from '../core/ports.ts'
@@ -68,7 +68,7 @@ export function listenerMeasures(
     const processes = readProbe(sshProcesses, listed)
     const seen = asked === null ? null : tlsListeners.parse({ listeners: asAnswer(asked) })
     const servers = sshListeners(sockets, read(listenerProcesses) ?? [], {
-      sshPorts: sessionPorts(node, readProbe(loginSession, listed)),
+      sshPorts: [node.port, sessionPort(readProbe(loginSession, listed)) ?? node.port],
       processes: processes.ok ? processes.fact.processes : [],
       tls: seen?.ok === true ? seen.fact : null,
     })

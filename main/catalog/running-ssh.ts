@@ -1,4 +1,3 @@
-import type { DeclaredNode } from '../../schemas/types.ts'
 import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Parsed, Probe } from '../core/probe.ts'
@@ -53,7 +52,6 @@ export interface RunningSsh {
 
 /** What a check asks of the servers that run. */
 export interface Asking {
-  readonly node: DeclaredNode
   /** The keywords of sshd_config(5) that it reads, in lower case. */
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>
@@ -61,10 +59,8 @@ export interface Asking {
   readonly settles?: (server: RunningServer) => Step | null
 }
 
-/** Ports that the session's own server may listen on: the one we reached it at, and the one that it names itself. */
-export const sessionPorts = ({ port }: Pick<DeclaredNode, 'port'>, login: Parsed<LoginSession>): readonly number[] => [
-  ...new Set([port, ...(login.ok && login.fact.serverPort !== null ? [login.fact.serverPort] : [])]),
-]
+/** The port of the node that the session came in by, as its server names it. The one that we dialled may be another machine's. */
+export const sessionPort = (login: Parsed<LoginSession>): number | null => (login.ok ? login.fact.serverPort : null)
 
 /**
  * Which of the SSH servers that run the settings of `sshd -T` describe. They are read from a file, and describe a server only where a
@@ -74,9 +70,9 @@ export const sessionPorts = ({ port }: Pick<DeclaredNode, 'port'>, login: Parsed
 export function runningSsh(
   sshd: Parsed<SshdSettings>,
   evidence: RunningSshEvidence,
-  { node, keywords, contexts, settles = () => null }: Asking,
+  { keywords, contexts, settles = () => null }: Asking,
 ): RunningSsh {
-  const servers = serversOf(sshd, evidence, { node, keywords, ...(contexts === undefined ? {} : { contexts }) })
+  const servers = serversOf(sshd, evidence, { keywords, ...(contexts === undefined ? {} : { contexts }) })
   const missing = gaps(evidence)
   const banner = evidence.sshSession.ok ? evidence.sshSession.fact.serverVersion : ''
   // Without a list of sockets, the name that the session's own server gave still tells another program.
@@ -98,7 +94,7 @@ export function runningSsh(
             ),
           ]
         : []),
-      ...carrier(servers, evidence, node),
+      ...carrier(servers, evidence),
     ],
   }
 }
@@ -109,9 +105,16 @@ const described = ({ name, seen }: RunningServer): Step =>
     sshServers,
   )
 
-function gaps({ sshSockets, sshOwners, sshProcesses: running, sshWire }: RunningSshEvidence): readonly Step[] {
+function gaps({
+  sshSockets,
+  sshOwners,
+  sshProcesses: running,
+  sshWire,
+  sshSession: session,
+}: RunningSshEvidence): readonly Step[] {
   const wire = sshWire.ok && !sshWire.fact.forwarding
   return [
+    ...unclearAbout(sshSession, session),
     ...unclearAbout(networkListeners, sshSockets),
     ...unclearAbout(listenerProcesses, sshOwners),
     ...unclearAbout(sshProcesses, running),
@@ -128,9 +131,10 @@ function gaps({ sshSockets, sshOwners, sshProcesses: running, sshWire }: Running
 }
 
 /** The server that carries this session must be among those that were found. */
-function carrier(servers: readonly RunningServer[], evidence: RunningSshEvidence, node: DeclaredNode): readonly Step[] {
+function carrier(servers: readonly RunningServer[], { sshLogin }: RunningSshEvidence): readonly Step[] {
   if (servers.length === 0) return []
-  const port = sessionPorts(node, evidence.sshLogin).at(-1)
+  const port = sessionPort(sshLogin)
+  if (port === null) return [leavesUnclear('Which of the SSH servers carries this session is not known.', loginSession)]
   return servers.some(({ listener }) => listener.port === port)
     ? []
     : [
@@ -149,8 +153,9 @@ function serversOf(
   const { sshSockets, sshOwners, sshProcesses: running, sshTls, sshLogin } = evidence
   if (!sshSockets.ok) return []
   const processes = running.ok ? running.fact.processes : []
+  const port = sessionPort(sshLogin)
   const listeners = sshListeners(sshSockets.fact.listeners, sshOwners.ok ? sshOwners.fact.listeners : [], {
-    sshPorts: sessionPorts(asking.node, sshLogin),
+    sshPorts: port === null ? [] : [port],
     processes,
     tls: sshTls.ok ? sshTls.fact : null,
   })
@@ -313,7 +318,7 @@ function wireDoubts(
   name: string,
   sshd: Parsed<SshdSettings>,
   { sshSession: session, sshLogin }: RunningSshEvidence,
-  { node, contexts }: Omit<Asking, 'settles'>,
+  { contexts }: Omit<Asking, 'settles'>,
 ): readonly Doubt[] {
   const doubts: Doubt[] = []
   if (seen.version !== '' && !/^OpenSSH_/.test(seen.version))
@@ -326,7 +331,7 @@ function wireDoubts(
     )
   if (seen.isMixed)
     doubts.push(doubt(`At ${name}, one connection reached another SSH server than the next.`, sshServers))
-  const isCarrier = sessionPorts(node, sshLogin).at(-1) === seen.port
+  const isCarrier = sessionPort(sshLogin) === seen.port
   if (
     isCarrier &&
     session.ok &&

@@ -13,6 +13,7 @@ import { accessSshdPasswordAuth } from '../../main/catalog/checks/access-sshd-pa
 import { accessSshdRootLogin } from '../../main/catalog/checks/access-sshd-root-login.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { listenerProcesses, networkListeners } from '../../main/catalog/probes/listeners.ts'
+import { loginSession } from '../../main/catalog/probes/login-session.ts'
 import { sshProcesses } from '../../main/catalog/probes/ssh-processes.ts'
 import { sshServers } from '../../main/catalog/probes/ssh-servers.ts'
 import { sshSession } from '../../main/catalog/probes/ssh-session.ts'
@@ -83,6 +84,14 @@ function evidenceOf(
     [listenerProcesses.id, listenerProcesses.parse({ sockets: only(run('ss', ['-H', '-tulnp']).text, ours) })],
     [sshProcesses.id, sshProcesses.parse({ processes: asDefault })],
     [sshServers.id, sshServers.parse({ servers: answer(wire) })],
+    [
+      loginSession.id,
+      loginSession.parse({
+        origin: answer(`127.0.0.1 50022 127.0.0.1 ${session}\n`),
+        user: answer('0\n'),
+        login: answer('/proc/self/loginuid:0\n/proc/self/sessionid:1\n'),
+      }),
+    ],
     [sshdEffective.id, sshdEffective.parse({ settings: settings([]) })],
     [
       sshdContexts.id,
@@ -117,7 +126,7 @@ function evidenceOf(
     Object.fromEntries(
       Object.entries(RUNNING_SSH).map(([name, probe]) => [name, read(probe)]),
     ) as unknown as RunningSshEvidence,
-    { node, keywords: ['permitrootlogin'] },
+    { keywords: ['permitrootlogin'] },
   )
   return {
     running,

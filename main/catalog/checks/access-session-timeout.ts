@@ -22,7 +22,7 @@ export const accessSessionTimeout = defineCheck({
   thresholds: ['shell.idle', 'ssh.idle', 'ssh.login-grace', 'ssh.auth-tries', 'ssh.sessions'],
   evaluate({ timeout, local }, { sshd, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
-    const running = runningSsh(sshd, evidence, { node: context.node, keywords: [...SSH_LIMITS, 'channeltimeout'] })
+    const running = runningSsh(sshd, evidence, { keywords: [...SSH_LIMITS, 'channeltimeout'] })
     const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
     const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
     return weigh([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])

@@ -25,8 +25,8 @@ export const accessSshdAllowList = defineCheck({
     rules: pamAccessRules,
     ...RUNNING_SSH,
   },
-  evaluate(_, { sshd, conditions, contexts, pam, rules, ...evidence }, { node }) {
-    const running = runningSsh(sshd, evidence, { node, contexts, keywords: [...LISTS, 'usepam'] })
+  evaluate(_, { sshd, conditions, contexts, pam, rules, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: [...LISTS, 'usepam'] })
     const judge = (settings: SshdSettings): readonly Step[] => listed(settings, pam, rules)
     const bySettings = (settings: SshdSettings): readonly Step[] => [
       ...judge(settings),

@@ -29,9 +29,9 @@ export const accessSshdMfa = defineCheck({
     'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
   needs: {},
   wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
-  evaluate(_, { sshd, conditions, contexts, pam, ...evidence }, { node }) {
+  evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
-    const running = runningSsh(sshd, evidence, { node, contexts, keywords: [...keywords, 'usepam'] })
+    const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly Step[] => {
       // Keys on tokens carry the claim only where no chain of two kinds is asked for.
       const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)

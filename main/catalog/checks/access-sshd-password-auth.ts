@@ -32,8 +32,8 @@ export const accessSshdPasswordAuth = defineCheck({
     'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source; the servers that run were asked from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would ask for after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
   needs: {},
   wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
-  evaluate(_, { sshd, conditions, contexts, ...evidence }, { node }) {
-    const running = runningSsh(sshd, evidence, { node, contexts, keywords: KEYWORDS, settles: keysOnly })
+  evaluate(_, { sshd, conditions, contexts, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, settles: keysOnly })
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
     const bySettings = (settings: SshdSettings): readonly Step[] => [
       ...judge(settings),

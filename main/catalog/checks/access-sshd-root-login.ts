@@ -26,8 +26,8 @@ export const accessSshdRootLogin = defineCheck({
     keys: authorizedKeys,
     ...RUNNING_SSH,
   },
-  evaluate(_, { sshd, conditions, contexts, keys, ...evidence }, { node }) {
-    const running = runningSsh(sshd, evidence, { node, contexts, keywords: ['permitrootlogin'] })
+  evaluate(_, { sshd, conditions, contexts, keys, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: ['permitrootlogin'] })
     const judge = (settings: SshdSettings): readonly Step[] => [
       general(setting(settings, 'permitrootlogin') ?? '', keys),
     ]
