@@ -24,7 +24,9 @@ const CUSTOMARY: ReadonlySet<string> = new Set(
 /** Sources of keys beside those files, as the SSH server names them: other files, a command, certificates of an authority. */
 export const otherKeySources = (sshd: SshdSettings): readonly string[] => [
   ...settingWords(sshd, 'authorizedkeysfile').filter((file) => !CUSTOMARY.has(file) && file !== 'none'),
-  ...['authorizedkeyscommand', 'trustedusercakeys'].filter((key) => (setting(sshd, key) ?? 'none') !== 'none'),
+  ...['authorizedkeyscommand', 'trustedusercakeys', 'authorizedprincipalsfile', 'authorizedprincipalscommand'].filter(
+    (key) => (setting(sshd, key) ?? 'none') !== 'none',
+  ),
 ]
 
 /** What was read of the ways into accounts. */
@@ -36,7 +38,11 @@ export interface Evidence {
 
 /** Nothing more than the key files opens an account by key: every line of them was read, and the SSH server asks nowhere else. */
 const keysAreWhole = ({ keys, sshd }: Evidence): boolean =>
-  keys.ok && keys.fact.unreadable === 0 && sshd.ok && otherKeySources(sshd.fact).length === 0
+  keys.ok &&
+  keys.fact.unreadable === 0 &&
+  keys.fact.doubtful?.length === 0 &&
+  sshd.ok &&
+  otherKeySources(sshd.fact).length === 0
 
 /** How an account can be opened. An account that can start a session by neither is reached only by those who are root already. */
 export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): Doors {

@@ -11,6 +11,7 @@ import { accountsPasswordLocks } from '../../main/catalog/probes/accounts-passwo
 import { accountsPasswordMethods } from '../../main/catalog/probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
 import { auditdRules } from '../../main/catalog/probes/auditd-rules.ts'
+import type { AuthorizedKeys } from '../../main/catalog/probes/authorized-keys.ts'
 import { bmcLan } from '../../main/catalog/probes/bmc-lan.ts'
 import { clusterKubernetes } from '../../main/catalog/probes/cluster-kubernetes.ts'
 import { clusterSlurm } from '../../main/catalog/probes/cluster-slurm.ts'
@@ -229,12 +230,16 @@ describe('accounts', () => {
     const account = { name: 'ubuntu', uid: 1000, gid: 1000, home: '/home/ubuntu', shell: '/bin/bash' }
     const passwords = known({ states: new Map([['ubuntu', 'locked' as const]]) })
     const sshd = (file: string) => known({ settings: new Map([['authorizedkeysfile', [file]]]) }) as never
-    const keys = (unreadable: number) => known({ keys: [], unreadable })
+    const keys = (unreadable: number, doubtful: AuthorizedKeys['doubtful'] = []) =>
+      known({ keys: [], unreadable, doubtful })
     const state = (file: string, unreadable = 0) =>
       doorState(doorsOf(account, { passwords, keys: keys(unreadable), sshd: sshd(file) }))
     expect(state('.ssh/authorized_keys')).toBe('closed')
     expect(state('/etc/ssh/keys/%u')).toBe('unclear')
     expect(state('.ssh/authorized_keys', 1)).toBe('unclear')
+    const link = { path: '/home/ubuntu/.ssh/authorized_keys', why: 'link' } as const
+    for (const doubtful of [[link], null])
+      expect(doorState(doorsOf(account, { passwords, keys: keys(0, doubtful), sshd: sshd('none') }))).toBe('unclear')
     expect(doorState(doorsOf(account, { passwords, keys: keys(0), sshd: unknown('not read') }))).toBe('unclear')
   })
 })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accountsLocal, canLogIn, membersOf } from '../../main/catalog/probes/accounts-local.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
@@ -104,7 +105,7 @@ describe('authorized keys', () => {
   test('options stay, their values go, and a key inside a command is not the key', () => {
     const line = `from="192.0.2.0/24",command="echo ssh-dss AAAAB3NzaC1kc3MAAACB",restrict ssh-ed25519 ${ED25519}`
     const { keys, unreadable } = fact(
-      authorizedKeys.parse({ keys: answer(`/home/kim/.ssh/authorized_keys\0${line}\n`) }),
+      authorizedKeys.parse({ keys: answer(`/home/kim/.ssh/authorized_keys\0${line}\n`), files: answer('') }),
     )
     expect(unreadable).toBe(0)
     expect(keys).toEqual([
@@ -121,12 +122,59 @@ describe('authorized keys', () => {
 
   test('a type that differs from the blob, or a broken blob, is not a key and leaves the claim open', () => {
     const rows = [`ssh-rsa ${ED25519}`, 'ssh-ed25519 AAAAC3Nz!'].map((line) => `/root/.ssh/authorized_keys\0${line}\n`)
-    expect(fact(authorizedKeys.parse({ keys: answer(rows.join('')) }))).toEqual({ keys: [], unreadable: 2 })
+    expect(fact(authorizedKeys.parse({ keys: answer(rows.join('')), files: answer('') }))).toEqual({
+      keys: [],
+      unreadable: 2,
+      doubtful: [],
+    })
   })
 
   test('status 1 is “none found”; status 2 is not', () => {
-    expect(fact(authorizedKeys.parse({ keys: answer('', { exitCode: 1 }) })).keys).toEqual([])
-    expect(authorizedKeys.parse({ keys: answer('', { exitCode: 2 }) }).ok).toBe(false)
+    expect(fact(authorizedKeys.parse({ keys: answer('', { exitCode: 1 }), files: answer('') })).keys).toEqual([])
+    expect(authorizedKeys.parse({ keys: answer('', { exitCode: 2 }), files: answer('') }).ok).toBe(false)
+  })
+
+  describe('files that are links', () => {
+    const plain =
+      '  2181246      4 -rw-------   1 kim      kim            81 Nov 22 21:35 /home/kim/.ssh/authorized_keys\n'
+    const link = (path: string, target: string): string =>
+      `  2181247      0 lrwxrwxrwx   1 root     root           16 Nov 22 21:35 ${path} -> ${target}\n`
+    const doubts = (files: string, exitCode = 0) =>
+      fact(
+        authorizedKeys.parse({
+          keys: answer(`/home/kim/.ssh/authorized_keys\0ssh-ed25519 ${ED25519}\n`),
+          files: answer(files, { exitCode }),
+        }),
+      ).doubtful?.map(({ path, why }) => `${why} ${path}`) ?? null
+
+    test.each([
+      ['a plain file', plain, []],
+      ['a link beside the file that was read', link('/home/kim/.ssh/authorized_keys2', 'authorized_keys'), []],
+      [
+        'a link elsewhere',
+        link('/home/eve/.ssh/authorized_keys', '/srv/k/eve'),
+        ['link /home/eve/.ssh/authorized_keys'],
+      ],
+      [
+        'a link to itself',
+        link('/home/kim/.ssh/authorized_keys', 'authorized_keys'),
+        ['link /home/kim/.ssh/authorized_keys'],
+      ],
+      ['a folder that is a link', link('/home/a\\ b/.ssh', '/srv/e\\ ve\\ ->\\ x'), ['link /home/a\\ b/.ssh']],
+      ['a second name', plain.replace('  1 kim', '  2 kim'), ['hard-link /home/kim/.ssh/authorized_keys']],
+      ['a pipe', plain.replace('-rw', 'prw'), ['no-file /home/kim/.ssh/authorized_keys']],
+      ['another text', 'hello\n', null],
+    ])('%s', (_, files, expected) => {
+      expect(doubts(files)).toEqual(expected)
+    })
+
+    test('a search that failed shows nothing', () => {
+      expect(doubts(plain, 1)).toBeNull()
+    })
+
+    test('arbitrary text is read or refused', () => {
+      fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void doubts(text)))
+    })
   })
 
   test('a short RSA key and a key for two accounts speak against', () => {

@@ -62,6 +62,7 @@ describe('as real hosts read', () => {
           'authorized-keys': {
             keys: options.map((own, at) => ({ ...key, fingerprint: `SHA256:${at}`, options: own })),
             unreadable: 0,
+            doubtful: [],
           },
           'accounts.local': { accounts: [] },
         }),
@@ -72,6 +73,30 @@ describe('as real hosts read', () => {
     expect(judge(['command'], ['from'], ['from'])).toContain(
       'for: Of these, 2 open from named addresses only, 1 runs one command only.',
     )
+  })
+
+  const keyFile = '/home/eve/.ssh/authorized_keys'
+  test.each([
+    [[], {}, 'met'],
+    [[{ path: keyFile, why: 'link' }], {}, 'inconclusive'],
+    [[{ path: keyFile, why: 'hard-link' }], {}, 'inconclusive'],
+    [[{ path: keyFile, why: 'no-file' }], {}, 'inconclusive'],
+    [null, {}, 'inconclusive'],
+    ...[
+      'authorizedkeyscommand',
+      'trustedusercakeys',
+      'authorizedprincipalsfile',
+      'authorizedprincipalscommand',
+      'authorizedkeysfile',
+    ].map((keyword) => [[], { [keyword]: ['/etc/ssh/other'] }, 'inconclusive'] as const),
+  ] as const)('key files %j, settings %j: %s', (doubtful, settings, verdict) => {
+    const said = on(accessAuthorizedKeys, {
+      'authorized-keys': { keys: [], unreadable: 0, doubtful },
+      'accounts.local': { accounts: [] },
+      'sshd.effective': { settings: new Map(Object.entries(settings)) },
+    })
+    expect(said.verdict).toBe(verdict)
+    if (doubtful !== null && doubtful.length > 0) expect(texts(said)).toContain(keyFile)
   })
 
   test('package sources: whose keys may sign', () => {

@@ -1,7 +1,13 @@
 import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
-import { type AuthorizedKey, type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import {
+  type AuthorizedKey,
+  type AuthorizedKeys,
+  authorizedKeys,
+  type DoubtfulFile,
+  homeOfKeyFile,
+} from '../probes/authorized-keys.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { setting, settingWords } from '../sshd-access.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -12,7 +18,7 @@ export const accessAuthorizedKeys = defineCheck({
   property: 'access',
   claim: 'Every SSH public key that may log in is of a current type and length, and opens one account only.',
   limits:
-    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Key files that are links are not followed, and keys on other nodes are compared nowhere here.',
+    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Links are followed only to a key file in the same folder, and keys on other nodes are compared nowhere here.',
   needs: { keys: authorizedKeys, local: accountsLocal },
   wants: { sshd: sshdEffective },
   thresholds: ['ssh.rsa-bits'],
@@ -20,6 +26,7 @@ export const accessAuthorizedKeys = defineCheck({
     const { accounts } = local
     return weigh([
       ...weakKeys(keys, context),
+      ...unreadFiles(keys),
       ...sharedKeys(keys.keys, accounts),
       ...issuers(keys.keys),
       ...options(keys.keys),
@@ -54,6 +61,27 @@ function weakKeys({ keys, unreadable }: AuthorizedKeys, context: Context): reado
       ),
     )
   return [...steps, ...unread]
+}
+
+const WHY: Readonly<Record<DoubtfulFile['why'], string>> = {
+  link: 'is a link, and the keys that it leads to were not read',
+  'hard-link': 'is a file with a second name, through which others may add keys',
+  'no-file': 'is not a plain file, and was not read',
+}
+
+/** Key files that are links, have several names, or are no files: sshd may take keys from them that were not judged. */
+function unreadFiles({ doubtful }: AuthorizedKeys): readonly Step[] {
+  if (doubtful === null)
+    return [
+      leavesUnclear(
+        'Whether key files are links could not be read, and links are not followed.',
+        authorizedKeys,
+        'files',
+      ),
+    ]
+  return doubtful
+    .slice(0, 20)
+    .map(({ path, why }) => leavesUnclear(`${named([path])} ${WHY[why]}.`, authorizedKeys, 'files'))
 }
 
 function sharedKeys(keys: readonly AuthorizedKey[], accounts: readonly Account[]): readonly Step[] {
@@ -129,9 +157,12 @@ const CUSTOMARY: ReadonlySet<string> = new Set([
 function sources(sshd: Parsed<SshdSettings>): readonly Step[] {
   if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
   const files = settingWords(sshd.fact, 'authorizedkeysfile').filter((file) => !CUSTOMARY.has(file) && file !== 'none')
-  const others = ['authorizedkeyscommand', 'trustedusercakeys'].filter(
-    (key) => (setting(sshd.fact, key) ?? 'none') !== 'none',
-  )
+  const others = [
+    'authorizedkeyscommand',
+    'trustedusercakeys',
+    'authorizedprincipalsfile',
+    'authorizedprincipalscommand',
+  ].filter((key) => (setting(sshd.fact, key) ?? 'none') !== 'none')
   return [
     ...(files.length > 0
       ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not looked at.`, sshdEffective)]

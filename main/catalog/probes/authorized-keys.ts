@@ -18,6 +18,14 @@ export interface AuthorizedKeys {
   readonly keys: readonly AuthorizedKey[]
   /** Lines that look like a key and could not be read as one. */
   readonly unreadable: number
+  /** Key files whose keys were, or may have been, left unread or stand elsewhere too; null where the list of files could not be read. */
+  readonly doubtful: readonly DoubtfulFile[] | null
+}
+
+/** Why the keys of a file are not shown in whole: it is a link out of what was read, has a second name, or is no plain file. */
+export interface DoubtfulFile {
+  readonly path: string
+  readonly why: 'link' | 'hard-link' | 'no-file'
 }
 
 // Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
@@ -52,15 +60,65 @@ export const authorizedKeys = defineProbe({
         timeoutSeconds: 30,
       },
     ),
+    // -H: as grep does, follows /home and /root themselves where they are links, and nothing below.
+    files: runAsRoot(
+      [
+        'find',
+        '-H',
+        '/home',
+        '/root',
+        '-name',
+        'authorized_keys',
+        '-ls',
+        '-o',
+        '-name',
+        'authorized_keys2',
+        '-ls',
+        '-o',
+        '-name',
+        '.ssh',
+        '-type',
+        'l',
+        '-ls',
+      ],
+      { timeoutSeconds: 30 },
+    ),
   },
-  parse({ keys }) {
+  parse({ keys, files }) {
     if (!grepIsComplete(keys)) return unknown('not every folder under /home and /root could be searched')
     const rows = keys.text.split('\n').filter((row) => row !== '')
     const read = rows.map(readRow)
     const good = read.filter((key) => key !== null)
-    return known<AuthorizedKeys>({ keys: good, unreadable: read.length - good.length })
+    return known<AuthorizedKeys>({
+      keys: good,
+      unreadable: read.length - good.length,
+      doubtful: files.exitCode === 0 ? doubtfulFiles(files.text, new Set(good.map(({ path }) => path))) : null,
+    })
   },
 })
+
+// find(1), -ls: inode, blocks, mode, links, owner, group, size, three words of time, name, and the text of a link; names escaped.
+const LISTED =
+  /^ *\d+ +\d+ ([-a-z])\S{9}\S? +(\d+) +\S+ +\S+ +\d+ +[A-Z][a-z]{2} +\d+ +[\d:]+ (\/(?:\\.|[^ \\])*)(?: -> ((?:\\.|[^ \\])*))?$/
+
+/** Files whose keys were not shown in whole; null where a line is not one of `find -ls`. A link is followed by its text, to a file already read. */
+function doubtfulFiles(text: string, read: ReadonlySet<string>): readonly DoubtfulFile[] | null {
+  const doubtful: DoubtfulFile[] = []
+  for (const row of text.split('\n').filter((line) => line !== '')) {
+    const [, kind, links, path, target] = LISTED.exec(row) ?? []
+    if (path === undefined) return null
+    if (kind === 'l') {
+      if (!leadsToRead(path, target ?? '', read)) doubtful.push({ path, why: 'link' })
+    } else if (kind === '-') {
+      if (links !== '1') doubtful.push({ path, why: 'hard-link' })
+    } else if (kind !== 'd') doubtful.push({ path, why: 'no-file' })
+  }
+  return doubtful
+}
+
+/** A plain name in the same .ssh folder, of a file whose keys were read: a longer text may lead through links that nobody looked at. */
+const leadsToRead = (path: string, target: string, read: ReadonlySet<string>): boolean =>
+  /^authorized_keys2?$/.test(target) && read.has(path.replace(/[^/]*$/, target)) && !path.endsWith(`/${target}`)
 
 // sshd(8), AUTHORIZED_KEYS FILE FORMAT: options hold no spaces except inside double quotes, so a key inside a command is not the key.
 const KEY = /^((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)(?=\s|$)/
