@@ -599,7 +599,7 @@ export interface MinimumItem {
  * What a provider of this skill would have to fake, what would still be seen, and which of that was read on this node (signal ids).
  */
 export interface ProviderLevel {
-  readonly level: 'P0' | 'P1' | 'P2' | 'P3' | 'P4'
+  readonly level: 'PI' | 'P0' | 'P1' | 'P2' | 'P3' | 'P4'
   readonly provider: string
   readonly mustFake: readonly string[]
   readonly wouldStillShow: readonly string[]

@@ -138,6 +138,13 @@ export const layerWords: Readonly<Record<Layer, string>> = {
   unknown: 'Not decided',
 }
 
+/** Stands wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
+export const imageLimit =
+  'Whoever has root in the system’s image can make every answer about isolation false, at no cost; no reading from inside excludes that.'
+
+/** The answer of rule R8, in place of "Not decided". */
+export const notEstablished = 'No sign of a hypervisor found; hardware not established'
+
 export const gradeWords: Readonly<Record<Grade, string>> = {
   A: 'Hardware-rooted: a hardware key or a separate management controller agrees',
   B: 'Live-tested: measurements during the run agree',

@@ -6,7 +6,9 @@ import {
   claimAnswerWords,
   controlStateWords,
   gradeWords,
+  imageLimit,
   layerWords,
+  notEstablished,
   PROPERTIES,
   profileWords,
   propertyWords,
@@ -53,6 +55,7 @@ function head(
       .map(({ threshold, shown, shownBefore, source }) =>
         plain(`  loosened: ${threshold.title}: ${shown} instead of ${shownBefore} (${source})`, 700),
       ),
+    ...(nodes.some(({ isolation }) => isolation !== null) ? [`isolation: ${imageLimit}`] : []),
     '',
   ]
 }
@@ -63,7 +66,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
       `${node.node}`,
       `    not collected: ${node.failure === null ? 'no recording' : `${node.failure.code}, ${plain(node.failure.detail, 300)}`}`,
     ]
-  const { layer, platform, concealed, tenancy, grade } = node.isolation
+  const { layer, platform, concealed, tenancy, grade, rule } = node.isolation
   const counts = PROPERTIES.map((property) => {
     const found = node.findings.filter((finding) => finding.property === property)
     const of = (verdict: string): number => found.filter((finding) => finding.verdict === verdict).length
@@ -73,7 +76,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   }).filter((line) => line !== '')
   return [
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    `    ${rule.id === 'R8' ? notEstablished : layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...(node.failure === null
       ? []
       : [`    collected in part: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),

@@ -111,6 +111,38 @@ describe('the rules', () => {
     expect(live.minimum.find(({ item }) => item === 'd')?.holds).toBe('yes')
   })
 
+  test('a replay that our clock hears for no time is no live test: never grade B, and never hardware', () => {
+    const { captures, context } = capturesOf('fx-iso-live-metal')
+    const at = (heardMs: number | undefined) =>
+      arguesIsolation(
+        readingsFrom(
+          new Map(
+            [...captures].map(([key, answer]) => {
+              const { heardMs: _, ...meta } = answer.meta
+              return [key, { ...answer, meta: heardMs === undefined ? meta : { ...meta, heardMs } }] as const
+            }),
+          ),
+        ),
+        context,
+      )
+    expect([at(0).layer, at(0).grade]).toEqual(['unknown', 'D'])
+    expect(at(0).contradictions.map(({ signal }) => signal)).toContain('time.heard')
+    expect(at(undefined).grade).not.toBe('B')
+  })
+
+  test('the adversary with root in the image comes first, can fake every signal, and is named in what cannot be shown', () => {
+    const { levels, cannotShow } = argue('demo-gpu-01')
+    expect(levels.map(({ level }) => level)).toEqual(['PI', 'P0', 'P1', 'P2', 'P3', 'P4'])
+    expect(levels[0]?.readHere).toEqual([])
+    expect(cannotShow[0]).toContain('root in the system’s image')
+    // What would still show is only what was read on this node.
+    expect(
+      argue('fx-access-silent')
+        .levels.slice(2, 5)
+        .flatMap(({ readHere }) => readHere),
+    ).toEqual([])
+  })
+
   test('what an owner without rights is told is the exact line to allow', () => {
     const open = argue('demo-nosudo-06').settle.find(({ what }) => what.startsWith('Full hardware table'))
     expect(open?.how).toContain('“dmidecode -t ')
@@ -177,6 +209,12 @@ describe('the signals as data', () => {
         for (const banned of BANNED) expect(text).not.toMatch(banned)
     },
   )
+  test('whose traps name an option of ordinary software cost no more than a patched monitor', () => {
+    const options = /rapl=on|x-force-features|-acpitable|x-speed|ipmi-bmc|swtpm|options? of (libvirt|QEMU)|one option/
+    const named = catalog.signals.filter(({ traps }) => traps.some((trap) => options.test(trap)))
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter(({ spoof }) => spoof !== 'S0' && spoof !== 'S1').map(({ id }) => id)).toEqual([])
+  })
   test('have ids of their own', () => {
     const ids = catalog.signals.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)

@@ -1,9 +1,10 @@
 import type { Layer } from '../../../schemas/words.ts'
 import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
-import { readFrom } from '../isolation/observe.ts'
+import { type Observed, readFrom } from '../isolation/observe.ts'
 import { decideLayer } from '../isolation/rules.ts'
+import type { Spoof } from '../isolation/signal.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
-import { leavesUnclear, speaksAgainst } from '../steps.ts'
+import { count, leavesUnclear, speaksAgainst } from '../steps.ts'
 
 const WHAT: Readonly<Partial<Record<Layer, string>>> = {
   vm: 'a virtual machine',
@@ -17,15 +18,14 @@ const WHAT: Readonly<Partial<Record<Layer, string>>> = {
 export const tenancyNoHypervisor = defineCheck({
   id: 'tenancy.no-hypervisor',
   property: 'isolation',
-  claim:
-    'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware, and nothing observed contradicts it.',
+  claim: 'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware.',
   limits:
-    'Read from the running system only. A hypervisor built to hide, which hands every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that whoever provides the machine can choose.',
+    'Read from the running system only: whoever has root in its image can make it answer anything. A hypervisor built to hide, which hands every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that whoever provides the machine can choose.',
   needs: {},
   wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
-    const { layer, platform, because } = decideLayer(readFrom(new Map(Object.entries(readings))))
-    if (layer === 'metal') return { verdict: 'met', because: [...because, toFake] }
+    const { layer, platform, because, observed } = decideLayer(readFrom(new Map(Object.entries(readings))))
+    if (layer === 'metal') return { verdict: 'met', because: [...because, toFake(observed)] }
     const what = WHAT[layer]
     if (what === undefined)
       return {
@@ -40,7 +40,22 @@ export const tenancyNoHypervisor = defineCheck({
   },
 })
 
-const toFake: Step = leavesUnclear(
-  'To imitate this, a provider would have to patch a hypervisor so that power-management registers, energy counters and uncore counters answer like hardware, give it a coherent chipset and firmware tables, and pass every device through. No measurement of this run excludes that.',
-  null,
-)
+const COSTS: readonly (readonly [Spoof, string])[] = [
+  ['S0', 'a setting or a text'],
+  ['S1', 'rebuilt firmware or a patched machine monitor'],
+  ['S2', 'a patched hypervisor kernel'],
+  ['S3', 'the physical part, or a private key'],
+]
+
+/** What it would cost to present what was read here, counted by the signals that read as hardware on this node. */
+function toFake(observed: readonly Observed[]): Step {
+  const real = observed.filter(({ found }) => found.reads === 'metal')
+  const costs = COSTS.flatMap(([spoof, words]) => {
+    const number = real.filter(({ signal }) => signal.spoof === spoof).length
+    return number === 0 ? [] : [`${number} by ${words}`]
+  })
+  return leavesUnclear(
+    `${count(real.length, 'signal')} read as on hardware here. A provider could imitate ${costs.join(', ')}; and whoever has root in the system’s image all of them, at no cost. No measurement of this run excludes that.`,
+    null,
+  )
+}

@@ -1,5 +1,11 @@
 import type { Answer } from '../../core/probe.ts'
 
+/** Of one live test, in seconds: the least that its command can have taken by what it is or says, and how long our own clock heard it. */
+export interface Heard {
+  readonly least: number
+  readonly auditor: number | null
+}
+
 export interface DdTime {
   readonly bytes: number
   readonly seconds: number
@@ -16,6 +22,12 @@ export function ddTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'error
   const [bytes, seconds] = [Number(found?.[1]), Number(found?.[2])]
   return found !== null && Number.isFinite(seconds) && seconds > 0 ? { bytes, seconds } : null
 }
+
+/** How long a load of dd was heard, against what it says of itself and what the node's clock says of the whole command. */
+export const heardOf = (answer: Answer): Heard => ({
+  least: Math.max(ddTime(answer)?.seconds ?? 0, answer.seconds.node ?? 0),
+  auditor: answer.seconds.auditor,
+})
 
 /** Why a dd over a device of the processor gave no time. */
 export function whyNoTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'errorText'>, device: string): string {

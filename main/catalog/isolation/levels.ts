@@ -10,10 +10,21 @@ interface Level {
   /** The dearest kind of imitation that this provider is able to make. */
   readonly can: Spoof | null
   readonly mustFake: readonly string[]
-  readonly wouldStillShow: readonly string[]
+  /** Said as it stands; null where it is what was read on the node and costs more than this provider can do. */
+  readonly wouldStillShow: readonly string[] | null
 }
 
 const LEVELS: readonly Level[] = [
+  {
+    level: 'PI',
+    provider:
+      'A provider, or anybody else, with root in the system’s image: a kernel, a shell or an SSH server of their own.',
+    can: 'S3',
+    mustFake: [
+      'Text alone, at the cost S0: such a system answers every question as it likes, or with the answers of another machine.',
+    ],
+    wouldStillShow: null,
+  },
   {
     level: 'P0',
     provider: 'An honest provider, or a virtual machine as its software makes it.',
@@ -30,12 +41,7 @@ const LEVELS: readonly Level[] = [
       'The texts of the SMBIOS tables, serial numbers and hardware addresses.',
       'Names of disks, and the presence of a management controller.',
     ],
-    wouldStillShow: [
-      'The power-management features that the processor lacks in a guest, and its highest identification leaf.',
-      'Missing performance units, energy counters and model-specific registers.',
-      'The size and the makers of ACPI tables, the chipset’s host bridge and its links.',
-      'Memory in SMBIOS against memory in use.',
-    ],
+    wouldStillShow: null,
   },
   {
     level: 'P2',
@@ -45,27 +51,18 @@ const LEVELS: readonly Level[] = [
       'Chipset identities, ACPI tables and the firmware’s banner.',
       'GPUs, drives and network adapters: real ones, handed to the guest.',
     ],
-    wouldStillShow: [
-      'Power-management features with registers behind them that answer like hardware.',
-      'Energy counters and counting units outside the cores that move with the load.',
-      'Error detection of memory controllers, and the memory modules’ own data.',
-      'Physical-layer state of PCI ports; the cost of CPUID on Intel; a management controller with real sensors; the TPM’s log.',
-    ],
+    wouldStillShow: null,
   },
   {
     level: 'P3',
     provider: 'A provider who patches the hypervisor kernel so that registers and counters answer.',
     can: 'S2',
     mustFake: [
-      'Power and energy registers that move with the load.',
+      'Registers and counters that the processor keeps to its host, moving with the load.',
       'Counting units of memory controllers and mesh.',
       'CPUID without an exit, which only AMD processors allow.',
     ],
-    wouldStillShow: [
-      'On Intel, the cost of CPUID by the auditor’s own clock.',
-      'A quote of the TPM over our own number, with the log behind it.',
-      'What the management controller says out of band.',
-    ],
+    wouldStillShow: null,
   },
   {
     level: 'P4',
@@ -82,13 +79,22 @@ const COST: Readonly<Record<Spoof, number>> = { S0: 0, S1: 1, S2: 2, S3: 3 }
 
 /** What a provider of each level would have to fake, what would still be seen, and which of that was read as hardware on this node. */
 export const providerLevels = (observed: readonly Observed[]): readonly ProviderLevel[] =>
-  LEVELS.map(({ level, provider, can, mustFake, wouldStillShow }) => ({
-    level,
-    provider,
-    mustFake,
-    wouldStillShow,
-    readHere: observed
-      .filter(({ found, signal }) => found.reads === 'metal' && (can === null || COST[signal.spoof] > COST[can]))
-      .map(({ signal }) => signal.id)
-      .sort(),
-  }))
+  LEVELS.map(({ level, provider, can, mustFake, wouldStillShow }) => {
+    const dear = observed.filter(
+      ({ found, signal }) => found.reads === 'metal' && (can === null || COST[signal.spoof] > COST[can]),
+    )
+    return {
+      level,
+      provider,
+      mustFake,
+      wouldStillShow: wouldStillShow ?? stillShown(dear.map(({ signal }) => signal.title)),
+      readHere: dear.map(({ signal }) => signal.id).sort(),
+    }
+  })
+
+const stillShown = (titles: readonly string[]): readonly string[] =>
+  titles.length === 0
+    ? ['Nothing that was read on this node.']
+    : [
+        `Of what was read on this node: ${titles.map((title) => title.charAt(0).toLowerCase() + title.slice(1)).join('; ')}.`,
+      ]

@@ -1,5 +1,6 @@
 /** What no reading from inside a running system shows. Printed with every isolation answer, whatever it is. */
 export const CANNOT_SHOW: readonly string[] = [
+  'Whoever has root in the system’s image (a kernel, shell or SSH server of their own) can make it answer like any hardware, or replay another machine, at the cost of a text.',
   'A hypervisor made to hide, which hands every device through and lets every register answer, is not visible from inside.',
   'Overlays and mirroring in the switches of the network, and who else is behind them.',
   'Replication or snapshots of storage behind a data-processing unit that looks like a local drive.',

@@ -8,6 +8,7 @@ import { liveSteal } from '../probes/live-steal.ts'
 import { liveThermal } from '../probes/live-thermal.ts'
 import type { Observation, Read, Signal } from './signal.ts'
 import { cpuidDecides, cpuidTimingSignals } from './signals/timing-cpuid.ts'
+import { heardSignals } from './signals/timing-heard.ts'
 import { instrumentSignals } from './signals/timing-instruments.ts'
 
 /** Every probe that is asked only with live tests, in the order in which they are asked: what measures time goes before what loads. */
@@ -53,6 +54,7 @@ export function livePassed(read: Read): readonly LiveTest[] {
     ...costTests(read),
     ...judged(read, ['time.external', 'time.rapl', 'time.liveness']),
     ...stealRose(read),
+    ...unheard(read),
   ]
 }
 
@@ -92,8 +94,17 @@ function stealRose(read: Read): readonly LiveTest[] {
     : []
 }
 
+/** Our own clock bounds every test from below: one that seemed shorter than it is was not made while we asked. */
+function unheard(read: Read): readonly LiveTest[] {
+  const found = observe(read, 'time.heard')
+  return found.reads === 'virtual' ? [{ id: 'time.heard', holds: false, text: `${found.value}.` }] : []
+}
+
+/** Whether our own clock timed every live test that was answered, and none was shorter than it is. */
+export const wereHeard = (read: Read): boolean => observe(read, 'time.heard').reads === 'neutral'
+
 const SIGNALS: ReadonlyMap<string, Signal> = new Map(
-  [...cpuidTimingSignals, ...instrumentSignals].map((signal) => [signal.id, signal]),
+  [...cpuidTimingSignals, ...instrumentSignals, ...heardSignals].map((signal) => [signal.id, signal]),
 )
 
 function observe(read: Read, id: string): Observation {

@@ -9,7 +9,7 @@ import { claimsServer } from './claims.ts'
 import { containerAnswer } from './container.ts'
 import { hostFeatures } from './cpu-hardware.ts'
 import { hypervisorHost, partitionStep } from './hosts.ts'
-import { livePassed } from './live-tests.ts'
+import { livePassed, wereHeard } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { type Observed, observeAll, reads, signsOf } from './observe.ts'
 import { platformName } from './platform-name.ts'
@@ -200,11 +200,11 @@ function hides(read: Read): readonly Step[] {
   ]
 }
 
-/** A needs evidence rooted in hardware, which no passive reading gives; B two live tests that fit; C passive; D below the minimum. */
+/** A needs evidence rooted in hardware, which no passive reading gives; B two live tests that fit, with every test timed by our own clock; C passive; D below the minimum. */
 function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
   if (layer === 'unknown') return 'D'
   const passed = livePassed(read).filter(({ holds }) => holds).length
-  return layer === 'metal' && passed >= 2 && isWellRead(observed) ? 'B' : 'C'
+  return layer === 'metal' && passed >= 2 && wereHeard(read) && isWellRead(observed) ? 'B' : 'C'
 }
 
 /** Signs against first as they weigh, then what speaks for hardware, then what was not read. */

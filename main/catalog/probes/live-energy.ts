@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { ddTime } from '../isolation/dd-times.ts'
+import { ddTime, type Heard, heardOf } from '../isolation/dd-times.ts'
 import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
 
 export interface LiveEnergy {
@@ -10,6 +10,8 @@ export interface LiveEnergy {
     readonly microjoules: number
     readonly seconds: number
   } | null
+  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  readonly heard: Heard
 }
 
 const ZONE = '/sys/class/powercap/intel-rapl:0'
@@ -35,7 +37,7 @@ export const liveEnergy = defineProbe({
     after: energyCounter,
   },
   parse({ before, load, after }) {
-    if (energyAbsent(before) && energyAbsent(after)) return known<LiveEnergy>({ zone: null })
+    if (energyAbsent(before) && energyAbsent(after)) return known<LiveEnergy>({ zone: null, heard: heardOf(load) })
     const [earlier, later] = [energyReading(before), energyReading(after)]
     if (earlier === null || later === null) return unknown('the energy counter could not be read')
     const seconds = ddTime(load)?.seconds ?? load.seconds.node
@@ -43,7 +45,7 @@ export const liveEnergy = defineProbe({
       return unknown('the load beside the energy counter did not run')
     const microjoules = energyRise(earlier, later)
     if (microjoules === null) return unknown('the energy counter went back')
-    return known<LiveEnergy>({ zone: { name: earlier.name, microjoules, seconds } })
+    return known<LiveEnergy>({ zone: { name: earlier.name, microjoules, seconds }, heard: heardOf(load) })
   },
 })
 

@@ -1,4 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import type { Heard } from '../isolation/dd-times.ts'
 
 export interface LiveJitter {
   /** How often the clock was read in five seconds. */
@@ -7,6 +8,8 @@ export interface LiveJitter {
   readonly over50: number
   readonly over500: number
   readonly longestMicros: number
+  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  readonly heard: Heard
 }
 
 // Reads the clock for five seconds and counts how often it jumped. Not pinned: the scheduler finds a quiet CPU, the first one seldom is.
@@ -35,6 +38,12 @@ export const liveJitter = defineProbe({
     const [readings = 0, over50 = 0, over500 = 0, longestMicros = 0] = (found ?? []).slice(1).map(Number)
     if (spin.exitCode !== 0 || found === null || readings === 0 || over500 > over50 || over50 > readings)
       return unknown('perl did not count the gaps')
-    return known<LiveJitter>({ readings, over50, over500, longestMicros })
+    return known<LiveJitter>({
+      readings,
+      over50,
+      over500,
+      longestMicros,
+      heard: { least: 5, auditor: spin.seconds.auditor },
+    })
   },
 })

@@ -1,10 +1,13 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import type { Heard } from '../isolation/dd-times.ts'
 
 export interface LiveSteal {
   /** Clock ticks of all CPUs together that passed between the two readings. */
   readonly ticks: number
   /** Those in which a hypervisor ran something else. */
   readonly steal: number
+  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  readonly heard: Heard
 }
 
 const firstLine = run(['head', '-n', '1', '/proc/stat'], { maxBytes: 4096 })
@@ -29,7 +32,7 @@ export const liveSteal = defineProbe({
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.
     if (ticks <= 0 || steal < 0)
       return unknown('the two readings of the processor times are not of one stretch of time')
-    return known<LiveSteal>({ ticks, steal })
+    return known<LiveSteal>({ ticks, steal, heard: { least: 3, auditor: wait.seconds.auditor } })
   },
 })
 

@@ -1,4 +1,5 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { type Heard, heardOf } from '../isolation/dd-times.ts'
 import { sysfsValues } from '../isolation/listing.ts'
 
 export interface LiveThermal {
@@ -10,6 +11,8 @@ export interface LiveThermal {
   readonly range: readonly [low: number, high: number] | null
   /** The clock of the first CPU before and after, in kHz; null where the kernel does not tell. */
   readonly clock: readonly [before: number, after: number] | null
+  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  readonly heard: Heard
 }
 
 const CLOCK = '/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq'
@@ -53,6 +56,7 @@ export const liveThermal = defineProbe({
       moved: both.filter(([value, later]) => value !== later).length,
       range: all.length === 0 ? null : [least(all), most(all)],
       clock: slow === null || fast === null ? null : [slow, fast],
+      heard: heardOf(load),
     })
   },
 })

@@ -3,6 +3,7 @@ import { PATHS } from '../pack-files.ts'
 import { matterOf, type ReportDocument, type ReportInput } from '../report.ts'
 import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
+import { isolationSentences } from './isolation-sentence.ts'
 import { type Block, type Cell, heading, type Line, quiet, text } from './model.ts'
 import { fitsOnePage, short } from './one-page.ts'
 import { answeredLine, populationLine } from './population.ts'
@@ -115,6 +116,7 @@ function facts(matter: Matter, { words }: Detail): Facts {
   const { assessment, signer, packName, evidenceDigest } = matter
   const { scope } = assessment
   const { engagement } = scope
+  const isolated = isolationSentences(assessment.nodes)
   const framing = engagement?.framing
   const dated =
     framing === undefined
@@ -130,6 +132,7 @@ function facts(matter: Matter, { words }: Detail): Facts {
       label: 'Population',
       value: [{ text: `${lists}. ${answeredLine(matter)}.` }],
     },
+    ...(isolated.length === 0 ? [] : [{ label: 'Isolation', value: isolated.map((said) => ({ text: said })) }]),
     // The fleet's name stands at the head of the page.
     ...(engagement === undefined
       ? []

@@ -18,7 +18,10 @@ const TERMS: readonly (readonly [term: string, means: string])[] = [
   ['Finding', 'What a check says of one node: a verdict with its reasons.'],
   ['Signal', 'One reading that speaks for hardware or for a guest; many together make the isolation argument.'],
   ['Dossier', 'The isolation argument of one node with everything that it rests on.'],
-  ['Grade', 'How strong the evidence about isolation is, from A, rooted in hardware, to D, insufficient.'],
+  [
+    'Grade',
+    'How strong the evidence about isolation is: B, live tests agree; C, passive; D, insufficient. Nothing that is collected here gives the A of evidence rooted in a hardware key.',
+  ],
   ['Promise', 'What a provider said of its servers in a contract or on a page.'],
   ['Profile, threshold', 'The set of numbers that checks compare with, and one of these numbers.'],
   ['Item, control', 'One row of a framework, in our words, to which checks and records are mapped.'],

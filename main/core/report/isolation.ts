@@ -1,5 +1,5 @@
 import type { DeviceLocality, Isolation, NodeAssessment, Reason } from '../../../schemas/types.ts'
-import { gradeWords, layerWords } from '../../../schemas/words.ts'
+import { gradeWords, imageLimit, layerWords, notEstablished } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
 import { explanationsFor, explanationText } from '../register/explanations.ts'
@@ -48,6 +48,7 @@ export function isolationSection(matter: Matter): Section {
       text(
         'Isolation has four separate answers: what the operating system runs on, who uses it, where each device is, and how strong the evidence is. They are never added up. Running directly on hardware is argued from many signs; no single sign decides it.',
       ),
+      text(imageLimit),
       quiet(CODES),
       ...picturesNote(matter),
       ...(many ? overview(nodes, shown.length, dossiers.length) : []),
@@ -194,8 +195,8 @@ function liveAtOnce(reasons: readonly Reason[]): readonly Reason[] {
 }
 
 /** What the system runs on, in one line. */
-export const layerText = ({ layer, platform, concealed }: Isolation): string =>
-  `${layerWords[layer]}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; it hides this' : ''}`
+export const layerText = ({ layer, platform, concealed, rule }: Isolation): string =>
+  `${rule.id === 'R8' ? notEstablished : layerWords[layer]}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; it hides this' : ''}`
 
 /** How many devices of each kind are where, in one line. */
 export function deviceCounts(locality: readonly DeviceLocality[]): string {

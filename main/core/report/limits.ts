@@ -11,7 +11,7 @@ import { see, titles } from './titles.ts'
 
 const GENERAL: readonly string[] = [
   'One moment. Each answer describes the node when it was asked. Nothing here covers the time before, after or between collections.',
-  `The node speaks for itself. Answers come from its own operating system. Whoever controls the kernel, the firmware or a layer beneath can make it answer falsely. To present a virtual machine as hardware, a provider would have to fake every sign named in ${see('isolation')} so that they agree.`,
+  `The node speaks for itself. Answers come from its own operating system. Whoever controls the kernel, the firmware or a layer beneath can make it answer falsely. A provider with root in the image needs no hypervisor for it and no skill: ${see('isolation')} names that adversary first.`,
   'Rights. Without administrator rights some questions could not be put. They count as not collected.',
   `The declared list. A server that stands in no list is not covered. ${see('population')} says which lists there were and how they agree; that all of them leave the same server out cannot be seen.`,
   `Location. Only round trips that the auditor timed bound where the answering party can be; they name no building, and do not show that it is the audited machine. Borders are those of a public atlas at 1:10,000,000: land alone, and as far as its scale goes. Everything else is a statement by somebody; ${see('location')} tells whose.`,

@@ -5,6 +5,7 @@ import { explanationsOf } from '../register/explanations.ts'
 import { standingOf } from '../register.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
+import { isolationSentences } from './isolation-sentence.ts'
 import { chosenFrameworks, shortName } from './items.ts'
 import { locationSentence } from './location.ts'
 import { type Block, type Cell, heading, type Line, type Section, text } from './model.ts'
@@ -57,6 +58,7 @@ function opening(matter: Matter, gaps: number): string {
     `${answeredLine(matter)}.`,
     ...(population === null ? [] : [`Population: ${population}.`]),
     ...(places === null ? [] : [places]),
+    ...isolationSentences(nodes),
     `${of(gaps, checks.length)} checks are contradicted on at least one node; ${of(contradictions, nodes.length)} nodes have at least one contradiction.`,
     'What was not collected or not decided is missing and never counts as support.',
   ].join(' ')

@@ -45,8 +45,9 @@ const tableSet: Signal = {
   title: 'Which ACPI tables there are',
   onMetal: '15 to 60, among them those for errors, for DMA protection and for the management controller.',
   onGuest: 'Six to nine, often with WAET, which exists for guests.',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'QEMU’s -acpitable adds tables of any name.',
     'Small boards have ten or fewer, and no table for errors.',
     'DMA protection switched off in the firmware leaves out its table.',
     'Guests under UEFI, with memory nodes or a TPM, have a few more.',

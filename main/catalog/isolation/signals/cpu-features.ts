@@ -118,8 +118,12 @@ const resctrl: Signal = {
   title: 'Control over shared cache and memory bandwidth',
   onMetal: 'There on server processors.',
   onGuest: 'Not given to guests.',
-  spoof: 'S2',
-  traps: ['A switch of the kernel takes it away on hardware.', 'Desktop and small processors lack it.'],
+  spoof: 'S0',
+  traps: [
+    'QEMU’s x-force-features=on shows the flags of any feature that it has a name for.',
+    'A switch of the kernel takes it away on hardware.',
+    'Desktop and small processors lack it.',
+  ],
   source:
     'Documentation/arch/x86/resctrl.rst; Intel SDM vol. 3B, Resource Director Technology; AMD APM vol. 2, platform quality of service; measured on guests of QEMU and Firecracker.',
   probes: [cpuFeatures],
@@ -149,7 +153,7 @@ const ppin: Signal = {
   title: 'A number of its own in each processor',
   onMetal: 'The flag is there on servers, unless the firmware locks it.',
   onGuest: 'Not given to guests.',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: ['Firmware can lock it, so its absence says nothing.', 'Only the flag is read, not the number.'],
   source: 'Linux arch/x86/kernel/cpu/common.c (ppin_init); Intel SDM vol. 4, MSR_PPIN; AMD PPR, PPIN.',
   probes: [cpuFeatures],

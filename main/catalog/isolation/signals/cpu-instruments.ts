@@ -30,7 +30,7 @@ const counters: Signal = {
   title: 'Counting units of the processor',
   onMetal: 'Units of the cores, and on servers those of memory controllers, mesh and package power.',
   onGuest: 'Units of the cores at most, often none.',
-  spoof: 'S2',
+  spoof: 'S0',
   traps: [
     'The units outside the cores can be a module that is not loaded.',
     'Small and desktop processors have few of them.',
@@ -101,7 +101,7 @@ const energy: Signal = {
   title: 'Energy counters of the processor',
   onMetal: 'One for each package, often one for its memory.',
   onGuest: 'None: hypervisors answer zero, and the kernel then registers no counter.',
-  spoof: 'S2',
+  spoof: 'S0',
   traps: [
     'Some kernels lack the driver, and AMD’s came with Linux 5.8.',
     'QEMU since 9.1 can answer with an estimate of its own (rapl=on).',
@@ -160,8 +160,9 @@ const registers: Signal = {
   title: 'Registers that describe the processor’s hardware',
   onMetal: 'A clock ratio, a highest temperature and a unit of energy.',
   onGuest: 'Zeros, or no such register.',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
+    'A patched monitor answers any register: KVM lets it filter them (KVM_X86_SET_MSR_FILTER).',
     'The device is there only where its kernel module is loaded, and is not loaded for this.',
     'Xen answers some of them itself, for its control domain too.',
     'VMware passes some on.',

@@ -82,8 +82,9 @@ const log: Signal = {
   title: 'The firmware’s log of the start, against the TPM',
   onMetal: 'replays to the TPM’s registers 0 to 7, with the versions of the board’s maker',
   onGuest: 'OVMF’s volumes or a cloud’s version; with a host’s TPM passed through no register fits',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'swtpm and OVMF make a log that replays, by options of libvirt.',
     'A software TPM in a guest replays as well: that the two fit is no sign of hardware by itself.',
     'Without a signed quote of registers over a number of ours, both can be invented.',
     'Firmware with faulty logs exists; one register that differs says little.',

@@ -117,8 +117,9 @@ const depth: Signal = {
   onMetal:
     '50 to 200 sensors that move, an inventory with the firmware’s serial numbers, a history of events, power in watts',
   onGuest: 'QEMU’s model: one sensor, no inventory, no event, no power',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
+    'QEMU’s ipmi-bmc-extern lets a program answer as any controller.',
     'After a repair the inventory can carry the serial numbers of the part that was replaced.',
     'Nodes of a shared chassis have fewer sensors.',
     'A provider may answer through the controller whatever it likes; only its own network port can be asked independently.',

@@ -126,8 +126,9 @@ const uncore: Signal = {
   onMetal:
     'memory controllers and mesh (Intel servers), northbridge or data fabric at 00:18 (AMD): dozens of functions',
   onGuest: 'none',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
+    'A patched monitor adds functions with any id.',
     'Intel’s desktop processors and arm64 show none.',
     'Firmware of older Intel servers can hide these buses.',
     'Ids alone can be copied; the drivers behind them (memory error detection, counters) then find nothing.',

@@ -76,7 +76,7 @@ const link: Signal = {
   title: 'Speed and width of the PCI ports',
   onMetal: '8 to 64 GT/s on 1 to 16 lanes',
   onGuest: '2.5 GT/s on one lane, or 16 GT/s on 32 lanes, as models of ports are set',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'Idle devices drop to 2.5 GT/s: only the highest speed and width are read.',
     'Small boards have nothing but slow ports.',
@@ -108,8 +108,9 @@ const phy: Signal = {
   title: 'Electrical layer of the PCI ports',
   onMetal: 'registers for lane equalization on ports of 8 GT/s, for 16 and 32 GT/s and lane margining on faster ones',
   onGuest: 'ports that claim the speed and have none of these registers',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
+    'A patched monitor adds the registers, which are plain bytes in configuration space.',
     'Needs the capability space beyond 256 bytes, which some kernels and firmware switch off.',
     'Error reporting (AER) tells nothing: models of ports have it.',
   ],

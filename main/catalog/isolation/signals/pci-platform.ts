@@ -68,8 +68,11 @@ const iommu: Signal = {
   title: 'Memory protection units',
   onMetal: 'units of the processor’s maker and 50 to 300 groups, or none where firmware or kernel switch it off',
   onGuest: 'none, or a model of Intel’s unit also behind an AMD processor',
-  spoof: 'S1',
-  traps: ['Images for AI servers often switch it off: its absence says nothing.'],
+  spoof: 'S0',
+  traps: [
+    'QEMU’s intel-iommu and amd-iommu are options; so is what they call themselves.',
+    'Images for AI servers often switch it off: its absence says nothing.',
+  ],
   source:
     'Documentation/ABI/testing/sysfs-class-iommu, sysfs-kernel-iommu_groups; Linux drivers/iommu. Measured in guests.',
   probes: [pciIommu, cpuFeatures],
@@ -109,7 +112,7 @@ const edac: Signal = {
   title: 'Memory error detection',
   onMetal: 'one controller for each memory controller of the processor',
   onGuest: 'none: the drivers refuse where the hypervisor flag is set, and find no controller where it is hidden',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: ['The driver may not be loaded.', 'Desktops without error correction have none.'],
   source: 'Documentation/ABI/testing/sysfs-devices-edac; Linux drivers/edac/skx_base.c, amd64_edac.c.',
   probes: [cpuPlatform, cpuSensors, cpuFeatures],

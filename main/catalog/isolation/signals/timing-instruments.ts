@@ -15,7 +15,7 @@ const rapl: Signal = {
   title: 'Energy counter under load',
   onMetal: 'rises by tens of watts',
   onGuest: 'no counter, or one that stands still',
-  spoof: 'S2',
+  spoof: 'S0',
   traps: [
     'Absence says little: some kernels lack the driver, and processors before 2011 the counter.',
     'QEMU since 9.1 can answer the counters with an estimate of its own (rapl=on); then they rise in a guest.',
@@ -57,7 +57,7 @@ const liveness: Signal = {
   title: 'Temperature of the processor under load',
   onMetal: 'sensors inside the processor, and some of them move',
   onGuest: 'no sensors, or ones that stand still',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
     'Absence says little: the driver may be missing, and processors other than x86 report elsewhere.',
     'Sensors in steps of one degree may stand still for the second that the load lasts.',

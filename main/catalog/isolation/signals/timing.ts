@@ -5,6 +5,7 @@ import { steal as stealProbe } from '../../probes/steal.ts'
 import { count, leavesUnclear, speaksAgainst } from '../../steps.ts'
 import { metal, neutral, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { cpuidTimingSignals } from './timing-cpuid.ts'
+import { heardSignals } from './timing-heard.ts'
 import { instrumentSignals } from './timing-instruments.ts'
 
 /** The reason of a probe of which no reading was made at all. */
@@ -109,4 +110,10 @@ const jitter: Signal = {
 }
 
 /** What time tells: of CPUID, of clocks, of processor time that somebody else took, of instruments that move with the load. */
-export const timingSignals: readonly Signal[] = [...cpuidTimingSignals, stealSignal, jitter, ...instrumentSignals]
+export const timingSignals: readonly Signal[] = [
+  ...cpuidTimingSignals,
+  stealSignal,
+  jitter,
+  ...instrumentSignals,
+  ...heardSignals,
+]

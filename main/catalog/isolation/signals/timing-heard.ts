@@ -1,0 +1,77 @@
+import { liveCpuidLong } from '../../probes/live-cpuid.ts'
+import { liveEnergy } from '../../probes/live-energy.ts'
+import { liveJitter } from '../../probes/live-jitter.ts'
+import { liveSteal } from '../../probes/live-steal.ts'
+import { liveThermal } from '../../probes/live-thermal.ts'
+import { count, speaksAgainst } from '../../steps.ts'
+import type { Heard } from '../dd-times.ts'
+import { neutral, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
+
+/** So much shorter than it took may a command seem to us: its first frame was held back, and its last was not. */
+const SLACK_SECONDS = 0.25
+
+const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
+
+/** Every live test that was answered, with the least time it can have taken and the time that we heard it. */
+function heardTests(read: Read): readonly { readonly title: string; readonly heard: Heard }[] {
+  const long = read(liveCpuidLong)
+  const others = [liveSteal, liveJitter, liveEnergy, liveThermal].flatMap((probe) => {
+    const reading = read<{ readonly heard: Heard }, string>(probe)
+    return reading.ok ? [{ title: probe.title, heard: reading.fact.heard }] : []
+  })
+  return [
+    ...(long.ok
+      ? [
+          {
+            title: liveCpuidLong.title,
+            heard: { least: Math.max(long.fact.dd, long.fact.node ?? 0), auditor: long.fact.auditor },
+          },
+        ]
+      : []),
+    ...others,
+  ]
+}
+
+const heardSignal: Signal = {
+  id: 'time.heard',
+  family: 'timing',
+  title: 'How long live tests lasted by our own clock',
+  onMetal: 'no test is heard for less time than it takes',
+  onGuest: 'the same; a replay of another machine’s answers is heard for no time at all',
+  spoof: 'S0',
+  traps: [
+    'Whoever invents answers can wait for as long as the test takes: that the times fit is no sign of hardware.',
+    'A network that holds back the first packet alone makes a test seem shorter. Ask again before concluding.',
+  ],
+  source: 'Our own clock between the first and the last frame of each command; see the capture’s heardMs. sleep(1).',
+  probes: TIMED,
+  observe(read) {
+    const tests = heardTests(read)
+    const [first] = tests
+    if (first === undefined) {
+      const reading = read(liveSteal)
+      return unreadable(liveSteal, reading.ok ? 'no live test was answered' : reading.reason)
+    }
+    const short = tests.filter(({ heard: { least, auditor } }) => auditor !== null && auditor < least - SLACK_SECONDS)
+    if (short.length > 0)
+      return virtual(
+        `${short.length} of ${count(tests.length, 'live test')} heard for less time than it takes`,
+        ...short.map(({ title, heard: { least, auditor } }) =>
+          sign(
+            'odd',
+            null,
+            speaksAgainst(
+              `${title}: it takes ${least.toFixed(2)} s, and we heard it for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such an answer was not made while we asked.`,
+              liveSteal,
+            ),
+          ),
+        ),
+      )
+    return tests.some(({ heard }) => heard.auditor === null)
+      ? unreadable(liveSteal, 'no session of ours carried all of the answers, so that our clock could not time them')
+      : neutral(`${count(tests.length, 'live test')}, none heard for less time than it takes`)
+  },
+}
+
+/** Our clock over every live test. */
+export const heardSignals: readonly Signal[] = [heardSignal]
