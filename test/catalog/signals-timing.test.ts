@@ -29,6 +29,8 @@ const readOf = (...facts: Facts): Read => {
   return ((probe: Probe<unknown>) =>
     readings.get(probe.id) ?? unknown(probe.live === true ? LIVE_NOT_ASKED : 'this was not collected')) as Read
 }
+/** A test that our clock heard for as long as it takes. */
+const heard = { least: 3, auditor: 3.01 }
 const of = (id: string, read: Read): Observation => {
   const signal = timingSignals.find((one) => one.id === id)
   if (signal === undefined) throw new Error(id)
@@ -128,7 +130,7 @@ describe('time.external', () => {
 
 describe('time.steal', () => {
   const since = (ticks: number): Facts[number] => [steal, known({ steal: ticks })]
-  const interval = (ticks: number): Facts[number] => [liveSteal, known({ ticks: 600, steal: ticks })]
+  const interval = (ticks: number): Facts[number] => [liveSteal, known({ ticks: 600, steal: ticks, heard })]
   const found = (...facts: Facts) => of('time.steal', readOf(...facts))
   test('both ways', () => {
     expect(found(since(0)).reads).toBe('metal')
@@ -146,7 +148,7 @@ describe('time.steal', () => {
 
 describe('time.jitter', () => {
   const found = (over50: number, over500: number) =>
-    of('time.jitter', readOf([liveJitter, known({ readings: 2e7, over50, over500, longestMicros: 700 })]))
+    of('time.jitter', readOf([liveJitter, known({ readings: 2e7, over50, over500, longestMicros: 700, heard })]))
   test('it hints and never more', () => {
     expect(weights(found(154, 2))).toEqual(['hint'])
     expect(weights(found(51, 0))).toEqual(['hint'])
@@ -159,11 +161,11 @@ describe('time.jitter', () => {
 describe('instruments', () => {
   const energy = (microjoules: number | null, seconds = 1.7): Facts[number] => [
     liveEnergy,
-    known({ zone: microjoules === null ? null : { name: 'package-0', microjoules, seconds } }),
+    known({ zone: microjoules === null ? null : { name: 'package-0', microjoules, seconds }, heard }),
   ]
   const thermal = (moved: number, low: number, high: number): Facts[number] => [
     liveThermal,
-    known({ sensors: 22, moved, range: [low, high], clock: [2000000, 3800000] }),
+    known({ sensors: 22, moved, range: [low, high], clock: [2000000, 3800000], heard }),
   ]
   test('the energy counter', () => {
     const found = (...facts: Facts) => of('time.rapl', readOf(...facts))
@@ -181,7 +183,7 @@ describe('instruments', () => {
     expect('steps' in alive && alive.steps[0]?.text).toContain('the energy counter rose')
     expect(found(thermal(0, 40, 51)).reads).toBe('neutral')
     expect(found(thermal(2, -40, 51)).reads).toBe('neutral')
-    expect(found([liveThermal, known({ sensors: 0, moved: 0, range: null, clock: null })]).reads).toBe('neutral')
+    expect(found([liveThermal, known({ sensors: 0, moved: 0, range: null, clock: null, heard })]).reads).toBe('neutral')
     expect(found().reads).toBe('unreadable')
   })
 })
@@ -245,8 +247,10 @@ describe('livePassed', () => {
     expect([liveAsked(read), livePassed(read)]).toEqual([true, []])
   })
   test('steal that rose fails; steal that did not says nothing', () => {
-    expect(livePassed(readOf(EPYC, [liveSteal, known({ ticks: 600, steal: 3 })]))).toMatchObject([{ holds: false }])
-    expect(livePassed(readOf(EPYC, [liveSteal, known({ ticks: 600, steal: 0 })]))).toEqual([])
+    expect(livePassed(readOf(EPYC, [liveSteal, known({ ticks: 600, steal: 3, heard })]))).toMatchObject([
+      { holds: false },
+    ])
+    expect(livePassed(readOf(EPYC, [liveSteal, known({ ticks: 600, steal: 0, heard })]))).toEqual([])
   })
 })
 
