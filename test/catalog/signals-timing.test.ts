@@ -214,6 +214,7 @@ describe('recorded nodes', () => {
       ['time.jitter', 'virtual'],
       ['time.rapl', 'neutral'],
       ['time.liveness', 'neutral'],
+      ['time.heard', 'unreadable'],
     ])
   })
   test('where nobody asked there is nothing to say', () => {
