@@ -45,7 +45,7 @@ describe('isolation signals by family', () => {
     expect(table.rows.slice(0, 3)).toEqual([
       ['Identity of the processor', '12', '0', '1', '0', '2', 'None seen'],
       ['Workings of the processor', '7', '0', '1', '0', '1', 'None seen'],
-      ['Time', '1', '0', '0', '6', '0', 'None seen'],
+      ['Time', '1', '0', '0', '7', '0', 'None seen'],
     ])
     const squares = boxes({ marks })
     expect(squares.filter(({ tone, filled }) => tone === 'for' && filled)).toHaveLength(75)
