@@ -49,7 +49,7 @@ describe('isolation signals by family', () => {
     ])
     const squares = boxes({ marks })
     expect(squares.filter(({ tone, filled }) => tone === 'for' && filled)).toHaveLength(75)
-    expect(squares.filter(({ tone }) => tone === 'unclear')).toHaveLength(6)
+    expect(squares.filter(({ tone }) => tone === 'unclear')).toHaveLength(7)
     expect(squares.filter(({ tone }) => tone === 'against')).toHaveLength(0)
     expect(legend.map(({ text }) => text)).toEqual(['Reads as on hardware', 'Says neither', 'Not read'])
   })
