@@ -45,7 +45,6 @@ export const COUNTS: Readonly<Record<string, Counts>> = {
   'dmi.vmbit': { vm: [4, 18], dressed: [1, 3], metal: [2, 108] },
   'efi.legacy': { vm: [0, 0], dressed: [2, 2], metal: [0, 0] },
   'fw.qemu': { vm: [0, 4], dressed: [0, 3], metal: [0, 0] },
-  'gpu.function': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
   'gpu.hostlink': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
   'gpu.identity': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
   'gpu.mode': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
