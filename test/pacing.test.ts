@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createPacer, networkOf } from '../main/adapters/ssh/pacing.ts'
 import type { ConnectTarget } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
@@ -11,6 +11,7 @@ const target = (address: string): ConnectTarget => ({
   jumps: [],
 })
 const never = new AbortController().signal
+afterEach(() => vi.useRealTimers())
 
 test('no more than four logins at once in one network, whatever the others do', async () => {
   const pacer = createPacer({ perSecond: 10_000 })
@@ -33,23 +34,38 @@ test('no more than four logins at once in one network, whatever the others do', 
 })
 
 test('starts are spread over time; stopping ends the waiting', async () => {
+  vi.useFakeTimers()
   const pacer = createPacer({ perSecond: 50 })
-  const started = performance.now()
-  await Promise.all(
-    Array.from({ length: 11 }, (_, at) => pacer.run(target(`10.0.${at}.1`), never, async () => ok(null))),
+  const started: number[] = []
+  const all = Promise.all(
+    Array.from({ length: 11 }, (_, at) =>
+      pacer.run(target(`10.0.${at}.1`), never, async () => {
+        started.push(performance.now())
+        return ok(null)
+      }),
+    ),
   )
-  expect(performance.now() - started).toBeGreaterThan(10 * 20 * 0.7)
+  await vi.runAllTimersAsync()
+  await all
+  expect(started).toHaveLength(11)
+  const gaps = started.slice(1).map((at, index) => at - (started[index] ?? 0))
+  // One fiftieth of a second, give or take 30 %; timers count whole milliseconds.
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(13)
+  for (const gap of gaps) expect(gap).toBeLessThanOrEqual(27)
   const stop = new AbortController()
   const slow = createPacer({ perSecond: 0.1 })
   await slow.run(target('10.0.0.1'), stop.signal, async () => ok(null))
-  setTimeout(() => stop.abort(), 20)
-  expect(await slow.run(target('10.0.0.2'), stop.signal, async () => ok(null))).toMatchObject({
+  const waits = slow.run(target('10.0.0.2'), stop.signal, async () => ok(null))
+  await vi.advanceTimersByTimeAsync(20)
+  stop.abort()
+  expect(await waits).toMatchObject({
     ok: false,
     error: { code: 'run.cancelled' },
   })
 })
 
 test('a dead network adds one time-out, not one for every four of its servers; one that was heard keeps its place', async () => {
+  vi.useFakeTimers()
   const pacer = createPacer({ perSecond: 10_000, patienceMs: 20 })
   const [timeout, dead] = [600, 40]
   const rest = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -58,13 +74,15 @@ test('a dead network adds one time-out, not one for every four of its servers; o
     return ok(null)
   }
   const began = performance.now()
-  await Promise.all(
+  const all = Promise.all(
     Array.from({ length: dead }, (_, at) => pacer.run(target(`192.0.2.${at}`), never, hanging)).concat(
       pacer.run(target('192.0.2.200'), never, async () => ok(null)),
     ),
   )
-  // Four at a time, each to its end, would be ten time-outs.
-  expect(performance.now() - began).toBeLessThan(timeout * 5)
+  await vi.runAllTimersAsync()
+  await all
+  // Four at a time, each to its end, would be ten time-outs; ten times the patience of 20 ms is added to one here.
+  expect(performance.now() - began).toBeLessThan(timeout * 1.5)
   let [now, most] = [0, 0]
   const slow = async (heard: () => void) => {
     now += 1
@@ -74,7 +92,9 @@ test('a dead network adds one time-out, not one for every four of its servers; o
     now -= 1
     return ok(null)
   }
-  await Promise.all(Array.from({ length: 12 }, (_, at) => pacer.run(target(`198.51.100.${at}`), never, slow)))
+  const heard = Promise.all(Array.from({ length: 12 }, (_, at) => pacer.run(target(`198.51.100.${at}`), never, slow)))
+  await vi.runAllTimersAsync()
+  await heard
   expect(most).toBe(4)
 })
 

@@ -98,10 +98,8 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
   let run = ''
 
   test('it collects, seals and exits by what it found', () => {
-    const started = Date.now()
     const { status, stdout, stderr } = cli('run', '--fleet', fleet(), '--out', at('out'), '--json', ...signing())
     expect([0, 3], stderr).toContain(status)
-    expect(Date.now() - started).toBeLessThan(60_000)
     const assessment = JSON.parse(stdout) as Assessment
     expect(assessment.nodes).toHaveLength(1)
     expect(assessment.nodes[0]?.status).toBe('complete')

@@ -25,15 +25,12 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   let said = ''
   let pdf = ''
   let pack = ''
-  let seconds = 0
   let assessment: Assessment
   const sh = (script: string) => spawnSync('sh', ['-euc', script], { cwd: folder, encoding: 'utf8', maxBuffer: 1e9 })
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'bw-demo-'))
-    const started = Date.now()
     const ran = spawnSync(process.execPath, [CLI, 'demo', '--out', folder], { encoding: 'utf8', maxBuffer: 1e9 })
-    seconds = (Date.now() - started) / 1000
     said = ran.stderr
     expect(ran.status, said).toBe(0)
     expect(ran.stdout).toBe('')
@@ -46,8 +43,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   }, 120_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('takes under a minute and names what it wrote and how to check it', () => {
-    expect(seconds).toBeLessThan(60)
+  test('names what it wrote and how to check it', () => {
     for (const path of [pdf, pack]) expect(said).toContain(path)
     expect(said).toContain(`verify ${pack}`)
   })
