@@ -14,16 +14,34 @@ export const PROBES: readonly Probe<unknown>[] = catalog.probes
 export type Captures = ReadonlyMap<string, CapturedAnswer>
 export type Readings = ReadonlyMap<string, Parsed<unknown>>
 
-export function capturesOf(node: string): { readonly captures: Captures; readonly context: Context } {
+interface Captured {
+  readonly captures: Captures
+  readonly context: Context
+}
+
+/** What each fixture answered, and what was read from it: both are asked for many times and never change. */
+const captured = new Map<string, Captured>()
+const read = new WeakMap<Captures, Readings>()
+
+export function capturesOf(node: string): Captured {
+  const before = captured.get(node)
+  if (before !== undefined) return before
   const { recording, captures } = fixtureRecording(node, PROBES)
-  return {
+  const loaded: Captured = {
     captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
     context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, limits: BASELINE },
   }
+  captured.set(node, loaded)
+  return loaded
 }
 
-export const readingsFrom = (captures: Captures): Readings =>
-  new Map(PROBES.map((probe) => [probe.id, readProbe(probe, captures)]))
+export function readingsFrom(captures: Captures): Readings {
+  const before = read.get(captures)
+  if (before !== undefined) return before
+  const readings = new Map(PROBES.map((probe) => [probe.id, readProbe(probe, captures)]))
+  read.set(captures, readings)
+  return readings
+}
 
 export function concludeAll(node: string): ReadonlyMap<string, Conclusion> {
   const { captures, context } = capturesOf(node)

@@ -13,6 +13,9 @@ const OURS: Frame = { origin: 'barewitness://app', parent: null }
 const MAIN: Asker = { frame: OURS, window: 'main' }
 const REVIEW: Asker = { frame: OURS, window: 'review' }
 
+/** Compiled once: a schema for each method takes longer than any of these tests. */
+const problems = ipcValidator()
+
 function gate(chosen: string | null = '/chosen/by/a/person') {
   const reached: { readonly method: string; readonly input: unknown; readonly chosen: unknown }[] = []
   const engine = {
@@ -26,7 +29,7 @@ function gate(chosen: string | null = '/chosen/by/a/person') {
   const answered: string[] = []
   const parts: GateParts = {
     engine,
-    problems: ipcValidator(),
+    problems,
     choose: async (what) => {
       asked.push(what)
       return chosen

@@ -5,7 +5,7 @@ import { limitsOf } from '../../main/core/profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from './fixtures.ts'
 
-/** A fixture node with what every probe read and every check concluded. */
+/** A fixture node with what every probe read and every check concluded, each worked out when it is first asked for. */
 export interface Evaluated {
   readonly name: string
   readonly loaded: LoadedRecording
@@ -19,22 +19,48 @@ export const { probes, checks } = catalog
 export const byKey = (captures: readonly CapturedAnswer[]): ReadonlyMap<string, CapturedAnswer> =>
   new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
 
-function evaluate(name: string): Evaluated {
-  const loaded = fixtureRecording(name, probes)
-  const captures = byKey(loaded.captures)
-  const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, captures)]))
-  const limits = limitsOf(catalog.thresholds, undefined)
-  const { location } = fixtureSettings(name)
-  const context: Context = {
-    node: loaded.recording.node,
-    asOf: FIXTURE_TIME,
-    observedAt: FIXTURE_TIME,
-    limits,
-    ...(location === undefined ? {} : { location }),
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
-  const conclusions = new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
-  return { name, loaded, captures, readings, context, conclusions }
 }
 
-/** Every fixture node, evaluated once. */
+function evaluate(name: string): Evaluated {
+  const loaded = once(() => fixtureRecording(name, probes))
+  const captures = once(() => byKey(loaded().captures))
+  const readings = once(() => new Map(probes.map((probe) => [probe.id, readProbe(probe, captures())])))
+  const context = once((): Context => {
+    const { location } = fixtureSettings(name)
+    return {
+      node: loaded().recording.node,
+      asOf: FIXTURE_TIME,
+      observedAt: FIXTURE_TIME,
+      limits: limitsOf(catalog.thresholds, undefined),
+      ...(location === undefined ? {} : { location }),
+    }
+  })
+  const conclusions = once(() => new Map(checks.map((check) => [check.id, conclude(check, readings(), context())])))
+  return {
+    name,
+    get loaded() {
+      return loaded()
+    },
+    get captures() {
+      return captures()
+    },
+    get readings() {
+      return readings()
+    },
+    get context() {
+      return context()
+    },
+    get conclusions() {
+      return conclusions()
+    },
+  }
+}
+
+/** Every fixture node, evaluated once, where it is used. */
 export const fixtures = fixtureNames().map(evaluate)

@@ -31,8 +31,15 @@ export function nodeOf(name: string): Node {
   return node
 }
 
-export const readingsOf = ({ captures }: Node): ReadonlyMap<string, Parsed<unknown>> =>
-  new Map(PROBES.map((probe) => [probe.id, readProbe(probe, captures)]))
+/** What the probes read on a node; kept with the node, which never changes. */
+const readings = new WeakMap<Node, ReadonlyMap<string, Parsed<unknown>>>()
+function readingsOf(node: Node): ReadonlyMap<string, Parsed<unknown>> {
+  const before = readings.get(node)
+  if (before !== undefined) return before
+  const read = new Map(PROBES.map((probe) => [probe.id, readProbe(probe, node.captures)]))
+  readings.set(node, read)
+  return read
+}
 
 export type Changed = readonly (readonly [Probe<never, never> | Probe<unknown>, Parsed<unknown>])[]
 
