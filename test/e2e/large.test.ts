@@ -8,17 +8,9 @@ const missing = whyNoWindow()
 const NODES = 500
 /** A browser lays out no more rows than these, however many there are. */
 const MOST_ROWS = 60
-/** Far above what is seen on a slow machine: what is measured is told, and only a window that hangs fails. */
-const LONGEST_STALL_MS = 2000
 
-interface Frames {
-  readonly count: number
-  readonly median: number
-  readonly longest: number
-}
-
-/** How far apart the frames were that the page drew while something was done. */
-async function framesWhile(page: Page, what: string, does: () => Promise<void>): Promise<Frames> {
+/** Frames are drawn while something is done; how far apart is printed, and judged nowhere: it depends on the machine. */
+async function framesWhile(page: Page, what: string, does: () => Promise<void>): Promise<void> {
   await page.evaluate(() => {
     const seen = window as unknown as { frames: number[] | null }
     const times: number[] = []
@@ -43,8 +35,6 @@ async function framesWhile(page: Page, what: string, does: () => Promise<void>):
     `${what}: ${frames.count} frames, median ${frames.median.toFixed(1)} ms, longest ${frames.longest.toFixed(0)} ms`,
   )
   expect(frames.count, what).toBeGreaterThan(3)
-  expect(frames.longest, what).toBeLessThan(LONGEST_STALL_MS)
-  return frames
 }
 
 const drawn = (page: Page): Promise<number> => page.locator('[role=grid] [role=row]').count()
@@ -81,11 +71,8 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
   })
 
   test('the matrix opens, and says how many rows there are', async () => {
-    const started = performance.now()
     await press(page, 'Show results')
     await page.getByRole('grid').waitFor()
-    console.log(`matrix of ${NODES}: drawn after ${Math.round(performance.now() - started)} ms`)
-    expect(performance.now() - started).toBeLessThan(LONGEST_STALL_MS)
     expect(await rowsOf(page)).toBe(String(NODES + 1))
     expect(await drawn(page)).toBeLessThan(MOST_ROWS)
   })
@@ -95,11 +82,10 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
     await grid.hover()
     const atEnd = (): Promise<boolean> =>
       grid.evaluate((element) => element.scrollTop + element.clientHeight >= element.scrollHeight - 2)
-    const frames = await framesWhile(page, 'wheel', async () => {
+    await framesWhile(page, 'wheel', async () => {
       for (let turns = 0; turns < 400 && !(await atEnd()); turns++) await page.mouse.wheel(0, 400)
     })
     expect(await atEnd()).toBe(true)
-    expect(frames.median).toBeLessThan(LONGEST_STALL_MS / 10)
     expect(await page.locator(`[role=row][aria-rowindex="${NODES + 1}"]`).count()).toBe(1)
     expect(await drawn(page)).toBeLessThan(MOST_ROWS)
     await shot(page, '61-large-matrix-end')
@@ -134,10 +120,8 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
     const find = field(page, 'Find a node')
     await find.focus()
     for (const letter of 'node-0500') {
-      const started = performance.now()
       await page.keyboard.press(letter)
       await page.getByText(new RegExp(`^\\d+ of ${NODES} nodes$`)).waitFor()
-      expect(performance.now() - started, letter).toBeLessThan(1000)
     }
     await page.getByText(`1 of ${NODES} nodes`, { exact: true }).waitFor()
     expect(await rowsOf(page)).toBe('2')
