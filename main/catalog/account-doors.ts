@@ -1,11 +1,13 @@
-import { type Step, unclearAbout } from '../core/check.ts'
+import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
 import type { Parsed } from '../core/probe.ts'
 import type { Account } from './probes/accounts-local.ts'
 import type { PasswordStates } from './probes/accounts-password-state.ts'
 import { type AuthorizedKey, type AuthorizedKeys, homeOfKeyFile } from './probes/authorized-keys.ts'
+import { sshdConditions } from './probes/sshd-conditions.ts'
 import { type SshdSettings, sshdEffective } from './probes/sshd-effective.ts'
-import { setting, settingWords } from './sshd-access.ts'
-import { leavesUnclear, named } from './steps.ts'
+import { RUNNING_SSH, runningSsh } from './running-ssh.ts'
+import { conditionSteps, setting, settingWords } from './sshd-access.ts'
+import { leavesUnclear, named, speaksFor } from './steps.ts'
 
 /** What opens an account from outside, as far as it was read; null where it was not. */
 export interface Doors {
@@ -21,28 +23,70 @@ const CUSTOMARY: ReadonlySet<string> = new Set(
   ['.ssh/authorized_keys', '.ssh/authorized_keys2'].flatMap((file) => [file, `%h/${file}`]),
 )
 
-/** Sources of keys beside those files, as the SSH server names them: other files, a command, certificates of an authority. */
-export const otherKeySources = (sshd: SshdSettings): readonly string[] => [
-  ...settingWords(sshd, 'authorizedkeysfile').filter((file) => !CUSTOMARY.has(file) && file !== 'none'),
-  ...['authorizedkeyscommand', 'trustedusercakeys', 'authorizedprincipalsfile', 'authorizedprincipalscommand'].filter(
-    (key) => (setting(sshd, key) ?? 'none') !== 'none',
-  ),
-]
+/** Other places that sshd takes keys or certificates of accounts from (sshd_config(5)). */
+const OTHER_SOURCES = [
+  'authorizedkeyscommand',
+  'trustedusercakeys',
+  'authorizedprincipalsfile',
+  'authorizedprincipalscommand',
+] as const
+const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES]
+
+/** What tells from where the SSH servers that run take keys. */
+export const KEY_SOURCES = { sshd: sshdEffective, conditions: sshdConditions, ...RUNNING_SSH } as const
+export type KeySourceEvidence = MaybeFactsOf<typeof KEY_SOURCES>
+
+/**
+ * Whether the key files in home folders are all that the SSH servers of this node take keys from. Every step speaks for it only where the
+ * settings that were read are shown to be those of every server that runs, and neither they nor a Match block name another source.
+ */
+export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly Step[] {
+  const running = runningSsh(sshd, evidence, { keywords: KEY_SETTINGS })
+  const bySettings = (settings: SshdSettings): readonly Step[] => [
+    ...general(settings),
+    ...conditionSteps(conditions, KEY_SETTINGS, (key, value) =>
+      value === 'none' || (key === 'authorizedkeysfile' && value.split(/\s+/).every(isCustomary)) ? 'same' : 'unclear',
+    ),
+  ]
+  return [
+    ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+    ...running.steps,
+  ]
+}
+
+const isCustomary = (file: string): boolean => CUSTOMARY.has(file) || file === 'none'
+
+function general(sshd: SshdSettings): readonly Step[] {
+  const files = settingWords(sshd, 'authorizedkeysfile').filter((file) => !isCustomary(file))
+  const others = OTHER_SOURCES.filter((key) => (setting(sshd, key) ?? 'none') !== 'none')
+  return [
+    ...(files.length > 0
+      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not looked at.`, sshdEffective)]
+      : []),
+    ...(others.length > 0
+      ? [leavesUnclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
+      : []),
+    ...(files.length + others.length === 0
+      ? [speaksFor('The SSH server reads keys from the customary files only.', sshdEffective)]
+      : []),
+  ]
+}
 
 /** What was read of the ways into accounts. */
 export interface Evidence {
   readonly passwords: Parsed<PasswordStates>
   readonly keys: Parsed<AuthorizedKeys>
-  readonly sshd: Parsed<SshdSettings>
+  /** As keySources() argues. */
+  readonly sources: readonly Step[]
 }
 
-/** Nothing more than the key files opens an account by key: every line of them was read, and the SSH server asks nowhere else. */
-const keysAreWhole = ({ keys, sshd }: Evidence): boolean =>
+/** Nothing more than the key files opens an account by key: every line of them was read, and no SSH server asks elsewhere. */
+const keysAreWhole = ({ keys, sources }: Evidence): boolean =>
   keys.ok &&
   keys.fact.unreadable === 0 &&
   keys.fact.doubtful?.length === 0 &&
-  sshd.ok &&
-  otherKeySources(sshd.fact).length === 0
+  sources.length > 0 &&
+  sources.every(({ says }) => says === 'for')
 
 /** How an account can be opened. An account that can start a session by neither is reached only by those who are root already. */
 export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): Doors {
@@ -58,18 +102,8 @@ export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): 
 }
 
 /** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was looked at. */
-export function unreadDoors({ sshd }: Pick<Evidence, 'sshd'>): readonly Step[] {
-  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
-  const sources = otherKeySources(sshd.fact)
-  return sources.length === 0
-    ? []
-    : [
-        leavesUnclear(
-          `The SSH server also accepts keys from ${named(sources)}, which were not looked at.`,
-          sshdEffective,
-        ),
-      ]
-}
+export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly Step[] =>
+  sources.filter(({ says }) => says !== 'for')
 
 /** open: a password or a key. closed: neither. unclear: something was not read, and what was read does not open it. */
 export function doorState({ password, keys }: Doors): 'open' | 'closed' | 'unclear' {

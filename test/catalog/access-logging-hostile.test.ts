@@ -23,9 +23,10 @@ import { sshSession } from '../../main/catalog/probes/ssh-session.ts'
 import { sudoersOther } from '../../main/catalog/probes/sudoers-other.ts'
 import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
 import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
+import { leavesUnclear, speaksFor } from '../../main/catalog/steps.ts'
 import { anyCommand } from '../../main/catalog/sudo-rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { type Conclusion, conclude } from '../../main/core/check.ts'
+import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
 import { captureKey, known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { limitsOf } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'
@@ -229,18 +230,19 @@ describe('accounts', () => {
   test('what nothing seems to open is open to question where keys come from elsewhere, or a line was not read', () => {
     const account = { name: 'ubuntu', uid: 1000, gid: 1000, home: '/home/ubuntu', shell: '/bin/bash' }
     const passwords = known({ states: new Map([['ubuntu', 'locked' as const]]) })
-    const sshd = (file: string) => known({ settings: new Map([['authorizedkeysfile', [file]]]) }) as never
-    const keys = (unreadable: number, doubtful: AuthorizedKeys['doubtful'] = []) =>
-      known({ keys: [], unreadable, doubtful })
-    const state = (file: string, unreadable = 0) =>
-      doorState(doorsOf(account, { passwords, keys: keys(unreadable), sshd: sshd(file) }))
-    expect(state('.ssh/authorized_keys')).toBe('closed')
-    expect(state('/etc/ssh/keys/%u')).toBe('unclear')
-    expect(state('.ssh/authorized_keys', 1)).toBe('unclear')
+    const nowhereElse = speaksFor('no other source', null)
+    const state = (
+      sources: readonly Step[],
+      unreadable = 0,
+      doubtful: AuthorizedKeys['doubtful'] = [],
+    ): ReturnType<typeof doorState> =>
+      doorState(doorsOf(account, { passwords, keys: known({ keys: [], unreadable, doubtful }), sources }))
+    expect(state([nowhereElse])).toBe('closed')
+    expect(state([])).toBe('unclear')
+    expect(state([nowhereElse, leavesUnclear('another source', null)])).toBe('unclear')
+    expect(state([nowhereElse], 1)).toBe('unclear')
     const link = { path: '/home/ubuntu/.ssh/authorized_keys', why: 'link' } as const
-    for (const doubtful of [[link], null])
-      expect(doorState(doorsOf(account, { passwords, keys: keys(0, doubtful), sshd: sshd('none') }))).toBe('unclear')
-    expect(doorState(doorsOf(account, { passwords, keys: keys(0), sshd: unknown('not read') }))).toBe('unclear')
+    for (const doubtful of [[link], null]) expect(state([nowhereElse], 0, doubtful)).toBe('unclear')
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { KEY_SOURCES } from '../../main/catalog/account-doors.ts'
 import { accessAuthorizedKeys } from '../../main/catalog/checks/access-authorized-keys.ts'
 import { auditLogContinuity } from '../../main/catalog/checks/audit-log-continuity.ts'
 import { encryptionAtRestBlockGraph } from '../../main/catalog/checks/encryption-at-rest-block-graph.ts'
@@ -7,11 +8,13 @@ import { encryptionInTransitSshAlgorithms } from '../../main/catalog/checks/encr
 import { encryptionModuleFipsMode } from '../../main/catalog/checks/encryption-module-fips-mode.ts'
 import { integrityRepoSigning } from '../../main/catalog/checks/integrity-repo-signing.ts'
 import { vulnRebootRequired } from '../../main/catalog/checks/vuln-reboot-required.ts'
+import type { SshdSettings } from '../../main/catalog/probes/sshd-effective.ts'
 import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
+import { fixtures } from '../support/evaluated.ts'
 
 const AS_OF = '2026-11-20T09:12:00.000Z'
 const CONTEXT: Context = {
@@ -90,10 +93,14 @@ describe('as real hosts read', () => {
       'authorizedkeysfile',
     ].map((keyword) => [[], { [keyword]: ['/etc/ssh/other'] }, 'inconclusive'] as const),
   ] as const)('key files %j, settings %j: %s', (doubtful, settings, verdict) => {
+    const model = fixtures.find(({ name }) => name === 'demo-gpu-01')
+    const of = (id: string) => (model?.readings.get(id) as { fact: object } | undefined)?.fact ?? {}
+    const { settings: own } = of('sshd.effective') as SshdSettings
     const said = on(accessAuthorizedKeys, {
+      ...Object.fromEntries(Object.values(KEY_SOURCES).map(({ id }) => [id, of(id)])),
       'authorized-keys': { keys: [], unreadable: 0, doubtful },
       'accounts.local': { accounts: [] },
-      'sshd.effective': { settings: new Map(Object.entries(settings)) },
+      'sshd.effective': { settings: new Map([...own, ...Object.entries(settings)]) },
     })
     expect(said.verdict).toBe(verdict)
     if (doubtful !== null && doubtful.length > 0) expect(texts(said)).toContain(keyFile)

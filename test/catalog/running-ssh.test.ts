@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
+import type { LocalAccounts } from '../../main/catalog/probes/accounts-local.ts'
 import { type Listener, parseListeners } from '../../main/catalog/probes/listeners.ts'
 import { sshProcesses } from '../../main/catalog/probes/ssh-processes.ts'
 import { type SshServers, sshServers } from '../../main/catalog/probes/ssh-servers.ts'
+import type { SshdContexts } from '../../main/catalog/probes/sshd-contexts.ts'
 import type { SshdSettings } from '../../main/catalog/probes/sshd-effective.ts'
 import { firstMethods } from '../../main/catalog/running-ssh.ts'
 import { askedNames, MOST_SSH_SERVERS, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
@@ -26,11 +28,15 @@ const CHECKS = [
 ] as const
 
 /** The verdicts of the model node with some readings replaced, and which of its steps speak against. */
-function judged(changes: Readonly<Record<string, Parsed<unknown>>>, port = 22): readonly string[] {
+function judged(
+  changes: Readonly<Record<string, Parsed<unknown>>>,
+  port = 22,
+  ids: readonly string[] = CHECKS,
+): readonly string[] {
   const readings = new Map([...(model?.readings ?? []), ...Object.entries(changes)])
   const context = model?.context
   if (context === undefined) throw new Error('no context')
-  return CHECKS.map((id) => {
+  return ids.map((id) => {
     const check = catalog.checks.find((one) => one.id === id)
     if (check === undefined) throw new Error(id)
     return conclude(check, readings, { ...context, node: { ...context.node, port } }).verdict
@@ -67,15 +73,35 @@ const withSockets = (...lines: string[]): Record<string, Parsed<unknown>> => {
 const socket = (port: number, owner: string, pid: number, host = '0.0.0.0'): string =>
   `tcp LISTEN 0 128 ${host}:${port} 0.0.0.0:* users:(("${owner}",pid=${pid},fd=3))`
 
+/** The verdicts of checks that rest on keys being read from nowhere else, and of the one on two factors. */
+const RESTING = ['access.authorized-keys', 'access.provider-access', 'access.sshd.mfa'] as const
+const resting = (changes: Readonly<Record<string, Parsed<unknown>>>): readonly string[] =>
+  judged({ ...TWO_FACTORS, ...changes }, 22, RESTING)
+const TWO_FACTORS = {
+  'sshd.effective': settings({ authenticationmethods: 'publickey,password' }),
+  'sshd.contexts': known({
+    contexts: factOf<SshdContexts>('sshd.contexts').contexts.map((context) => ({
+      ...context,
+      settings: new Map([...context.settings, ['authenticationmethods', ['publickey,password']]]),
+    })),
+  }),
+}
+
 const MET = ['met', 'met', 'met', 'met']
 const UNDECIDED = ['inconclusive', 'inconclusive', 'inconclusive', 'inconclusive']
 
 describe('which SSH servers run, and whose settings were read', () => {
-  test('on the model node all evidence is there', () => expect(judged({})).toEqual(MET))
+  test('on the model node all evidence is there', () => {
+    expect(judged({})).toEqual(MET)
+    expect(resting({})).toEqual(MET.slice(0, RESTING.length))
+  })
 
   test.each([['network.listeners'], ['network.listener-processes'], ['ssh.processes'], ['ssh.servers']])(
     'without %s nothing is supported',
-    (id) => expect(judged({ [id]: unknown('not collected') })).toEqual(UNDECIDED),
+    (id) => {
+      expect(judged({ [id]: unknown('not collected') })).toEqual(UNDECIDED)
+      expect(resting({ [id]: unknown('not collected') })).toEqual(UNDECIDED.slice(0, RESTING.length))
+    },
   )
 
   test.each<[string, Record<string, Parsed<unknown>>]>([
@@ -115,6 +141,40 @@ describe('which SSH servers run, and whose settings were read', () => {
     const verdicts = judged(changes)
     expect(verdicts).not.toContain('met')
     expect(verdicts).not.toContain('not-met')
+    expect(resting(changes)).toEqual(['inconclusive', 'inconclusive', 'inconclusive'])
+  })
+
+  test.each(['AuthorizedKeysFile=/srv/keys/%u', 'AuthorizedKeysCommand=/srv/more-keys', 'TrustedUserCAKeys=/srv/ca'])(
+    'keys from elsewhere by an option of the start: %s',
+    (option) =>
+      expect(judged({ 'ssh.processes': titled(`-D -o ${option}`) }, 22, RESTING).slice(0, 2)).toEqual([
+        'inconclusive',
+        'inconclusive',
+      ]),
+  )
+
+  test.each([
+    ['authorizedkeysfile', '/srv/keys/%u', 'inconclusive'],
+    ['authorizedkeysfile', '.ssh/authorized_keys /srv/keys/%u', 'inconclusive'],
+    ['authorizedkeysfile', '%h/.ssh/authorized_keys', 'met'],
+    ['authorizedkeyscommand', '/srv/more-keys', 'inconclusive'],
+    ['authorizedkeyscommand', 'none', 'met'],
+    ['trustedusercakeys', '/srv/ca', 'inconclusive'],
+  ])('a Match block that sets %s to “%s”: %s', (key, value, verdict) => {
+    const conditions = known({ blocks: [{ condition: 'Group sftp', settings: [[key, value]] }], unread: [] })
+    expect(judged({ 'sshd.conditions': conditions }, 22, ['access.authorized-keys'])).toEqual([verdict])
+  })
+
+  test('another SSH server leaves open which accounts of services have keys', () => {
+    const id = 'access.service-accounts'
+    const local = factOf<LocalAccounts>('accounts.local')
+    const backup = local.accounts.map((one) =>
+      one.name === 'backup' ? { ...one, shell: '/bin/bash', home: '/home/backup' } : one,
+    )
+    expect(backup).not.toEqual(local.accounts)
+    const shell = { 'accounts.local': known({ ...local, accounts: backup }) }
+    expect(judged(shell, 22, [id])).toEqual(['met'])
+    expect(judged({ ...shell, ...withSockets(socket(2222, 'dropbear', 2300)) }, 22, [id])).toEqual(['inconclusive'])
   })
 
   test('a session at a port that no SSH server has was carried by something else', () => {

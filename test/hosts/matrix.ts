@@ -245,6 +245,7 @@ systemctl enable ssh2.service`,
       ),
       ...OPENED_BESIDE,
       ...WITH_PASSWORD,
+      holds('access.authorized-keys', 'Ed25519 keys of two accounts', RUNNING_SERVER),
     ],
   },
   {
@@ -393,7 +394,7 @@ echo 'user5001:*:19000:0:99999:7:::' >>/etc/shadow`,
     setup: `${HARD_SSHD}
 systemctl disable ssh.service && systemctl enable ssh.socket`,
     statements: [
-      ...HARD_SSHD_STATEMENTS.map((one) => ({
+      ...[...HARD_SSHD_STATEMENTS, holds('access.authorized-keys', 'one Ed25519 key')].map((one) => ({
         ...one,
         undecidedIf: 'systemd holds the port, and starts a server for each connection',
       })),

@@ -1,5 +1,5 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
-import type { Parsed } from '../../core/probe.ts'
+import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { KEY_SOURCES, keySources } from '../account-doors.ts'
 import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
 import {
   type AuthorizedKey,
@@ -8,8 +8,6 @@ import {
   type DoubtfulFile,
   homeOfKeyFile,
 } from '../probes/authorized-keys.ts'
-import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
-import { setting, settingWords } from '../sshd-access.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
@@ -20,9 +18,9 @@ export const accessAuthorizedKeys = defineCheck({
   limits:
     'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Links are followed only to a key file in the same folder, and keys on other nodes are compared nowhere here.',
   needs: { keys: authorizedKeys, local: accountsLocal },
-  wants: { sshd: sshdEffective },
+  wants: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],
-  evaluate({ keys, local }, { sshd }, context) {
+  evaluate({ keys, local }, evidence, context) {
     const { accounts } = local
     return weigh([
       ...weakKeys(keys, context),
@@ -31,7 +29,7 @@ export const accessAuthorizedKeys = defineCheck({
       ...issuers(keys.keys),
       ...options(keys.keys),
       ...elsewhere(accounts),
-      ...sources(sshd),
+      ...keySources(evidence),
     ])
   },
 })
@@ -145,33 +143,4 @@ function elsewhere(accounts: readonly Account[]): readonly Step[] {
           'passwd',
         ),
       ]
-}
-
-const CUSTOMARY: ReadonlySet<string> = new Set([
-  '.ssh/authorized_keys',
-  '.ssh/authorized_keys2',
-  '%h/.ssh/authorized_keys',
-  '%h/.ssh/authorized_keys2',
-])
-
-function sources(sshd: Parsed<SshdSettings>): readonly Step[] {
-  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
-  const files = settingWords(sshd.fact, 'authorizedkeysfile').filter((file) => !CUSTOMARY.has(file) && file !== 'none')
-  const others = [
-    'authorizedkeyscommand',
-    'trustedusercakeys',
-    'authorizedprincipalsfile',
-    'authorizedprincipalscommand',
-  ].filter((key) => (setting(sshd.fact, key) ?? 'none') !== 'none')
-  return [
-    ...(files.length > 0
-      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not looked at.`, sshdEffective)]
-      : []),
-    ...(others.length > 0
-      ? [leavesUnclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
-      : []),
-    ...(files.length + others.length === 0
-      ? [speaksFor('The SSH server reads keys from the customary files only.', sshdEffective)]
-      : []),
-  ]
 }

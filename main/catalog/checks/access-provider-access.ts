@@ -1,5 +1,5 @@
 import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
-import { doorState, doorsOf, unreadDoors } from '../account-doors.ts'
+import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
@@ -8,7 +8,6 @@ import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
 import { type AgentUnits, remoteAgents } from '../probes/remote-agents.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { IMAGE_ACCOUNTS, PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-agents.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -19,9 +18,9 @@ const WANTS = {
   keys: authorizedKeys,
   passwords: accountsPasswordState,
   locks: accountsPasswordLocks,
-  sshd: sshdEffective,
+  ...KEY_SOURCES,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
 
 export const accessProviderAccess = defineCheck({
   id: 'access.provider-access',
@@ -33,7 +32,7 @@ export const accessProviderAccess = defineCheck({
   needs: { local: accountsLocal, agents: remoteAgents },
   wants: WANTS,
   evaluate({ local, agents }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts) }
+    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     return weigh([
       ...agentSteps(agents, wanted, context),
       ...provisioning(wanted, context),

@@ -1,12 +1,11 @@
 import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
-import { doorState, doorsOf } from '../account-doors.ts'
+import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
 import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
@@ -16,10 +15,10 @@ const WANTS = {
   passwords: accountsPasswordState,
   locks: accountsPasswordLocks,
   keys: authorizedKeys,
-  sshd: sshdEffective,
+  ...KEY_SOURCES,
   sudo: sudoersRules,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
 
 export const accessServiceAccounts = defineCheck({
   id: 'access.service-accounts',
@@ -31,7 +30,7 @@ export const accessServiceAccounts = defineCheck({
   needs: { local: accountsLocal },
   wants: WANTS,
   evaluate({ local }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts) }
+    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     const services = local.accounts.filter((account) => isService(account, context))
     return weigh([
       ...sessions(services, wanted, context),
@@ -94,6 +93,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
             accountsLocal,
             'passwd',
           ),
+          ...unreadDoors(wanted),
         ]
       : []),
   ]

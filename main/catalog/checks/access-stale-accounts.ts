@@ -1,6 +1,6 @@
 import { type Context, defineCheck, type FactsOf, type MaybeFactsOf, type Step } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
-import { type Doors, doorState, doorsOf } from '../account-doors.ts'
+import { type Doors, doorState, doorsOf, type Evidence, KEY_SOURCES, keySources } from '../account-doors.ts'
 import { DAY, dayOf, declaredAs, isPast, type LoginTrace } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLastLogin } from '../probes/accounts-last-login.ts'
@@ -12,7 +12,6 @@ import { accountsPasswordMethods } from '../probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { accountsWtmpdb } from '../probes/accounts-wtmpdb.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
-import { sshdEffective } from '../probes/sshd-effective.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf } from '../thresholds.ts'
 
@@ -27,9 +26,9 @@ const WANTS = {
   locks: accountsPasswordLocks,
   methods: accountsPasswordMethods,
   keys: authorizedKeys,
-  sshd: sshdEffective,
+  ...KEY_SOURCES,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
+type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
 
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
@@ -42,7 +41,7 @@ export const accessStaleAccounts = defineCheck({
   wants: WANTS,
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts) }
+    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     return weigh([...leavers(local, wanted, context), ...unused(local, wanted, context), ...directories(local)])
   },
 })

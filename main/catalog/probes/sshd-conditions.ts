@@ -28,6 +28,10 @@ const KEYWORDS = [
   'PubkeyAcceptedKeyTypes',
   'PubkeyAuthOptions',
   'TrustedUserCAKeys',
+  'AuthorizedKeysFile',
+  'AuthorizedKeysCommand',
+  'AuthorizedPrincipalsFile',
+  'AuthorizedPrincipalsCommand',
 ]
 
 // Plain words instead of one pattern: a sudoers line takes them as they are.
