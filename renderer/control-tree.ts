@@ -1,9 +1,10 @@
 import type { AttachmentView, RegisterView } from '../schemas/ipc-packs.ts'
 import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-results.ts'
 import type { FrameworkName } from '../schemas/ipc-views.ts'
-import type { ControlCheck, RecordRequest } from '../schemas/types.ts'
+import type { RecordRequest } from '../schemas/types.ts'
 import { CONTROL_STATES, type ControlState, type Verdict } from '../schemas/words.ts'
-import { verdictAt } from './model.ts'
+import { type Tally, tallyIn, verdictAt } from './model.ts'
+import { plural } from './text.ts'
 
 export interface Wanted {
   readonly text: string
@@ -85,22 +86,13 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
   }))
 }
 
-/** What one check says over the declared nodes, as numbers of which each opens its list of nodes. */
-export interface CheckCounts {
-  readonly population: number
-  readonly covered: number
-  readonly contradicted: number
-  readonly accepted: number
+/** What one check says over the declared nodes; null of a check that the view does not have. */
+export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'>, check: string): Tally | null {
+  const at = view.checks.findIndex(({ id }) => id === check)
+  return at < 0 ? null : tallyIn(view.checksCounted[at])
 }
 
-export const checkCounts = (view: AssessmentView, found: ControlCheck): CheckCounts => ({
-  population: found.population,
-  covered: found.population - found.notTested,
-  contradicted: found.notMet,
-  accepted: nodesWith(view, found.check, 'accepted').length,
-})
-
-export type NodesWith = Verdict | 'all' | 'covered' | 'accepted'
+export type NodesWith = Verdict | 'accepted'
 
 /** Declared nodes on which a check came out so. */
 export function nodesWith(
@@ -112,8 +104,6 @@ export function nodesWith(
   return view.rows
     .map((row) => ({ row, verdict: verdictAt(row, at) }))
     .filter(({ row, verdict }) => {
-      if (wanted === 'all') return true
-      if (wanted === 'covered') return verdict !== 'not-tested'
       if (wanted === 'accepted') return verdict === 'not-met' && row.accepted.some((one) => one.check === check)
       return verdict === wanted
     })
@@ -171,6 +161,16 @@ export function slotsOf(
   })
 }
 
+/** Whether a record is there, or a decision stands for it. */
+export const isHeld = ({ is }: Pick<Slot, 'is'>): boolean => is === 'attached' || is === 'decided'
+
+/** "12 records": those that controls need, and those that stand in the place of a check, which no control counts as needed. */
+export function slotsLine(slots: readonly Pick<Slot, 'inPlaceOf'>[]): string {
+  const apart = slots.filter(({ inPlaceOf }) => inPlaceOf !== null).length
+  const besides = apart === 0 ? '' : `: ${slots.length - apart} that controls need, ${apart} in place of a check`
+  return `${plural(slots.length, 'record')}${besides}`
+}
+
 /** Records that a control needs, as the assessment counts them, and apart from them those that stand in the place of a check. */
 export function recordsLine(
   records: { readonly needed: number; readonly held: number } | null,
@@ -178,7 +178,6 @@ export function recordsLine(
 ): string {
   const apart = slots.filter(({ inPlaceOf }) => inPlaceOf !== null)
   const own = slots.filter(({ inPlaceOf }) => inPlaceOf === null)
-  const isHeld = ({ is }: Pick<Slot, 'is'>): boolean => is === 'attached' || is === 'decided'
   const { needed, held } = records ?? { needed: own.length, held: own.filter(isHeld).length }
   const besides =
     apart.length === 0 ? '' : `, and ${apart.filter(isHeld).length} of ${apart.length} in place of a check`

@@ -2,6 +2,7 @@ import type { ProbeView } from '../schemas/ipc-results.ts'
 import type { Isolation, Reason } from '../schemas/types.ts'
 import type { Property, Verdict } from '../schemas/words.ts'
 import { propertyWords } from '../schemas/words.ts'
+import { besidesOf, type Tally } from './model.ts'
 import { plural } from './text.ts'
 
 export type Says = Reason['says']
@@ -105,18 +106,19 @@ export function claimSentence(verdict: Verdict, sides: readonly Side[]): string 
 }
 
 /** A property on a node as one plain sentence, with counts and their denominator. */
-export function propertySentence(property: Property, verdicts: readonly Verdict[]): string {
-  const of = (verdict: Verdict): number => verdicts.filter((one) => one === verdict).length
+export function propertySentence(property: Property, tally: Tally): string {
+  const { counts, decidable } = tally
   const about = propertyWords[property].label.toLowerCase().replace(/^about /, '')
-  const decided = verdicts.length - of('not-applicable') - of('informational')
-  if (decided === 0) return `Nothing on this node is held to an expectation about ${about}.`
-  const missing = of('inconclusive') + of('not-tested')
+  const besides = besidesOf(tally)
+  const rest = besides === '' ? '' : ` Besides: ${besides}.`
+  if (decidable === 0) return `Nothing on this node is held to an expectation about ${about}.${rest}`
   const parts = [
-    of('not-met') > 0 ? `contradicts ${of('not-met')}` : '',
-    of('met') > 0 ? `supports ${of('met')}` : '',
-    missing > 0 ? `leaves ${missing} open` : '',
+    counts['not-met'] > 0 ? `contradicts ${counts['not-met']}` : '',
+    counts.met > 0 ? `supports ${counts.met}` : '',
+    counts.inconclusive > 0 ? `leaves ${counts.inconclusive} undecided` : '',
+    counts['not-tested'] > 0 ? `is missing for ${counts['not-tested']}` : '',
   ].filter(Boolean)
-  return `Of ${plural(decided, 'claim')} about ${about}, the evidence ${parts.join(', ').replace(/, ([^,]*)$/, ' and $1')}.`
+  return `Of ${plural(decidable, 'claim')} about ${about}, the evidence ${parts.join(', ').replace(/, ([^,]*)$/, ' and $1')}.${rest}`
 }
 
 /** The reader of answers says so in these words where root-only questions could not be put (main/core/probe.ts). */

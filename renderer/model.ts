@@ -1,19 +1,43 @@
-import type { AssessmentView, CheckView, NodeRow } from '../schemas/ipc-results.ts'
+import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc-results.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
-import {
-  gradeWords,
-  layerWords,
-  PROPERTIES,
-  type Property,
-  VERDICTS,
-  type Verdict,
-  verdictLetters,
-} from '../schemas/words.ts'
+import { gradeWords, layerWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
 const SEVERITY: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive', 'met', 'informational', 'not-applicable']
 export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
+
+/** What the engine counted, by name. No screen counts verdicts itself, so that no two give different numbers. */
+export interface Tally {
+  readonly counts: Readonly<Record<Verdict, number>>
+  /** The denominator of shares: what is only recorded, or does not apply, is not in it. */
+  readonly decidable: number
+  readonly total: number
+}
+
+/** Without numbers, as of a node that the view does not have, everything is 0. */
+export function tallyIn(counted: Counted | null | undefined): Tally {
+  const at = (place: number): number => counted?.[place] ?? 0
+  const counts = Object.fromEntries(VERDICTS.map((verdict, place) => [verdict, at(place)])) as Record<Verdict, number>
+  return { counts, decidable: at(VERDICTS.length), total: at(VERDICTS.length + 1) }
+}
+
+const BESIDES: readonly (readonly [Verdict, string])[] = [
+  ['informational', 'only recorded'],
+  ['not-applicable', 'not applicable'],
+]
+
+/** "6 of 8": supported out of what can be decided. Empty where nothing can. */
+export const shareOf = ({ counts, decidable }: Tally): string =>
+  decidable === 0 ? '' : `${counts.met} of ${decidable}`
+
+/** What stands in no share, by name: "4 only recorded, 1 not applicable". Empty where there is nothing of the kind. */
+export const besidesOf = ({ counts }: Tally): string =>
+  BESIDES.flatMap(([verdict, words]) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${words}`])).join(', ')
+
+/** The same in little room: "6 of 8 +5". */
+export const shortShareOf = (tally: Tally): string =>
+  [shareOf(tally), tally.total === tally.decidable ? '' : `+${tally.total - tally.decidable}`].filter(Boolean).join(' ')
 
 export interface Acceptance {
   readonly until: string
@@ -30,9 +54,7 @@ export interface Cell {
   readonly property: Property
   /** The worst verdict over the property's checks: silence never supports. */
   readonly verdict: Verdict
-  /** Supported, out of what can be supported: what is only recorded, or does not apply, is in neither number. */
-  readonly met: number
-  readonly total: number
+  readonly tally: Tally
   /** Worst first. */
   readonly checks: readonly CellCheck[]
   /** The acceptance that ends first, with how many checks of this cell are accepted. */
@@ -49,21 +71,21 @@ export interface MatrixRow {
 export interface Matrix {
   readonly properties: readonly Property[]
   readonly rows: readonly MatrixRow[]
+  /** For each of the properties: all declared nodes, by the worst verdict that each has there. */
+  readonly totals: readonly Tally[]
 }
 
 export const wasReached = (node: Pick<NodeRow, 'status'>): boolean =>
   node.status === 'complete' || node.status === 'partial'
 
-export const propertiesOf = (view: AssessmentView): readonly Property[] =>
-  PROPERTIES.filter((property) => view.checks.some((check) => check.property === property))
-
 const rowOf = (view: AssessmentView, node: string): NodeRow | null => view.rows.find((row) => row.node === node) ?? null
 
 const VERDICT_OF: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) => [verdictLetters[verdict], verdict]))
 
+const verdictIn = (letters: string, at: number): Verdict => VERDICT_OF.get(letters.charAt(at)) ?? 'not-tested'
+
 /** The verdict of the check at that place among the view's checks. */
-export const verdictAt = ({ verdicts }: Pick<NodeRow, 'verdicts'>, at: number): Verdict =>
-  VERDICT_OF.get(verdicts.charAt(at)) ?? 'not-tested'
+export const verdictAt = ({ verdicts }: Pick<NodeRow, 'verdicts'>, at: number): Verdict => verdictIn(verdicts, at)
 
 /** One property on one row, over all its checks. */
 export function cellOf(view: AssessmentView, row: NodeRow, property: Property): Cell {
@@ -79,12 +101,12 @@ export function cellOf(view: AssessmentView, row: NodeRow, property: Property): 
     })
     .filter(({ check }) => check.property === property)
     .sort((a, b) => severity(a.verdict) - severity(b.verdict))
+  const place = view.properties.indexOf(property)
   const accepted = checks.flatMap((one) => one.accepted ?? []).sort((a, b) => (a.until < b.until ? -1 : 1))
   return {
     property,
-    verdict: checks[0]?.verdict ?? 'not-tested',
-    met: checks.filter(({ verdict }) => verdict === 'met').length,
-    total: checks.filter(({ verdict }) => verdict !== 'informational' && verdict !== 'not-applicable').length,
+    verdict: verdictIn(row.worst, place),
+    tally: tallyIn(row.counted[place]),
     checks,
     accepted: accepted[0] === undefined ? null : { ...accepted[0], count: accepted.length },
     expired: checks.filter(({ expired }) => expired).length,
@@ -99,7 +121,7 @@ export function cellOfNode(view: AssessmentView, node: string, property: Propert
 
 /** Nodes by properties. Rows with contradictions come first, then rows without evidence, then the rest; ties by name. */
 export function matrixOf(view: AssessmentView): Matrix {
-  const properties = propertiesOf(view)
+  const { properties } = view
   const rows = view.rows.map((node) => {
     const row: MatrixRow = {
       node,
@@ -111,22 +133,18 @@ export function matrixOf(view: AssessmentView): Matrix {
   rows.sort(
     (a, b) => a.weight[0] - b.weight[0] || b.weight[1] - a.weight[1] || (a.row.node.node < b.row.node.node ? -1 : 1),
   )
-  return { properties, rows: rows.map(({ row }) => row) }
+  return { properties, rows: rows.map(({ row }) => row), totals: view.nodesCounted.map(tallyIn) }
 }
 
 function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, contradictions: number] {
   if (!collected) return [severity('not-tested'), 0]
-  const against = cells.flatMap(({ checks }) => checks).filter(({ verdict }) => verdict === 'not-met').length
+  const against = cells.reduce((sum, { tally }) => sum + tally.counts['not-met'], 0)
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
 /** How many of the declared nodes have each verdict for a property. What was not collected stays in the count. */
-export function totalsOf({ properties, rows }: Matrix, property: Property): Readonly<Record<Verdict, number>> {
-  const at = properties.indexOf(property)
-  const counts = { met: 0, 'not-met': 0, inconclusive: 0, 'not-applicable': 0, 'not-tested': 0, informational: 0 }
-  for (const { cells } of rows) counts[cells[at]?.verdict ?? 'not-tested'] += 1
-  return counts
-}
+export const totalsOf = ({ properties, totals }: Matrix, property: Property): Tally =>
+  totals[properties.indexOf(property)] ?? tallyIn(null)
 
 export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): string {
   if (node.failure === null)

@@ -1,6 +1,7 @@
 import type { DecisionView, ExceptionView, PendingView, RegisterView, Standing } from '../schemas/ipc-packs.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { Decision, EntrySignature } from '../schemas/types.ts'
+import { besidesOf, type Tally, tallyIn } from './model.ts'
 import { day, plural, visible } from './text.ts'
 
 /** What has ended comes first: it is a finding again that nobody accepts. */
@@ -80,14 +81,12 @@ const SIGNERS: readonly (readonly [EntrySignature['role'], string])[] = [
   ['approver', 'who approved'],
 ]
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
-
 /**
  * Why a row has its state, in sentences with their counts: contradictions and how many of them exceptions cover, what is missing, records
  * held, and who approved that it does not apply. Empty for a row that this run says nothing of.
  */
 export function stateReasons(
-  control: Pick<ControlRow, 'key' | 'needsAlso' | 'assessed'>,
+  control: Pick<ControlRow, 'key' | 'needsAlso' | 'assessed' | 'counted'>,
   framework: string,
   register: Pick<RegisterView, 'attachments' | 'decisions'>,
 ): readonly string[] {
@@ -105,7 +104,9 @@ export function stateReasons(
   ).length
   const { needed, held } = assessed.records
   return [
-    ...(assessed.nodePart === null ? ['Evidence of nodes decides nothing about it.'] : nodeReasons(assessed)),
+    ...(assessed.nodePart === null
+      ? ['Evidence of nodes decides nothing about it.']
+      : nodeReasons(assessed, tallyIn(control.counted))),
     ...rationaleReasons(assessed, register.decisions),
     needed === 0 ? 'It needs no record from people.' : `Records held: ${held} of ${needed} needed.`,
     ...(received === 0
@@ -118,26 +119,27 @@ export function stateReasons(
 
 type Assessed = NonNullable<ControlRow['assessed']>
 
-function nodeReasons({ checks, nodePart }: Assessed): readonly string[] {
+function nodeReasons({ checks, nodePart }: Assessed, { counts, decidable, total }: Tally): readonly string[] {
   if (checks.length === 0) return ['No check is mapped to it.']
-  const total = sum(checks.map(({ population }) => population))
-  const contradicted = sum(checks.map(({ notMet }) => notMet))
-  const excepted = sum(checks.map((one) => one.excepted))
-  const open = sum(checks.map(({ inconclusive, notTested }) => inconclusive + notTested))
-  const met = sum(checks.map((one) => one.met))
-  const decided = met + sum(checks.map(({ notApplicable }) => notApplicable))
+  const excepted = checks.reduce((sum, one) => sum + one.excepted, 0)
+  const { met, 'not-met': contradicted } = counts
+  const decided = met + counts['not-applicable']
   return [
-    `Supported: ${met} of ${total} findings.`,
+    ...(decidable === 0 ? [] : [`Supported: ${met} of ${decidable} findings.`]),
     ...(contradicted === 0
       ? []
       : [
-          `Contradicted: ${contradicted} of ${total} findings. Exceptions in force cover ${excepted} of ${contradicted}.`,
+          `Contradicted: ${contradicted} of ${decidable} findings. Exceptions in force cover ${excepted} of ${contradicted}.`,
           ...(excepted === contradicted && met === 0
             ? ['Nothing is supported on any node, so there is nothing to make an exception from.']
             : []),
         ]),
-    ...(open === 0 ? [] : [`Not decided or not collected: ${open} of ${total} findings.`]),
-    ...(nodePart === 'insufficient-evidence' && open === 0
+    ...(counts.inconclusive === 0 ? [] : [`Not enough evidence: ${counts.inconclusive} of ${decidable} findings.`]),
+    ...(counts['not-tested'] === 0 ? [] : [`Not collected: ${counts['not-tested']} of ${decidable} findings.`]),
+    ...(total === decidable
+      ? []
+      : [`Besides: ${besidesOf({ counts, decidable, total })}. Together ${total} findings.`]),
+    ...(nodePart === 'insufficient-evidence' && counts.inconclusive + counts['not-tested'] === 0
       ? [
           decided === 0
             ? 'No mapped check gave an answer that decides.'

@@ -15,13 +15,24 @@ export interface AssessmentView {
   readonly scope: Assessment['scope']
   readonly demo: boolean
   readonly checks: readonly CheckView[]
+  /** Those that a check is about, in the order of PROPERTIES. */
+  readonly properties: readonly Property[]
   readonly rows: readonly NodeRow[]
+  /** For each of `checks`: its verdicts on all declared nodes. */
+  readonly checksCounted: readonly Counted[]
+  /** For each of `properties`: the declared nodes, by the worst verdict that each has there. */
+  readonly nodesCounted: readonly Counted[]
   readonly frameworks: readonly FrameworkView[]
   /** Numbers that the fleet moved from what its profile says, loosened ones first. */
   readonly moved: readonly MovedLimitView[]
   /** Names that turned out to be one machine, which counts once, with what they have in common. */
   readonly sameMachines: readonly { readonly nodes: readonly string[]; readonly text: string }[]
 }
+/**
+ * Verdicts counted by the engine (main/core/tally.ts): how many of each, in the order of VERDICTS, then how many can be decided, then all.
+ * Numbers without names, as there are thousands of them.
+ */
+export type Counted = readonly number[]
 export interface MovedLimitView {
   readonly threshold: string
   readonly title: string
@@ -47,6 +58,10 @@ export interface NodeRow {
   readonly place: string | null
   /** One of `verdictLetters` for each check, in the order of `checks`. */
   readonly verdicts: string
+  /** One of `verdictLetters` for each of the view's `properties`: the worst verdict among its checks. */
+  readonly worst: string
+  /** For each of the view's `properties`: the verdicts of its checks. */
+  readonly counted: readonly Counted[]
   /** Checks whose finding on this node somebody accepts, as of `asOf`, with the end of the acceptance and its owner. */
   readonly accepted: readonly { readonly check: string; readonly until: string; readonly owner: string }[]
   /** Checks whose acceptance has ended. */
@@ -119,6 +134,8 @@ export interface FrameworkView {
 /** One row of a framework with what this run says of it. */
 export interface ControlRow extends ControlView {
   readonly assessed: ControlAssessment | null
+  /** The verdicts of all its checks on all nodes; null for a row that this run says nothing of. */
+  readonly counted: Counted | null
 }
 export interface ControlView {
   readonly key: string

@@ -12,6 +12,8 @@ import {
   PROPERTIES,
   profileWords,
   propertyWords,
+  VERDICTS,
+  verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
@@ -20,6 +22,7 @@ import { compare } from '../core/recording.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
 import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
+import { summarize } from '../core/tally.ts'
 
 /** An assessment on one screen of plain text: nodes, gaps, controls. Counts with denominators, never a score. */
 export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
@@ -68,11 +71,14 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     ]
   const { layer, platform, concealed, tenancy, grade, rule } = node.isolation
   const counts = PROPERTIES.map((property) => {
-    const found = node.findings.filter((finding) => finding.property === property)
-    const of = (verdict: string): number => found.filter((finding) => finding.verdict === verdict).length
-    return found.length === 0
-      ? ''
-      : `${propertyWords[property].label}: ${of('met')} of ${found.length} supported, ${of('not-met')} contradicted`
+    const own = node.findings.filter((finding) => finding.property === property)
+    const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
+    const rest = VERDICTS.filter((verdict) => verdict !== 'met' && counts[verdict] > 0)
+    const told = [
+      ...(decidable === 0 ? [] : [`${counts.met} of ${decidable} supported`]),
+      ...rest.map((verdict) => `${counts[verdict]} ${verdictWords[verdict].label.toLowerCase()}`),
+    ]
+    return total === 0 ? '' : `${propertyWords[property].label}: ${told.join(', ')}`
   }).filter((line) => line !== '')
   return [
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,

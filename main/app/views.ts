@@ -2,14 +2,24 @@ import type {
   AssessmentView,
   CatalogView,
   CheckView,
+  ControlRow,
   ControlView,
+  Counted,
   FrameworkView,
   MovedLimitView,
   NodeRow,
 } from '../../schemas/ipc-results.ts'
 import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
-import type { Assessment, DeclaredNode, Exception, Fleet, FleetNode, NodeAssessment } from '../../schemas/types.ts'
-import { type Verdict, verdictLetters } from '../../schemas/words.ts'
+import type {
+  Assessment,
+  ControlAssessment,
+  DeclaredNode,
+  Exception,
+  Fleet,
+  FleetNode,
+  NodeAssessment,
+} from '../../schemas/types.ts'
+import { VERDICTS, type Verdict, verdictLetters } from '../../schemas/words.ts'
 import { type Catalog, catalogDigest, catalogFor, notFromNodesOf } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { Failure } from '../core/failure.ts'
@@ -18,6 +28,7 @@ import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.t
 import { limitsOf } from '../core/profile.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
+import { countedCheck, joined, type PropertyCell, summarize, type Tally, tally } from '../core/tally.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing here decides anything. */
 
@@ -38,6 +49,7 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
   const checks = checkViews(catalog)
   const acceptances = acceptancesOf(source.exceptions, assessment.asOf)
   const places = new Map(source.recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
+  const found = tally(assessment, catalog.checks)
   return {
     of,
     run,
@@ -47,10 +59,16 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
     scope: assessment.scope,
     demo: assessment.demo,
     checks,
+    properties: found.properties,
     rows: assessment.nodes.map((node) => ({
-      ...nodeRow(withFailure(node, source.unreadable), checks, acceptances),
+      ...nodeRow(withFailure(node, source.unreadable), found, acceptances),
+      verdicts: checks.map(({ id }) => verdictLetters[found.verdict(node.node, id)]).join(''),
       place: places.get(node.node) ?? null,
     })),
+    checksCounted: checks.map(({ id }) => countedIn(found.overNodes(id))),
+    nodesCounted: found.properties.map((property) =>
+      countedIn(summarize(assessment.nodes.map(({ node }) => found.cell(node, property).worst))),
+    ),
     frameworks: frameworkViews(catalog, assessment),
     moved: movedLimits(catalog, assessment),
     sameMachines: (assessment.shared?.machines ?? []).map((machine) => ({
@@ -78,11 +96,11 @@ export function withFailure(node: NodeAssessment, unreadable: readonly Failure[]
 
 function nodeRow(
   node: NodeAssessment,
-  checks: readonly CheckView[],
+  { properties, cell }: Pick<Tally, 'properties' | 'cell'>,
   { inForce, ended }: Acceptances,
-): Omit<NodeRow, 'place'> {
+): Omit<NodeRow, 'place' | 'verdicts'> {
   const { status, failure, privilege, observedAt, ageDays, stale, isolation } = node
-  const verdicts = new Map(node.findings.map(({ check, verdict }) => [check, verdict]))
+  const cells = properties.map((property) => cell(node.node, property))
   const open = node.findings.filter(({ verdict }) => OPEN.includes(verdict)).map(({ check }) => check)
   return {
     node: node.node,
@@ -95,7 +113,8 @@ function nodeRow(
     layer: isolation?.layer ?? null,
     platform: isolation?.platform ?? null,
     concealed: isolation?.concealed ?? false,
-    verdicts: checks.map(({ id }) => verdictLetters[verdicts.get(id) ?? 'not-tested']).join(''),
+    worst: cells.map(({ worst }) => verdictLetters[worst]).join(''),
+    counted: cells.map(countedIn),
     accepted: open.flatMap((check) => {
       const exception = inForce(node.node, check)
       return exception === null ? [] : [{ check, until: exception.expiresAt, owner: exception.owner }]
@@ -103,6 +122,13 @@ function nodeRow(
     expired: open.filter((check) => ended(node.node, check) !== null),
   }
 }
+
+/** What was counted, as short as thousands of cells need it. */
+export const countedIn = ({ counts, decidable, total }: PropertyCell): Counted => [
+  ...VERDICTS.map((verdict) => counts[verdict]),
+  decidable,
+  total,
+]
 
 /** Findings that somebody can accept. */
 const OPEN: readonly Verdict[] = ['not-met', 'inconclusive', 'not-tested']
@@ -138,10 +164,15 @@ function frameworkViews(catalog: Catalog, { scope, controls }: Assessment): read
       overlay,
       controls: rows.map((control) => ({
         ...controlView(catalog, control),
-        assessed: assessed.get(`${id} ${control.key}`) ?? null,
+        ...saidOf(assessed.get(`${id} ${control.key}`)),
       })),
     }))
 }
+
+const saidOf = (assessed: ControlAssessment | undefined): Pick<ControlRow, 'assessed' | 'counted'> =>
+  assessed === undefined
+    ? { assessed: null, counted: null }
+    : { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }
 
 function controlView(catalog: Catalog, control: Control): ControlView {
   const { key, id, title, summary, level, group, evidenceClass, supports, notShown, needsAlso, responsibility } =

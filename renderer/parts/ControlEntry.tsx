@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import type { ControlCheck } from '../../schemas/types.ts'
-import { notFromNodesWords, type Property, verdictWords } from '../../schemas/words.ts'
-import { checkCounts, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
+import { notFromNodesWords, type Property, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { checkTally, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
+import { shareOf, type Tally } from '../model.ts'
 import { go } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -51,15 +51,16 @@ export function ShownChecks({
           <thead>
             <tr>
               <th scope="col">Check, and what it shows of this control</th>
-              <th scope="col">Supported</th>
-              <th scope="col">Contradicted</th>
-              <th scope="col">Accepted</th>
-              <th scope="col">Covered</th>
+              {COLUMNS.map((verdict) => (
+                <th key={verdict} scope="col">
+                  {verdictWords[verdict].label}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {supports.map(({ check, shows }) => {
-              const found = control.assessed?.checks.find((one) => one.check === check)
+              const tally = control.assessed === null ? null : checkTally(view, check)
               const claim = claims.get(check)?.claim
               const beyond = control.notFromNodes.find(({ id }) => id === check)
               return (
@@ -71,10 +72,10 @@ export function ShownChecks({
                       <span className="mono">{check}</span>
                     </span>
                   </th>
-                  {found?.built === true ? (
-                    <Numbers view={view} found={found} onOpen={setOpened} />
+                  {tally !== null ? (
+                    <Numbers view={view} check={check} tally={tally} onOpen={setOpened} />
                   ) : (
-                    <td colSpan={4}>
+                    <td colSpan={COLUMNS.length}>
                       {beyond === undefined
                         ? `Not collected on any of ${plural(view.rows.length, 'node')}`
                         : `Not from nodes. ${notFromNodesWords[beyond.from]}.`}
@@ -101,33 +102,42 @@ export function ShownChecks({
 
 interface NumbersProps {
   readonly view: AssessmentView
-  readonly found: ControlCheck
+  readonly check: string
+  readonly tally: Tally
   readonly onOpen: (opened: Opened) => void
 }
 
-function Numbers({ view, found, onOpen }: NumbersProps) {
-  const { population, covered, contradicted, accepted } = checkCounts(view, found)
-  const numbers: readonly (readonly [number, NodesWith, string])[] = [
-    [found.met, 'met', 'supported'],
-    [contradicted, 'not-met', 'contradicted'],
-    [accepted, 'accepted', 'contradicted and accepted'],
-    [covered, 'covered', 'covered'],
-  ]
-  return numbers.map(([count, wanted, words]) => (
-    <td key={wanted} className="number">
-      {count === 0 ? (
-        `0 of ${population}`
-      ) : (
-        <Button
-          kind="link"
-          label={`${count} of ${plural(population, 'node')} ${words}: show them`}
-          onPress={() => onOpen({ check: found.check, wanted, words })}
-        >
-          {count} of {population}
-        </Button>
-      )}
-    </td>
-  ))
+/** Columns of one check: every declared node is in one of them, and each number opens its nodes. */
+const COLUMNS: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'informational', 'not-applicable']
+
+function Numbers({ view, check, tally, onOpen }: NumbersProps) {
+  const accepted = nodesWith(view, check, 'accepted').length
+  const number = (count: number, text: string, wanted: NodesWith, words: string) =>
+    count === 0 ? (
+      text
+    ) : (
+      <Button
+        kind="link"
+        label={`${count} of ${plural(tally.total, 'node')} ${words}: show them`}
+        onPress={() => onOpen({ check, wanted, words })}
+      >
+        {text}
+      </Button>
+    )
+  return COLUMNS.map((verdict) => {
+    const count = tally.counts[verdict]
+    const words = verdictWords[verdict].label.toLowerCase()
+    return (
+      <td key={verdict} className="number">
+        {number(count, verdict === 'met' ? shareOf(tally) || '0' : `${count}`, verdict, words)}
+        {verdict === 'not-met' && accepted > 0 && (
+          <span className="note">
+            {number(accepted, `${accepted} accepted`, 'accepted', 'contradicted and accepted')}
+          </span>
+        )}
+      </td>
+    )
+  })
 }
 
 interface NodeListProps {

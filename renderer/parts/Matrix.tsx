@@ -3,7 +3,18 @@ import { useEffect, useMemo } from 'react'
 import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
 import { type Layer, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { rem, useWidth } from '../measure.ts'
-import { type Acceptance, layerLine, type Matrix, type MatrixRow, type Cell as OneCell, totalsOf } from '../model.ts'
+import {
+  type Acceptance,
+  besidesOf,
+  layerLine,
+  type Matrix,
+  type MatrixRow,
+  type Cell as OneCell,
+  shareOf,
+  shortShareOf,
+  type Tally,
+  totalsOf,
+} from '../model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -108,11 +119,13 @@ function Total({
   property,
   onTotal,
 }: { readonly matrix: Matrix; readonly property: Property } & Pick<MatrixProps, 'onTotal'>) {
-  const counts = useMemo(() => totalsOf(matrix, property), [matrix, property])
-  const of = matrix.rows.length
+  const tally = totalsOf(matrix, property)
   const { label, meaning } = propertyWords[property]
-  const state: Verdict = counts.met === 0 && counts.informational > 0 ? 'informational' : 'met'
-  const word = verdictWords[state].label.toLowerCase()
+  // Where nothing can be supported on any node, the number is of those that recorded something.
+  const state: Verdict = tally.decidable === 0 ? 'informational' : 'met'
+  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes supported`, besidesOf(tally)]
+    .filter(Boolean)
+    .join('; ')
   return (
     <>
       <span className="matrix-title" title={meaning}>
@@ -121,10 +134,11 @@ function Total({
       <button
         type="button"
         className="total"
-        aria-label={`${label}: ${counts[state]} of ${plural(of, 'node')} ${word}. Show them.`}
+        aria-label={`${label}: ${said}. Show them.`}
+        title={said}
         onClick={() => onTotal(property, state)}
       >
-        {counts[state]} of {of}
+        {shortShareOf(tally)}
       </button>
     </>
   )
@@ -161,10 +175,19 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
 export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
 
+/** "6 of 8 checks supported; besides: 4 only recorded". */
+const sharesSaid = (tally: Tally): string =>
+  [
+    tally.decidable === 0 ? '' : `${tally.counts.met} of ${plural(tally.decidable, 'check')} supported`,
+    tally.total === tally.decidable ? '' : `besides: ${besidesOf(tally)}`,
+  ]
+    .filter(Boolean)
+    .join('; ')
+
 /** A cell as a sentence, for those who do not see the mark. */
-function cellSentence({ verdict, met, total, accepted, expired }: OneCell): string {
+function cellSentence({ verdict, tally, accepted, expired }: OneCell): string {
   const parts = [
-    `${verdictWords[verdict].label}: ${met} of ${plural(total, 'check')} supported`,
+    `${verdictWords[verdict].label}: ${sharesSaid(tally)}`,
     accepted === null ? null : `${accepted.count} accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
     expired === 0 ? null : `${plural(expired, 'acceptance')} ended`,
   ]
@@ -172,20 +195,20 @@ function cellSentence({ verdict, met, total, accepted, expired }: OneCell): stri
 }
 
 function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPress: () => void }) {
-  const { accepted, expired, verdict, met, total } = cell
+  const { accepted, expired, verdict, tally } = cell
   return (
     <button
       type="button"
       className={accepted === null ? 'cell' : 'cell has-corner'}
       aria-label={cellSentence(cell)}
-      title={accepted === null ? undefined : acceptedWords(accepted)}
+      title={accepted === null ? sharesSaid(tally) : `${acceptedWords(accepted)} · ${sharesSaid(tally)}`}
       onClick={onPress}
     >
       <VerdictMark verdict={verdict} />
       <span className={accepted === null && expired === 0 ? 'count' : 'count of-acceptance'}>
         {accepted === null
           ? expired === 0
-            ? `${met} of ${total}`
+            ? shortShareOf(tally)
             : 'acceptance ended'
           : `accepted until ${day(accepted.until)}`}
       </span>

@@ -1,6 +1,6 @@
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { usePrinting } from '../measure.ts'
-import { type Matrix, type MatrixRow, totalsOf, whyNotCollected } from '../model.ts'
+import { type Matrix, type MatrixRow, shortShareOf, totalsOf, whyNotCollected } from '../model.ts'
 import { visible } from '../text.ts'
 import { Shape, VerdictMark } from './Mark.tsx'
 import { acceptedWords } from './Matrix.tsx'
@@ -26,11 +26,11 @@ export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonl
           <tr key={node.node}>
             <th scope="row">{node.node}</th>
             {collected ? (
-              cells.map(({ property, verdict, met, total, accepted }) => (
+              cells.map(({ property, verdict, tally, accepted }) => (
                 <td key={property}>
                   <VerdictMark verdict={verdict} />
                   <span className="note">
-                    {met} of {total}
+                    {shortShareOf(tally)}
                     {accepted === null ? '' : `. ${acceptedWords(accepted)}`}
                   </span>
                 </td>
@@ -46,9 +46,7 @@ export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonl
         <tr>
           <th scope="row">Nodes supported</th>
           {properties.map((property) => (
-            <td key={property}>
-              {totalsOf(matrix, property).met} of {matrix.rows.length}
-            </td>
+            <td key={property}>{shortShareOf(totalsOf(matrix, property))}</td>
           ))}
         </tr>
       </tbody>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { type Slot, slotsOf } from '../control-tree.ts'
+import { isHeld, type Slot, slotsOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
 import { go, outdated, useStore } from '../store.ts'
 import { plural } from '../text.ts'
@@ -42,12 +42,12 @@ export function UsualRecords({
           slots: slotsOf(framework, control, said, view.asOf),
         }))
         const slots = all.flatMap((one) => one.slots)
-        const there = slots.filter(({ is }) => is === 'attached').length
+        const held = slots.filter(isHeld).length
         return (
           <>
             <Disclosure
               title="Auditors usually ask for these records, too"
-              aside={`${there} of ${plural(slots.length, 'record')} attached`}
+              aside={`${held} of ${plural(slots.length, 'record')} held`}
             >
               <ul className="slots">
                 {all.map((one) => (

@@ -3,14 +3,13 @@ import type { RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { otherRecords, type Slot, slotsOf } from '../control-tree.ts'
+import { otherRecords, type Slot, slotsLine, slotsOf } from '../control-tree.ts'
 import { both, useKept } from '../kept.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { SLOT_WORDS } from '../parts/SlotLine.tsx'
 import { RecordList, Slots } from '../parts/Slots.tsx'
 import { go, useStore } from '../store.ts'
-import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -92,7 +91,7 @@ function Listed({ of, register, view }: ListedProps) {
           ]}
         />
         <span className="note" role="status">
-          {matching.flatMap(({ slots }) => slots).length} of {plural(every.length, 'record')}
+          {matching.flatMap(({ slots }) => slots).length} of {slotsLine(every)}
         </span>
       </div>
       {matching.length === 0 && <p className="empty">No record matches.</p>}

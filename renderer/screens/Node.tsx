@@ -3,7 +3,7 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { both, useKept } from '../kept.ts'
-import { cellOfNode, layerLine, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
+import { besidesOf, cellOfNode, layerLine, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
@@ -114,7 +114,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
         </tr>
       </thead>
       <tbody>
-        {propertiesOf(view).map((property) => {
+        {view.properties.map((property) => {
           const cell = cellOfNode(view, node, property)
           return (
             <tr key={property}>
@@ -127,9 +127,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
                 <VerdictMark verdict={cell?.verdict ?? 'not-tested'} />
                 {cell?.accepted != null && <span className="accepted-tab">{cell.accepted.count} accepted</span>}
               </td>
-              <td className="number">
-                {cell?.met ?? 0} of {cell?.total ?? 0}
-              </td>
+              <td className="number">{cell !== null && <Share tally={cell.tally} />}</td>
             </tr>
           )
         })}
@@ -137,6 +135,13 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
     </table>
   )
 }
+
+const Share = ({ tally }: { readonly tally: Tally }) => (
+  <>
+    {shareOf(tally)}
+    <span className="note">{besidesOf(tally)}</span>
+  </>
+)
 
 const RUN_STATUS = {
   complete: 'collected',

@@ -149,8 +149,9 @@ function Results({ view, of, filter }: ResultsProps) {
       />
       <MatrixPrint matrix={matrix} rows={rows} />
       <p className="quiet under-matrix">
-        A mark shows the worst answer among the checks of a property; the count says how many are supported. The number
-        under each title counts nodes, out of all that are declared.
+        A mark shows the worst answer among the checks of a property; the count says how many are supported, out of
+        those that can be decided. After a plus sign stand checks that only record a fact or do not apply. The number
+        under each title counts the declared nodes in the same way.
       </p>
       <Legend />
     </Page>

@@ -5,7 +5,7 @@ import { type Property, propertyWords, verdictWords } from '../../schemas/words.
 import { useAnswer } from '../bridge.ts'
 import { both, useKept } from '../kept.ts'
 import { propertySentence } from '../ledger.ts'
-import { type CheckOnNode, cellOfNode, checksOf, propertiesOf, wasReached, whyNotCollected } from '../model.ts'
+import { type CheckOnNode, cellOfNode, checksOf, tallyIn, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
 import { Explanations } from '../parts/Explanations.tsx'
@@ -75,7 +75,8 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
     checks.findIndex((one) => one.check.id === check),
   )
   const current = checks[at]
-  const properties = propertiesOf(view)
+  const { properties } = view
+  const cell = cellOfNode(view, node, property)
   useFindingKeys({ of, node, property, checks, at, properties, onChoose: choose })
   useSignal(
     'show-evidence',
@@ -102,13 +103,8 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
       }
     >
       <p className="verdict-sentence">
-        <VerdictMark verdict={cellOfNode(view, node, property)?.verdict ?? 'not-tested'} />
-        <span>
-          {propertySentence(
-            property,
-            checks.map(({ verdict }) => verdict),
-          )}
-        </span>
+        <VerdictMark verdict={cell?.verdict ?? 'not-tested'} />
+        <span>{propertySentence(property, cell?.tally ?? tallyIn(null))}</span>
       </p>
       <nav className="property-tabs" aria-label="Properties of this node">
         {properties.map((other) => (

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { checkCounts, nodesWith, otherRecords, slotsOf, treeOf } from '../../renderer/control-tree.ts'
+import { checkTally, nodesWith, otherRecords, slotsOf, treeOf } from '../../renderer/control-tree.ts'
 import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { ControlState } from '../../schemas/words.ts'
-import { verdictLetters } from '../../schemas/words.ts'
+import { VERDICTS } from '../../schemas/words.ts'
+import { check, row, view } from './made-up-view.ts'
 
 const control = (
   id: string,
@@ -36,6 +37,7 @@ const control = (
           records: { needed: 2, held: 0 },
           rationale: null,
         },
+  counted: null,
   ...more,
 })
 const hipaa: FrameworkView = {
@@ -89,42 +91,28 @@ describe('the tree', () => {
 })
 
 describe('numbers that open a list of nodes', () => {
-  const row = (node: string, verdict: 'met' | 'not-met' | 'not-tested', accepted = false) => ({
-    node,
-    verdicts: verdictLetters[verdict],
-    accepted: accepted ? [{ check: 'c', until: '', owner: '' }] : [],
-  })
-  const view = {
-    checks: [{ id: 'c' }],
-    rows: [
-      row('a', 'met'),
-      row('b', 'not-met', true),
-      row('c', 'not-met'),
-      row('d', 'not-tested'),
-      row('e', 'met', true),
+  const accepted = [{ check: 'c', until: '', owner: '' }]
+  const made = view(
+    [check('c', 'access')],
+    [
+      row('a', ['met']),
+      row('b', ['not-met'], { accepted }),
+      row('c', ['not-met']),
+      row('d', ['not-tested']),
+      row('e', ['met'], { accepted }),
+      row('f', ['informational']),
     ],
-  } as unknown as Parameters<typeof checkCounts>[0]
-  test('as many nodes as the number says', () => {
-    const counts = {
-      check: 'c',
-      built: true,
-      population: 5,
-      met: 2,
-      notMet: 2,
-      inconclusive: 0,
-      notTested: 1,
-      notApplicable: 0,
-      informational: 0,
-      excepted: 1,
-    }
-    expect(checkCounts(view, counts)).toEqual({ population: 5, covered: 4, contradicted: 2, accepted: 1 })
-    expect(nodesWith(view, 'c', 'all').length).toBe(5)
-    expect(nodesWith(view, 'c', 'covered').map(({ node }) => node)).toEqual(['a', 'b', 'c', 'e'])
-    expect(nodesWith(view, 'c', 'not-met').map(({ node }) => node)).toEqual(['b', 'c'])
-    expect(nodesWith(view, 'c', 'accepted').map(({ node }) => node)).toEqual(['b'])
+  )
+  test('as many nodes as the number says, and every node in one of them', () => {
+    const tally = checkTally(made, 'c')
+    expect([tally?.decidable, tally?.total]).toEqual([5, 6])
+    const lists = VERDICTS.map((verdict) => nodesWith(made, 'c', verdict).map(({ node }) => node))
+    expect(lists.map((nodes) => nodes.length)).toEqual(VERDICTS.map((verdict) => tally?.counts[verdict]))
+    expect(lists.flat().sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(nodesWith(made, 'c', 'accepted').map(({ node }) => node)).toEqual(['b'])
   })
   test('a check that this catalog does not have was collected nowhere', () =>
-    expect(nodesWith(view, 'unknown', 'not-tested').length).toBe(5))
+    expect([nodesWith(made, 'unknown', 'not-tested').length, checkTally(made, 'unknown')]).toEqual([6, null]))
 })
 
 describe('records from people', () => {

@@ -1,5 +1,8 @@
+import { countedIn } from '../../main/app/views.ts'
+import { summarize } from '../../main/core/tally.ts'
+import { type Tally, tallyIn, verdictAt } from '../../renderer/model.ts'
 import type { AssessmentView, CheckView, NodeRow } from '../../schemas/ipc-results.ts'
-import { type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
+import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
 
 export const check = (id: string, property: Property): CheckView => ({
   id,
@@ -10,7 +13,7 @@ export const check = (id: string, property: Property): CheckView => ({
   wants: [],
 })
 
-/** A row that answered, with these verdicts in the order of the checks. */
+/** A row that answered, with these verdicts in the order of the checks; view() counts them. */
 export const row = (node: string, verdicts: readonly Verdict[], part: Partial<NodeRow> = {}): NodeRow => ({
   node,
   status: 'complete',
@@ -24,22 +27,42 @@ export const row = (node: string, verdicts: readonly Verdict[], part: Partial<No
   concealed: false,
   place: null,
   verdicts: verdicts.map((verdict) => verdictLetters[verdict]).join(''),
+  worst: '',
+  counted: [],
   accepted: [],
   expired: [],
   ...part,
 })
 
-export const view = (checks: readonly CheckView[], rows: readonly NodeRow[]): AssessmentView => ({
-  of: 'run',
-  run: 'r1',
-  asOf: '2026-05-14T10:00:00Z',
-  engine: 'barewitness 0.4.0',
-  catalog: { version: '1.0.0', digest: '' } as never,
-  scope: { fleet: 'made-up' } as never,
-  demo: false,
-  checks,
-  rows,
-  frameworks: [],
-  moved: [],
-  sameMachines: [],
-})
+/** Verdicts as the engine counts them and the window reads them. */
+export const tallyOf = (verdicts: readonly Verdict[]): Tally => tallyIn(countedIn(summarize(verdicts)))
+
+export function view(checks: readonly CheckView[], rows: readonly NodeRow[]): AssessmentView {
+  const properties = PROPERTIES.filter((property) => checks.some((one) => one.property === property))
+  const cells = rows.map((own) =>
+    properties.map((property) =>
+      summarize(checks.flatMap((one, at) => (one.property === property ? [verdictAt(own, at)] : []))),
+    ),
+  )
+  return {
+    of: 'run',
+    run: 'r1',
+    asOf: '2026-05-14T10:00:00Z',
+    engine: 'barewitness 0.4.0',
+    catalog: { version: '1.0.0', digest: '' } as never,
+    scope: { fleet: 'made-up' } as never,
+    demo: false,
+    checks,
+    properties,
+    rows: rows.map((own, at) => ({
+      ...own,
+      worst: (cells[at] ?? []).map(({ worst }) => verdictLetters[worst]).join(''),
+      counted: (cells[at] ?? []).map(countedIn),
+    })),
+    checksCounted: checks.map((_, at) => countedIn(summarize(rows.map((own) => verdictAt(own, at))))),
+    nodesCounted: properties.map((_, at) => countedIn(summarize(cells.map((own) => own[at]?.worst ?? 'not-tested')))),
+    frameworks: [],
+    moved: [],
+    sameMachines: [],
+  }
+}

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  cellOf,
-  cellOfNode,
-  layerLine,
-  matrixOf,
-  totalsOf,
-  whatWouldChange,
-  whyNotCollected,
-} from '../../renderer/model.ts'
+import { cellOfNode, layerLine, matrixOf, totalsOf, whatWouldChange, whyNotCollected } from '../../renderer/model.ts'
 import { check, row, view } from './made-up-view.ts'
 
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
@@ -15,19 +7,23 @@ const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'lo
 test('what is recorded, or does not apply, is not among what can be supported', () => {
   const one = row('n1', ['met', 'inconclusive', 'informational'])
   const other = row('n1', ['not-applicable', 'inconclusive', 'met'])
-  expect([one, other].map((own) => cellOf(view(CHECKS, [own]), own, 'isolation').total)).toEqual([2, 1])
+  const tallies = [one, other].map((own) => cellOfNode(view(CHECKS, [own]), 'n1', 'isolation')?.tally)
+  expect(tallies.map((tally) => [tally?.decidable, tally?.total])).toEqual([
+    [2, 2],
+    [1, 2],
+  ])
 })
 
 test('a cell is the worst verdict of its checks, with how many are supported', () => {
   const one = row('n1', ['met', 'inconclusive', 'met'])
-  const cell = cellOf(view(CHECKS, [one]), one, 'isolation')
-  expect([cell.verdict, cell.met, cell.total]).toEqual(['inconclusive', 1, 2])
-  expect(cell.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
+  const cell = cellOfNode(view(CHECKS, [one]), 'n1', 'isolation')
+  expect([cell?.verdict, cell?.tally.counts.met, cell?.tally.decidable]).toEqual(['inconclusive', 1, 2])
+  expect(cell?.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
 })
 
 test('a verdict that the row does not hold is not collected', () => {
   const short = row('n1', ['met'])
-  expect(cellOf(view(CHECKS, [short]), short, 'isolation').verdict).toBe('not-tested')
+  expect(cellOfNode(view(CHECKS, [short]), 'n1', 'isolation')?.verdict).toBe('not-tested')
 })
 
 test('an acceptance stands beside the verdict and does not change it; the one that ends first is named', () => {
@@ -37,10 +33,11 @@ test('an acceptance stands beside the verdict and does not change it; the one th
     { check: 'c', until: '2026-01-01', owner: 'elsewhere' },
   ]
   const one = row('n1', ['not-met', 'not-met', 'met'], { accepted, expired: ['c'] })
-  const cell = cellOf(view(CHECKS, [one]), one, 'isolation')
-  expect(cell.verdict).toBe('not-met')
-  expect(cell.accepted).toEqual({ until: '2026-09-01', owner: 'J. Roe', count: 2 })
-  expect([cell.expired, cellOf(view(CHECKS, [one]), one, 'location').expired]).toEqual([0, 1])
+  const made = view(CHECKS, [one])
+  const cell = cellOfNode(made, 'n1', 'isolation')
+  expect(cell?.verdict).toBe('not-met')
+  expect(cell?.accepted).toEqual({ until: '2026-09-01', owner: 'J. Roe', count: 2 })
+  expect([cell?.expired, cellOfNode(made, 'n1', 'location')?.expired]).toEqual([0, 1])
 })
 
 test('a node that is not declared has no cell', () => {
@@ -70,7 +67,7 @@ test('rows come worst first: contradictions by number, then no evidence, then un
 })
 
 test('totals count declared nodes, and what was not collected stays in them', () => {
-  expect(totalsOf(matrixOf(FLEET), 'isolation')).toEqual({
+  expect(totalsOf(matrixOf(FLEET), 'isolation').counts).toEqual({
     met: 1,
     'not-met': 3,
     inconclusive: 1,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { countedIn } from '../../main/app/views.ts'
+import { countedCheck, joined } from '../../main/core/tally.ts'
 import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/decision-model.ts'
 import {
   decisionChoices,
@@ -111,6 +113,7 @@ describe('why a row has its state', () => {
   const row = (changes: Partial<ControlAssessment>) => ({
     key: 'k',
     needsAlso: ['Policy'],
+    counted: countedIn(joined((changes.checks ?? []).map(countedCheck))),
     assessed: {
       framework: 'hipaa',
       control: 'k',
@@ -144,7 +147,7 @@ describe('why a row has its state', () => {
     [
       'what is missing',
       { nodePart: 'insufficient-evidence', checks: [counts({ met: 1, inconclusive: 1, notTested: 2 })] },
-      ['Supported: 1 of 4 findings.', 'Not decided or not collected: 3 of 4 findings.', HELD],
+      ['Supported: 1 of 4 findings.', 'Not enough evidence: 1 of 4 findings.', 'Not collected: 2 of 4 findings.', HELD],
     ],
     [
       'a list that is not covered',
@@ -159,7 +162,7 @@ describe('why a row has its state', () => {
       'nobody approved that it does not apply',
       { nodePart: 'not-applicable', checks: [counts({ notApplicable: 4 })], records: { needed: 0, held: 0 } },
       [
-        'Supported: 0 of 4 findings.',
+        'Besides: 4 not applicable. Together 4 findings.',
         'Every mapped check found that it does not apply to any node.',
         'Nobody has approved a reason why this row does not apply.',
         'It needs no record from people.',

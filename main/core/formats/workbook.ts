@@ -1,6 +1,6 @@
 import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
-import { summarize } from '../report/tally.ts'
 import { NOTHING_SHARED, surplusNames } from '../same-machine.ts'
+import { summarize } from '../tally.ts'
 import type { Sheet } from '../world.ts'
 import { checksGrid, claimsGrid } from './grids/claims.ts'
 import { controlsGrid } from './grids/controls.ts'

@@ -5,12 +5,12 @@ import { sha256 } from '../digest.ts'
 import type { Control } from '../framework.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { reached, severity } from '../tally.ts'
 import { factBlock } from './declared.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import { alike } from './grouping.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section } from './model.ts'
-import { reached, severity } from './tally.ts'
 import { brief, CODES, countLines, ELSEWHERE, names, plural, reasonLine, verdictLine, worstFirst } from './wording.ts'
 
 /** So many different sets of reasons stand at a check; the others are counted. */

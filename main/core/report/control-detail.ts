@@ -3,6 +3,7 @@ import { controlStateWords, decisionWords } from '../../../schemas/words.ts'
 import type { Control, EvidenceClass, Framework } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { decidedFor, decisionsOf } from '../register/decisions.ts'
+import { countedCheck } from '../tally.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, quiet, text } from './model.ts'
@@ -80,15 +81,7 @@ function resultCell(matter: Matter, { id }: Framework, count: ControlCheck): Cel
   const on = matter.tally.contradictedOn(count.check)
   // SOC 2 speaks of deviations over a population.
   const word = id !== 'soc2' ? '' : count.notMet === 1 ? ', a deviation' : ', deviations'
-  const counts = {
-    met: count.met,
-    'not-met': count.notMet,
-    inconclusive: count.inconclusive,
-    'not-tested': count.notTested,
-    'not-applicable': count.notApplicable,
-    informational: count.informational,
-  }
-  const lines = countLines({ counts, total: count.population })
+  const lines = countLines(countedCheck(count))
   const missing = lines.filter(({ mark }) => mark === 'dotted-ring' || mark === 'diamond-question')
   const others = lines.filter((line) => line.mark !== 'square-cross' && !missing.includes(line))
   return [...lines.filter(({ mark }) => mark === 'square-cross'), ...inOne(missing), ...inOne(others)].flatMap(

@@ -1,13 +1,13 @@
-import type { ControlCheck } from '../../../schemas/types.ts'
 import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
 import type { Framework } from '../framework.ts'
 import { plain } from '../plain-text.ts'
+import { countedCheck, joined } from '../tally.ts'
 import { controlDetail, type Row, withoutNodes } from './control-detail.ts'
 import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
 import { see } from './titles.ts'
-import { of, stateLine, when } from './wording.ts'
+import { of, share, stateLine, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In force.',
@@ -144,16 +144,15 @@ const overview = (rows: readonly Row[], notFromNodes: ReadonlySet<string>): Bloc
 /** Over all mapped checks and nodes, in a line or two; each check’s own counts stand at the item in full. */
 function counts({ checks }: Row['result'], notFromNodes: ReadonlySet<string>): string {
   if (checks.length === 0) return 'No check is mapped.'
-  const sum = (pick: (check: ControlCheck) => number): number => checks.reduce((total, check) => total + pick(check), 0)
+  const all = joined(checks.map(countedCheck))
   const parts: readonly (readonly [count: number, words: string])[] = [
-    [sum(({ notMet }) => notMet), 'contradicted'],
-    [sum(({ inconclusive, notTested }) => inconclusive + notTested), 'missing'],
-    [sum(({ notApplicable, informational }) => notApplicable + informational), 'not deciding'],
+    [all.counts['not-met'], 'contradicted'],
+    [all.counts.inconclusive, 'undecided'],
+    [all.counts['not-tested'], 'not collected'],
+    [all.counts.informational, 'recorded'],
+    [all.counts['not-applicable'], 'not applicable'],
   ]
-  const supported = of(
-    sum(({ met }) => met),
-    sum(({ population }) => population),
-  )
+  const supported = share(all, 'met')
   const unbuilt = checks.filter(({ built }) => !built).length
   const beyond = checks.filter(({ built, check }) => !built && notFromNodes.has(check)).length
   return [

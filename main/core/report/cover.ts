@@ -1,12 +1,12 @@
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { reached } from '../tally.ts'
 import { dayOf, declaredBy, type FactRows, typed } from './declared.ts'
 import { EMBEDDED_NAMES, type EmbeddedForm } from './embedded.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
 import { answeredLine, populationLine } from './population.ts'
 import { profileCell } from './profile.ts'
-import { reached } from './tally.ts'
 import { see, titles } from './titles.ts'
 import { asExamined, between, names, plural, when } from './wording.ts'
 

@@ -1,10 +1,10 @@
 import type { Engagement, EphiStore } from '../../../schemas/types.ts'
 import { type EphiPlace, ephiGapSentences, ephiGaps } from '../engagement/ephi.ts'
 import { oneLine, plain } from '../plain-text.ts'
+import { reached } from '../tally.ts'
 import { declaredBy, typed } from './declared.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, text } from './model.ts'
-import { reached } from './tally.ts'
 import { names, of } from './wording.ts'
 
 /** Where the map and the questions part is listed place by place up to here. */

@@ -3,12 +3,12 @@ import type { Finding, NodeAssessment, Reason } from '../../../schemas/types.ts'
 import { propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
+import { reached } from '../tally.ts'
 import { acceptance } from './exceptions.ts'
 import { alike } from './grouping.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section, text } from './model.ts'
 import { type Contradiction, contradicted, noGap } from './summary.ts'
-import { reached } from './tally.ts'
 import { titles } from './titles.ts'
 import {
   between,

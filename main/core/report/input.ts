@@ -5,9 +5,9 @@ import type { Sha256 } from '../digest.ts'
 import type { Parsed } from '../probe.ts'
 import type { RecordingOutline } from '../recording.ts'
 import type { Acceptances } from '../register.ts'
+import type { Tally } from '../tally.ts'
 import type { EmbeddedForm } from './embedded.ts'
 import type { SudoReconciliation } from './sudo-reconciliation.ts'
-import type { Tally } from './tally.ts'
 
 export interface ReportInput {
   readonly assessment: Assessment

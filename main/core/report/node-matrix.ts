@@ -2,11 +2,11 @@ import type { NodeAssessment } from '../../../schemas/types.ts'
 import { propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { joined, reached, severity } from '../tally.ts'
 import { acceptedCount } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, type Line, quiet } from './model.ts'
-import { joined, reached, severity } from './tally.ts'
-import { of, plural, verdictMark } from './wording.ts'
+import { plural, share, supportedShare, verdictMark } from './wording.ts'
 
 /** Nodes with the worst answers first, then those with most contradictions, then those with least support. */
 export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | 'tally'>): readonly NodeAssessment[] {
@@ -26,7 +26,7 @@ export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | '
 export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
   return [
     quiet(
-      'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported.',
+      'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported, out of those that can be decided; after a plus sign stand those that only record a fact or do not apply.',
     ),
     ...(matter.register.exceptions.length === 0
       ? []
@@ -71,9 +71,9 @@ const nodeRow =
     nameCell(matter, node),
     ...matter.tally.properties.map((property): Cell => {
       const { tally } = matter
-      const { worst, counts, total } = tally.cell(node.node, property)
+      const cell = tally.cell(node.node, property)
       return [
-        { text: of(counts.met, total), mark: verdictMark(worst), means: verdictWords[worst].label },
+        { text: supportedShare(cell), mark: verdictMark(cell.worst), means: verdictWords[cell.worst].label },
         ...acceptedCount(
           matter,
           tally.checksOf(property).map(({ id }) => [node.node, id]),
@@ -92,14 +92,14 @@ function nameCell({ assessment }: Matter, node: NodeAssessment): Cell {
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }
 
-/** Every check of a property on every node, by verdict: all of them add up to the denominator. */
+/** Every check of a property on every node, by verdict. */
 const totals = ({ assessment, tally }: Matter): readonly Cell[] => [
   [{ text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' }],
   ...tally.properties.map((property): Cell => {
-    const { counts, total } = joined(assessment.nodes.map(({ node }) => tally.cell(node, property)))
-    const shown = VERDICTS.filter((verdict) => verdict === 'met' || counts[verdict] > 0)
+    const cell = joined(assessment.nodes.map(({ node }) => tally.cell(node, property)))
+    const shown = VERDICTS.filter((verdict) => verdict === 'met' || cell.counts[verdict] > 0)
     return shown.map((verdict) => ({
-      text: of(counts[verdict], total),
+      text: share(cell, verdict),
       mark: verdictMark(verdict),
       means: verdictWords[verdict].label,
     }))

@@ -4,7 +4,7 @@ import { dayOf, daysSince, declaredBy, factBlock, typed, whoseWord } from './dec
 import type { Matter } from './input.ts'
 import { itemName } from './items.ts'
 import { type Block, type Cell, heading, type Line, plainCell, text } from './model.ts'
-import { of, plural } from './wording.ts'
+import { countLines, plural } from './wording.ts'
 
 const METHODS: Readonly<Record<SubserviceOrganization['method'], string>> = {
   'carve-out': 'Carved out: their controls are not covered here, and are listed as needed besides',
@@ -110,24 +110,11 @@ const saysCell = (one: UserEntityControl): Cell => [
 const bearsCell = ({ catalog }: Matter, { rows }: UserEntityControl): Cell =>
   rows.length === 0 ? plainCell('No item was named') : rows.map((row) => ({ text: itemName(catalog, row) }))
 
-function answered({ assessment, catalog, tally }: Matter, { checks }: UserEntityControl): Cell {
+function answered({ catalog, tally }: Matter, { checks }: UserEntityControl): Cell {
   if (checks.length === 0) return plainCell('No check bears on it; it takes a record.')
-  const { nodes } = assessment
   return checks.flatMap((id): readonly Line[] => {
     const check = catalog.checks.find((one) => one.id === id)
     if (check === undefined) return [{ text: `${plain(id, 100)}: not in this catalog, so not collected on any node` }]
-    const verdicts = nodes.map(({ node }) => tally.verdict(node, id))
-    const contradicted = verdicts.filter((verdict) => verdict === 'not-met').length
-    const missing = verdicts.filter((verdict) => verdict === 'not-tested' || verdict === 'inconclusive').length
-    return [
-      { text: check.claim },
-      { text: `Supported on ${of(verdicts.filter((verdict) => verdict === 'met').length, nodes.length)} nodes` },
-      ...(contradicted === 0
-        ? []
-        : [{ text: `Contradicted on ${of(contradicted, nodes.length)}`, mark: 'square-cross' } as const]),
-      ...(missing === 0
-        ? []
-        : [{ text: `Not collected or not decided on ${of(missing, nodes.length)}`, mark: 'dotted-ring' } as const]),
-    ]
+    return [{ text: check.claim }, ...countLines(tally.overNodes(id))]
   })
 }

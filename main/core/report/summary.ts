@@ -3,6 +3,7 @@ import type { Check } from '../check.ts'
 import { compare } from '../recording.ts'
 import { explanationsOf } from '../register/explanations.ts'
 import { standingOf } from '../register.ts'
+import { joined, reached } from '../tally.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { isolationSentences } from './isolation-sentence.ts'
@@ -13,9 +14,8 @@ import { byWorstNode, headed, nodeMatrix } from './node-matrix.ts'
 import { recordCounts } from './outstanding.ts'
 import { answeredLine, nodeWords, populationLine } from './population.ts'
 import { loosened } from './profile.ts'
-import { joined, reached } from './tally.ts'
 import { see, titles } from './titles.ts'
-import { day, names, of, plural, stateMark, verdictMark } from './wording.ts'
+import { day, names, of, plural, share, stateMark, verdictMark } from './wording.ts'
 
 /** So many gaps stand on the page; the others are a part of their own. */
 const TOP = 5
@@ -92,7 +92,7 @@ function frameworkTable(matter: Matter): Block {
 
 /** Every check on every node by verdict, in one row. */
 function verdictTable({ assessment, catalog, tally }: Matter): Block {
-  const { counts, total } = joined(assessment.nodes.map(({ node }) => tally.onNode(node)))
+  const all = joined(assessment.nodes.map(({ node }) => tally.onNode(node)))
   return {
     kind: 'table',
     rowHeaders: true,
@@ -110,7 +110,7 @@ function verdictTable({ assessment, catalog, tally }: Matter): Block {
         ],
         ...VERDICTS.map(
           (verdict): Cell => [
-            { text: of(counts[verdict], total), mark: verdictMark(verdict), means: verdictWords[verdict].label },
+            { text: share(all, verdict), mark: verdictMark(verdict), means: verdictWords[verdict].label },
           ],
         ),
       ],

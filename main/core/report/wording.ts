@@ -2,8 +2,8 @@ import type { CaptureRef, NodeAssessment, Reason } from '../../../schemas/types.
 import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { sha256 } from '../digest.ts'
 import { plain } from '../plain-text.ts'
+import { isDecidable, type PropertyCell, reached, SEVERITY } from '../tally.ts'
 import type { Line, MarkName } from './model.ts'
-import { type PropertyCell, reached, SEVERITY } from './tally.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/
@@ -65,10 +65,21 @@ const COUNTED: Readonly<Record<Verdict, string>> = {
   informational: 'recorded',
 }
 
+/** A count out of what can be decided; of what is only recorded, or does not apply, the number alone. */
+export const share = ({ counts, decidable }: PropertyCell, verdict: Verdict): string =>
+  isDecidable(verdict) ? of(counts[verdict], decidable) : String(counts[verdict])
+
+/** The same of the supported, in a cell without room for words: after the plus sign stands what is in no denominator. */
+export const supportedShare = (cell: PropertyCell): string =>
+  [
+    ...(cell.decidable > 0 ? [share(cell, 'met')] : []),
+    ...(cell.total > cell.decidable ? [`+${cell.total - cell.decidable}`] : []),
+  ].join(' ')
+
 /** How many answered how, worst first, one line each; what nobody answered is left out. */
-export const countLines = ({ counts, total }: Pick<PropertyCell, 'counts' | 'total'>): readonly Line[] =>
-  SEVERITY.filter((verdict) => counts[verdict] > 0).map((verdict) => ({
-    text: `${of(counts[verdict], total)} ${COUNTED[verdict]}`,
+export const countLines = (cell: PropertyCell): readonly Line[] =>
+  SEVERITY.filter((verdict) => cell.counts[verdict] > 0).map((verdict) => ({
+    text: `${share(cell, verdict)} ${COUNTED[verdict]}`,
     mark: verdictMark(verdict),
   }))
 

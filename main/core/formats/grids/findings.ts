@@ -2,7 +2,7 @@ import type { Assessment, Reason, Register } from '../../../../schemas/types.ts'
 import { verdictWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../catalog.ts'
 import { acceptancesOf } from '../../register.ts'
-import { SEVERITY } from '../../report/tally.ts'
+import { SEVERITY } from '../../tally.ts'
 import { columns, type Grid, MOST_LISTED } from './grid.ts'
 
 export const FINDINGS_COLUMNS = columns({

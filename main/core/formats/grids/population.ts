@@ -1,6 +1,6 @@
 import type { Assessment, CoveredNode, NodeAssessment, SharedMachine } from '../../../../schemas/types.ts'
-import { summarize } from '../../report/tally.ts'
 import { markText } from '../../same-machine.ts'
+import { summarize } from '../../tally.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({

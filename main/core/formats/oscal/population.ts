@@ -2,7 +2,7 @@ import type { CoveredNode, NodeAssessment } from '../../../../schemas/types.ts'
 import { VERDICTS } from '../../../../schemas/words.ts'
 import { nodeAssessmentPath } from '../../pack-files.ts'
 import { plain } from '../../plain-text.ts'
-import { summarize } from '../../report/tally.ts'
+import { summarize } from '../../tally.ts'
 import type { Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 

@@ -1,6 +1,6 @@
-import type { Assessment, Finding, NodeAssessment } from '../../../schemas/types.ts'
-import { PROPERTIES, type Property, type Verdict } from '../../../schemas/words.ts'
-import type { Check } from '../check.ts'
+import type { Assessment, ControlCheck, Finding, NodeAssessment } from '../../schemas/types.ts'
+import { PROPERTIES, type Property, type Verdict } from '../../schemas/words.ts'
+import type { Check } from './check.ts'
 
 /** Worst first: what contradicts, then what is missing, then the rest. */
 export const SEVERITY: readonly Verdict[] = [
@@ -29,11 +29,15 @@ export interface Tally {
   /** One check on every node. */
   readonly overNodes: (check: string) => PropertyCell
 }
+/** Verdicts counted: the one way in which window, report, tables and command line count findings. */
 export interface PropertyCell {
   /** The worst verdict among those counted. */
   readonly worst: Verdict
+  /** They add up to `total`. */
   readonly counts: Counts
   readonly total: number
+  /** The denominator of every share: what is only recorded, or does not apply, can be neither supported nor contradicted. */
+  readonly decidable: number
 }
 
 export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
@@ -78,16 +82,37 @@ export function summarize(verdicts: readonly Verdict[]): PropertyCell {
     informational: 0,
   }
   for (const verdict of verdicts) counts[verdict] += 1
-  const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
-  return { worst, counts, total: verdicts.length }
+  return counted(counts)
 }
+
+/** The same from counts that were made before. */
+export function counted(counts: Counts): PropertyCell {
+  const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
+  return { worst, counts, total: sumOf(counts, () => true), decidable: sumOf(counts, isDecidable) }
+}
+
+const sumOf = (counts: Counts, which: (verdict: Verdict) => boolean): number =>
+  SEVERITY.filter(which).reduce((sum, verdict) => sum + counts[verdict], 0)
+
+/** Whether a finding with this verdict stands in the denominator of shares. */
+export const isDecidable = (verdict: Verdict): boolean => verdict !== 'informational' && verdict !== 'not-applicable'
+
+/** What one check says over all nodes, as a control has it. */
+export const countedCheck = (check: ControlCheck): PropertyCell =>
+  counted({
+    met: check.met,
+    'not-met': check.notMet,
+    inconclusive: check.inconclusive,
+    'not-tested': check.notTested,
+    'not-applicable': check.notApplicable,
+    informational: check.informational,
+  })
 
 /** Several counts as one. */
 export function joined(cells: readonly PropertyCell[]): PropertyCell {
   const counts = { ...summarize([]).counts }
   for (const cell of cells) for (const verdict of SEVERITY) counts[verdict] += cell.counts[verdict]
-  const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
-  return { worst, counts, total: cells.reduce((sum, { total }) => sum + total, 0) }
+  return counted(counts)
 }
 
 /** A node was reached when it gave a recording in which something was answered. */
