@@ -15,10 +15,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 // Where mkdir(2) says ENOENT below a folder that is there, Node's own recursive form never ends.
-test.skipIf(!existsSync('/proc/self'))('a folder that cannot be made is a failure', async () => {
-  for (const made of [await files.hold('/proc/x'), await files.write('/proc/x/y/file', '')])
-    expect(made).toMatchObject({ ok: false, error: { code: 'store.failed' } })
-})
+test.skipIf(!existsSync('/proc/self'))(
+  'a folder that cannot be made is a failure (skipped where there is no /proc)',
+  async () => {
+    for (const made of [await files.hold('/proc/x'), await files.write('/proc/x/y/file', '')])
+      expect(made).toMatchObject({ ok: false, error: { code: 'store.failed' } })
+  },
+)
 
 describe('a file written in pieces', () => {
   test.each<[string, readonly (string | Uint8Array)[]]>([

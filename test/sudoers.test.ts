@@ -19,10 +19,10 @@ test('no program that starts a service is on the list of those that read, nor in
 })
 
 describe('the sudoers drop-in', () => {
-  test.skipIf(!hasVisudo)('of the whole catalog is accepted by visudo (skipped where visudo is absent)', () => {
+  test.skipIf(!hasVisudo)('of the whole catalog is accepted by visudo (skipped where it is absent)', () => {
     expect(checked(sudoersFor(rootCommands(catalog.probes), { user: 'bwaudit' }))).toBe('ok')
   })
-  test.skipIf(!hasVisudo)('of words with special characters is accepted by visudo', () => {
+  test.skipIf(!hasVisudo)('of words with special characters is accepted by visudo (skipped where it is absent)', () => {
     expect(checked(sudoersFor([runAsRoot(['grep', '-E', 'a,b:c=d\\e[f]*?!', '/etc/x y'])], { user: 'bw' }))).toBe('ok')
   })
   test('an empty word is written as one more space, which is how sudo sees it', () => {

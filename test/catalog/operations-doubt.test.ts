@@ -343,7 +343,7 @@ describe('ends of support', () => {
   }
   // Columns: version, codename, series, created, release, eol, then of Ubuntu eol-server and eol-esm, of Debian eol-lts and eol-elts.
   test.skipIf(read('ubuntu') === null)(
-    'dates of Debian and Ubuntu are those of distro-info-data, where it is installed',
+    'dates of Debian and Ubuntu are those of distro-info-data (skipped where it is not installed)',
     () => {
       const expected = (id: 'ubuntu' | 'debian', version: string) => {
         const row = read(id)?.find(([one = '']) => one.replace(' LTS', '') === version)

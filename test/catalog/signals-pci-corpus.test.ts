@@ -98,7 +98,7 @@ function judge(name: string, truth: string): readonly Case[] {
   return [{ name, truth, found }]
 }
 
-describe.skipIf(!existsSync(LABELS))('PCI trees of labelled machines', () => {
+describe.skipIf(!existsSync(LABELS))('PCI trees of labelled machines (skipped where the captures are absent)', () => {
   const cases = text(LABELS)
     .split('\n')
     .slice(1)

@@ -331,7 +331,7 @@ describe('ciphers', () => {
 
 const LAB = fileURLToPath(new URL('../../../shared/corpus-storage/', import.meta.url))
 
-describe.skipIf(!existsSync(LAB))('the captured storage host (corpus-storage)', () => {
+describe.skipIf(!existsSync(LAB))('the captured storage host (skipped where the captures are absent)', () => {
   const read = (who: string, file: string): string => readFileSync(`${LAB}${who}/${file}`, 'utf8')
   const lab = (who: 'root' | 'user'): Storage => {
     const lsblk = parseLsblk(read(who, 'lsblk.json'))

@@ -23,7 +23,7 @@ const many = new Map(
   Array.from({ length: COUNT }, (_, index) => [`data/${Math.floor(index / 500)}/${index}`, Buffer.from(`${index}`)]),
 )
 
-describe.skipIf(missing.length > 0)(`with ${TOOLS.join(' and ')}`, () => {
+describe.skipIf(missing.length > 0)(`with ${TOOLS.join(' and ')} (skipped where one is absent)`, () => {
   test('unzip reads a pack of 66,000 files, which needs the 64-bit form', async () => {
     expect(await writePack(at('many.zip'), many)).toEqual({ ok: true, value: null })
     expect(run('unzip', '-tqq', 'many.zip')).toBe('')

@@ -56,7 +56,7 @@ function paste(commands: string, folder: string, shell = 'sh'): { readonly passe
   return { passed: last === 'ALL CHECKS PASSED', said: stdout + stderr }
 }
 
-describe.skipIf(!ready)(`with ${TOOLS.join(', ')}`, () => {
+describe.skipIf(!ready)(`with ${TOOLS.join(', ')} (skipped where one is absent)`, () => {
   test.each(SHELLS)('a good pack passes VERIFY.txt in %s', async (shell) => {
     const folder = desk(signer.chain[0])
     await writePack(join(folder, NAME), files)

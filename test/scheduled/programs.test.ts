@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const SH = existsSync('/bin/sh')
-describe.skipIf(!SH)('a command', () => {
+describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
   const sh = (script: string, limit?: number) =>
     tellCommand({ kind: 'command', argv: ['/bin/sh', '-c', script] }, NOTICE, limit)
   test('reads the notice on its stdin', async () => {
@@ -60,7 +60,7 @@ describe.skipIf(!SH)('a command', () => {
   })
 })
 
-describe.skipIf(!SH)('the system’s log', () => {
+describe.skipIf(!SH)('the system’s log (skipped where /bin/sh is absent)', () => {
   test('gets one line through logger', async () => {
     const logger = at('logger')
     writeFileSync(logger, `#!/bin/sh\nfor word; do printf '%s\\n' "$word"; done > '${at('logged')}'\n`, { mode: 0o755 })

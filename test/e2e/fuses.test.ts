@@ -7,10 +7,10 @@ import { FuseV1Options, flipFuses, getCurrentFuseWire } from '@electron/fuses'
 import { describe, expect, test } from 'vitest'
 import { FUSES } from '../support/fuses.ts'
 import { findElectron } from '../support/launch-electron.mjs'
+import { whyNoWindow } from '../support/open-window.ts'
 
+const missing = process.platform === 'linux' ? whyNoWindow() : 'made for Linux'
 const electron = findElectron(fileURLToPath(new URL('../..', import.meta.url)))
-const missing =
-  electron === null ? 'no Electron runtime is here' : process.platform === 'linux' ? null : 'made for Linux'
 
 const [ON, OFF] = ['1'.charCodeAt(0), '0'.charCodeAt(0)]
 
