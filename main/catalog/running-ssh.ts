@@ -282,7 +282,7 @@ const overriding = ({ sets }: SshdStart, keywords: readonly string[]): readonly 
   [...sets].filter((keyword) => keyword === 'include' || keyword === 'match' || keywords.includes(keyword))
 
 /** What the server at a socket answered, or why nothing of it is known. */
-function heardAt(
+export function heardAt(
   listener: Listener,
   name: string,
   { sshWire }: RunningSshEvidence,

@@ -251,6 +251,67 @@ describe('which SSH servers run, and whose settings were read', () => {
   })
 })
 
+describe('the algorithms of every SSH server that others can reach', () => {
+  const ID = 'encryption.in-transit.ssh-algorithms'
+  const concluded = (changes: Readonly<Record<string, Parsed<unknown>>>) => {
+    const check = catalog.checks.find(({ id }) => id === ID)
+    if (check === undefined || model === undefined) throw new Error(ID)
+    return conclude(check, new Map([...model.readings, ...Object.entries(changes)]), model.context)
+  }
+  const [first] = factOf<SshServers>('ssh.servers').servers
+  if (first?.offer === undefined || first.offer === null) throw new Error('no offer')
+  const { offer } = first
+  const beside = (change: object, ...sockets: string[]): Record<string, Parsed<unknown>> => ({
+    ...withSockets(...(sockets.length > 0 ? sockets : [socket(2222, 'dropbear', 2300)])),
+    'ssh.servers': wire((all) => ({ ...all, servers: [...all.servers, { ...first, port: 2222, ...change }] })),
+  })
+  const weak = { offer: { ...offer, cipherToNode: ['3des-cbc'], cipherFromNode: ['3des-cbc'] } }
+  const nobody = unknown('not collected')
+  // Whether two sockets are one server is told by its process alone, so that without it both are asked.
+  const both = { 'ssh.servers': wire((all) => ({ ...all, servers: [...all.servers, { ...first, host: '::1' }] })) }
+
+  test.each<[string, Record<string, Parsed<unknown>>, string]>([
+    ['the session’s server alone', {}, 'met'],
+    ['another with the same offer', beside({}), 'met'],
+    ['another with a weak offer', beside(weak), 'not-met'],
+    ['another whose offer was not recorded', beside({ offer: null }), 'inconclusive'],
+    ['another that answers otherwise each time', beside({ isMixed: true }), 'inconclusive'],
+    ['another that was not asked', withSockets(socket(2222, 'dropbear', 2300)), 'inconclusive'],
+    ['a weak one for the node alone', beside(weak, socket(2222, 'sshd', 2300, '127.0.0.1')), 'met'],
+    ['two at the session’s port, one unheard', withSockets(socket(22, 'dropbear', 2300, '10.20.0.11')), 'inconclusive'],
+    ['no list of sockets', { 'network.listeners': nobody }, 'inconclusive'],
+    ['no processes, and every port heard', { ...both, 'network.listener-processes': nobody }, 'met'],
+    ['no processes, and one family unheard', { 'network.listener-processes': nobody }, 'inconclusive'],
+    [
+      'no processes, and a port that was not heard',
+      { ...withSockets(socket(2222, 'dropbear', 2300)), ...both, 'network.listener-processes': nobody },
+      'inconclusive',
+    ],
+    ['nothing asked, and one server', { 'ssh.servers': nobody }, 'met'],
+    [
+      'settings of another server, and no offer seen',
+      {
+        'ssh.offers': nobody,
+        'sshd.effective': settings({ ciphers: '3des-cbc' }),
+        'ssh.processes': titled('-D -f /srv/ssh/config'),
+      },
+      'inconclusive',
+    ],
+    [
+      'its own settings, and no offer seen',
+      { 'ssh.offers': nobody, 'sshd.effective': settings({ ciphers: '3des-cbc' }) },
+      'not-met',
+    ],
+  ])('%s', (_, changes, verdict) => expect(concluded(changes).verdict).toBe(verdict))
+
+  test('the port is named', () => {
+    for (const change of [weak, { offer: null }])
+      expect(concluded(beside(change)).because.some(({ text, says }) => says !== 'for' && /tcp\/2222/.test(text))).toBe(
+        true,
+      )
+  })
+})
+
 describe('what a login may begin with', () => {
   const methods = (changes: Readonly<Record<string, string>>): readonly string[] => [
     ...firstMethods({ settings: new Map(Object.entries(changes).map(([key, value]) => [key, [value]])) }),

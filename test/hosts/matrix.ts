@@ -246,6 +246,7 @@ systemctl enable ssh2.service`,
       ...OPENED_BESIDE,
       ...WITH_PASSWORD,
       holds('access.authorized-keys', 'Ed25519 keys of two accounts', RUNNING_SERVER),
+      fails('encryption.in-transit.ssh-algorithms', 'the second server offers what OpenSSH 9.2 does by default'),
     ],
   },
   {

@@ -1,10 +1,22 @@
 import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import type { SshOffer } from '../../core/ssh-offer.ts'
+import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { sshOffers } from '../probes/ssh-offers.ts'
+import { sshServers } from '../probes/ssh-servers.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import {
+  heardAt,
+  RUNNING_SSH,
+  type RunningSsh,
+  type RunningSshEvidence,
+  runningSsh,
+  sessionPort,
+} from '../running-ssh.ts'
 import { type AlgorithmUse, gradeSshAlgorithm, hasOwnTag, isCuttable, STRICT_KEX } from '../ssh-algorithms.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { observedAt } from '../tls-reading.ts'
+import { reachableTcp } from '../tls-targets.ts'
 
 const USES: readonly (readonly [AlgorithmUse, string])[] = [
   ['kexalgorithms', 'key exchange'],
@@ -19,26 +31,60 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
   id: 'encryption.in-transit.ssh-algorithms',
   property: 'encryption-in-transit',
   claim:
-    'The SSH server offers only key exchanges, host keys, ciphers and message authentication without known weakness.',
+    'The SSH servers that other machines can reach offer only key exchanges, host keys, ciphers and message authentication without known weakness.',
   limits:
-    'The offer that the running server made to this session; a server may make another to other addresses. Lengths of host keys and of the groups of Diffie-Hellman are not read. Where the offer was not seen, the settings alone can contradict the claim, and never support it.',
+    'The offers that the running servers made to this session and, through it, from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not judged. Lengths of host keys and of the groups of Diffie-Hellman are not read. Where the offer was not seen, the settings alone can contradict the claim, and never support it.',
   needs: {},
-  wants: { offers: sshOffers, sshd: sshdEffective },
-  evaluate(_, { offers, sshd }): Conclusion {
-    const settings = sshd.ok ? listsOfSettings(sshd.fact) : null
-    if (!offers.ok) {
+  wants: { offers: sshOffers, sshd: sshdEffective, ...RUNNING_SSH },
+  evaluate(_, { offers, sshd, ...evidence }): Conclusion {
+    const running = runningSsh(sshd, evidence, { keywords: [] })
+    const settings = sshd.ok && running.isBearing ? listsOfSettings(sshd.fact) : null
+    const session = offers.ok ? listsOfOffer(offers.fact) : null
+    const others = [...otherServers(running, session, evidence), ...unlisted(running, evidence)]
+    if (!offers.ok || session === null) {
       const why = unclearAbout(sshOffers, offers)
-      return weigh(
-        settings === null
-          ? [...why, ...unclearAbout(sshdEffective, sshd)]
-          : [...why, ...argueLists(settings, sshdEffective)],
-      )
+      const bySettings = settings === null ? unclearAbout(sshdEffective, sshd) : argueLists(settings, sshdEffective)
+      return weigh([...why, ...bySettings, ...others])
     }
-    const lists = listsOfOffer(offers.fact)
-    const judged = weigh([...argueLists(lists, sshOffers), ...strictness(offers.fact)])
-    return settings === null ? judged : { ...judged, because: [...judged.because, ...differences(lists, settings)] }
+    const judged = weigh([...argueLists(session, sshOffers), ...strictness(offers.fact, sshOffers), ...others])
+    return settings === null ? judged : { ...judged, because: [...judged.because, ...differences(session, settings)] }
   },
 })
+
+/**
+ * The offers of servers that do not carry this session. Of several servers at its port, it is not told which one carries it, so that each
+ * has to have been heard.
+ */
+function otherServers({ servers }: RunningSsh, session: Lists | null, evidence: RunningSshEvidence): readonly Step[] {
+  const port = sessionPort(evidence.sshLogin)
+  const reachable = servers.filter(({ listener }) => !listener.loopback)
+  const atPort = servers.filter(({ listener }) => port === null || listener.port === port)
+  return reachable.flatMap((server): readonly Step[] => {
+    const isCarrier = atPort.length === 1 && atPort[0] === server
+    const { name, listener } = server
+    const { seen, step } = heardAt(listener, name, evidence)
+    const offer = seen?.offer ?? null
+    if (offer === null || seen?.isMixed === true)
+      return isCarrier
+        ? []
+        : [step ?? leavesUnclear(`What the SSH server at ${name} offers was not recorded.`, sshServers)]
+    const lists = listsOfOffer(offer)
+    const told = [...argueLists(lists, sshServers), ...strictness(offer, sshServers)]
+    if (session === null || USES.some(([use]) => lists[use].join() !== session[use].join()))
+      return told.map((one) => ({ ...one, text: `At ${name}: ${one.text}` }))
+    return isCarrier ? [] : [speaksFor(`The SSH server at ${name} offers the same.`, sshServers)]
+  })
+}
+
+/** Why an SSH server may listen that was not found: it is known by the process that holds a socket, or by how it greets. */
+function unlisted({ servers }: RunningSsh, { sshSockets, sshOwners, sshTls }: RunningSshEvidence): readonly Step[] {
+  if (!sshSockets.ok) return unclearAbout(networkListeners, sshSockets)
+  if (sshOwners.ok) return []
+  const isKnown = (listener: Listener): boolean =>
+    servers.some((server) => server.listener.port === listener.port) ||
+    (sshTls.ok && ['tls', 'plain'].includes(observedAt(sshTls.fact, listener).seen?.outcome ?? ''))
+  return reachableTcp(sshSockets.fact.listeners, []).every(isKnown) ? [] : unclearAbout(listenerProcesses, sshOwners)
+}
 
 /** Both directions together: one weak direction is a weak offer. */
 const listsOfOffer = (offer: SshOffer): Lists => ({
@@ -95,16 +141,19 @@ const softener = (use: AlgorithmUse, ciphers: readonly string[]): string =>
     ? '; advisory, since it is used only where the client declines the preferred ciphers, which carry their own tag'
     : ''
 
-function strictness({ kex, cipherToNode, cipherFromNode, macToNode, macFromNode }: SshOffer): readonly Step[] {
-  if (kex.includes(STRICT_KEX)) return [speaksFor('The server offers the strict key exchange.', sshOffers)]
+function strictness(
+  { kex, cipherToNode, cipherFromNode, macToNode, macFromNode }: SshOffer,
+  probe: Probe<unknown>,
+): readonly Step[] {
+  if (kex.includes(STRICT_KEX)) return [speaksFor('The server offers the strict key exchange.', probe)]
   const open = [
     ...cipherToNode.filter((cipher) => isCuttable(cipher, macToNode)),
     ...cipherFromNode.filter((cipher) => isCuttable(cipher, macFromNode)),
   ]
   const text = 'The server does not offer the strict key exchange that mends CVE-2023-48795 (Terrapin)'
   return open.length > 0
-    ? [leavesUnclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, sshOffers)]
-    : [speaksFor(`${text}; none of the ciphers it offers is touched by it.`, sshOffers)]
+    ? [leavesUnclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, probe)]
+    : [speaksFor(`${text}; none of the ciphers it offers is touched by it.`, probe)]
 }
 
 /** Markers and negotiation extensions, and key exchanges of GSSAPI, stand in the offer and not in the setting. */
