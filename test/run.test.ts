@@ -39,6 +39,11 @@ describe('running a fleet', () => {
 
   test('nodes that stand aside let others begin, up to four times as many; the others wait', async () => {
     let [working, open, mostWorking, mostOpen] = [0, 0, 0, 0]
+    // Those that stand aside stay there until as many as may are open, and a moment longer, so that one too many would be seen.
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
     await runFleet(
       targets(40),
       async (_target, aside) => {
@@ -46,9 +51,10 @@ describe('running a fleet', () => {
         open += 1
         mostWorking = Math.max(mostWorking, working)
         mostOpen = Math.max(mostOpen, open)
+        if (open === 10) setTimeout(letGo, 100)
         await new Promise((resolve) => setTimeout(resolve, 2))
         working -= 1
-        await aside(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        await aside(() => held)
         open -= 1
         return fine
       },
