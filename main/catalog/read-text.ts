@@ -3,6 +3,15 @@ import { type Answer, known, type Parsed, unknown } from '../core/probe.ts'
 /** Lines of a text without their line ends; empty lines are left out. */
 export const lines = (text: string): readonly string[] => text.split(/\r?\n/).filter((line) => line !== '')
 
+/** A file and a folder that every Linux system has, asked for beside those that may not be there: the control of such a command. */
+export const ALWAYS_FILE = '/proc/sys/kernel/ostype'
+export const ALWAYS_FOLDER = '/sys/dev'
+export const OF_ALWAYS_FILE = { control: `${ALWAYS_FILE}:Linux` } as const
+export const OF_ALWAYS_FOLDER = { control: `${ALWAYS_FOLDER}:` } as const
+/** The same for `ls -d`, which prints names alone. */
+export const ALWAYS_PATH = '/proc'
+export const OF_ALWAYS_PATH = { control: ALWAYS_PATH } as const
+
 /** One line that `grep -H` printed: the file it stood in, and the line. */
 export interface FoundLine {
   readonly path: string

@@ -24,6 +24,12 @@ export interface RunCommand {
    * not run and is recorded as `no-path`; where that cannot be seen without more rights, it is run like any other.
    */
   readonly needsPath?: readonly [string, ...string[]]
+  /**
+   * How a line of every complete answer begins, spaces before it apart: what the tool prints on any system, such as the content of a
+   * file that is always there and is asked for beside the others. By it “there is none of these” is told from an answer that was kept
+   * from us; without it the answer counts as not read.
+   */
+  readonly control?: string
 }
 
 /** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
@@ -186,6 +192,8 @@ export function readProbe<F>(
     if (capture === undefined) return unknown(whyMissing(probe, captures, asked))
     const refusal = whyUnusable(capture, command)
     if (refusal !== null) return unknown(refusal)
+    if (lacksControl(capture, command))
+      return unknown('not usable: the answer lacks what every system says to this question')
     answers[name] = capture.meta.status === 'no-path' ? withoutPath(command) : decode(capture)
   }
   return probe.parse(answers)
@@ -230,6 +238,16 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
     if (SUDO_REFUSED.test(words)) return `not collected: sudo does not allow this line (${tool})`
   }
   return null
+}
+
+/** Whether an answer does not hold what it holds on every system. One that was not asked for want of its paths is a whole answer. */
+function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boolean {
+  const control = command.kind === 'run' ? command.control : undefined
+  if (control === undefined || meta.status === 'no-path') return false
+  return !new TextDecoder('latin1')
+    .decode(stdout)
+    .split('\n')
+    .some((line) => line.trimStart().startsWith(control))
 }
 
 /** Where sudo said something before its command began, or was itself the question, sudo is named; else it may have been either. */

@@ -33,7 +33,14 @@ export const LOSSES: Readonly<Record<string, Change>> = {
   },
 }
 
-/** The argument again and again, with one answer kept from us in one way: each time the answer, the way and the argument. */
+/** How near an answer is to hardware: the higher, the nearer. */
+export const nearness = ({ layer, rule }: IsolationArgument): number =>
+  layer === 'metal' ? 3 : layer !== 'unknown' ? 0 : rule.id === 'R8' ? 2 : 1
+
+/**
+ * The argument again and again, with one answer kept from us in one way: each time the answer, the way and the argument. Plain removal
+ * comes first for each answer. Ways that read alike are argued once.
+ */
 export function* withEachLost(
   node: string,
   probes = /^/,
@@ -45,11 +52,16 @@ export function* withEachLost(
     const probe = catalog.probes.find(({ id }) => id === capture.meta.probe)
     const command = probe?.commands[capture.meta.command]
     if (probe === undefined || command === undefined || !asked.has(probe.id) || !probes.test(key)) continue
+    const argued = new Map<string, IsolationArgument>()
     for (const [way, change] of Object.entries(LOSSES)) {
       const changed = change(capture, command)
       const others = [...captures].filter(([other]) => other !== key)
       const less = new Map(changed === null ? others : [...others, [key, changed] as const])
-      yield [key, way, arguesIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
+      const reading = readProbe(probe, less)
+      const before = reading.ok ? undefined : argued.get(reading.reason)
+      const argument = before ?? arguesIsolation(new Map([...whole, [probe.id, reading]]), context)
+      if (!reading.ok) argued.set(reading.reason, argument)
+      yield [key, way, argument]
     }
   }
 }

@@ -157,7 +157,7 @@ describe('network adapters', () => {
 describe('fabric adapters', () => {
   const hca = (name: string, ...lines: readonly string[]): Reading =>
     reading(infiniband, {
-      adapters: `${name}\n`,
+      adapters: `/sys/class/infiniband:\n${name}\n`,
       values: [...lines, 'ports/1/link_layer:InfiniBand']
         .map((line) => `/sys/class/infiniband/${name}/${line}\n`)
         .join(''),

@@ -12,9 +12,9 @@ test('the kernel module of an RTX 3090, and devices that can be divided', () => 
 `
   const read = fact(
     gpuModules.parse({
-      modules: answer('nvidia_vgpu_vfio 69632 0 - Live 0x0000000000000000\n'),
+      modules: answer('/proc/modules:nvidia_vgpu_vfio 69632 0 - Live 0x0000000000000000\n'),
       cards: answer(cards),
-      dividing: answer('0000:3b:00.4\n0000:3b:00.5\n'),
+      dividing: answer('/sys/class/mdev_bus:\n0000:3b:00.4\n0000:3b:00.5\n'),
     }),
   )
   expect(read).toEqual({

@@ -35,7 +35,7 @@ describe('adapters', () => {
 
   test('fabric adapters with their PCI functions and the manager of the subnet', () => {
     const fact = factFrom(infiniband, {
-      adapters: 'mlx5_0\n',
+      adapters: '/sys/class/infiniband:\nmlx5_0\n',
       values: [
         '/sys/class/infiniband/mlx5_0/board_id:MT_0000000838',
         '/sys/class/infiniband/mlx5_0/device/uevent:DRIVER=mlx5_core',

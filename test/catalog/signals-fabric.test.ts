@@ -25,7 +25,7 @@ function hcas(number: number, id: string | null, files: Readonly<Record<string, 
   }
   const all = Array.from({ length: number }, (_, at) => at)
   return reading(infiniband, {
-    adapters: all.map((at) => `mlx5_${at}\n`).join(''),
+    adapters: `/sys/class/infiniband:\n${all.map((at) => `mlx5_${at}\n`).join('')}`,
     values: all.map(one).join(''),
   })
 }

@@ -21,7 +21,9 @@ const TABLES =
   'FACP DSDT APIC MCFG HPET WAET DMAR IVRS SRAT SLIT HEST BERT SPMI TPM2 SSDT SSDT1 SSDT2 SPCR GTDT IORT PPTT BGRT'.split(
     ' ',
   )
-const DSDT = `${FOLDER}DSDT`
+/** What the table begins with. */
+const SIGNATURE = 'DSDT'
+const DSDT = `${FOLDER}${SIGNATURE}`
 
 /** ACPI 6.5 §5.2.6: OEM id at 10, OEM table id at 16, creator id at 28. 276 bytes reach the FADT's hypervisor identity. */
 export const acpiHeaders = defineProbe({
@@ -30,14 +32,17 @@ export const acpiHeaders = defineProbe({
   why: 'Each firmware table names who made it. Emulators leave their own name in fields that few people change.',
   commands: {
     heads: runAsRoot(['head', '-v', '-c', '276', ...TABLES.map((name) => FOLDER + name)]),
-    marks: runAsRoot([
-      'grep',
-      '-a',
-      '-o',
-      '-E',
-      'QEMU0002|FWCF|BXPC|BOCHS|VMBUS|VMBus|VGID|FIRECK|VBOX|VMWARE|XEN0000|FCVMGID',
-      DSDT,
-    ]),
+    marks: runAsRoot(
+      [
+        'grep',
+        '-a',
+        '-o',
+        '-E',
+        `${SIGNATURE}|QEMU0002|FWCF|BXPC|BOCHS|VMBUS|VMBus|VGID|FIRECK|VBOX|VMWARE|XEN0000|FCVMGID`,
+        DSDT,
+      ],
+      { control: SIGNATURE },
+    ),
   },
   parse({ heads, marks }) {
     const read = parseHeads(heads.bytes)
@@ -53,7 +58,7 @@ export const acpiHeaders = defineProbe({
       })),
       hypervisorId: hypervisorId(facp),
       hasHypervisorField: (facp?.length ?? 0) >= 276,
-      marks: [...new Set(lines(marks.text))].filter((mark) => /^[A-Za-z0-9]{4,8}$/.test(mark)),
+      marks: [...new Set(lines(marks.text))].filter((mark) => mark !== SIGNATURE && /^[A-Za-z0-9]{4,8}$/.test(mark)),
     })
   },
 })

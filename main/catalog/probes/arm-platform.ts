@@ -1,5 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { grepIsComplete } from '../read-text.ts'
+import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE } from '../read-text.ts'
 
 export interface ArmPlatform {
   /** The first core's main id register, MIDR_EL1, as the kernel shows it; null where it shows none. */
@@ -21,7 +21,12 @@ export const armPlatform = defineProbe({
   title: 'Processor id and device tree (arm64 and others)',
   why: 'Machines that describe themselves by a device tree name their board there; virtual ones name the machine that was made up.',
   // A device tree ends each of its texts with a zero byte, hence -a.
-  commands: { files: run(['grep', '-aH', '', MIDR, MODEL, COMPATIBLE, HYPERVISOR], { maxBytes: 65536 }) },
+  commands: {
+    files: run(['grep', '-aH', '', MIDR, MODEL, COMPATIBLE, HYPERVISOR, ALWAYS_FILE], {
+      ...OF_ALWAYS_FILE,
+      maxBytes: 65536,
+    }),
+  },
   parse({ files }) {
     if (!grepIsComplete(files)) return unknown('the processor id and the device tree could not be read')
     return parseArmPlatform(files.text)

@@ -1,6 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listingIsComplete } from '../isolation/listing.ts'
-import { lines } from '../read-text.ts'
+import { ALWAYS_PATH, lines, OF_ALWAYS_PATH } from '../read-text.ts'
 
 export interface BmcPresence {
   /** The kernel talks to a controller: /dev/ipmi0 is there. */
@@ -15,14 +15,18 @@ export const bmcPresence = defineProbe({
   title: 'Management controller, as the kernel sees it',
   why: 'Nearly every server has a management controller; virtual machines have none unless somebody models one.',
   commands: {
-    paths: run([
-      'ls',
-      '-1d',
-      '/dev/ipmi0',
-      '/sys/class/ipmi/ipmi0',
-      glob('/sys/devices/platform/*ipmi*'),
-      glob('/sys/bus/acpi/devices/IPI0001:*'),
-    ]),
+    paths: run(
+      [
+        'ls',
+        '-1d',
+        '/dev/ipmi0',
+        '/sys/class/ipmi/ipmi0',
+        glob('/sys/devices/platform/*ipmi*'),
+        glob('/sys/bus/acpi/devices/IPI0001:*'),
+        ALWAYS_PATH,
+      ],
+      OF_ALWAYS_PATH,
+    ),
   },
   parse({ paths }) {
     if (!listingIsComplete(paths)) return unknown('the list of management devices could not be read')

@@ -67,6 +67,8 @@ export const bmc = defineProbe({
           ? NO_CONTROLLER
           : 'the management controller did not answer',
       )
+    const silent = Object.entries({ sensors, inventory, events, power }).find(([, answer]) => !isAnswered(answer))
+    if (silent !== undefined) return unknown(`the management controller’s answer about ${silent[0]} was not read`)
     const rows = sensorRows(sensors)
     const [supplies, beyondLimits] = [suppliesIn(rows ?? []), beyondIn(rows ?? [])]
     const entries = fieldsOf(events)?.get('Entries')
@@ -85,6 +87,17 @@ export const bmc = defineProbe({
     })
   },
 })
+
+/**
+ * Whether ipmitool printed anything, or says that the controller refused: lprintf in its lib/ipmi_sdr.c, ipmi_fru.c, ipmi_sel.c and
+ * ipmi_dcmi.c. Silence, and the words of another program, are no refusal.
+ */
+const isAnswered = ({ exitCode, text, errorText }: Answer): boolean =>
+  exitCode === 0
+    ? text.trim() !== ''
+    : /failed|not present|not supported|unable to|unavailable|invalid|no response|unknown fru/i.test(
+        `${text}\n${errorText}`,
+      )
 
 /** "Name : value" lines; null where the program failed. */
 function fieldsOf({ exitCode, text }: Answer): ReadonlyMap<string, string> | null {

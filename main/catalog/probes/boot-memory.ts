@@ -1,6 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
-import { grepIsComplete, oneLineFiles } from '../read-text.ts'
+import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 import { gibibytes } from '../steady.ts'
 
 export interface BootMemory {
@@ -36,7 +36,8 @@ export const bootMemory = defineProbe({
   },
   commands: {
     folders: run(['ls', '-1', FIRMWARE, '/sys/firmware/efi', MAP], { maxBytes: 262144 }),
-    ranges: run(['grep', '-H', '', glob(`${MAP}/*/start`), glob(`${MAP}/*/end`), glob(`${MAP}/*/type`)], {
+    ranges: run(['grep', '-H', '', glob(`${MAP}/*/start`), glob(`${MAP}/*/end`), glob(`${MAP}/*/type`), ALWAYS_FILE], {
+      ...OF_ALWAYS_FILE,
       maxBytes: 1048576,
     }),
   },

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
+import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'
 
 export interface Temperature {
   readonly driver: string
@@ -49,8 +50,9 @@ export const cpuSensors = defineProbe({
         glob(`${EDAC}/mc*/mc_name`),
         glob(`${EDAC}/mc*/dimm*/size`),
         glob(`${EDAC}/mc*/rank*/size`),
+        ALWAYS_FILE,
       ],
-      { maxBytes: 512 * 1024 },
+      { ...OF_ALWAYS_FILE, maxBytes: 512 * 1024 },
     ),
   },
   parse({ values }) {

@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { grepIsComplete, oneLineFiles } from '../read-text.ts'
+import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 
 export interface DmiIdentity {
   /** False when the kernel found no SMBIOS table at all. */
@@ -25,29 +25,33 @@ export const dmiIdentity = defineProbe({
   title: 'Hardware identity reported by firmware',
   why: 'Virtual machines usually carry the name of their hypervisor here. It is text: it can speak against hardware, never for it alone.',
   commands: {
-    fields: run([
-      'grep',
-      '-H',
-      '',
-      `${FOLDER}sys_vendor`,
-      `${FOLDER}product_name`,
-      `${FOLDER}product_version`,
-      `${FOLDER}board_vendor`,
-      `${FOLDER}board_name`,
-      `${FOLDER}bios_vendor`,
-      `${FOLDER}bios_version`,
-      `${FOLDER}bios_date`,
-      `${FOLDER}chassis_vendor`,
-      `${FOLDER}chassis_type`,
-      `${FOLDER}chassis_asset_tag`,
-    ]),
+    fields: run(
+      [
+        'grep',
+        '-H',
+        '',
+        `${FOLDER}sys_vendor`,
+        `${FOLDER}product_name`,
+        `${FOLDER}product_version`,
+        `${FOLDER}board_vendor`,
+        `${FOLDER}board_name`,
+        `${FOLDER}bios_vendor`,
+        `${FOLDER}bios_version`,
+        `${FOLDER}bios_date`,
+        `${FOLDER}chassis_vendor`,
+        `${FOLDER}chassis_type`,
+        `${FOLDER}chassis_asset_tag`,
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ fields }) {
     if (!grepIsComplete(fields)) return unknown('the firmware’s identity fields could not be read')
     const values = oneLineFiles(fields.text)
     const field = (name: string): string => values.get(FOLDER + name) ?? ''
     return known<DmiIdentity>({
-      present: [...values.values()].some((value) => value !== ''),
+      present: [...values].some(([path, value]) => path.startsWith(FOLDER) && value !== ''),
       sysVendor: field('sys_vendor'),
       productName: field('product_name'),
       productVersion: field('product_version'),

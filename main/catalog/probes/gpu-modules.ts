@@ -1,6 +1,13 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
-import { sysfsFound } from '../isolation/listing.ts'
-import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
+import { listedFolders, listingIsComplete, sysfsFound } from '../isolation/listing.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_FOLDER,
+  foundLines,
+  grepIsComplete,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_FOLDER,
+} from '../read-text.ts'
 
 /** What the kernel module of NVIDIA’s driver says of a GPU, without the tools of the driver. */
 export interface DrivenGpu {
@@ -20,6 +27,7 @@ export interface GpuModules {
 }
 
 const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/
+const DIVIDING = '/sys/class/mdev_bus'
 
 /** proc_modules(5); NVIDIA driver README, "proc file system interface"; Documentation/driver-api/vfio-mediated-device.rst. */
 export const gpuModules = defineProbe({
@@ -27,27 +35,35 @@ export const gpuModules = defineProbe({
   title: 'Drivers of the GPUs in the kernel',
   why: 'Shows which GPUs the kernel drives, and whether it can lend parts of them to virtual machines.',
   commands: {
-    modules: run([
-      'grep',
-      '-E',
-      '^(nvidia|nvidia_uvm|nvidia_vgpu_vfio|nouveau|nova_core|amdgpu|gim|i915|xe|kvmgt|mdev|vfio_pci) ',
-      '/proc/modules',
-    ]),
-    cards: run(['grep', '-H', '', '/proc/driver/nvidia/version', glob('/proc/driver/nvidia/gpus/*/information')]),
-    dividing: run(['ls', '-1', '/sys/class/mdev_bus']),
+    modules: run(
+      [
+        'grep',
+        '-H',
+        '-E',
+        '^(nvidia|nvidia_uvm|nvidia_vgpu_vfio|nouveau|nova_core|amdgpu|gim|i915|xe|kvmgt|mdev|vfio_pci) |^Linux$',
+        '/proc/modules',
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
+    cards: run(
+      ['grep', '-H', '', '/proc/driver/nvidia/version', glob('/proc/driver/nvidia/gpus/*/information'), ALWAYS_FILE],
+      OF_ALWAYS_FILE,
+    ),
+    dividing: run(['ls', '-1', DIVIDING, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
   },
   parse({ modules, cards, dividing }) {
     if (!grepIsComplete(modules)) return unknown('the loaded modules could not be read')
     if (!grepIsComplete(cards)) return unknown('what the GPU driver says in /proc could not be read')
-    if (dividing.exitCode !== 0 && !isAbsent(dividing)) return unknown('the mediated devices could not be listed')
+    if (!listingIsComplete(dividing)) return unknown('the mediated devices could not be listed')
     const said = sysfsFound(cards.text, ['version', 'information'])
     return known<GpuModules>({
-      modules: lines(modules.text).flatMap((line) => /^\w{1,64}(?= )/.exec(line)?.[0] ?? []),
+      modules: foundLines(modules.text).flatMap(({ line }) => /^\w{1,64}(?= )/.exec(line)?.[0] ?? []),
       driver:
         said.flatMap(({ line }) => /^NVRM version: .*?\s(\d{2,4}\.\d{1,4}(?:\.\d{1,4})?)\s/.exec(line)?.[1] ?? [])[0] ??
         null,
       gpus: gpusOf(said),
-      dividing: dividing.exitCode === 0 ? lines(dividing.text).filter((name) => ADDRESS.test(name)) : [],
+      dividing: (listedFolders(dividing.text).get(DIVIDING) ?? []).filter((name) => ADDRESS.test(name)),
     })
   },
 })

@@ -1,6 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
-import { sysfsFound, wholeNumber } from '../isolation/listing.ts'
-import { isAbsent, lines } from '../read-text.ts'
+import { listedFolders, listingIsComplete, sysfsFound, wholeNumber } from '../isolation/listing.ts'
+import { ALWAYS_FILE, ALWAYS_FOLDER, lines, OF_ALWAYS_FILE, OF_ALWAYS_FOLDER } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
 export interface FabricPort {
@@ -36,6 +36,8 @@ export interface Fabric {
   readonly ports: readonly FabricPort[]
 }
 
+const ADAPTERS = '/sys/class/infiniband'
+
 /** Documentation/ABI/stable/sysfs-class-infiniband. Empty slots of the partition tables are left out by the command itself. */
 export const infiniband = defineProbe({
   id: 'infiniband',
@@ -56,30 +58,34 @@ export const infiniband = defineProbe({
     }),
   },
   commands: {
-    adapters: run(['ls', '-1', '/sys/class/infiniband']),
-    values: run([
-      'grep',
-      '-sHvx',
-      '0x0000',
-      glob('/sys/class/infiniband/*/board_id'),
-      glob('/sys/class/infiniband/*/fw_ver'),
-      glob('/sys/class/infiniband/*/node_guid'),
-      glob('/sys/class/infiniband/*/sys_image_guid'),
-      glob('/sys/class/infiniband/*/device/uevent'),
-      glob('/sys/class/infiniband/*/device/physfn/uevent'),
-      glob('/sys/class/infiniband/*/device/sriov_totalvfs'),
-      glob('/sys/class/infiniband/*/ports/*/link_layer'),
-      glob('/sys/class/infiniband/*/ports/*/state'),
-      glob('/sys/class/infiniband/*/ports/*/rate'),
-      glob('/sys/class/infiniband/*/ports/*/lid'),
-      glob('/sys/class/infiniband/*/ports/*/sm_lid'),
-      glob('/sys/class/infiniband/*/ports/*/pkeys/*'),
-    ]),
+    adapters: run(['ls', '-1', ADAPTERS, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
+    values: run(
+      [
+        'grep',
+        '-sHvx',
+        '0x0000',
+        glob('/sys/class/infiniband/*/board_id'),
+        glob('/sys/class/infiniband/*/fw_ver'),
+        glob('/sys/class/infiniband/*/node_guid'),
+        glob('/sys/class/infiniband/*/sys_image_guid'),
+        glob('/sys/class/infiniband/*/device/uevent'),
+        glob('/sys/class/infiniband/*/device/physfn/uevent'),
+        glob('/sys/class/infiniband/*/device/sriov_totalvfs'),
+        glob('/sys/class/infiniband/*/ports/*/link_layer'),
+        glob('/sys/class/infiniband/*/ports/*/state'),
+        glob('/sys/class/infiniband/*/ports/*/rate'),
+        glob('/sys/class/infiniband/*/ports/*/lid'),
+        glob('/sys/class/infiniband/*/ports/*/sm_lid'),
+        glob('/sys/class/infiniband/*/ports/*/pkeys/*'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ adapters, values }) {
-    if (isAbsent(adapters)) return known<Fabric>({ adapters: [], ports: [] })
-    if (adapters.exitCode !== 0) return unknown('the fabric adapters could not be listed')
-    const names = lines(adapters.text)
+    if (!listingIsComplete(adapters)) return unknown('the fabric adapters could not be listed')
+    const names = listedFolders(adapters.text).get(ADAPTERS)
+    if (names === undefined) return known<Fabric>({ adapters: [], ports: [] })
     const read = new Map(foundValues(values.text))
     const pairs = [...read.keys()].flatMap((path) => {
       const [, adapter, port] = /^\/sys\/class\/infiniband\/([^/]+)\/ports\/(\d+)\/link_layer$/.exec(path) ?? []

@@ -1,6 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
-import { lines } from '../read-text.ts'
+import { ALWAYS_FILE, lines, OF_ALWAYS_FILE } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface Disk {
@@ -55,31 +55,35 @@ export const inventoryDisks = defineProbe({
     }),
   },
   commands: {
-    list: run(['ls', '-l', '/sys/block']),
-    values: run([
-      'grep',
-      '-asH',
-      '',
-      glob('/sys/class/nvme/nvme*/transport'),
-      glob('/sys/class/nvme/nvme*/address'),
-      glob('/sys/class/nvme/nvme*/subsysnqn'),
-      glob('/sys/class/nvme/nvme*/model'),
-      glob('/sys/class/nvme/nvme*/serial'),
-      glob('/sys/class/nvme/nvme*/firmware_rev'),
-      glob('/sys/class/nvme/nvme*/hwmon*/temp1_input'),
-      glob('/sys/class/nvme/nvme*/device/hwmon/hwmon*/temp1_input'),
-      glob('/sys/block/nvme*/wwid'),
-      glob('/sys/block/nvme*/device/subsysnqn'),
-      glob('/sys/block/sd*/device/vendor'),
-      glob('/sys/block/sd*/device/model'),
-      glob('/sys/block/sd*/device/rev'),
-      glob('/sys/block/sd*/device/wwid'),
-      glob('/sys/block/sd*/device/vpd_pg80'),
-      glob('/sys/block/sd*/device/hwmon/hwmon*/temp1_input'),
-      glob('/sys/block/sr*/device/vendor'),
-      glob('/sys/block/sr*/device/model'),
-      glob('/sys/block/vd*/serial'),
-    ]),
+    list: run(['ls', '-l', '/sys/block'], { control: 'total ' }),
+    values: run(
+      [
+        'grep',
+        '-asH',
+        '',
+        glob('/sys/class/nvme/nvme*/transport'),
+        glob('/sys/class/nvme/nvme*/address'),
+        glob('/sys/class/nvme/nvme*/subsysnqn'),
+        glob('/sys/class/nvme/nvme*/model'),
+        glob('/sys/class/nvme/nvme*/serial'),
+        glob('/sys/class/nvme/nvme*/firmware_rev'),
+        glob('/sys/class/nvme/nvme*/hwmon*/temp1_input'),
+        glob('/sys/class/nvme/nvme*/device/hwmon/hwmon*/temp1_input'),
+        glob('/sys/block/nvme*/wwid'),
+        glob('/sys/block/nvme*/device/subsysnqn'),
+        glob('/sys/block/sd*/device/vendor'),
+        glob('/sys/block/sd*/device/model'),
+        glob('/sys/block/sd*/device/rev'),
+        glob('/sys/block/sd*/device/wwid'),
+        glob('/sys/block/sd*/device/vpd_pg80'),
+        glob('/sys/block/sd*/device/hwmon/hwmon*/temp1_input'),
+        glob('/sys/block/sr*/device/vendor'),
+        glob('/sys/block/sr*/device/model'),
+        glob('/sys/block/vd*/serial'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ list, values }) {
     if (list.exitCode !== 0) return unknown('the drives could not be listed')

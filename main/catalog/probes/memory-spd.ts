@@ -1,5 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
+import { ALWAYS_FOLDER, OF_ALWAYS_FOLDER } from '../read-text.ts'
 
 export interface MemorySpd {
   /** Addresses on the management bus of modules whose own data chip a driver holds; null where no such driver is loaded. */
@@ -16,14 +17,16 @@ export const memorySpd = defineProbe({
   id: 'memory.spd',
   title: 'Data chips of the memory modules',
   why: 'Real memory modules carry a chip that describes them; a table in the firmware has none behind it.',
-  commands: { lists: run(['ls', '-1', ...DRIVERS]) },
+  commands: { lists: run(['ls', '-1', ...DRIVERS, ALWAYS_FOLDER], OF_ALWAYS_FOLDER) },
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the drivers of memory modules could not be listed')
     const folders = listedFolders(lists.text)
     const listed = DRIVERS.flatMap((path) => folders.get(path) ?? [])
     // The first six-bit device address of such chips is 0x50, the last 0x57 (JEDEC JESD21-C 4.1.6, JESD300-5).
     return known<MemorySpd>({
-      chips: folders.size === 0 ? null : listed.filter((name) => /^\d{1,3}-005[0-7]$/.test(name)),
+      chips: DRIVERS.every((path) => !folders.has(path))
+        ? null
+        : listed.filter((name) => /^\d{1,3}-005[0-7]$/.test(name)),
     })
   },
 })

@@ -1,6 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { longListing } from '../isolation/listing.ts'
-import { foundLines, isAbsent, lines } from '../read-text.ts'
+import { ALWAYS_FILE, ALWAYS_PATH, foundLines, isAbsent, lines, OF_ALWAYS_FILE, OF_ALWAYS_PATH } from '../read-text.ts'
 
 export const NAMESPACE_KINDS = ['pid', 'user', 'uts', 'ipc', 'cgroup', 'time'] as const
 export type NamespaceKind = (typeof NAMESPACE_KINDS)[number]
@@ -48,8 +48,11 @@ export const namespaces = defineProbe({
   },
   commands: {
     own: run(['ls', '-l', '/proc/self/ns']),
-    first: run(['grep', '-sH', '', '/proc/1/comm', '/proc/2/comm', '/proc/1/cgroup']),
-    marks: run(['ls', '-d', '/.dockerenv', '/run/.containerenv', '/run/systemd/container', '/proc/vz', '/proc/bc']),
+    first: run(['grep', '-sH', '', '/proc/1/comm', '/proc/2/comm', '/proc/1/cgroup', ALWAYS_FILE], OF_ALWAYS_FILE),
+    marks: run(
+      ['ls', '-d', '/.dockerenv', '/run/.containerenv', '/run/systemd/container', '/proc/vz', '/proc/bc', ALWAYS_PATH],
+      OF_ALWAYS_PATH,
+    ),
   },
   parse({ own, first, marks }) {
     const links = new Map(longListing(lines(own.text)).map(({ name, target }) => [name, target ?? '']))
@@ -80,7 +83,7 @@ export const namespaces = defineProbe({
             /docker|kubepods|libpod|\/lxc[./]|containerd|crio-|\/ecs\/|machine\.slice/.test(one.line),
         )
         .map((one) => one.line),
-      marks: lines(marks.text).filter((path) => path.startsWith('/')),
+      marks: lines(marks.text).filter((path) => path.startsWith('/') && path !== ALWAYS_PATH),
     })
   },
 })

@@ -1,6 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues, wholeNumber } from '../isolation/listing.ts'
-import { lines } from '../read-text.ts'
+import { ALWAYS_FILE, lines, OF_ALWAYS_FILE } from '../read-text.ts'
 import { inOrder, isContainerEnd } from '../steady.ts'
 
 export interface NetInterface {
@@ -51,26 +51,34 @@ export const netInterfaces = defineProbe({
   },
   commands: {
     list: run(['ls', '-l', '/sys/class/net']),
-    values: run([
-      'grep',
-      '-sH',
-      '',
-      glob('/sys/class/net/*/address'),
-      glob('/sys/class/net/*/operstate'),
-      glob('/sys/class/net/*/mtu'),
-      glob('/sys/class/net/*/speed'),
-      glob('/sys/class/net/*/addr_assign_type'),
-      glob('/sys/class/net/*/phys_port_name'),
-      glob('/sys/class/net/*/device/sriov_totalvfs'),
-    ]),
-    drivers: run([
-      'grep',
-      '-sH',
-      '-E',
-      '^(DRIVER|PCI_ID|PCI_SLOT_NAME)=',
-      glob('/sys/class/net/*/device/uevent'),
-      glob('/sys/class/net/*/device/physfn/uevent'),
-    ]),
+    values: run(
+      [
+        'grep',
+        '-sH',
+        '',
+        glob('/sys/class/net/*/address'),
+        glob('/sys/class/net/*/operstate'),
+        glob('/sys/class/net/*/mtu'),
+        glob('/sys/class/net/*/speed'),
+        glob('/sys/class/net/*/addr_assign_type'),
+        glob('/sys/class/net/*/phys_port_name'),
+        glob('/sys/class/net/*/device/sriov_totalvfs'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
+    drivers: run(
+      [
+        'grep',
+        '-sH',
+        '-E',
+        '^(DRIVER|PCI_ID|PCI_SLOT_NAME)=|^Linux$',
+        glob('/sys/class/net/*/device/uevent'),
+        glob('/sys/class/net/*/device/physfn/uevent'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ list, values, drivers }) {
     if (list.exitCode !== 0) return unknown('the network interfaces could not be listed')

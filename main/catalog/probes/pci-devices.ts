@@ -1,6 +1,14 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
-import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_FOLDER,
+  grepIsComplete,
+  isAbsent,
+  lines,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_FOLDER,
+} from '../read-text.ts'
 
 export interface PciDevice {
   /** domain:bus:slot.function */
@@ -36,16 +44,30 @@ export const pciDevices = defineProbe({
   title: 'Devices on the PCI bus',
   why: 'Shows which devices are real, which are emulated or shared, and whether the chipset fits the processor.',
   commands: {
-    ids: run(['grep', '-H', '-E', '^(DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=', glob('/sys/bus/pci/devices/*/uevent')]),
-    tree: run(['ls', '-l', '/sys/bus/pci/devices']),
-    links: run([
-      'grep',
-      '-sH',
-      '',
-      glob('/sys/bus/pci/devices/*/max_link_speed'),
-      glob('/sys/bus/pci/devices/*/max_link_width'),
-      glob('/sys/bus/pci/devices/*/sriov_numvfs'),
-    ]),
+    ids: run(
+      [
+        'grep',
+        '-H',
+        '-E',
+        '^(DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=|^Linux$',
+        glob('/sys/bus/pci/devices/*/uevent'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
+    tree: run(['ls', '-l', '/sys/bus/pci/devices', ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
+    links: run(
+      [
+        'grep',
+        '-sH',
+        '',
+        glob('/sys/bus/pci/devices/*/max_link_speed'),
+        glob('/sys/bus/pci/devices/*/max_link_width'),
+        glob('/sys/bus/pci/devices/*/sriov_numvfs'),
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ ids, tree, links }) {
     if (isAbsent(tree)) return known<PciDevices>({ devices: [] })

@@ -1,6 +1,13 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
-import { grepIsComplete, lines } from '../read-text.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_FOLDER,
+  foundLines,
+  grepIsComplete,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_FOLDER,
+} from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface Iommu {
@@ -29,9 +36,20 @@ export const pciIommu = defineProbe({
     }),
   },
   commands: {
-    lists: run(['ls', '-1', GROUPS, UNITS]),
-    types: run(['grep', '-sH', '', glob('/sys/kernel/iommu_groups/*/type')]),
-    kernel: run(['grep', '-o', '-E', '(intel_iommu|amd_iommu|iommu|iommu[.][a-z]+)=[a-z,_]+', '/proc/cmdline']),
+    lists: run(['ls', '-1', GROUPS, UNITS, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
+    types: run(['grep', '-sH', '', glob('/sys/kernel/iommu_groups/*/type'), ALWAYS_FILE], OF_ALWAYS_FILE),
+    kernel: run(
+      [
+        'grep',
+        '-o',
+        '-H',
+        '-E',
+        '(intel_iommu|amd_iommu|iommu|iommu[.][a-z]+)=[a-z,_]+|^Linux$',
+        '/proc/cmdline',
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ lists, types, kernel }) {
     if (!listingIsComplete(lists)) return unknown('the IOMMU groups could not be listed')
@@ -44,7 +62,7 @@ export const pciIommu = defineProbe({
       types: new Map(
         [...sysfsValues(types.text, ['type'])].map(([path, type]) => [path.split('/').at(-2) ?? '', type]),
       ),
-      kernelArguments: lines(kernel.text),
+      kernelArguments: foundLines(kernel.text).flatMap(({ path, line }) => (path === ALWAYS_FILE ? [] : [line])),
     })
   },
 })

@@ -1,6 +1,15 @@
 import { type Answer, defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { listingIsComplete } from '../isolation/listing.ts'
-import { foundLines, grepIsComplete, lines, oneLineFiles } from '../read-text.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_PATH,
+  foundLines,
+  grepIsComplete,
+  lines,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_PATH,
+  oneLineFiles,
+} from '../read-text.ts'
 
 export interface SessionLimits {
   /** How many process namespaces deep our process is, as far as this /proc shows; null on kernels that do not say. */
@@ -48,34 +57,42 @@ export const sessionLimits = defineProbe({
       '/proc/self/status',
       '/proc/1/sched',
     ]),
-    groups: run([
-      'grep',
-      '-H',
-      '',
-      '/run/systemd/container',
-      '/run/host/container-manager',
-      `${GROUPS}/cgroup.type`,
-      `${GROUPS}/cpu.max`,
-      `${GROUPS}/memory.max`,
-      `${GROUPS}/cpuset.cpus.effective`,
-      `${GROUPS}/cpu/cpu.cfs_quota_us`,
-      `${GROUPS}/cpu/cpu.cfs_period_us`,
-      `${GROUPS}/memory/memory.limit_in_bytes`,
-      `${GROUPS}/cpuset/cpuset.effective_cpus`,
-      '/sys/devices/system/cpu/online',
-    ]),
-    traces: run([
-      'ls',
-      '-1d',
-      '/proc/vz',
-      '/proc/bc',
-      '/proc/user_beancounters',
-      '/.dockerinit',
-      '/dev/lxd/sock',
-      '/dev/incus/sock',
-      '/dev/.lxc-boot-id',
-      '/run/secrets/kubernetes.io',
-    ]),
+    groups: run(
+      [
+        'grep',
+        '-H',
+        '',
+        '/run/systemd/container',
+        '/run/host/container-manager',
+        `${GROUPS}/cgroup.type`,
+        `${GROUPS}/cpu.max`,
+        `${GROUPS}/memory.max`,
+        `${GROUPS}/cpuset.cpus.effective`,
+        `${GROUPS}/cpu/cpu.cfs_quota_us`,
+        `${GROUPS}/cpu/cpu.cfs_period_us`,
+        `${GROUPS}/memory/memory.limit_in_bytes`,
+        `${GROUPS}/cpuset/cpuset.effective_cpus`,
+        '/sys/devices/system/cpu/online',
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
+    traces: run(
+      [
+        'ls',
+        '-1d',
+        '/proc/vz',
+        '/proc/bc',
+        '/proc/user_beancounters',
+        '/.dockerinit',
+        '/dev/lxd/sock',
+        '/dev/incus/sock',
+        '/dev/.lxc-boot-id',
+        '/run/secrets/kubernetes.io',
+        ALWAYS_PATH,
+      ],
+      OF_ALWAYS_PATH,
+    ),
   },
   parse({ status, groups, traces }) {
     const told = foundLines(status.text)
@@ -104,7 +121,7 @@ export const sessionLimits = defineProbe({
       usableProcessors: countOf(
         files.get(`${GROUPS}/cpuset.cpus.effective`) ?? files.get(`${GROUPS}/cpuset/cpuset.effective_cpus`),
       ),
-      traces: lines(traces.text).filter((path) => path.startsWith('/')),
+      traces: lines(traces.text).filter((path) => path.startsWith('/') && path !== ALWAYS_PATH),
     })
   },
 })

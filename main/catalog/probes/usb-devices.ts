@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run } from '../../core/probe.ts'
 import { sysfsValues } from '../isolation/listing.ts'
+import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface UsbDevice {
@@ -26,7 +27,8 @@ export const usbDevices = defineProbe({
     steady: ({ devices }: UsbDevices) => ({ devices: inOrder(devices) }),
   },
   commands: {
-    ids: run(['grep', '-sH', '', ...FILES.map((file) => glob(`/sys/bus/usb/devices/*/${file}`))], {
+    ids: run(['grep', '-sH', '', ...FILES.map((file) => glob(`/sys/bus/usb/devices/*/${file}`)), ALWAYS_FILE], {
+      ...OF_ALWAYS_FILE,
       maxBytes: 256 * 1024,
     }),
   },

@@ -1,6 +1,13 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
-import { foundLines, grepIsComplete } from '../read-text.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_FOLDER,
+  foundLines,
+  grepIsComplete,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_FOLDER,
+} from '../read-text.ts'
 
 export interface VirtualBuses {
   readonly vmbus: number
@@ -29,18 +36,22 @@ export const virtBuses = defineProbe({
   title: 'Buses and files that only hypervisors provide',
   why: 'Paravirtual devices sit on buses of their own, and some hypervisors show themselves in files.',
   commands: {
-    lists: run(['ls', '-1', VMBUS, XEN, VIRTIO, FW_CFG]),
-    files: run([
-      'grep',
-      '-aH',
-      '',
-      '/sys/hypervisor/type',
-      '/sys/hypervisor/properties/features',
-      '/proc/xen/capabilities',
-      '/proc/device-tree/hypervisor/compatible',
-      '/proc/sysinfo',
-      '/proc/ppc64/lparcfg',
-    ]),
+    lists: run(['ls', '-1', VMBUS, XEN, VIRTIO, FW_CFG, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
+    files: run(
+      [
+        'grep',
+        '-aH',
+        '',
+        '/sys/hypervisor/type',
+        '/sys/hypervisor/properties/features',
+        '/proc/xen/capabilities',
+        '/proc/device-tree/hypervisor/compatible',
+        '/proc/sysinfo',
+        '/proc/ppc64/lparcfg',
+        ALWAYS_FILE,
+      ],
+      OF_ALWAYS_FILE,
+    ),
   },
   parse({ lists, files }) {
     if (!listingIsComplete(lists)) return unknown('the buses of hypervisors could not be listed')

@@ -11,7 +11,8 @@ export interface HypervisorInterrupts {
 
 /**
  * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the
- * line on hardware too, with zeros, so only counts tell.
+ * line on hardware too, with zeros, so only counts tell. The first
+ * line names the processors on every kernel.
  */
 export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',
@@ -24,7 +25,12 @@ export const virtInterrupts = defineProbe({
       hyperV: whether(hyperV),
     }),
   },
-  commands: { counts: run(['grep', '-E', '^ *(HYP|HVS|HRE):', '/proc/interrupts'], { maxBytes: 256 * 1024 }) },
+  commands: {
+    counts: run(['grep', '-E', '^ *(CPU[0-9]+ |(HYP|HVS|HRE):)', '/proc/interrupts'], {
+      control: 'CPU',
+      maxBytes: 256 * 1024,
+    }),
+  },
   parse({ counts }) {
     if (!grepIsComplete(counts)) return unknown('the counts of interrupts could not be read')
     const sum = (names: RegExp): number =>

@@ -8,14 +8,21 @@ interface Wanted {
 }
 
 /** grep(1) with the options that probes use. */
-export function grep(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+export function grep(
+  node: VirtualNode,
+  argv: readonly string[],
+  operands: readonly Operand[],
+  control = '',
+): Said | null {
   const wanted = wantedBy(argv)
   if (wanted === null || !canAnswer(operands)) return null
   const isNamed = wanted.flags.has('H') || (operands.length > 1 && !wanted.flags.has('h'))
   const files = operands.map(({ path }) => ({ path, file: fileBytes(node, path) }))
   const found = files.map(({ path, file }) => (file === null ? [] : matches(file.bytes, wanted, isNamed ? path : null)))
   // What a part of a file does not hold may stand in the rest of it.
-  if (files.some(({ file }, index) => file !== null && !file.isWhole && found[index]?.length === 0)) return null
+  const holds = (rows: readonly string[] = []): boolean =>
+    rows.some((row) => control === '' || !row.trimStart().startsWith(control))
+  if (files.some(({ file }, index) => file !== null && !file.isWhole && !holds(found[index]))) return null
   const missing = files.filter(({ path, file }) => file === null && typeof node.lookup(path) === 'string')
   const lines = found.flat()
   const complaints = wanted.flags.has('s') ? '' : missing.map(({ path }) => absentLine('grep', path)).join('')

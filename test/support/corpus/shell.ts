@@ -1,3 +1,4 @@
+import { ALWAYS_FILE } from '../../../main/catalog/read-text.ts'
 import type { RunCommand } from '../../../main/core/probe.ts'
 import { dd } from './shell-dd.ts'
 import { grep } from './shell-grep.ts'
@@ -11,7 +12,7 @@ export interface Operand {
   readonly exists: boolean
 }
 
-type Tool = (node: VirtualNode, argv: readonly string[], operands: readonly Operand[]) => Said | null
+type Tool = (node: VirtualNode, argv: readonly string[], operands: readonly Operand[], control?: string) => Said | null
 
 const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, dd }
 
@@ -19,7 +20,7 @@ const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, d
  * Answers one command of a probe from what was captured, as the tool of that name would have; null where the capture does not hold
  * what is asked. Of a command over many files one suffices: the others count as files that this system does not have.
  */
-export function answer(node: VirtualNode, { argv }: Pick<RunCommand, 'argv'>): Said | null {
+export function answer(node: VirtualNode, { argv, control }: Pick<RunCommand, 'argv' | 'control'>): Said | null {
   const plain = argv.map((part) => (typeof part === 'string' ? part : part.glob))
   const isPinned = plain[0] === 'taskset'
   const words = isPinned ? plain.slice(3) : plain
@@ -31,7 +32,7 @@ export function answer(node: VirtualNode, { argv }: Pick<RunCommand, 'argv'>): S
   const operands = parts.flatMap((part): readonly Operand[] =>
     typeof part === 'string' ? (part.startsWith('/') ? [operand(node, part)] : []) : expanded(node, part.glob),
   )
-  return tool(node, words, operands)
+  return tool(node, words, operands, control)
 }
 
 const operand = (node: VirtualNode, path: string): Operand => {
@@ -46,9 +47,11 @@ function expanded(node: VirtualNode, pattern: string): readonly Operand[] {
     : paths.map((path) => ({ path, isKnown: true, exists: true }))
 }
 
-/** Whether files that exist, or the knowledge that none does, answer a question about these. */
-export const canAnswer = (operands: readonly Operand[]): boolean =>
-  operands.length > 0 && (operands.some(({ exists }) => exists) || operands.every(({ isKnown }) => isKnown))
+/** Whether files that exist, or the knowledge that none does, answer a question about these; what every system has answers nothing. */
+export function canAnswer(operands: readonly Operand[]): boolean {
+  const asked = operands.filter(({ path }) => path !== ALWAYS_FILE)
+  return asked.length > 0 && (asked.some(({ exists }) => exists) || asked.every(({ isKnown }) => isKnown))
+}
 
 export const absentLine = (tool: string, path: string): string =>
   tool === 'ls'

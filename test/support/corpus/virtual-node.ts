@@ -1,3 +1,4 @@
+import { ALWAYS_FILE, ALWAYS_FOLDER, ALWAYS_PATH } from '../../../main/catalog/read-text.ts'
 import { createAbsence } from './absence.ts'
 import { nameOf, parentOf, partsOf, shellPattern } from './paths.ts'
 
@@ -119,6 +120,12 @@ export function createNode(): VirtualNode {
     }
     return walk('', partsOf(pattern))
   }
+
+  const always: Entry = { kind: 'folder', listing: 'whole' }
+  for (const path of [`${ALWAYS_FOLDER}/block`, `${ALWAYS_FOLDER}/char`, ALWAYS_FOLDER]) put(path, always)
+  put(ALWAYS_PATH, { kind: 'folder', listing: 'part' })
+  const ostype = Buffer.from('Linux\n')
+  put(ALWAYS_FILE, { kind: 'file', bytes: ostype, size: ostype.length, isWhole: true })
 
   return {
     file: (path, content, { size, isWhole = true } = {}) => {

@@ -219,6 +219,8 @@ const nvlink: Signal = {
     const modules = onBoards.length
     const board = onBoards[0] === undefined ? null : boardOf(onBoards[0])
     if (linked.length === 0 && modules === 0) return notApplicable('No GPU with NVLink.')
+    if (modules > 0 && links.fact.gpus.length === 0)
+      return unreadable(gpuNvlink, 'the driver did not say which links its GPUs have')
     const running = linked.reduce((sum, { active }) => sum + active, 0)
     const down = linked.reduce((sum, { inactive }) => sum + inactive, 0)
     const said = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`

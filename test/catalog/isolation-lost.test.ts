@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
+import { SIGNAL_PROBES } from '../../main/catalog/isolation/signals.ts'
+import { readProbe } from '../../main/core/probe.ts'
+import { LOSSES, nearness, withEachLost } from './isolation-lost.ts'
+import { argue, capturesOf } from './isolation-readings.ts'
+
+/** Each of these was once an answer whose silence read as "there is none". */
+const SILENCES = [
+  'acpi.headers/marks',
+  'acpi.overview/profile',
+  'bmc.state/sensors',
+  'cpu.sensors/values',
+  'gpu.nvlink/status',
+  'usb.devices/ids',
+  'virt.buses/files',
+  'virt.interrupts/counts',
+]
+
+describe('an answer kept from us counts like one that was taken out', () => {
+  test.each(SILENCES)('%s of a node that reads as hardware', (key) => {
+    const lost = [...withEachLost('demo-gpu-01', new RegExp(`^${key}$`))]
+    expect(lost.map(([, way]) => way)).toEqual(Object.keys(LOSSES))
+    const [[, , removed] = []] = lost
+    expect(removed?.layer).toBe('unknown')
+    for (const [, way, argument] of lost)
+      expect(nearness(argument), way).toBeLessThanOrEqual(removed === undefined ? 0 : nearness(removed))
+  })
+
+  test('what the kernel says is not there is still an answer', () => {
+    expect(argue('demo-gpu-01').layer).toBe('metal')
+    const { captures } = capturesOf('demo-gpu-01')
+    for (const id of ['virt.buses', 'memory.spd', 'namespaces', 'session.limits', 'virt.interrupts']) {
+      const probe = SIGNAL_PROBES[id]
+      if (probe === undefined) throw new Error(id)
+      expect(readProbe(probe, captures).ok, id).toBe(true)
+    }
+  })
+})
+
+describe('controls: what an answer holds on every system', () => {
+  const controlled = catalog.probes.flatMap((probe) =>
+    Object.entries(probe.commands).flatMap(([name, command]) =>
+      command.kind === 'run' && command.control !== undefined ? [[`${probe.id}/${name}`, probe, command] as const] : [],
+    ),
+  )
+  test.each(controlled)('%s: without its control the answer was not read, whatever else it says', (key, probe) => {
+    const { captures } = capturesOf('demo-gpu-01')
+    const answer = captures.get(key)
+    if (answer === undefined) throw new Error(`${key} is not among the fixture’s answers`)
+    expect(readProbe(probe, captures).ok).toBe(true)
+    for (const [stdout, exitCode] of [
+      ['', 0],
+      ['', 1],
+      ['/other:1\n', 0],
+    ] as const) {
+      const changed = { ...answer, stdout: new TextEncoder().encode(stdout), meta: { ...answer.meta, exitCode } }
+      expect(readProbe(probe, new Map([...captures, [key, changed]])).ok).toBe(false)
+    }
+  })
+})
