@@ -70,6 +70,8 @@ export interface HostKeyRow {
   readonly onRecord: string | null
   /** Who or what confirms the key: a known_hosts file, the fleet file, a recorded decision. Null when nobody does. */
   readonly confirmedBy: string | null
+  /** It is confirmed by a decision that was compared with no list, so that a list can still bear it out. */
+  readonly byDecision: boolean
   /** Which line of a pasted list holds this very key, or null. */
   readonly matched: string | null
   readonly failure: CallFailure | null

@@ -145,8 +145,33 @@ describe('a pasted list', () => {
     expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
   })
 
+  test('bears out a key that only a decision confirmed so far; one that changed is left to a person', async () => {
+    await kit.get('hostkeys.scan', { nodes: NODES })
+    await kit.get('hostkeys.confirm', { node: 'db-1', fingerprint: print('db-1'), ...HOW })
+    const text = ['db-1', 'db-2', 'db-4'].map((name) => `${name} ${print(name)}\n`).join('')
+    const before = await kit.get('hostkeys.match-text', { text })
+    expect(before.map(({ state, byDecision, matched }) => [state, byDecision, matched])).toEqual([
+      ['confirmed', true, 'pasted line 1'],
+      ['changed', false, 'pasted line 2'],
+      ['confirmed', false, 'pasted line 3'],
+      ['revoked', false, null],
+    ])
+    const after = await kit.get('hostkeys.confirm-matched', { howVerified: 'from the portal of the provider' })
+    expect(after.map(({ state, byDecision }) => [state, byDecision])).toEqual([
+      ['confirmed', false],
+      ['changed', false],
+      ['confirmed', false],
+      ['revoked', false],
+    ])
+    const decisions = readFileSync(join(kit.folder, 'fleet.json.known_hosts'), 'utf8').trim().split('\n')
+    expect(decisions).toHaveLength(1)
+    expect(decisions[0]).toContain(`list:${sha256(new TextEncoder().encode(text))}:1 from the portal of the provider`)
+    expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
+  })
+
   test('is kept with the decisions, which name it and the line of each key', async () => {
     await kit.get('hostkeys.scan', { nodes: NODES })
+    await kit.get('hostkeys.confirm', { node: 'db-2', fingerprint: print('db-2'), ...HOW })
     const text = `db-2 ${print('db-2')}\ndb-1 ${print('db-1')}\n`
     await kit.get('hostkeys.match-text', { text })
     const rows = await kit.get('hostkeys.confirm-matched', HOW)

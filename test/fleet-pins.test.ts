@@ -10,6 +10,7 @@ import { catalog } from '../main/catalog/index.ts'
 import { completionFor } from '../main/cli/commands/completion.ts'
 import { fleetCommand } from '../main/cli/commands/fleet.ts'
 import { COMMANDS } from '../main/cli/commands.ts'
+import { sha256 } from '../main/core/digest.ts'
 import { decidedPin, pinInKnownHosts, pinInList } from '../main/core/host-key-pins.ts'
 import { fingerprintOf } from '../main/core/known-hosts.ts'
 
@@ -155,6 +156,64 @@ describe('at the command line', () => {
     expect(printed).toContain(print(ED, 1))
     writeFileSync(at('nodes.csv'), 'name,address,user\ngpu-1,192.0.2.1,a\ngpu-2,,a\n')
     expect(await fleet('import', at('nodes.csv'), '--out', at('again.yaml'))).toBe(4)
+  })
+
+  describe('keys that somebody decided about before', () => {
+    const trusted = async () => {
+      const read = await world.fleets.read(at('fleet.json'))
+      if (!read.ok) throw new Error(read.error.detail)
+      const targets = read.value.targets({})
+      const key = { type: ED, fingerprint: print(ED, 1), blob: blob(ED, 1) }
+      return await Promise.all(targets.map((target) => world.hostKeys.judge(target, key)))
+    }
+    const howOf = async (): Promise<readonly string[]> =>
+      (await trusted()).map((judged) => (judged.ok ? judged.value.trust.how : judged.error.code))
+    beforeEach(() => {
+      const nodes = ['1', '2'].map((at) => ({ name: `gpu-${at}`, address: `192.0.2.${at}`, user: 'a' }))
+      writeFileSync(at('fleet.json'), JSON.stringify({ name: 'x', nodes }))
+      const decided = ['1', '2'].map((at) => `${line(`192.0.2.${at}`, ED, 1)} 2026-11-01 asked M. Ortiz`)
+      writeFileSync(at('fleet.json.known_hosts'), `${decided.join('\n')}\n`)
+    })
+
+    test('become compared keys by a list, which is kept as evidence; the fleet file stays as it is', async () => {
+      expect(await howOf()).toEqual(['decision', 'decision'])
+      const before = readFileSync(at('fleet.json'), 'utf8')
+      writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\ngpu-2,${print(ED, 2)}\n`)
+      const argv = ['--list', at('list'), '--how', 'from the portal, by M. Ortiz', '--json']
+      // The list holds another key of gpu-2: its decision stays one, and the key of the list is pinned for it.
+      await fleet('trust', at('fleet.json'), ...argv)
+      expect(JSON.parse(printed)[0]).toMatchObject({ node: 'gpu-1', kind: 'compared', fingerprint: print(ED, 1) })
+      expect((await howOf())[0]).toBe('list')
+      const [judged] = await trusted()
+      expect(judged?.ok === true ? judged.value.trust : null).toMatchObject({
+        detail: expect.stringContaining('from the portal, by M. Ortiz'),
+        list: { line: 1, sha256: sha256(readFileSync(at('list'))) },
+      })
+      const kept = at(`fleet.json.known_hosts.lists/${sha256(readFileSync(at('list')))}.txt`)
+      expect(readFileSync(kept, 'utf8')).toBe(readFileSync(at('list'), 'utf8'))
+      expect(readFileSync(at('fleet.json'), 'utf8')).not.toContain(print(ED, 1))
+      expect(before).not.toContain('hostKey')
+    })
+
+    test('stay decisions where the words are missing or say nothing, or the list holds a secret', async () => {
+      writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n-----BEGIN OPENSSH PRIVATE KEY-----\n`)
+      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', 'portal')).toBe(2)
+      writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n`)
+      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', ' ')).toBe(2)
+      expect(await fleet('trust', at('fleet.json'), '--from-known-hosts', at('list'), '--how', 'portal')).toBe(2)
+      expect(await howOf()).toEqual(['decision', 'decision'])
+    })
+
+    test('of two types, each is compared with its own line', async () => {
+      const rsa = `${line('192.0.2.1', 'ssh-rsa', 5)} 2026-11-01 asked`
+      const both = `${line('192.0.2.1', ED, 1)} 2026-11-01 asked\n${rsa}\n`
+      writeFileSync(at('fleet.json.known_hosts'), both)
+      writeFileSync(at('list'), `gpu-1 ${print('ssh-rsa', 5)}\ngpu-1 ${print(ED, 1)}\n`)
+      await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', 'from the portal')
+      const lines = readFileSync(at('fleet.json.known_hosts'), 'utf8')
+      expect(lines).toMatch(/ssh-rsa \S+ \S+ list:[0-9a-f]{64}:1 /)
+      expect(lines).toMatch(/ssh-ed25519 \S+ \S+ list:[0-9a-f]{64}:2 /)
+    })
   })
 
   test('one decision takes all three of its options', async () => {

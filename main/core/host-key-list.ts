@@ -40,6 +40,14 @@ export function listedKey(list: string, line: number): { readonly text: string; 
 export const holdsPrivateKey = (text: string): boolean =>
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|^PuTTY-User-Key-File-/m.test(text)
 
+/** Why a text is not taken as a list, or null. It becomes evidence, so it may hold no secret and has to stay small. */
+export const listProblem = (text: string): string | null =>
+  Buffer.byteLength(text) > MOST_LIST_BYTES
+    ? 'the list is larger than 1 MiB'
+    : holdsPrivateKey(text)
+      ? 'the text holds a private key; give host keys or fingerprints, which are public'
+      : null
+
 /** What a node is called and reached by. */
 interface Named {
   readonly node: string

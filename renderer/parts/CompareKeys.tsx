@@ -74,8 +74,8 @@ export function CompareKeys({
       {found !== null && found.length === 0 && (
         <Notice
           kind="warning"
-          title="No key that waits for a decision is in this list."
-          means="Nothing was confirmed. Keys that are confirmed already, or that changed, are not looked for here."
+          title="No key that a list could confirm is in this list."
+          means="Nothing was confirmed. Keys that a record confirms already, or that changed, are not looked for here."
         />
       )}
       {found !== null && found.length > 0 && (
@@ -89,14 +89,16 @@ export function CompareKeys({
                 <th scope="col">Node</th>
                 <th scope="col">Fingerprint (SHA-256)</th>
                 <th scope="col">In the list as</th>
+                <th scope="col">Confirmed so far</th>
               </tr>
             </thead>
             <tbody>
-              {found.map(({ node, fingerprint, matched }) => (
+              {found.map(({ node, fingerprint, matched, byDecision }) => (
                 <tr key={node}>
                   <th scope="row">{node}</th>
                   <td className="mono fingerprint">{fingerprint}</td>
                   <td className="source">{visible(matched ?? '')}</td>
+                  <td>{byDecision ? 'by a decision alone' : 'by nobody'}</td>
                 </tr>
               ))}
             </tbody>
@@ -115,4 +117,6 @@ export function CompareKeys({
   )
 }
 
-const isMatched = ({ matched, state }: HostKeyRow): boolean => matched !== null && state === 'unknown'
+/** As the engine takes them: keys that nobody confirms, and those that only a decision does. */
+const isMatched = ({ matched, state, byDecision }: HostKeyRow): boolean =>
+  matched !== null && (state === 'unknown' || byDecision)

@@ -91,7 +91,9 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
 
   test('a pasted list confirms what it matches, and nothing goes on with a run that is complete', async () => {
     const rows = value(await engine.call('hostkeys.match-text', { text: `256 ${sshd.hostKey.fingerprint} node-1` }))
-    expect(rows[0]).toMatchObject({ state: 'confirmed', matched: 'pasted line 1' })
+    expect(rows[0]).toMatchObject({ state: 'confirmed', byDecision: true, matched: 'pasted line 1' })
+    const listed = value(await engine.call('hostkeys.confirm-matched', { howVerified: 'from a list' }))
+    expect(listed[0]).toMatchObject({ state: 'confirmed', byDecision: false })
     expect((await engine.call('hostkeys.confirm-matched', { howVerified: 'from a list' })).ok).toBe(false)
     expect((await engine.call('run.start', { nodes: [], only: 'missing' })).ok).toBe(false)
   })

@@ -1,7 +1,7 @@
 import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { holdsPrivateKey, type KeyToMatch, MOST_LIST_BYTES, matchKeys } from '../../core/host-key-list.ts'
+import { type KeyToMatch, listProblem, matchKeys } from '../../core/host-key-list.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { ScannedKey } from '../../core/world.ts'
@@ -45,15 +45,18 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
       const { keyList } = session
       const matched = [...session.keys].flatMap(([node, { way, key, row }]): readonly Decided[] => {
         const line = keyList?.lines.get(node)
-        return key !== null && keyList !== null && line !== undefined && row.state !== 'confirmed'
+        return key !== null && keyList !== null && line !== undefined && waitsForList(row)
           ? [{ node, way, key, list: { text: keyList.text, line } }]
           : []
       })
-      if (matched.length === 0) return fail('input.refused', 'no key that waits for a decision was matched')
+      if (matched.length === 0) return fail('input.refused', 'no key that a list could confirm was matched')
       return await turn(() => decide(context, matched, howVerified))
     },
   }
 }
+
+/** A key that nobody confirms, or that only a decision does. One that changed is decided by itself, whatever a list says. */
+const waitsForList = ({ state, byDecision }: HostKeyRow): boolean => state === 'unknown' || byDecision
 
 /** The stored fleet and its targets with its recorded decisions; who runs needs a secret is asked one question at a time. */
 export async function storedTargets({
@@ -104,9 +107,8 @@ function keep({ fleet, demo, keys }: Session, { node: { name } }: ConnectTarget,
 
 async function match(context: EngineContext, text: string): Promise<Rows> {
   const { session } = context
-  if (Buffer.byteLength(text) > MOST_LIST_BYTES) return fail('input.refused', 'the list is larger than 1 MiB')
-  if (holdsPrivateKey(text))
-    return fail('input.refused', 'the text holds a private key; paste host keys or fingerprints, which are public')
+  const problem = listProblem(text)
+  if (problem !== null) return fail('input.refused', problem)
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   const shown = [...session.keys].flatMap(([name, { way, key, row }]): readonly KeyToMatch[] => {

@@ -46,6 +46,7 @@ export const notAsked = (node: string): HostKeyRow => ({
   fingerprint: null,
   onRecord: null,
   confirmedBy: null,
+  byDecision: false,
   matched: null,
   failure: null,
 })
@@ -66,7 +67,11 @@ const STATES: Readonly<Record<string, HostKeyRow['state']>> = {
 export function shownKey(target: ConnectTarget, key: ScannedKey, judged: Outcome<HostKey>): ShownKey {
   const by = { way: wayTo(target), key }
   const shown = { ...notAsked(target.node.name), keyType: key.type, fingerprint: key.fingerprint }
-  if (judged.ok) return { ...by, row: { ...shown, state: 'confirmed', confirmedBy: confirmedBy(judged.value.trust) } }
+  if (judged.ok) {
+    const { trust } = judged.value
+    const said = { confirmedBy: confirmedBy(trust), byDecision: trust.how === 'decision' }
+    return { ...by, row: { ...shown, state: 'confirmed', ...said } }
+  }
   const { code, detail } = judged.error
   return {
     ...by,

@@ -1,5 +1,10 @@
+import { fail, type Outcome } from '../../core/failure.ts'
+import { listProblem, matchKeys, readDecision } from '../../core/host-key-list.ts'
 import { decidedPin, type KeyList, type PinDecision, pinInKnownHosts, pinInList } from '../../core/host-key-pins.ts'
+import { keysFor, parseKnownHosts } from '../../core/known-hosts.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { emit, say } from '../terminal.ts'
@@ -7,11 +12,19 @@ import { emit, say } from '../terminal.ts'
 export interface BulkOptions {
   readonly fromKnownHosts?: readonly string[]
   readonly list?: readonly string[]
+  /** Where the list comes from and how it was verified: with it, keys that a decision confirmed become keys that were compared. */
+  readonly how?: string
   readonly json?: true
 }
 
-const WORDS: Readonly<Record<PinDecision['kind'], string>> = {
+type Told =
+  | PinDecision
+  /** A decision confirmed the key before; its record names the list now, which is kept beside it as evidence. */
+  | { readonly kind: 'compared'; readonly fingerprint: string; readonly from: string }
+
+const WORDS: Readonly<Record<Told['kind'], string>> = {
   found: 'pinned',
+  compared: 'decided before; the list holds the same key, and is kept with that decision',
   already: 'pinned before, with the same key',
   other: 'NOT CHANGED: pinned before, with another key',
   ambiguous: 'not pinned: several keys, and nothing says which one',
@@ -40,7 +53,13 @@ export async function pinFromLists(context: Context, file: string, options: Bulk
   const known = await read(options.fromKnownHosts ?? [])
   const given = known === null ? null : await read(options.list ?? [])
   if (known === null || given === null) return
-  const decided = fleet.value.fleet.nodes.map((node) => {
+  const { how } = options
+  const compared =
+    how === undefined ? ok(new Map()) : await comparedDecisions(context, fleet.value.targets({}), given, how)
+  if (!compared.ok) return endWith(context, compared.error)
+  const decided = fleet.value.fleet.nodes.map((node): Told & { readonly node: string } => {
+    const borne = compared.value.get(node.name)
+    if (borne !== undefined) return { node: node.name, kind: 'compared', ...borne }
     const listed = given.length === 0 ? ({ kind: 'none' } as const) : pinInList(node, given)
     return {
       node: node.name,
@@ -59,7 +78,73 @@ export async function pinFromLists(context: Context, file: string, options: Bulk
   if (options.json === true) emit(decided)
   for (const one of decided)
     say(`  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`)
-  const open = decided.filter(({ kind }) => kind !== 'found' && kind !== 'already').length
-  say(`Pinned ${pins.length} of ${decided.length} nodes in ${file}; ${open} left open. Nobody was contacted.`)
+  const settled: readonly Told['kind'][] = ['found', 'already', 'compared']
+  const open = decided.filter(({ kind }) => !settled.includes(kind)).length
+  const also = compared.value.size === 0 ? '' : `; compared ${compared.value.size} decisions with the list`
+  say(`Pinned ${pins.length} of ${decided.length} nodes in ${file}${also}; ${open} left open. Nobody was contacted.`)
   if (open > 0) context.exit(EXIT.incomplete)
+}
+
+interface Borne {
+  readonly fingerprint: string
+  readonly from: string
+}
+
+/**
+ * Keys that a decision confirmed and nothing else, and that a list holds: the decision is recorded anew with the list and the line, as the
+ * window does, so that the list becomes evidence of every later collection. Of a node that is pinned in the fleet file, nothing is changed.
+ */
+async function comparedDecisions(
+  { world }: Context,
+  targets: readonly ConnectTarget[],
+  lists: readonly KeyList[],
+  how: string,
+): Promise<Outcome<ReadonlyMap<string, Borne>>> {
+  if (how.trim().length < 3)
+    return fail('input.refused', 'say with --how where the list comes from and how you verified it')
+  const problem = lists.map(({ file, text }) => [file, listProblem(text)] as const).find(([, said]) => said !== null)
+  if (problem !== undefined) return fail('input.refused', `${problem[0]}: ${problem[1]}`)
+  const decisions = new Map<string, string>()
+  for (const path of new Set(targets.flatMap(({ trust }) => trust.decisionsFile ?? []))) {
+    const bytes = await world.files.read(path)
+    if (bytes.ok) decisions.set(path, new TextDecoder().decode(bytes.value))
+  }
+  const fleet = targets.map(({ node: { name, address, port } }) => ({ node: name, address, port }))
+  const waiting = targets.flatMap((target) => {
+    const { node, trust } = target
+    const text = decisions.get(trust.decisionsFile ?? '')
+    if (text === undefined || trust.fingerprint !== undefined) return []
+    const lines = new Map(parseKnownHosts(text).map((one) => [one.line, one]))
+    return keysFor(text, node.address, node.port).flatMap(({ line, type, fingerprint, marker }) => {
+      const { key, comment } = lines.get(line) ?? { key: '', comment: '' }
+      return marker !== null || readDecision(comment).list !== null
+        ? []
+        : [{ target, key: { type, fingerprint, blob: Buffer.from(key, 'base64') } }]
+    })
+  })
+  const borne = new Map<string, Borne>()
+  const done = new Set<(typeof waiting)[number]>()
+  // A server has one key of a type, and a list may hold several of its keys.
+  for (const type of new Set(waiting.map(({ key }) => key.type)))
+    for (const { file, text } of lists) {
+      const own = waiting.filter((one) => one.key.type === type && !done.has(one))
+      const shown = own.map(({ target: { node }, key }) => ({
+        node: node.name,
+        address: node.address,
+        port: node.port,
+        fingerprint: key.fingerprint,
+      }))
+      const found = matchKeys(text, shown, fleet)
+      for (const one of own) {
+        const { target, key } = one
+        const line = found.get(target.node.name)
+        if (line === undefined) continue
+        const decisionsFile = target.trust.decisionsFile ?? ''
+        const recorded = await world.hostKeys.record(decisionsFile, target, key, how.trim(), { text, line })
+        if (!recorded.ok) return recorded
+        done.add(one)
+        borne.set(target.node.name, { fingerprint: key.fingerprint, from: `${file} line ${line}` })
+      }
+    }
+  return ok(borne)
 }

@@ -39,16 +39,20 @@ export function fleetCommand(context: Context): void {
     )
     .option('--node <name>', 'the node')
     .option('--fingerprint <SHA256:…>', 'the fingerprint you verified')
-    .option('--how <words>', 'how you verified it, for example “read on the console by M. Ortiz”')
+    .option(
+      '--how <words>',
+      'how you verified the fingerprint, or the list: with --list, keys that you decided about before count as compared with it',
+    )
     .option('--from-known-hosts <file...>', 'pin every node that these known_hosts files have a key of')
     .option('--list <file...>', 'pin every node that stands in these lists, beside its fingerprint; they come first')
     .option('--json', 'machine-readable, with --from-known-hosts or --list')
     .action(async (file: string, { node, fingerprint, how, ...bulk }: Partial<TrustOptions> & BulkOptions) => {
       const isBulk = bulk.fromKnownHosts !== undefined || bulk.list !== undefined
-      if (isBulk && node === undefined && fingerprint === undefined) return await pinFromLists(context, file, bulk)
+      if (isBulk && node === undefined && fingerprint === undefined && (how === undefined || bulk.list !== undefined))
+        return await pinFromLists(context, file, how === undefined ? bulk : { ...bulk, how })
       if (!isBulk && node !== undefined && fingerprint !== undefined && how !== undefined)
         return await trust(context, file, { node, fingerprint, how })
-      const takes = '--node, --fingerprint and --how together, or --from-known-hosts or --list'
+      const takes = '--node, --fingerprint and --how together, or --from-known-hosts, or --list with or without --how'
       endWith(context, { code: 'input.refused', detail: `fleet trust takes ${takes}` })
     })
   command
