@@ -124,6 +124,11 @@ function nodeReasons({ checks, nodePart }: Assessed, { counts, decidable, total 
   const excepted = checks.reduce((sum, one) => sum + one.excepted, 0)
   const { met, 'not-met': contradicted } = counts
   const decided = met + counts['not-applicable']
+  const absent = checks.filter(({ built }) => !built)
+  const notAsked =
+    absent.length === 0
+      ? ''
+      : `, ${absent.reduce((sum, { notTested }) => sum + notTested, 0)} of them of ${plural(absent.length, 'check')} that nodes are not asked for`
   return [
     ...(decidable === 0 ? [] : [`Supported: ${met} of ${decidable} findings.`]),
     ...(contradicted === 0
@@ -135,7 +140,9 @@ function nodeReasons({ checks, nodePart }: Assessed, { counts, decidable, total 
             : []),
         ]),
     ...(counts.inconclusive === 0 ? [] : [`Not enough evidence: ${counts.inconclusive} of ${decidable} findings.`]),
-    ...(counts['not-tested'] === 0 ? [] : [`Not collected: ${counts['not-tested']} of ${decidable} findings.`]),
+    ...(counts['not-tested'] === 0
+      ? []
+      : [`Not collected: ${counts['not-tested']} of ${decidable} findings${notAsked}.`]),
     ...(total === decidable
       ? []
       : [`Besides: ${besidesOf({ counts, decidable, total })}. Together ${total} findings.`]),

@@ -140,8 +140,10 @@ export function summaryOf(progress: RunProgress, now: number): string {
   const { total, finished, failed } = counts(progress)
   const so = `${finished} of ${plural(total, 'node')}`
   const missed = failed === 0 ? '' : `, ${failed} not collected`
-  if (progress.ended === 'done') return `Collection finished: ${so}${missed}.`
-  if (progress.ended === 'cancelled') return `Collection stopped: ${so}${missed}. What was collected is kept.`
+  const kept = `${finished - failed} of ${plural(total, 'node')} collected${missed}`
+  if (progress.ended === 'done') return `Collection finished: ${kept}.`
+  if (progress.ended === 'cancelled')
+    return `Collection stopped: ${kept}${finished === total ? '' : `, ${total - finished} not begun or not ended`}. What was collected is kept.`
   if (progress.paused) return `${so}${missed}; paused. Nodes at work are finished, no further node is begun.`
   const left = timeLeft(progress, now)
   const last = slowest(progress)
@@ -161,7 +163,7 @@ export function wordOf(node: NodeProgress): string {
     case 'connecting':
       return 'Connecting'
     case 'collecting':
-      return `Collecting ${node.done} of ${node.total}`
+      return `Collecting, ${node.done} of ${plural(node.total, 'command')}`
     case 'timing':
       return `Timing, ${node.secondsLeft} s left`
     case 'done':
@@ -181,7 +183,7 @@ export function detailOf(node: NodeProgress): string {
     case 'failed':
       return `${failureTitle(node.code)}: ${visible(node.detail)}`
     case 'done':
-      return `${plural(node.captures, 'answer')} kept${node.partial ? '; some questions have none' : ''}`
+      return `${plural(node.captures, 'answer')} kept, those measured from this computer included${node.partial ? '; some questions have none' : ''}`
     case 'timing':
       return 'Everything was asked; round trips are timed now, a few at a time. Other nodes go on meanwhile.'
     default:

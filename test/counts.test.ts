@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { summaryText } from '../main/app/summary.ts'
-import { assessmentView } from '../main/app/views.ts'
+import { assessmentView, runPreview } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
+import { planOf } from '../main/core/collector/plan.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { supportedShare } from '../main/core/report/wording.ts'
 import { tally as tallyOfReport } from '../main/core/tally.ts'
@@ -208,6 +209,13 @@ describe('a control', () => {
       for (const group of [rows, ...new Set(rows.map(({ group: name }) => rows.filter((one) => one.group === name)))])
         expect(countsOf(group).reduce((sum, { count }) => sum + count, 0)).toBe(group.length)
   })
+})
+
+test('the list of what will run and the progress of a run count the same commands', () => {
+  const asked = { liveTests: false, metadata: false }
+  const lines = runPreview(catalog, ['a'], asked).questions.flatMap((question) => question.lines)
+  const { commands } = planOf(catalog.probes, { sudo: true, echo: false, ...asked })
+  expect(lines.filter(({ by }) => by !== 'this-computer')).toHaveLength(commands.length)
 })
 
 test('every verdict has its own word, so that no two numbers read alike', () =>

@@ -71,20 +71,22 @@ function Commands({ preview: { nodes, questions } }: { readonly preview: RunPrev
   const [find, setFind] = useState('')
   const [rights, setRights] = useState<Rights>('any')
   const all = questions.flatMap(({ lines }) => lines)
+  // What this computer measures is no command on a node, and progress counts commands.
+  const measured = all.filter(({ by }) => by === 'this-computer').length
   const shown = narrowed(questions, find, rights)
   const count = shown.reduce((sum, { lines }) => sum + lines.length, 0)
   return (
     <>
       <p>
-        {plural(questions.length, 'question')}, {plural(all.length, 'command')},{' '}
-        {all.filter(({ by }) => by === 'root').length} of them with administrator rights, on{' '}
-        {plural(nodes.length, 'node')}.
+        {plural(questions.length, 'question')} to {plural(nodes.length, 'node')}:{' '}
+        {plural(all.length - measured, 'command')} on each, {all.filter(({ by }) => by === 'root').length} of them with
+        administrator rights, and {plural(measured, 'measurement')} from this computer.
       </p>
       <div className="table-bar">
         <SearchField isFilter label="Find a command or reason" value={find} onChange={setFind} />
         <Select hideLabel label="Rights" value={rights} onChange={setRights} options={RIGHTS} />
         <span className="quiet number">
-          {count === all.length ? '' : `${count} of ${plural(all.length, 'command')}`}
+          {count === all.length ? '' : `${count} of ${plural(all.length, 'line')} shown`}
         </span>
       </div>
       {shown.length === 0 && <p className="empty">No command or reason holds this.</p>}

@@ -150,6 +150,18 @@ describe('why a row has its state', () => {
       ['Supported: 1 of 4 findings.', 'Not enough evidence: 1 of 4 findings.', 'Not collected: 2 of 4 findings.', HELD],
     ],
     [
+      'what no node is asked for',
+      {
+        nodePart: 'insufficient-evidence',
+        checks: [counts({ met: 3, notTested: 1 }), counts({ built: false, notTested: 4 })],
+      },
+      [
+        'Supported: 3 of 8 findings.',
+        'Not collected: 5 of 8 findings, 4 of them of 1 check that nodes are not asked for.',
+        HELD,
+      ],
+    ],
+    [
       'a list that is not covered',
       { nodePart: 'insufficient-evidence', checks: [counts({ met: 4 })] },
       [

@@ -80,11 +80,11 @@ test('the slowest is the node that has been at work longest', () => {
 test('the summary says how many, how long and what is slowest', () => {
   const progress = after(done(60_000, 'a'), failed(60_000, 'b'), collecting(60_000, 'c', 9))
   expect(summaryOf(progress, 120_000)).toBe(
-    '2 of 4 nodes, 1 not collected; less than 1 min left; slowest c: Collecting 9 of 10.',
+    '2 of 4 nodes, 1 not collected; less than 1 min left; slowest c: Collecting, 9 of 10 commands.',
   )
   const ended = applyEvent(progress, { kind: 'run-done', run: 'r1', cancelled: true }, 0)
   expect(ended === null ? '' : summaryOf(ended, 0)).toBe(
-    'Collection stopped: 2 of 4 nodes, 1 not collected. What was collected is kept.',
+    'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not begun or not ended. What was collected is kept.',
   )
 })
 
