@@ -2,7 +2,7 @@ import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
 import type { Parsed } from '../core/probe.ts'
 import type { Account } from './probes/accounts-local.ts'
 import type { PasswordStates } from './probes/accounts-password-state.ts'
-import { type AuthorizedKey, type AuthorizedKeys, homeOfKeyFile } from './probes/authorized-keys.ts'
+import { type AuthorizedKey, type AuthorizedKeys, homeOfKeyFile, whyUnsearched } from './probes/authorized-keys.ts'
 import { sshdConditions } from './probes/sshd-conditions.ts'
 import { type SshdSettings, sshdEffective } from './probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from './running-ssh.ts'
@@ -14,9 +14,6 @@ export interface Doors {
   readonly password: boolean | null
   readonly keys: readonly AuthorizedKey[] | null
 }
-
-/** Folders whose key files are read. Accounts that live elsewhere may have keys that nobody looked for. */
-const SEARCHED = /^\/(home|root)(\/|$)/
 
 /** Files in the home folder that sshd reads keys from by default, and those of one older name (sshd_config(5), AuthorizedKeysFile). */
 const CUSTOMARY: ReadonlySet<string> = new Set(
@@ -94,7 +91,7 @@ export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): 
   const state = passwords.ok ? passwords.fact.states.get(name) : undefined
   const place = home.replace(/(?<=.)\/$/, '')
   const own = keys.ok ? keys.fact.keys.filter(({ path }) => homeOfKeyFile(path) === place) : []
-  const searched = SEARCHED.test(home) && !/\/\.{0,2}\//.test(home)
+  const searched = keys.ok && whyUnsearched(home, keys.fact) === null
   return {
     password: inPasswd !== undefined ? true : state === undefined ? null : state !== 'locked',
     keys: own.length > 0 || (searched && keysAreWhole(evidence)) ? own : null,

@@ -59,7 +59,10 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     'curl',
     /^-q --noproxy \* --max-time 1 --retry 0 --max-redirs 0 -s -f (http:\/\/169\.254\.169\.254\/(latest\/meta-data\/placement\/(region|availability-zone)|latest\/dynamic\/instance-identity\/rsa2048|v1\/region\/(regioncode|countrycode)|hetzner\/v1\/metadata\/(region|availability-zone))|-H Metadata-Flavor: Google http:\/\/169\.254\.169\.254\/computeMetadata\/v1\/instance\/zone|-H Metadata: true http:\/\/169\.254\.169\.254\/metadata\/instance\/compute\/location\?api-version=2021-02-01&format=text|-H Authorization: Bearer Oracle http:\/\/169\.254\.169\.254\/opc\/v2\/instance\/(canonicalRegionName|availabilityDomain))$/,
   ],
-  ['find', /^-H \/home \/root -name authorized_keys -ls -o -name authorized_keys2 -ls -o -name \.ssh -type l -ls$/],
+  [
+    'find',
+    /^-H \/home \/root (-name authorized_keys -ls -o -name authorized_keys2 -ls -o -name \.ssh -type l -ls|-mindepth 1 -maxdepth 2 -type l -ls)$/,
+  ],
   ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
   // The clock and its zone; without the plus sign it could set it.
   ['date', /^\+%s %z %Z$/],

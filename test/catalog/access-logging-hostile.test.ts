@@ -235,14 +235,17 @@ describe('accounts', () => {
       sources: readonly Step[],
       unreadable = 0,
       doubtful: AuthorizedKeys['doubtful'] = [],
+      links: AuthorizedKeys['links'] = [],
     ): ReturnType<typeof doorState> =>
-      doorState(doorsOf(account, { passwords, keys: known({ keys: [], unreadable, doubtful }), sources }))
+      doorState(doorsOf(account, { passwords, keys: known({ keys: [], unreadable, doubtful, links }), sources }))
     expect(state([nowhereElse])).toBe('closed')
     expect(state([])).toBe('unclear')
     expect(state([nowhereElse, leavesUnclear('another source', null)])).toBe('unclear')
     expect(state([nowhereElse], 1)).toBe('unclear')
     const link = { path: '/home/ubuntu/.ssh/authorized_keys', why: 'link' } as const
     for (const doubtful of [[link], null]) expect(state([nowhereElse], 0, doubtful)).toBe('unclear')
+    for (const links of [['/home/ubuntu'], null]) expect(state([nowhereElse], 0, [], links)).toBe('unclear')
+    expect(state([nowhereElse], 0, [], ['/home/other'])).toBe('closed')
   })
 })
 

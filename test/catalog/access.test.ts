@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
 import { accountsLocal, canLogIn, membersOf } from '../../main/catalog/probes/accounts-local.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
-import { authorizedKeys } from '../../main/catalog/probes/authorized-keys.ts'
+import { authorizedKeys, whyUnsearched } from '../../main/catalog/probes/authorized-keys.ts'
 import { expandStack, pamStack } from '../../main/catalog/probes/pam-stack.ts'
 import { sessionTimeout } from '../../main/catalog/probes/session-timeout.ts'
 import { conditional, sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
 import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
+import { conclude } from '../../main/core/check.ts'
+import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
+import { fixtures } from '../support/evaluated.ts'
 
 describe('accounts', () => {
   const passwd = answer(
@@ -105,7 +109,11 @@ describe('authorized keys', () => {
   test('options stay, their values go, and a key inside a command is not the key', () => {
     const line = `from="192.0.2.0/24",command="echo ssh-dss AAAAB3NzaC1kc3MAAACB",restrict ssh-ed25519 ${ED25519}`
     const { keys, unreadable } = fact(
-      authorizedKeys.parse({ keys: answer(`/home/kim/.ssh/authorized_keys\0${line}\n`), files: answer('') }),
+      authorizedKeys.parse({
+        keys: answer(`/home/kim/.ssh/authorized_keys\0${line}\n`),
+        files: answer(''),
+        links: answer(''),
+      }),
     )
     expect(unreadable).toBe(0)
     expect(keys).toEqual([
@@ -122,16 +130,21 @@ describe('authorized keys', () => {
 
   test('a type that differs from the blob, or a broken blob, is not a key and leaves the claim open', () => {
     const rows = [`ssh-rsa ${ED25519}`, 'ssh-ed25519 AAAAC3Nz!'].map((line) => `/root/.ssh/authorized_keys\0${line}\n`)
-    expect(fact(authorizedKeys.parse({ keys: answer(rows.join('')), files: answer('') }))).toEqual({
+    expect(fact(authorizedKeys.parse({ keys: answer(rows.join('')), files: answer(''), links: answer('') }))).toEqual({
       keys: [],
       unreadable: 2,
       doubtful: [],
+      links: [],
     })
   })
 
   test('status 1 is “none found”; status 2 is not', () => {
-    expect(fact(authorizedKeys.parse({ keys: answer('', { exitCode: 1 }), files: answer('') })).keys).toEqual([])
-    expect(authorizedKeys.parse({ keys: answer('', { exitCode: 2 }), files: answer('') }).ok).toBe(false)
+    expect(
+      fact(authorizedKeys.parse({ keys: answer('', { exitCode: 1 }), files: answer(''), links: answer('') })).keys,
+    ).toEqual([])
+    expect(authorizedKeys.parse({ keys: answer('', { exitCode: 2 }), files: answer(''), links: answer('') }).ok).toBe(
+      false,
+    )
   })
 
   describe('files that are links', () => {
@@ -144,6 +157,7 @@ describe('authorized keys', () => {
         authorizedKeys.parse({
           keys: answer(`/home/kim/.ssh/authorized_keys\0ssh-ed25519 ${ED25519}\n`),
           files: answer(files, { exitCode }),
+          links: answer(''),
         }),
       ).doubtful?.map(({ path, why }) => `${why} ${path}`) ?? null
 
@@ -174,6 +188,66 @@ describe('authorized keys', () => {
 
     test('arbitrary text is read or refused', () => {
       fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void doubts(text)))
+    })
+  })
+
+  describe('home folders that were not searched', () => {
+    const links = (text: string, exitCode = 0) =>
+      fact(
+        authorizedKeys.parse({
+          keys: answer('', { exitCode: 1 }),
+          files: answer(''),
+          links: answer(text, { exitCode }),
+        }),
+      ).links
+    const LINKS =
+      '  2181247      0 lrwxrwxrwx   1 root     root           9 Nov 22 21:35 /home/eve -> /srv/eve\n' +
+      '  2181248      0 lrwxrwxrwx   1 root     root           9 Nov 22 21:35 /home/a\\ b/c -> /srv/c\n'
+
+    test('links are listed whole or not at all', () => {
+      expect(links('')).toEqual([])
+      expect(links(LINKS)).toEqual(['/home/eve', '/home/a b/c'])
+      expect([links(LINKS, 1), links(`${LINKS}hello\n`)]).toEqual([null, null])
+    })
+
+    test.each([
+      ['/home/kim', null],
+      ['/home/kim/', null],
+      ['/home/lab/kim', null],
+      ['/root', null],
+      ['/home', null],
+      ['/home/eve', 'link'],
+      ['/home/eve/', 'link'],
+      ['/home/eve/inner', 'link'],
+      ['/home/a b/c', 'link'],
+      ['/home/evelyn', null],
+      ['/home/lab/group/kim', 'deep'],
+      ['/homes/kim', 'elsewhere'],
+      ['/home/../srv/kim', 'elsewhere'],
+      ['/home/kim/..', 'elsewhere'],
+      ['/home//kim', 'elsewhere'],
+      ['', 'elsewhere'],
+    ])('%s: %s', (home, why) => {
+      expect(whyUnsearched(home, { links: links(LINKS) })).toBe(why)
+      if (why === null && home.length > 5) expect(whyUnsearched(home, { links: null })).toBe('not-listed')
+    })
+
+    test.each([
+      ['a link', ['/home/mortiz'], [], 'inconclusive'],
+      ['a link of nobody', ['/home/shared'], [], 'met'],
+      ['no list of links', null, [], 'inconclusive'],
+      ['accounts of a directory service', [], ['sss'], 'inconclusive'],
+    ])('%s', (_, found, otherSources, verdict) => {
+      const model = fixtures.find(({ name }) => name === 'demo-gpu-01')
+      const check = catalog.checks.find(({ id }) => id === 'access.authorized-keys')
+      if (model === undefined || check === undefined) throw new Error('no model')
+      const factOf = (id: string) => (model.readings.get(id) as { fact: object }).fact
+      const readings = new Map<string, Parsed<unknown>>([
+        ...model.readings,
+        ['authorized-keys', known({ ...factOf('authorized-keys'), links: found })],
+        ['accounts.local', known({ ...factOf('accounts.local'), otherSources })],
+      ])
+      expect(conclude(check, readings, model.context).verdict).toBe(verdict)
     })
   })
 

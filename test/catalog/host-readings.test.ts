@@ -66,8 +66,9 @@ describe('as real hosts read', () => {
             keys: options.map((own, at) => ({ ...key, fingerprint: `SHA256:${at}`, options: own })),
             unreadable: 0,
             doubtful: [],
+            links: [],
           },
-          'accounts.local': { accounts: [] },
+          'accounts.local': { accounts: [], otherSources: [] },
         }),
       )
     expect(judge()).toContain('for: No authorized key was found.')
@@ -98,8 +99,8 @@ describe('as real hosts read', () => {
     const { settings: own } = of('sshd.effective') as SshdSettings
     const said = on(accessAuthorizedKeys, {
       ...Object.fromEntries(Object.values(KEY_SOURCES).map(({ id }) => [id, of(id)])),
-      'authorized-keys': { keys: [], unreadable: 0, doubtful },
-      'accounts.local': { accounts: [] },
+      'authorized-keys': { keys: [], unreadable: 0, doubtful, links: [] },
+      'accounts.local': { accounts: [], otherSources: [] },
       'sshd.effective': { settings: new Map([...own, ...Object.entries(settings)]) },
     })
     expect(said.verdict).toBe(verdict)

@@ -270,8 +270,10 @@ install -d -o eve -g eve -m 700 /home/eve/.ssh && install -d -o mallory -g mallo
 ssh-keygen -q -t rsa -b 1024 -N '' -C weak -f /root/weak
 install -d -m 755 /srv/k && install -m 644 /root/weak.pub /srv/k/eve
 ln -s /srv/k/eve /home/eve/.ssh/authorized_keys
-ln /srv/k/eve /home/mallory/.ssh/authorized_keys`,
-    roster: ['eve', 'mallory'],
+ln /srv/k/eve /home/mallory/.ssh/authorized_keys
+useradd --create-home --home-dir /srv/carol --shell /bin/bash carol
+ln -s /srv/carol /home/carol && usermod --home /home/carol carol`,
+    roster: ['eve', 'mallory', 'carol'],
     statements: [
       holds('access.sshd.root-login', 'PermitRootLogin no'),
       holds('access.sshd.password-auth', 'PasswordAuthentication no'),

@@ -1,12 +1,14 @@
 import { type Context, defineCheck, type Step } from '../../core/check.ts'
 import { KEY_SOURCES, keySources } from '../account-doors.ts'
-import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { type Account, accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
 import {
   type AuthorizedKey,
   type AuthorizedKeys,
   authorizedKeys,
   type DoubtfulFile,
   homeOfKeyFile,
+  type Unsearched,
+  whyUnsearched,
 } from '../probes/authorized-keys.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
@@ -16,7 +18,7 @@ export const accessAuthorizedKeys = defineCheck({
   property: 'access',
   claim: 'Every SSH public key that may log in is of a current type and length, and opens one account only.',
   limits:
-    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Links are followed only to a key file in the same folder, and keys on other nodes are compared nowhere here.',
+    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Links are followed only to a key file in the same folder; a home folder that is a link leaves the claim undecided. Keys on other nodes are compared nowhere here.',
   needs: { keys: authorizedKeys, local: accountsLocal },
   wants: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],
@@ -28,7 +30,7 @@ export const accessAuthorizedKeys = defineCheck({
       ...sharedKeys(keys.keys, accounts),
       ...issuers(keys.keys),
       ...options(keys.keys),
-      ...elsewhere(accounts),
+      ...unsearched(local, keys),
       ...keySources(evidence),
     ])
   },
@@ -131,16 +133,39 @@ function options(keys: readonly AuthorizedKey[]): readonly Step[] {
   return told.length === 0 ? [] : [speaksFor(`Of these, ${told.join(', ')}.`, authorizedKeys)]
 }
 
-// Only /home and /root were searched; an account that can log in and lives elsewhere may have keys there.
-function elsewhere(accounts: readonly Account[]): readonly Step[] {
-  const outside = accounts.filter((account) => canLogIn(account) && !/^\/(home|root)(\/|$)/.test(account.home))
-  return outside.length === 0
-    ? []
-    : [
-        leavesUnclear(
-          `Accounts with home folders outside /home and /root were not searched for keys: ${named(outside.map(({ name }) => name))}.`,
-          accountsLocal,
-          'passwd',
-        ),
-      ]
+const PLACES: Readonly<Record<Unsearched, string>> = {
+  elsewhere: 'outside /home and /root',
+  link: 'that are links, or lie behind one',
+  deep: 'more than two levels below /home',
+  'not-listed': 'that may be links, which could not be listed,',
+}
+
+/** Home folders whose keys were not among those that were read. A link is told of every account: sshd follows it, whatever the shell. */
+function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedKeys): readonly Step[] {
+  const found = accounts.map((account) => ({ account, why: whyUnsearched(account.home, keys) }))
+  return [
+    ...(Object.entries(PLACES) as [Unsearched, string][]).flatMap(([place, words]) => {
+      const names = found
+        .filter(({ account, why }) => why === place && (place === 'link' || canLogIn(account)))
+        .map(({ account }) => account.name)
+      return names.length === 0
+        ? []
+        : [
+            leavesUnclear(
+              `Accounts with home folders ${words} were not searched for keys: ${named(names)}.`,
+              place === 'elsewhere' ? accountsLocal : authorizedKeys,
+              place === 'elsewhere' ? 'passwd' : 'links',
+            ),
+          ]
+    }),
+    ...(otherSources.length === 0
+      ? []
+      : [
+          leavesUnclear(
+            `More accounts may come from ${named(otherSources)}; where their home folders lie was not read.`,
+            accountsLocal,
+            'sources',
+          ),
+        ]),
+  ]
 }

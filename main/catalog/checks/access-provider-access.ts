@@ -28,7 +28,7 @@ export const accessProviderAccess = defineCheck({
   claim:
     'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
   limits:
-    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed. Comments of keys are not read, so that a key counts as its account’s.',
+    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed, and leave open what opens an account. Comments of keys are not read, so that a key counts as its account’s.',
   needs: { local: accountsLocal, agents: remoteAgents },
   wants: WANTS,
   evaluate({ local, agents }, facts, context) {

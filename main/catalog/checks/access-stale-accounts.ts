@@ -36,7 +36,7 @@ export const accessStaleAccounts = defineCheck({
   claim:
     'Every local account that a password or key opens was used within the limit, and none is past the last day declared for it.',
   limits:
-    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
+    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed, and leave open what opens an account. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
   needs: NEEDS,
   wants: WANTS,
   thresholds: ['account.idle-days'],

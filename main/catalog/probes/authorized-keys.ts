@@ -20,6 +20,8 @@ export interface AuthorizedKeys {
   readonly unreadable: number
   /** Key files whose keys were, or may have been, left unread or stand elsewhere too; null where the list of files could not be read. */
   readonly doubtful: readonly DoubtfulFile[] | null
+  /** Links that lie where home folders do, in and one level below /home and /root; null where they could not be listed. */
+  readonly links: readonly string[] | null
 }
 
 /** Why the keys of a file are not shown in whole: it is a link out of what was read, has a second name, or is no plain file. */
@@ -83,8 +85,12 @@ export const authorizedKeys = defineProbe({
       ],
       { timeoutSeconds: 30 },
     ),
+    // A home folder that is a link, or lies behind one, is searched by neither of the two.
+    links: runAsRoot(['find', '-H', '/home', '/root', '-mindepth', '1', '-maxdepth', '2', '-type', 'l', '-ls'], {
+      timeoutSeconds: 30,
+    }),
   },
-  parse({ keys, files }) {
+  parse({ keys, files, links }) {
     if (!grepIsComplete(keys)) return unknown('not every folder under /home and /root could be searched')
     const rows = keys.text.split('\n').filter((row) => row !== '')
     const read = rows.map(readRow)
@@ -93,6 +99,7 @@ export const authorizedKeys = defineProbe({
       keys: good,
       unreadable: read.length - good.length,
       doubtful: files.exitCode === 0 ? doubtfulFiles(files.text, new Set(good.map(({ path }) => path))) : null,
+      links: links.exitCode === 0 ? linkedPlaces(links.text) : null,
     })
   },
 })
@@ -114,6 +121,27 @@ function doubtfulFiles(text: string, read: ReadonlySet<string>): readonly Doubtf
     } else if (kind !== 'd') doubtful.push({ path, why: 'no-file' })
   }
   return doubtful
+}
+
+/** Where the links lie that `find -ls` names; null where a line is not one of it. */
+function linkedPlaces(text: string): readonly string[] | null {
+  const rows = text.split('\n').filter((line) => line !== '')
+  const paths = rows.map((row) => LISTED.exec(row)?.[3]?.replace(/\\([^0-9])/g, '$1') ?? null)
+  return paths.includes(null) ? null : paths.filter((path) => path !== null)
+}
+
+/** Why keys in a home folder are not among those that were read; null where they are, if there are any. */
+export type Unsearched = 'elsewhere' | 'link' | 'deep' | 'not-listed'
+
+/** Home folders in and one level below /home, and /root, are searched where no link stands in the way. */
+export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'links'>): Unsearched | null {
+  const path = home.replace(/(?<=.)\/$/, '')
+  if (!/^\/(home|root)(\/|$)/.test(path) || /\/\.{0,2}(\/|$)/.test(path)) return 'elsewhere'
+  const parts = path.split('/').slice(1)
+  if (parts.length === 1) return null
+  if (links === null) return 'not-listed'
+  const isLink = parts.some((_, at) => links.includes(`/${parts.slice(0, at + 1).join('/')}`))
+  return isLink ? 'link' : parts.length > 3 ? 'deep' : null
 }
 
 /** A plain name in the same .ssh folder, of a file whose keys were read: a longer text may lead through links that nobody looked at. */
