@@ -114,7 +114,7 @@ describe('where nodes are, in the report', () => {
 
   it('counts declared places in the summary, and says nothing where none was declared', () => {
     expect(part(withLocation(sampleInput(), CONTRADICTED), 'summary')).toContain(
-      'Declared places: 1 contradicted, of 1.',
+      'Declared places of collected nodes: 1 contradicted, of 1.',
     )
     expect(part(sampleInput(), 'summary')).not.toContain('Declared places')
     expect(part(sampleInput())).toContain('so nothing is compared')

@@ -80,7 +80,7 @@ function Commands({ preview: { nodes, questions } }: { readonly preview: RunPrev
       <p>
         {plural(questions.length, 'question')} to {plural(nodes.length, 'node')}:{' '}
         {plural(all.length - measured, 'command')} on each, {all.filter(({ by }) => by === 'root').length} of them with
-        administrator rights, and {plural(measured, 'measurement')} from this computer.
+        administrator rights{measured === 0 ? '' : `, and ${plural(measured, 'measurement')} from this computer`}.
       </p>
       <div className="table-bar">
         <SearchField isFilter label="Find a command or reason" value={find} onChange={setFind} />

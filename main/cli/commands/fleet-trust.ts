@@ -80,7 +80,7 @@ export async function pinFromLists(context: Context, file: string, options: Bulk
     say(`  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`)
   const settled: readonly Told['kind'][] = ['found', 'already', 'compared']
   const open = decided.filter(({ kind }) => !settled.includes(kind)).length
-  const also = compared.value.size === 0 ? '' : `; compared ${compared.value.size} decisions with the list`
+  const also = compared.value.size === 0 ? '' : `; ${compared.value.size} earlier decided, and in the list`
   say(`Pinned ${pins.length} of ${decided.length} nodes in ${file}${also}; ${open} left open. Nobody was contacted.`)
   if (open > 0) context.exit(EXIT.incomplete)
 }

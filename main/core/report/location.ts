@@ -68,7 +68,7 @@ function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
       text('No place was declared for any node, and no policy says where nodes have to be, so nothing is compared.'),
     ]
   return [
-    heading(3, 'Answers', true),
+    heading(3, 'Answers for collected nodes', true),
     {
       kind: 'table',
       rowHeaders: true,
@@ -166,5 +166,5 @@ export function locationSentence(nodes: readonly NodeAssessment[]): string | nul
     const count = found.filter((one) => one === verdict).length
     return count === 0 ? [] : [`${count} ${locationVerdictWords[verdict].label.toLowerCase()}`]
   })
-  return `Declared places: ${counted.join(', ')}, of ${found.length}.`
+  return `Declared places of collected nodes: ${counted.join(', ')}, of ${found.length}.`
 }

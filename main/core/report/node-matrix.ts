@@ -22,12 +22,14 @@ export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | '
     .map(({ node }) => node)
 }
 
+/** Stands wherever cells have such counts. */
+export const SHARES =
+  'A count says how many checks are supported, out of those that can be decided; after a plus sign stand those that only record a fact or do not apply.'
+
 /** Node by property, worst node first: for the summary where nodes are few, else for the results by node. */
 export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
   return [
-    quiet(
-      'A mark shows the worst answer among the checks of a property. The count says how many of those checks are supported, out of those that can be decided; after a plus sign stand those that only record a fact or do not apply.',
-    ),
+    quiet(`A mark shows the worst answer among the checks of a property. ${SHARES}`),
     ...(matter.register.exceptions.length === 0
       ? []
       : [quiet('“Accepted” counts contradictions that a person accepts until a date. They stay contradicted.')]),

@@ -9,8 +9,8 @@ import type { Matter } from './input.ts'
 import { isolationSentences } from './isolation-sentence.ts'
 import { chosenFrameworks, shortName } from './items.ts'
 import { locationSentence } from './location.ts'
-import { type Block, type Cell, heading, type Line, type Section, text } from './model.ts'
-import { byWorstNode, headed, nodeMatrix } from './node-matrix.ts'
+import { type Block, type Cell, heading, type Line, quiet, type Section, text } from './model.ts'
+import { byWorstNode, headed, nodeMatrix, SHARES } from './node-matrix.ts'
 import { recordCounts } from './outstanding.ts'
 import { answeredLine, nodeWords, populationLine } from './population.ts'
 import { loosened } from './profile.ts'
@@ -39,7 +39,11 @@ export function summary(matter: Matter): Section {
       heading(3, 'Checks on nodes'),
       ...(assessment.nodes.length === 0
         ? [text('No node was declared.')]
-        : [verdictTable(matter), nodeMatrix(matter, fits ? byWorstNode(matter) : null)]),
+        : [
+            verdictTable(matter),
+            nodeMatrix(matter, fits ? byWorstNode(matter) : null),
+            ...(fits ? [quiet(SHARES)] : []),
+          ]),
       heading(3, gapHeading(gaps.length, TOP, `all are under ${see('gaps')}`)),
       gaps.length === 0 ? text(noGap(matter)) : gapTable(matter, leading(gaps, TOP)),
       heading(3, 'Missing, and due'),
