@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainFolderOf } from '../main/app/chain-folder.ts'
 import { chainsBelow } from '../main/app/chains.ts'
+import { isSealed } from '../main/app/continued-export.ts'
 import { type Exported, exportRun } from '../main/app/export.ts'
 import { fail, type Outcome } from '../main/core/failure.ts'
 import { PATHS } from '../main/core/pack.ts'
@@ -100,6 +101,39 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     expect(names).toEqual(expect.arrayContaining([...WHOLE, `${place.run}.report.pdf`, 'summary.txt']))
     expect(names.filter((name) => /prepared|\.part-/.test(name))).toEqual([])
   }
+
+  const sealed = ({ root, run }: { readonly root: string; readonly run: string }, fleet = FLEET) =>
+    isSealed(world, { folder: `${root}/${run}`, run, fleet, chain: chainFolderOf(root, fleet) })
+
+  test.each([
+    ['prepare', false],
+    ['enter', false],
+    ['publish', true],
+    ['beside .report.pdf', true],
+  ] as const)('stopped at “%s”, the run counts as sealed: %s', async (step, expected) => {
+    const place = await begun()
+    expect(must(await sealed(place))).toBe(false)
+    expect(await exports(worldUntil(world, step), place)).toMatchObject({ error: { code: 'store.failed' } })
+    expect(must(await sealed(place))).toBe(expected)
+    expect(must(await sealed(place))).toBe(expected)
+    const left = existsSync(`${place.root}/${place.run}`) ? namesIn(place) : []
+    expect(left.filter((name) => name.endsWith('.prepared'))).toEqual([])
+    // An open run takes more evidence, and is then sealed once.
+    must(await exports(world, place))
+    await expectSealedOnce(place)
+  })
+
+  test('what was prepared for another chain is left alone, and counts as sealed', async () => {
+    const place = await begun()
+    expect(await exports(worldUntil(world, 'enter'), place)).toMatchObject({ error: { code: 'store.failed' } })
+    const [name = ''] = namesIn(place).filter((one) => one.endsWith('.prepared'))
+    expect(name).not.toBe('')
+    expect(must(await sealed(place, 'another-fleet'))).toBe(true)
+    const foreign = name.replace(/[0-9a-f]{16}(?=\.prepared$)/, 'ab'.repeat(8))
+    renameSync(join(place.root, place.run, name), join(place.root, place.run, foreign))
+    expect(must(await sealed(place))).toBe(true)
+    expect(namesIn(place)).toContain(foreign)
+  })
 
   test.each<Step>([
     'prepare',

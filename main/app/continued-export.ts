@@ -30,12 +30,46 @@ import { PRODUCER } from './producer.ts'
  */
 export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
 
-/** Whether a pack of a run lies in a folder, under its final name or prepared for it. */
-export async function isSealed({ files }: Pick<World, 'files'>, folder: string, run: string): Promise<boolean> {
+/**
+ * Whether a run is sealed, once what an interrupted export left of its pack is ended as settlePrepared() does: an archive that the chain
+ * does not name is discarded, and the run is open again. One that was prepared for a chain elsewhere counts as sealed, because what names
+ * it is not known here. Stopped at any point, it gives the same answer when it is asked again. Fails as settlePrepared() and the chain do.
+ */
+export async function isSealed(
+  world: World,
+  { folder, run, fleet, chain: chainFolder }: SealedWhere,
+): Promise<Outcome<boolean>> {
   const pack = `${folder}/${run}${PACK_EXTENSION}`
-  if (await files.isThere(pack)) return true
+  if (await world.files.isThere(pack)) return ok(true)
+  const before = await preparedIn(world, folder, pack)
+  if (!before.ok || !before.value) return before
+  if (!(await world.files.isThere(chainFolder))) return ok(true)
+  const chain = await world.openRunChain(chainFolder, {
+    id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
+    fleet,
+  })
+  if (!chain.ok) return chain
+  try {
+    const settled = await settlePrepared(world, pack, run, chain.value.chain())
+    return settled.ok && !settled.value ? await preparedIn(world, folder, pack) : settled
+  } finally {
+    await chain.value.close()
+  }
+}
+
+interface SealedWhere {
+  /** Where the pack lies. */
+  readonly folder: string
+  readonly run: string
+  readonly fleet: string
+  /** The folder of the chain that the run is entered into. */
+  readonly chain: string
+}
+
+/** Whether an archive that was prepared for this pack, by way of any chain, lies in the folder. */
+async function preparedIn({ files }: World, folder: string, pack: string): Promise<Outcome<boolean>> {
   const left = await files.below(folder, 1)
-  return left.ok && left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))
+  return left.ok ? ok(left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))) : left
 }
 
 /** Whether a path is that of an archive prepared for this pack, by way of any chain. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Fleet, Recording } from '../../schemas/types.ts'
+import { chainFolderOf } from '../app/chain-folder.ts'
 import { collectRun } from '../app/collect-run.ts'
 import { isSealed } from '../app/continued-export.ts'
 import { latestRun } from '../app/resume.ts'
@@ -24,6 +25,8 @@ export interface CollectOptions {
   readonly liveTests?: true
   /** Seconds that the collection of one node may take. */
   readonly deadline?: string
+  /** The folder of the chain that the run is entered into, where it is not the one in `out`. */
+  readonly chain?: string
 }
 
 /** The options that `collect` and `run` share. */
@@ -77,7 +80,7 @@ export async function collectFleet(
   const storeFolder = evidenceFolder(options.out)
   const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
   if (!resumed.ok) return resumed
-  const done = resumed.value === null ? ok(null) : await sealedRun(world, options, resumed.value)
+  const done = resumed.value === null ? ok(null) : await sealedRun(world, options, resumed.value, read.value.fleet.name)
   if (!done.ok) return done
   if (done.value !== null)
     return ok({
@@ -142,8 +145,16 @@ export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): F
 })
 
 /** What was collected in a run that is sealed already: nothing is added to it. Null for a run that is not. */
-async function sealedRun(world: World, { out }: CollectOptions, run: string): Promise<Outcome<RunResult | null>> {
-  if (!(await isSealed(world, `${out}/${run}`, run))) return ok(null)
+async function sealedRun(
+  world: World,
+  { out, chain }: CollectOptions,
+  run: string,
+  fleet: string,
+): Promise<Outcome<RunResult | null>> {
+  const folder = `${out}/${run}`
+  const sealed = await isSealed(world, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
+  if (!sealed.ok) return sealed
+  if (!sealed.value) return ok(null)
   say(`Run ${run} is sealed. Nothing is collected into it; start a new run for new evidence.`)
   const stored = await world.readRecordings([`${evidenceFolder(out)}/${run}`])
   return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
