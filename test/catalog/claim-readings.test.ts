@@ -185,7 +185,7 @@ describe('networks', () => {
     driverName = 'mlx5_core',
   ): readonly Reading[] => [
     reading(infiniband, {
-      adapters: name,
+      adapters: `/sys/class/infiniband:\n${name}\n`,
       values: [
         `/sys/class/infiniband/${name}/board_id:MT_1`,
         `/sys/class/infiniband/${name}/device/uevent:DRIVER=${driverName}`,
@@ -203,7 +203,7 @@ describe('networks', () => {
   ]
   const software = [
     reading(infiniband, {
-      adapters: 'rxe0',
+      adapters: '/sys/class/infiniband:\nrxe0\n',
       values:
         '/sys/class/infiniband/rxe0/ports/1/link_layer:Ethernet\n/sys/class/infiniband/rxe0/ports/1/state:4: ACTIVE',
     }),

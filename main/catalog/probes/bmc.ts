@@ -30,6 +30,8 @@ export interface Bmc {
   readonly watts: number | null
   /** Power supplies and what the controller says of each; left out where it lists none. */
   readonly supplies?: readonly SensorState[]
+  /** Questions to which no word came back, not even a refusal; left out where there are none. */
+  readonly unanswered?: readonly string[]
   /** Sensors beyond a limit of theirs (ipmitool(1): nc, cr, nr); left out where there are none. */
   readonly beyondLimits?: readonly SensorState[]
 }
@@ -67,8 +69,9 @@ export const bmc = defineProbe({
           ? NO_CONTROLLER
           : 'the management controller did not answer',
       )
-    const silent = Object.entries({ sensors, inventory, events, power }).find(([, answer]) => !isAnswered(answer))
-    if (silent !== undefined) return unknown(`the management controller’s answer about ${silent[0]} was not read`)
+    const unanswered = Object.entries({ sensors, inventory, events, power }).flatMap(([name, answer]) =>
+      isAnswered(answer) ? [] : [name],
+    )
     const rows = sensorRows(sensors)
     const [supplies, beyondLimits] = [suppliesIn(rows ?? []), beyondIn(rows ?? [])]
     const entries = fieldsOf(events)?.get('Entries')
@@ -82,6 +85,7 @@ export const bmc = defineProbe({
       events: entries !== undefined && /^\d{1,7}$/.test(entries) ? Number(entries) : null,
       inventory: inventoryOf(fieldsOf(inventory)),
       watts: watts === undefined ? null : Number(watts),
+      ...(unanswered.length === 0 ? {} : { unanswered }),
       ...(supplies.length === 0 ? {} : { supplies }),
       ...(beyondLimits.length === 0 ? {} : { beyondLimits }),
     })

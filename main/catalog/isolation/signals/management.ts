@@ -117,7 +117,7 @@ const depth: Signal = {
   onMetal:
     '50 to 200 sensors that move, an inventory with the firmware’s serial numbers, a history of events, power in watts',
   onGuest: 'QEMU’s model: one sensor, no inventory, no event, no power',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'QEMU’s ipmi-bmc-extern lets a program answer as any controller.',
     'After a repair the inventory can carry the serial numbers of the part that was replaced.',
@@ -135,6 +135,8 @@ const depth: Signal = {
         : unreadable(bmc, reading.reason)
     }
     const { fact } = reading
+    if (fact.unanswered !== undefined)
+      return unreadable(bmc, `the management controller’s answer about ${fact.unanswered.join(', ')} was not read`)
     const serials = read(hostSerials)
     const agrees = serialsAgree(fact.inventory, serials.ok ? serials.fact : null)
     const sensors = fact.sensors === null ? 'no list of sensors' : count(fact.sensors, 'sensor')
