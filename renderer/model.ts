@@ -1,6 +1,6 @@
 import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc-results.ts'
 import type { Finding, NodeAssessment } from '../schemas/types.ts'
-import { gradeWords, layerWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
+import { gradeWords, layerSaid, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
@@ -153,9 +153,12 @@ export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): stri
 }
 
 /** What the execution layer is, with the platform's name. */
-export function layerLine(of: Pick<NodeRow, 'layer' | 'platform' | 'concealed'> | null): string {
+export function layerLine(
+  of: (Pick<NodeRow, 'layer' | 'platform' | 'concealed'> & { readonly rule?: { readonly id: string } }) | null,
+): string {
   if (of === null || of.layer === null) return 'Not decided'
-  const named = of.platform === null ? layerWords[of.layer] : `${layerWords[of.layer]} · ${of.platform}`
+  const said = layerSaid({ layer: of.layer, rule: of.rule ?? { id: '' } })
+  const named = of.platform === null ? said : `${said} · ${of.platform}`
   return of.concealed ? `${named}, and it hides this` : named
 }
 

@@ -490,7 +490,7 @@ export interface Isolation {
   readonly platform: string | null
   readonly tenancy: 'single-observed' | 'shared' | 'unknown'
   readonly locality: readonly DeviceLocality[]
-  readonly grade: 'A' | 'B' | 'C' | 'D'
+  readonly grade: 'B' | 'C' | 'D'
   /**
    * Virtual, and it hides that: contradictions show it, no hypervisor names itself.
    */

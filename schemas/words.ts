@@ -43,7 +43,7 @@ export type Property = (typeof PROPERTIES)[number]
 export const LAYERS = ['metal', 'vm', 'container', 'lpar', 'hypervisor-host', 'unknown'] as const
 export type Layer = (typeof LAYERS)[number]
 
-export const GRADES = ['A', 'B', 'C', 'D'] as const
+export const GRADES = ['B', 'C', 'D'] as const
 export type Grade = (typeof GRADES)[number]
 
 /** `mark` names a shape (see renderer/parts/Mark.tsx and main/adapters/pdf): shape and word carry the meaning, never color alone. */
@@ -145,8 +145,16 @@ export const imageLimit =
 /** The answer of rule R8, in place of "Not decided". */
 export const notEstablished = 'No sign of a hypervisor found; hardware not established'
 
+/** What a node runs on, in the only words for it, in every file and on every screen. */
+export const layerSaid = ({
+  layer,
+  rule,
+}: {
+  readonly layer: Layer
+  readonly rule: { readonly id: string }
+}): string => (rule.id === 'R8' ? notEstablished : layerWords[layer])
+
 export const gradeWords: Readonly<Record<Grade, string>> = {
-  A: 'Hardware-rooted: a hardware key or a separate management controller agrees',
   B: 'Live-tested: measurements during the run agree',
   C: 'Passive: read from the running system only',
   D: 'Insufficient: the minimum evidence was not collected',

@@ -7,8 +7,7 @@ import {
   controlStateWords,
   gradeWords,
   imageLimit,
-  layerWords,
-  notEstablished,
+  layerSaid,
   PROPERTIES,
   profileWords,
   propertyWords,
@@ -82,7 +81,8 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   }).filter((line) => line !== '')
   return [
     `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${rule.id === 'R8' ? notEstablished : layerWords[layer]}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    `    ${layerSaid({ layer, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    ...(layer === 'unknown' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
     ...(node.failure === null
       ? []
       : [`    collected in part: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),

@@ -24,6 +24,7 @@ export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps,
         <div>
           <dt>Execution layer</dt>
           <dd>{layerLine(isolation)}</dd>
+          {isolation?.layer === 'unknown' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
         </div>
         <div>
           <dt>Tenancy on the system</dt>

@@ -308,7 +308,7 @@ export const fakeCatalog: Catalog = {
             },
             { kind: 'hca', device: 'mlx5_0', is: 'native', text: 'A physical function.' },
           ],
-      grade: controller?.ok === true ? 'A' : virtual ? 'C' : 'D',
+      grade: controller?.ok === true ? 'B' : virtual ? 'C' : 'D',
       because: [
         flags?.ok !== true
           ? { says: 'unclear', text: 'Processor flags were not collected.', probe: cpu.id }

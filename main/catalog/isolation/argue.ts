@@ -37,7 +37,7 @@ function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context)
     minimum,
     levels: providerLevels(observed),
     cannotShow: cannotShow(read, observed),
-    settle: openPoints(observed),
+    settle: openPoints(read, observed),
     pins: hardwarePins(read),
     because: [...because, ...tenancy.because],
   }

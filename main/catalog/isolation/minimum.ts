@@ -136,7 +136,7 @@ function undisputed(observed: readonly Observed[]): MinimumItem {
   const [seen] = slight.signals
   return part(
     'g',
-    'Nothing contradicts it',
+    'No contradiction, and no readings of a guest from two parts of the machine',
     open.length === 0,
     open.length > 0
       ? `Not explained: ${open.join(', ')}.`

@@ -87,7 +87,7 @@ function decide(read: Read, observed: readonly Observed[], minimum: Isolation['m
   if (holdsWhole(minimum))
     return made('metal', null, 'R6', 'The minimum evidence for hardware is there in full, and none of it is disputed.')
   return noSignSeen(observed, minimum)
-    ? made('unknown', null, 'R8', notEstablished(observed, minimum))
+    ? made('unknown', null, 'R8', notEstablished(read, observed, minimum))
     : made('unknown', null, 'R7', whyUndecided(minimum), ...container.steps)
 }
 
@@ -166,8 +166,8 @@ const noSignSeen = (observed: readonly Observed[], minimum: Isolation['minimum']
   minimum.some(({ item, holds }) => item === 'e' && holds === 'yes')
 
 /** With the exact lines that are missing: those of the instruments first, since without them nothing is argued. */
-function notEstablished(observed: readonly Observed[], minimum: Isolation['minimum']): string {
-  const lines = linesToSettle(observed)
+function notEstablished(read: Read, observed: readonly Observed[], minimum: Isolation['minimum']): string {
+  const lines = linesToSettle(read, observed)
   return [
     `No sign of a hypervisor was found in what was read, and hardware is not established: these parts of the minimum evidence do not hold: ${openParts(minimum).join(', ')}.`,
     ...(lines.length === 0 ? [] : [`What would settle it: ${lines.join('; ')}.`]),
@@ -200,7 +200,7 @@ function hides(read: Read): readonly Step[] {
   ]
 }
 
-/** A needs evidence rooted in hardware, which no passive reading gives; B two live tests that fit, with every test timed by our own clock; C passive; D below the minimum. */
+/** There is no grade for evidence rooted in hardware: nothing that is asked gives it. B: two live tests that fit, with every test timed by our own clock; C: passive; D: below the minimum. */
 function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
   if (layer === 'unknown') return 'D'
   const passed = livePassed(read).filter(({ holds }) => holds).length

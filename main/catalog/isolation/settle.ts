@@ -1,14 +1,20 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { argvOf, type Probe, type RunCommand } from '../../core/probe.ts'
+import { count } from '../steps.ts'
+import { undrivenGpus } from './gpu-hardware.ts'
 import type { Observed } from './observe.ts'
+import type { Read } from './signal.ts'
 
 type OpenPoint = Isolation['settle'][number]
 
 /** The command as a person would type it. Constants of the catalog only, never words of a node. */
 const typed = (command: RunCommand): string => argvOf(command).join(' ')
 
-/** For every question that was not answered: what it would settle, and the exact command or right that is missing. */
-export function openPoints(observed: readonly Observed[]): readonly OpenPoint[] {
+/**
+ * For every question that was not answered: what it would settle, and the exact command or right that is missing. GPUs without a driver
+ * come first: without one, most of what speaks of them cannot be asked.
+ */
+export function openPoints(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
   const byProbe = new Map<string, { probe: Probe<unknown>; reason: string; signals: string[] }>()
   for (const { signal, found } of observed) {
     if (found.reads !== 'unreadable') continue
@@ -16,11 +22,32 @@ export function openPoints(observed: readonly Observed[]): readonly OpenPoint[] 
     open.signals.push(signal.id)
     byProbe.set(found.probe.id, open)
   }
-  return [...byProbe.values()].map(({ probe, reason, signals }) => ({
-    what: `${probe.title}: ${reason}.`,
-    how: howTo(probe, reason),
-    signals: signals.sort(),
-  }))
+  return [
+    ...undriven(read, observed),
+    ...[...byProbe.values()].map(({ probe, reason, signals }) => ({
+      what: `${probe.title}: ${reason}.`,
+      how: howTo(probe, reason),
+      signals: signals.sort(),
+    })),
+  ]
+}
+
+const withoutDriver = (number: number): string =>
+  `${count(number, 'GPU or accelerator', 'GPUs and accelerators')} without the driver of ${number === 1 ? 'its' : 'their'} maker`
+
+function undriven(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
+  const number = undrivenGpus(read)
+  if (number === 0) return []
+  return [
+    {
+      what: `${withoutDriver(number)}: nothing can be asked of ${number === 1 ? 'it' : 'them'}.`,
+      how: 'Have the node’s owner install and load the maker’s driver for every GPU and accelerator, then collect again.',
+      signals: observed
+        .filter(({ signal, found }) => signal.family === 'gpu' && found.reads === 'unreadable')
+        .map(({ signal }) => signal.id)
+        .sort(),
+    },
+  ]
 }
 
 /** What speaks most for hardware where it answers, in the order of what a person should allow first. */
@@ -28,7 +55,7 @@ const FIRST: readonly string[] = ['pci.ports', 'cpu.energy', 'cpu.msr', 'cpu.hyp
 const MOST_LINES = 4
 
 /** The exact lines, run as root, of the questions that were not answered; a long list is cut with a count, as the open points have all. */
-export function linesToSettle(observed: readonly Observed[]): readonly string[] {
+export function linesToSettle(read: Read, observed: readonly Observed[]): readonly string[] {
   const open = new Map(
     observed.flatMap(({ found }) =>
       found.reads === 'unreadable' && found.probe.live !== true ? [[found.probe.id, found.probe] as const] : [],
@@ -40,7 +67,12 @@ export function linesToSettle(observed: readonly Observed[]): readonly string[] 
     return first === undefined ? [] : [`${first.as === 'root' ? 'as root ' : ''}“${typed(first)}”`]
   })
   const left = lines.length - MOST_LINES
-  return [...lines.slice(0, MOST_LINES), ...(left > 0 ? [`and ${left} more, listed with the open points`] : [])]
+  const bare = undrivenGpus(read)
+  return [
+    ...(bare === 0 ? [] : [`a driver for ${withoutDriver(bare)}`]),
+    ...lines.slice(0, MOST_LINES),
+    ...(left > 0 ? [`and ${left} more, listed with the open points`] : []),
+  ]
 }
 
 // The devices are there once these are loaded (msr(4), cpuid(4)); collecting never loads one.

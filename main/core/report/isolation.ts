@@ -1,5 +1,5 @@
 import type { DeviceLocality, Isolation, NodeAssessment, Reason } from '../../../schemas/types.ts'
-import { gradeWords, imageLimit, layerWords, notEstablished } from '../../../schemas/words.ts'
+import { gradeWords, imageLimit, layerSaid } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
 import { explanationsFor, explanationText } from '../register/explanations.ts'
@@ -116,7 +116,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       ...figureBlocks(matter, node, DOSSIER_KINDS),
     ]
   }
-  const { tenancy, locality, grade, reasons, minimum } = node.isolation
+  const { layer, rule, tenancy, locality, grade, reasons, minimum } = node.isolation
   const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
   // The minimum evidence stands below with the same words.
   const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
@@ -131,6 +131,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       kind: 'facts',
       rows: [
         { label: 'Execution layer', value: plainCell(layerText(node.isolation)) },
+        ...(layer === 'unknown' ? [{ label: 'Why not decided', value: plainCell(plain(rule.text, 1200)) }] : []),
         { label: 'Tenancy on the OS', value: plainCell(TENANCY[tenancy]) },
         {
           label: 'Devices',
@@ -196,7 +197,7 @@ function liveAtOnce(reasons: readonly Reason[]): readonly Reason[] {
 
 /** What the system runs on, in one line. */
 export const layerText = ({ layer, platform, concealed, rule }: Isolation): string =>
-  `${rule.id === 'R8' ? notEstablished : layerWords[layer]}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; it hides this' : ''}`
+  `${layerSaid({ layer, rule })}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; it hides this' : ''}`
 
 /** How many devices of each kind are where, in one line. */
 export function deviceCounts(locality: readonly DeviceLocality[]): string {
