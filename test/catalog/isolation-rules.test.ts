@@ -10,7 +10,7 @@ import { GUESTS } from '../support/vm/guests.ts'
 import { withEachLost } from './isolation-lost.ts'
 import { argue, capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
 
-const RANK = { A: 0, B: 1, C: 2, D: 3 } as const
+const RANK = { B: 1, C: 2, D: 3 } as const
 const ISOLATION = fixtureNames().filter((name) => /^(demo-|fx-iso-|vm-)/.test(name))
 
 /** The argument again and again with one capture of the node taken out. */
@@ -144,6 +144,20 @@ describe('the rules', () => {
     ).toEqual([])
   })
 
+  test('a GPU without its maker’s driver comes first among what would settle it', () => {
+    const { captures, context } = capturesOf('demo-gpu-01')
+    const ids = captures.get('pci.devices/ids')
+    if (ids === undefined) throw new Error('no ids')
+    const text = new TextDecoder().decode(ids.stdout).replaceAll(/^.*:DRIVER=nvidia\n/gm, '')
+    const changed = new Map([...captures, ['pci.devices/ids', { ...ids, stdout: new TextEncoder().encode(text) }]])
+    for (const key of [...changed.keys()].filter((one) => one.startsWith('gpu.'))) changed.delete(key)
+    const [first, ...rest] = arguesIsolation(readingsFrom(changed), context).settle
+    expect(first?.signals.length).toBeGreaterThan(1)
+    expect(first?.signals.every((id) => id.startsWith('gpu.'))).toBe(true)
+    expect(rest.length).toBeGreaterThan(0)
+    expect(argue('demo-gpu-01').settle[0]?.signals.every((id) => id.startsWith('gpu.'))).not.toBe(true)
+  })
+
   test('what an owner without rights is told is the exact line to allow', () => {
     const open = argue('demo-nosudo-06').settle.find(({ what }) => what.startsWith('Full hardware table'))
     expect(open?.how).toContain('“dmidecode -t ')
@@ -211,10 +225,15 @@ describe('the signals as data', () => {
     },
   )
   test('whose traps name an option of ordinary software cost no more than a patched monitor', () => {
-    const options = /rapl=on|x-force-features|-acpitable|x-speed|ipmi-bmc|swtpm|options? of (libvirt|QEMU)|one option/
+    const options =
+      /x-pci-|-smp|-smbios|-device|by options|by default|vcpupin|rapl=on|x-force-features|-acpitable|x-speed|ipmi-bmc|swtpm|options? of (libvirt|QEMU)|one option/
     const named = catalog.signals.filter(({ traps }) => traps.some((trap) => options.test(trap)))
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter(({ spoof }) => spoof !== 'S0' && spoof !== 'S1').map(({ id }) => id)).toEqual([])
+  })
+  test('cost a patched hypervisor kernel only where the monitor and its options cannot answer', () => {
+    const dear = catalog.signals.filter(({ spoof }) => spoof === 'S2' || spoof === 'S3').map(({ id }) => id)
+    expect(dear).toEqual(['time.cpuid', 'time.delta', 'time.external'])
   })
   test('have ids of their own', () => {
     const ids = catalog.signals.map(({ id }) => id)

@@ -49,18 +49,18 @@ const LEVELS: readonly Level[] = [
     can: 'S1',
     mustFake: [
       'Chipset identities, ACPI tables and the firmware’s banner.',
+      'Registers of the processor, which KVM lets the monitor answer.',
       'GPUs, drives and network adapters: real ones, handed to the guest.',
     ],
     wouldStillShow: null,
   },
   {
     level: 'P3',
-    provider: 'A provider who patches the hypervisor kernel so that registers and counters answer.',
+    provider: 'A provider who patches the hypervisor kernel.',
     can: 'S2',
     mustFake: [
-      'Registers and counters that the processor keeps to its host, moving with the load.',
-      'Counting units of memory controllers and mesh.',
-      'CPUID without an exit, which only AMD processors allow.',
+      'The time that CPUID takes: without an exit, which only AMD processors allow, or with every clock held back alike.',
+      'Counters that move with the load.',
     ],
     wouldStillShow: null,
   },

@@ -203,8 +203,9 @@ const configuration: Signal = {
   title: 'QEMU’s firmware configuration device',
   onMetal: 'Not there.',
   onGuest: 'There, where the kernel’s driver for it is loaded.',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'Whoever makes the image decides whether the driver is loaded.',
     'The driver is often not loaded, so that a missing device says little.',
     'Other monitors imitate the device.',
   ],

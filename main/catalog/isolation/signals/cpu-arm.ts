@@ -145,8 +145,9 @@ const units: Signal = {
   title: 'Counting units outside the cores (arm64)',
   onMetal: 'Units of mesh, memory controllers, links or address translation, and profiling of the cores.',
   onGuest: 'Units of the cores at most.',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
+    'The registers of these units lie in memory that the monitor answers for; only profiling of the cores is the hypervisor kernel’s.',
     'The drivers are modules that small kernels lack, and some firmware does not describe the units.',
     'Small boards have none.',
   ],

@@ -32,8 +32,9 @@ const cores: Signal = {
   title: 'Cores in use against those of the processor that is named',
   onMetal: 'As many in each socket as the processor has, or those that were left on.',
   onGuest: 'A part of them, in made-up sockets.',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'QEMU’s -smp gives any sockets and cores, and model-id= of its -cpu any name.',
     'Cores can be switched off in the firmware, in the kernel or by its command line.',
     'Only processors that are on record, or say it in their name, are judged; parts made for one customer are on no record.',
     'A host that is rented whole to one guest can show the right number.',

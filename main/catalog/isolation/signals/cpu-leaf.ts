@@ -181,7 +181,7 @@ const knownClock: Signal = {
   title: 'How the kernel knows the speed of the processor’s clock',
   onMetal: 'Measured against another clock, or told by the processor’s crystal.',
   onGuest: 'Told by the hypervisor, while the processor’s identification does not say it.',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'A few Atom models are known from a table of the kernel; they are left out.',
     'A guest that hides its hypervisor measures as hardware does.',

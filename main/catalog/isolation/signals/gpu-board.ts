@@ -199,7 +199,7 @@ const nvlink: Signal = {
   title: 'NVLink between the GPUs',
   onMetal: 'all links of every GPU on a baseboard run, and the fabric is complete',
   onGuest: 'no link runs, where GPUs of one board go to several guests',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
     'A guest with a whole board shows the same as hardware.',
     'Links are down on hardware too, until the fabric manager has started, or where MIG is on.',

@@ -34,7 +34,7 @@ const identity: Signal = {
   title: 'Serial numbers of the GPUs',
   onMetal: 'set, each its own, and in rack-wide servers with the serial of the chassis',
   onGuest: 'all zeros where a provider hides them; the real ones where it does not',
-  spoof: 'S2',
+  spoof: 'S1',
   traps: [
     'Boards for home use have no serial number, and boards with several GPUs have one for all.',
     'One provider’s boards show zeros on its whole machines as well.',
@@ -141,7 +141,7 @@ const confidential: Signal = {
   title: 'Confidential computing of the GPUs',
   onMetal: 'off: the mode has no use without a confidential guest',
   onGuest: 'on, in a confidential guest; off in all others',
-  spoof: 'S2',
+  spoof: 'S0',
   traps: ['Off says nothing: most guests have it off.', 'GPUs before Hopper cannot do it.'],
   source:
     'NVIDIA, “Deployment guide for secure AI”: the mode needs a guest under AMD SEV-SNP or Intel TDX; nvidia-smi(1), conf-compute.',
@@ -175,8 +175,11 @@ const lending: Signal = {
   title: 'Lending of virtual GPUs to guests',
   onMetal: 'nothing, or the drivers of a host that lends parts of its GPUs',
   onGuest: 'nothing',
-  spoof: 'S1',
-  traps: ['It tells of a host with guests, and so of tenancy, not of what this system runs on.'],
+  spoof: 'S0',
+  traps: [
+    'A guest to which nothing is lent shows the same.',
+    'It tells of a host with guests, and so of tenancy, not of what this system runs on.',
+  ],
   source:
     'Documentation/driver-api/vfio-mediated-device.rst; NVIDIA vGPU software, “installing the manager”; AMD’s GPU-IOV module (gim).',
   probes: [gpuModules, gpuFabric],

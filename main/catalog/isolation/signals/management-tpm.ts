@@ -150,8 +150,9 @@ const endorsement: Signal = {
   title: 'Who signed for the TPM',
   onMetal: 'the maker of the chip: Infineon, Nuvoton, STMicroelectronics, Intel, AMD',
   onGuest: 'an authority that the host made for itself, or a cloud’s authority for virtual TPMs',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'swtpm’s own authority (swtpm-localca) takes any name, by its settings.',
     'The certificate is public and can be copied from any chip: without a challenge to its key it says nothing for hardware.',
     'Its signature is not followed to the maker’s root here.',
     'Some chips keep none, and have it fetched from their maker.',

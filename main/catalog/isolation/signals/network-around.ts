@@ -101,7 +101,7 @@ const lldp: Signal = {
   title: 'The switch at the other end of the cable',
   onMetal: 'a physical switch names itself, with the port',
   onGuest: 'nothing, or the bridge of a host',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'Many networks do not announce switches, and few nodes run the service: silence says nothing.',
     'A host can be told to pass the announcements of its switch on to a guest, or to make them up.',

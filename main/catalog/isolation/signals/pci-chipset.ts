@@ -126,8 +126,9 @@ const uncore: Signal = {
   onMetal:
     'memory controllers and mesh (Intel servers), northbridge or data fabric at 00:18 (AMD): dozens of functions',
   onGuest: 'none',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'vfio-pci’s x-pci-vendor-id and x-pci-device-id give any function that is handed through any id.',
     'A patched monitor adds functions with any id.',
     'Intel’s desktop processors and arm64 show none.',
     'Firmware of older Intel servers can hide these buses.',

@@ -165,8 +165,12 @@ const above: Signal = {
   title: 'What stands above the GPUs',
   onMetal: 'a port of the processor, or a PCI Express switch of PLX, Broadcom or Microchip',
   onGuest: 'nothing: the GPU sits on the root bus itself, or under a model of a port',
-  spoof: 'S2',
-  traps: ['Servers with GPUs as cards have no switch.', 'Monitors can put a model of a port above.'],
+  spoof: 'S1',
+  traps: [
+    'QEMU’s models of ports and switches have ids of their own; a patched monitor gives them any.',
+    'Servers with GPUs as cards have no switch.',
+    'Monitors can put a model of a port above.',
+  ],
   source: 'PCI Express 5.0 §1.3 (an endpoint has a port above it). Measured: 42 switch ports on an 8-GPU H100 server.',
   probes: [pciDevices, cpuFeatures],
   observe: (read) =>

@@ -19,8 +19,9 @@ const domain: Signal = {
   title: 'PCI domains of single devices',
   onMetal: 'all in domain 0000, or domains with ports of their own',
   onGuest: 'Hyper-V gives each passed-through device a domain of its own, with nothing else in it',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'QEMU and most monitors have one domain by default.',
     'Intel’s volume management device opens domains from 10000 on.',
     'Large and arm64 machines have several domains.',
   ],

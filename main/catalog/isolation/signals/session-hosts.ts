@@ -10,8 +10,9 @@ const kvm: Signal = {
   title: 'Guests of this system’s own kernel',
   onMetal: 'the module can be loaded; in use where guests run',
   onGuest: 'rarely: a guest can run guests only where its own machine allows it',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'Guests within guests are one option of the KVM module.',
     'Many clouds let guests run guests: a working module shows no hardware.',
     'The count also rises with each open file of a guest: it tells “some”, not “how many”.',
     'Where the kernel has KVM built in, there is no count.',

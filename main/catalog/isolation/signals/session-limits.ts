@@ -21,7 +21,7 @@ const caps: Signal = {
   title: 'What our session may ever do',
   onMetal: 'every capability of the kernel',
   onGuest: 'the same: containers lack some, guests do not',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'Services that start logins are hardened with fewer capabilities on hardware too.',
     'The first process of a small guest may give up some for all: seen in a Firecracker guest.',
@@ -60,7 +60,7 @@ const groups: Signal = {
   title: 'Limits at the root of what we see',
   onMetal: 'the whole tree of control groups, every processor, no limit',
   onGuest: 'the same: a container sees a part of the tree and its limits',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
     'A container may be given everything.',
     'On systems with control groups of version 1 the root looks the same from inside, without a limit.',

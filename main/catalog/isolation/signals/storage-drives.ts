@@ -26,8 +26,9 @@ const model: Signal = {
   title: 'What the drives call themselves',
   onMetal: 'models of drive and controller makers, with serial numbers',
   onGuest: 'names of emulators: QEMU, VMware, VirtualBox, Hyper-V',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'QEMU’s ide-hd takes any model, and its scsi-hd any maker and product, by options.',
     'A drive that another machine serves (iSCSI, Fibre Channel) carries the name that the other machine gives it, so those do not count.',
     'Names of providers’ volumes and local drives (Amazon, Google, Microsoft) are the same on virtual and on whole machines.',
     'A name is text: QEMU can be rebuilt to give any. The beginning of its NVMe subsystem names survives every setting.',

@@ -87,8 +87,9 @@ const transport: Signal = {
   title: 'Whether the drives are in the machine',
   onMetal: 'NVMe over PCI Express, SATA, SAS',
   onGuest: 'the same, or volumes over a network',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'QEMU’s nvme and ide-hd are options of its command line.',
     'Says where a drive is, never that a machine is virtual: servers without a drive of their own start from a network.',
     'A data-processing unit can present a volume of the network as a local NVMe drive (BlueField’s SNAP has the vendor id 15b3; others hide it).',
     'Replication behind a controller is not visible.',

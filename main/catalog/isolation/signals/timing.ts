@@ -77,8 +77,9 @@ const jitter: Signal = {
   title: 'Gaps in the run of a busy processor',
   onMetal: 'few gaps above 50 µs, hardly any above 500 µs',
   onGuest: 'dozens above 50 µs in five seconds, some above 500 µs',
-  spoof: 'S1',
+  spoof: 'S0',
   traps: [
+    'libvirt’s vcpupin gives a guest processors of its own.',
     'A node at work shows the same gaps: our program runs at the lowest priority. It never decides.',
     'Interrupts, firmware (system management mode) and sleep states leave gaps on hardware too.',
     'A guest with CPUs of its own shows none.',
