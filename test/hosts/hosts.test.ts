@@ -88,6 +88,15 @@ describe.skipIf(missing !== null)(`real hosts${missing === null ? '' : ` (skippe
   test('nothing that is not so is supported', () => expect(linesOf('false support')).toEqual([]))
   test('no deviation is reported where there is none', () => expect(linesOf('false deviation')).toEqual([]))
   test('what is configured in plain sight is decided', () => expect(linesOf('missing answer')).toEqual([]))
+  test('a host that is declared twice is one machine, and its clone another with the same key', () => {
+    const names = new Set(assessment.nodes.map(({ node }) => node))
+    const declared = (sets: readonly (readonly string[])[]) =>
+      sets.filter((set) => set.every((name) => names.has(name)))
+    const { machines = [], hostKeys = [] } = assessment.shared ?? {}
+    expect(machines.map(({ nodes }) => nodes)).toEqual(declared([['second', 'second-by-2222']]))
+    expect(hostKeys.map(({ nodes }) => nodes.map(({ node }) => node))).toEqual(declared([['clone', 'hardened']]))
+    for (const { nodes } of hostKeys) expect(nodes.map(({ machine }) => machine)).not.toContain(null)
+  })
   test.skipIf(only !== undefined)('there are enough hosts and statements for that to mean something', () => {
     expect(hosts.length).toBeGreaterThanOrEqual(8)
     expect(judged.length).toBeGreaterThanOrEqual(200)

@@ -34,6 +34,7 @@ const RUNNING_SERVER = 'what the running server does may be out of reach of the 
 export const EVERY_HOST: readonly Statement[] = [
   holds('evidence.collection-completeness', 'every question is answered, or concerns a program that is absent'),
   holds('evidence.host-identity', 'the fleet file pins the fingerprint of the host key'),
+  holds('evidence.host-key-unique', 'its host key was made for it alone'),
   holds('audit.collector-self-record', 'sshd logs to the journal'),
   holds('audit.command-accountability', 'pam_loginuid is set up, and sudo logs to the journal'),
   holds('audit.log-continuity', 'one boot, one journal'),
@@ -148,6 +149,7 @@ mkdir -p /var/log/journal`,
     holds('network.host-firewall', 'policy drop on input, exceptions for SSH and answers'),
     holds('network.kernel-params', 'every one is set on every interface'),
     fails('access.sshd.mfa', 'a key alone opens a session'),
+    fails('evidence.host-key-unique', 'this host and its clone have one host key'),
   ],
 }
 

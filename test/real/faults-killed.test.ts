@@ -13,7 +13,7 @@ import { killed, type Until } from '../support/killed.ts'
 import { outcomes, verifySource } from '../support/sample-pack.ts'
 import { SMALL_ANSWERS, smallCatalog, smallWorld } from '../support/small-fleet.ts'
 
-const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 100)
+const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 45)
 const LANES = 3
 const seed = Number(process.env.BAREWITNESS_SEED ?? Date.now() % 1_000_000)
 

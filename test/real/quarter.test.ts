@@ -44,10 +44,10 @@ describe('a simulated stretch of nightly runs', () => {
     })
     expect(closed.calendar.unrecorded.map(({ due }) => due)).toEqual(['2026-08-08T03:00:00.000Z'])
     expect(closed.calendar.late.map(({ run }) => run)).toEqual([runOf(7)])
-    expect(closed.calendar.runs.filter(({ answered }) => answered < 3).map(({ run }) => run)).toEqual([
-      runOf(6),
-      runOf(7),
-    ])
+    // One node was away, and later two names were one machine, which counts once.
+    expect(closed.calendar.runs.filter(({ answered }) => answered < 3).map(({ run }) => run)).toEqual(
+      [6, 7, 11, 12].map(runOf),
+    )
   })
 
   test('hosts that nobody touched have an empty drift, although they were asked anew', async () => {

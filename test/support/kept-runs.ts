@@ -31,10 +31,15 @@ export const recordingsOf = (run: string): readonly LoadedRecording[] =>
     ({ recording, captures }) => ({ recording: { ...recording, run, id: recording.node.name }, captures }),
   )
 
-/** Puts a run's answers into the store below a root. */
-export async function collected(world: World, root: string, run: string): Promise<void> {
+/** Puts a run's answers into the store below a root: those of both nodes, unless others are given. */
+export async function collected(
+  world: World,
+  root: string,
+  run: string,
+  recordings: readonly LoadedRecording[] = recordingsOf(run),
+): Promise<void> {
   const store = must(await world.openStore(`${root}/evidence`))
-  for (const { recording, captures } of recordingsOf(run)) {
+  for (const { recording, captures } of recordings) {
     const failure = { code: 'run.cancelled', detail: 'not ended' } as const
     const writer = must(await store.begin({ ...recording, outcome: { status: 'partial', failure } }))
     for (const answer of captures) must(await writer.append(answer))

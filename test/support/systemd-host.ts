@@ -85,7 +85,7 @@ export async function startSystemd(): Promise<SystemdHost> {
     }
     for (let left = 50; left > 0 && readFileSync(join(group, 'cgroup.procs'), 'utf8') !== ''; left -= 1)
       await sleep(100)
-    removeGroups(group)
+    await removeGroups(group)
   }
   for (let left = 100; left > 0; left -= 1) {
     await sleep(100)
@@ -102,7 +102,16 @@ function first({ pid }: ChildProcess): number | null {
   return found === '' ? null : Number(found)
 }
 
-function removeGroups(group: string): void {
+/** A group stays busy for a moment after its last process has gone (cgroups(7)). */
+async function removeGroups(group: string): Promise<void> {
   const below = execFileSync('find', [group, '-mindepth', '1', '-depth', '-type', 'd'], { encoding: 'utf8' })
-  for (const one of [...below.split('\n').filter(Boolean), group]) rmdirSync(one)
+  for (const one of [...below.split('\n').filter(Boolean), group])
+    for (let left = 100; ; left -= 1)
+      try {
+        rmdirSync(one)
+        break
+      } catch (problem) {
+        if (left === 0) throw problem
+        await sleep(100)
+      }
 }
