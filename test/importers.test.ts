@@ -110,11 +110,22 @@ describe('an ssh configuration', () => {
       const preview = await importSshConfig(config)
       expect(preview.nodes.map(({ name }) => name)).toEqual(['bastion', 'c'])
       const problems = preview.lines.filter(({ outcome }) => outcome === 'problem')
-      expect(problems.map(({ line }) => line)).toEqual([3, 5, 7])
+      expect(problems.map(({ line }) => line)).toEqual([3, 4, 5, 7])
       expect(problems[0]?.why).toContain('Bad configuration option: Hots')
-      expect(problems[2]?.why).toMatch(/bad port/i)
+      expect(problems[3]?.why).toMatch(/bad port/i)
     },
   )
+
+  test('what stands under a misspelled Host is no setting of the host above it', async () => {
+    const preview = await importSshConfig(
+      'Host a\n  Port 2222\nHots b\n  HostName 192.0.2.9\n  User x\nHost c\n  Usr anna\n  User y\n',
+    )
+    const [a, c] = preview.nodes
+    expect([a?.name, a?.address, a?.port, a?.user === 'x']).toEqual(['a', 'a', 2222, false])
+    expect([c?.name, c?.user]).toEqual(['c', 'y'])
+    const outcomes = preview.lines.flatMap(({ line, outcome }) => (outcome === 'problem' ? [line] : []))
+    expect(outcomes).toEqual([3, 4, 5, 7])
+  })
 
   test('settings that IgnoreUnknown covers are none of our business', async () => {
     const preview = await importSshConfig('IgnoreUnknown Use*\nUseSomething yes\nHost a\n  HostName 10.0.0.1\n')

@@ -49,7 +49,7 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
   for (const { line, why } of found.problems) preview.say(line, 'problem', why)
   for (const [index, { problem }] of flat.entries())
     if (problem !== undefined) preview.say(index + 1, 'problem', problem)
-  const accepted = await acceptedBySsh(harmless(text), found.hosts[0]?.alias)
+  const accepted = await acceptedBySsh(harmless(text, found.opened), found.hosts[0]?.alias)
   const wrong = new Map<string, number>()
   for (const [line, said] of accepted.refused) {
     preview.say(line, 'problem', said)
@@ -115,6 +115,8 @@ interface Lines {
   readonly hosts: readonly { readonly alias: string; readonly line: number }[]
   readonly notes: readonly { readonly line: number; readonly why: string }[]
   readonly problems: readonly { readonly line: number; readonly why: string }[]
+  /** Lines with a keyword that ssh does not know, under which others are set in. */
+  readonly opened: readonly number[]
 }
 
 function readLines(text: string): Lines {
@@ -122,13 +124,20 @@ function readLines(text: string): Lines {
   const notes: { line: number; why: string }[] = []
   const problems: { line: number; why: string }[] = []
   const ignoresUnknown = /^\s*IgnoreUnknown\b/im.test(text)
-  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+  const opened: number[] = []
+  const lines = text.split(/\r?\n/)
+  for (const [index, raw] of lines.entries()) {
     const line = index + 1
     const directive = /^\s*(host|match|include)(?:\s*=\s*|\s+)(.*?)\s*$/i.exec(raw)
     const value = directive?.[2] ?? ''
     const keyword = /^\s*"?([A-Za-z][A-Za-z0-9]*)/.exec(raw)?.[1]
-    if (keyword !== undefined && !ignoresUnknown && !KEYWORDS.has(keyword.toLowerCase()))
+    if (keyword !== undefined && !ignoresUnknown && !KEYWORDS.has(keyword.toLowerCase())) {
       problems.push({ line, why: `Bad configuration option: ${keyword}; ssh refuses the whole file because of it` })
+      const under = settingsUnder(lines, index)
+      if (under.length > 0) opened.push(line)
+      for (const one of under)
+        problems.push({ line: one + 1, why: `stands under line ${line}, and is a setting of no host` })
+    }
     if (directive?.[1]?.toLowerCase() === 'match') {
       notes.push({
         line,
@@ -144,7 +153,21 @@ function readLines(text: string): Lines {
       else problems.push({ line, why: `“${alias}” is not a host name` })
     }
   }
-  return { hosts, notes, problems }
+  return { hosts, notes, problems, opened }
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+const isBlank = (line: string): boolean => /^\s*(#|$)/.test(line)
+
+/**
+ * The lines that are further in than the one at `at`, right below it. Under a keyword that ssh does not know, such as a misspelled Host,
+ * they were written for a block of their own, and must not become settings of the host above.
+ */
+function settingsUnder(lines: readonly string[], at: number): readonly number[] {
+  const own = indentOf(lines[at] ?? '')
+  const below = lines.map((_, index) => index).slice(at + 1)
+  const end = below.find((index) => !isBlank(lines[index] ?? '') && indentOf(lines[index] ?? '') <= own) ?? lines.length
+  return below.filter((index) => index < end && !isBlank(lines[index] ?? ''))
 }
 
 /** The line of the Host that a line belongs to; 0 for those before any, and in a Match block. */
@@ -210,11 +233,12 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand)(\s*=\s*|\s+)\S/i
 const PLAIN_MATCH = /^\s*Match\s+(all|((original)?host|(local)?user)\s+[\w.*?!,-]+)\s*$/i
 
-/** The lines an import needs, and no other. What another kind of Match block sets is given to a host that nobody asks for. */
-const harmless = (text: string): string =>
+/** The lines an import needs, and no other. What another kind of Match block, or one that ssh does not know, sets is given to a host that nobody asks for. */
+const harmless = (text: string, opened: readonly number[]): string =>
   text
     .split(/\r?\n/)
-    .map((line) => {
+    .map((line, index) => {
+      if (opened.includes(index + 1)) return 'Host barewitness-evaluates-no-such-match'
       if (SETTINGS.test(line) || /^\s*Host(\s*=\s*|\s+)\S/i.test(line) || PLAIN_MATCH.test(line)) return line
       return /match/i.test(line) && !/^\s*#/.test(line) ? 'Host barewitness-evaluates-no-such-match' : ''
     })
