@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -189,6 +190,43 @@ describe('backup and restore', () => {
     ])
     expect(readFileSync(join(to, 'schedules/nightly/attempts.jsonl'), 'utf8')).toBe('schedules/nightly/attempts.jsonl')
     expect(await restore(world, archive, to)).toMatchObject({ error: { code: 'input.refused' } })
+  })
+
+  const blobsBelow = (folder: string): ReadonlyMap<string, number> =>
+    new Map(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((path) => /(^|\/)sha256\/(..\/)?[0-9a-f]{64}$/.test(path))
+        .map((path) => [path, statSync(join(folder, path)).ino]),
+    )
+
+  test('evidence that is restored shares its bytes with the pool, and with what is collected later', async () => {
+    await run('run-1', '2026-11-18T10:00:00.000Z')
+    await run('run-2', '2026-11-19T10:00:00.000Z')
+    const place = freshRoot()
+    const archive = join(place, 'backup.zip')
+    must(await backUp(world, root, archive))
+    const to = join(place, 'restored')
+    must(await restore(world, archive, to))
+    const [before, after] = [blobsBelow(join(root, 'evidence')), blobsBelow(join(to, 'evidence'))]
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
+    expect(new Set(after.values()).size).toBe(new Set(before.values()).size)
+    await collected(world, to, 'run-3')
+    const later = [...blobsBelow(join(to, 'evidence'))].filter(([path]) => path.startsWith('run-3/'))
+    expect(later.some(([, inode]) => [...after.values()].includes(inode))).toBe(true)
+  })
+
+  test('without second names, each file is restored with its own bytes', async () => {
+    await run('run-1', '2026-11-18T10:00:00.000Z')
+    const place = freshRoot()
+    const archive = join(place, 'backup.zip')
+    must(await backUp(world, root, archive))
+    const to = join(place, 'restored')
+    const plain = { ...world, files: { ...world.files, linkNew: async () => ok(false) } }
+    must(await restore(plain, archive, to))
+    expect(existsSync(join(to, 'evidence/sha256'))).toBe(false)
+    for (const one of must(await world.readRecordings([`${to}/evidence/run-1`]))) must(await one.load())
+    const after = blobsBelow(join(to, 'evidence'))
+    expect(new Set(after.values()).size).toBe(after.size)
   })
 
   test('a run that is being collected is left out and named; an archive with a changed byte is refused, nothing written', async () => {

@@ -26,6 +26,9 @@ const LARGEST = 512 * 1024 * 1024
 /** How long somebody else may take to write a small file. */
 const PATIENCE_MS = 10_000
 
+/** What link(2) says where a file can have no second name, or no further one. */
+const NO_LINKS = ['EPERM', 'EMLINK', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
 /** Files of this computer. A file is written whole or not at all. */
 export const createFiles = (): Files => ({
   read: async (path, largest) => {
@@ -130,14 +133,10 @@ export const createFiles = (): Files => ({
   linkNew: async (from, to) => {
     try {
       await makeFolder(dirname(to), 0o700)
-      await link(from, to).catch(async (problem) => {
-        if (isCode(problem, 'EEXIST')) throw problem
-        await copyFile(from, to, constants.COPYFILE_EXCL)
-        await orRemoved(to, () => synced(to))
-      })
-      return ok(null)
+      await link(from, to)
+      return ok(true)
     } catch (problem) {
-      return storeFailure(problem)
+      return NO_LINKS.some((code) => isCode(problem, code)) ? ok(false) : storeFailure(problem)
     }
   },
   hold: async (folder, patience = PATIENCE_MS) => {

@@ -160,17 +160,28 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
   }
 }
 
-/** Files of evidence with the same bytes share them, as they did. */
+const BLOB = /^evidence\/.*\/sha256\/[0-9a-f]{64}$/
+
+/**
+ * Files of evidence with the same bytes share them, as they did, with the pool of evidence as well, so that later recordings do too. Where
+ * the file system gives no second names, each has its own, and there is no pool.
+ */
 async function unpacked(world: World, files: readonly BackedUpFile[], to: string): Promise<Outcome<null>> {
   const first = new Map<string, string>()
   for (const [path, content] of files) {
-    const same = path.startsWith('evidence/') ? first.get(content.sha256) : undefined
-    const written =
-      same === undefined
-        ? await world.files.putNew(`${to}/${path}`, content)
-        : await world.files.linkNew(`${to}/${same}`, `${to}/${path}`)
+    const { sha256 } = content
+    const same = path.startsWith('evidence/') ? first.get(sha256) : undefined
+    const shared = same === undefined ? ok(false) : await world.files.linkNew(`${to}/${same}`, `${to}/${path}`)
+    if (!shared.ok) return shared
+    if (shared.value) continue
+    const written = await world.files.putNew(`${to}/${path}`, content)
     if (!written.ok) return written
-    if (/^evidence\/.*\/sha256\/[0-9a-f]{64}$/.test(path) && same === undefined) first.set(content.sha256, path)
+    if (!BLOB.test(path)) continue
+    const pool = `${to}/evidence/sha256/${sha256.slice(0, 2)}/${sha256}`
+    const pooled = same === undefined ? await world.files.linkNew(`${to}/${path}`, pool) : shared
+    if (!pooled.ok) return pooled
+    // A file that can have no further name is followed by the copy that was made because of it.
+    first.set(sha256, path)
   }
   return ok(null)
 }

@@ -240,8 +240,8 @@ export interface Files {
   readonly stored: (path: string) => Promise<Outcome<StoredBytes>>
   /** Writes bytes kept elsewhere as a new file, whole and compared with their size and digest, or not at all. */
   readonly putNew: (path: string, content: StoredBytes) => Promise<Outcome<null>>
-  /** Gives a file a second name, or where that cannot be, copies it; never over another. */
-  readonly linkNew: (from: string, to: string) => Promise<Outcome<null>>
+  /** Gives a file a second name, never over another file; false where the file system gives it none. */
+  readonly linkNew: (from: string, to: string) => Promise<Outcome<boolean>>
   /**
    * Holds a folder, made where there is none, against other programs of ours, until it is released. Waits `patience` milliseconds for
    * somebody else who does, ten seconds unless told otherwise. Fails with store.failed.
