@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
+import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
 import { SIGNAL_PROBES } from '../../main/catalog/isolation/signals.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { LOSSES, nearness, withEachLost } from './isolation-lost.ts'
-import { argue, capturesOf } from './isolation-readings.ts'
+import { argue, capturesOf, readingsFrom } from './isolation-readings.ts'
 
 /** Each of these was once an answer whose silence read as "there is none". */
 const SILENCES = [
@@ -36,6 +37,21 @@ describe('an answer kept from us counts like one that was taken out', () => {
       expect(readProbe(probe, captures).ok, id).toBe(true)
     }
   })
+})
+
+test('firmware tables that the kernel does not show need an explanation: without them hardware is not argued', () => {
+  const { captures, context } = capturesOf('demo-gpu-01')
+  const lists = captures.get('acpi.overview/lists')
+  if (lists === undefined) throw new Error('no lists')
+  const none = {
+    meta: { ...lists.meta, exitCode: 2 },
+    stdout: new TextEncoder().encode('total 0\n/sys/dev:\n'),
+    stderr: new TextEncoder().encode(
+      "ls: cannot access '/sys/firmware/acpi/tables': No such file or directory\nls: cannot access '/sys/bus/acpi/devices': No such file or directory\n",
+    ),
+  }
+  const argument = arguesIsolation(readingsFrom(new Map([...captures, ['acpi.overview/lists', none]])), context)
+  expect([argument.layer, argument.contradictions.map(({ signal }) => signal)]).toEqual(['unknown', ['acpi.set']])
 })
 
 describe('controls: what an answer holds on every system', () => {

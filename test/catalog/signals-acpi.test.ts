@@ -59,8 +59,8 @@ describe('acpi.set', () => {
     expect(observe('acpi.set', tables(SERVER)).reads).toBe('metal')
   })
 
-  test('none at all: a hint on a current x86 processor, nothing to ask on ARM; unread', () => {
-    expect(weights(observe('acpi.set', tables(''), ICE_LAKE))).toEqual(['hint null'])
+  test('none at all: odd on a current x86 processor, nothing to ask on ARM; unread', () => {
+    expect(weights(observe('acpi.set', tables(''), ICE_LAKE))).toEqual(['odd null'])
     expect(observe('acpi.set', tables(''), ARM).reads).toBe('not-applicable')
     expect(observe('acpi.set', tables(''), cpuinfo(1, 'fpu', 4, 15)).reads).toBe('not-applicable')
     expect(observe('acpi.set').reads).toBe('unreadable')

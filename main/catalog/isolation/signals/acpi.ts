@@ -77,7 +77,7 @@ function withoutAcpi(cpu: CpuFeatures | null): Observation {
   return virtual(
     'no ACPI tables',
     sign(
-      'hint',
+      'odd',
       null,
       speaksAgainst(
         'There are no ACPI tables; hardware with a current processor has them, unless the kernel ignores them.',
