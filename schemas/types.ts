@@ -2314,6 +2314,10 @@ export interface ScheduledOptions {
   readonly framework?: string
   readonly also?: string
   readonly liveTests?: boolean
+  /**
+   * How long the collection of one node may take; 300 where it is not said.
+   */
+  readonly deadlineSeconds?: number
 }
 /**
  * Which runs are planned on this computer, for this user.

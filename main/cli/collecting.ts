@@ -29,6 +29,8 @@ export interface CollectOptions {
   readonly chain?: string
 }
 
+export const DEADLINE = ['--deadline <seconds>', 'how long the collection of one node may take; default 300'] as const
+
 /** The options that `collect` and `run` share. */
 export const collectOptions = (command: Command): Command =>
   command
@@ -36,7 +38,7 @@ export const collectOptions = (command: Command): Command =>
     .option('--node <name...>', 'only these nodes; the rest of the population counts as not collected')
     .option('--out <folder>', 'where evidence and exports go', 'out')
     .option('--resume', 'go on with the latest run in --out: ask only for what is missing')
-    .option('--deadline <seconds>', 'how long the collection of one node may take; default 300')
+    .option(...DEADLINE)
     .option(...LIVE_TESTS)
 
 export interface Collected {
@@ -131,7 +133,8 @@ export async function collectFleet(
 /** A day is the longest that an answer can last in a recording; in less than ten seconds no node is collected. */
 const DEADLINES = { least: 10, most: 86_400 } as const
 
-function deadlineSeconds(text: string): Outcome<number> {
+/** The seconds of `--deadline`. */
+export function deadlineSeconds(text: string): Outcome<number> {
   const seconds = countedNumber('--deadline', text)
   return !seconds.ok || (seconds.value >= DEADLINES.least && seconds.value <= DEADLINES.most)
     ? seconds

@@ -95,11 +95,11 @@ async function chosenSchedule(
 }
 
 /** What a schedule says, as options of `run`. A passphrase may still come from whoever calls. */
-function optionsOf(
+export function optionsOf(
   { fleet, out, gapsExitZero, options }: Schedule,
   { json, passphraseFd, passphraseFile }: Partial<ScheduleOptions>,
 ): RunOptions {
-  const { liveTests, passphraseFile: planned, ...rest } = options
+  const { liveTests, deadlineSeconds, passphraseFile: planned, ...rest } = options
   const file = passphraseFile ?? (passphraseFd === undefined ? planned : undefined)
   return {
     ...rest,
@@ -107,6 +107,7 @@ function optionsOf(
     out,
     whenStopped: 'sealed',
     ...(liveTests === true ? { liveTests } : {}),
+    ...(deadlineSeconds === undefined ? {} : { deadline: `${deadlineSeconds}` }),
     ...(gapsExitZero ? { gapsExitZero } : {}),
     ...(json === undefined ? {} : { json }),
     ...(passphraseFd === undefined ? {} : { passphraseFd }),

@@ -8,8 +8,10 @@ import { registerPath } from '../../main/app/engine/register-store.ts'
 import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
 import { readAttempts } from '../../main/app/scheduled/attempts.ts'
 import { runCommand } from '../../main/cli/commands/run.ts'
+import { scheduleCommand } from '../../main/cli/commands/schedule.ts'
 import { verifyCommand } from '../../main/cli/commands/verify.ts'
 import type { Context } from '../../main/cli/context.ts'
+import { optionsOf } from '../../main/cli/scheduled.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { DeclaredEngagement, World } from '../../main/core/world.ts'
@@ -185,4 +187,29 @@ describe('run --schedule', () => {
     expect(await run([schedule()], ...argv)).toBe(2)
     expect(told).toContain(why)
   })
+})
+
+test('--deadline is kept in the schedule, listed, and given to its runs', async () => {
+  const add = (name: string, ...more: readonly string[]): Promise<number> =>
+    command(
+      scheduleCommand,
+      ...['schedule', 'add', name, '--fleet', at('fleet.yaml'), '--out', at('out'), '--every', 'every day at 02:00'],
+      ...['--schedules', at('planned.json'), '--identity', 'ours', '--identity-folder', keys],
+      ...['--passphrase-file', at('passphrase'), ...more],
+    )
+  now = '2026-03-01T00:00:00.000Z'
+  for (const wrong of ['9', '86401', 'soon']) expect(await add('nightly', '--deadline', wrong)).toBe(2)
+  expect(await add('nightly', '--deadline', '900')).toBe(0)
+  expect(await add('weekly')).toBe(0)
+  const [nightly, weekly] = got(await world.schedules.read(at('planned.json'))).schedules
+  if (nightly === undefined || weekly === undefined) throw new Error('no schedule')
+  expect([nightly.options.deadlineSeconds, weekly.options.deadlineSeconds]).toEqual([900, undefined])
+  expect([optionsOf(nightly, {}).deadline, optionsOf(weekly, {}).deadline]).toEqual(['900', undefined])
+  told = ''
+  expect(await command(scheduleCommand, 'schedule', 'list', '--schedules', at('planned.json'))).toBe(0)
+  expect(told.split('\n').map((line) => [line.split(':')[0], line.includes('900')])).toEqual([
+    ['nightly', true],
+    ['weekly', false],
+    ['', false],
+  ])
 })

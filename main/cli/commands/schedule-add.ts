@@ -5,6 +5,7 @@ import { unattendedUse } from '../../app/credentials.ts'
 import { addSchedule, type ScheduleDraft } from '../../app/schedules.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
+import { DEADLINE, deadlineSeconds } from '../collecting.ts'
 import { type Context, endWith } from '../context.ts'
 import { FRAMEWORKS, LIVE_TESTS } from '../options.ts'
 import { type FileOption, fileOf, withFile } from '../schedule-file.ts'
@@ -29,6 +30,7 @@ type AddOptions = FileOption &
     readonly timestamp?: string
     readonly also?: string
     readonly liveTests?: true
+    readonly deadline?: string
     readonly notifyCommand?: readonly string[]
     readonly notifyWebhook?: string
     readonly notifySecretFile?: string
@@ -53,6 +55,7 @@ export function addCommand(context: Context, command: Command): void {
     .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
     .option(...FRAMEWORKS)
     .option(...LIVE_TESTS)
+    .option(...DEADLINE)
     .option('--register <file>', 'accepted exceptions and attached records')
     .option('--timestamp <url>', 'ask this time-stamp authority; default the fleet file’s timestampAuthority')
     .option('--also <list>', 'what else is written; see “run”')
@@ -104,6 +107,8 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
   const [jitterMinutes = 0, times = 0, waitMinutes = 1] = numbers
   const notify = notifyOf(options)
   if (!notify.ok) return notify
+  const deadline = options.deadline === undefined ? ok(null) : deadlineSeconds(options.deadline)
+  if (!deadline.ok) return deadline
   return ok({
     name,
     fleet: resolve(options.fleet),
@@ -124,6 +129,7 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
       ...(framework === undefined ? {} : { framework }),
       ...(also === undefined ? {} : { also }),
       ...(liveTests === undefined ? {} : { liveTests }),
+      ...(deadline.value === null ? {} : { deadlineSeconds: deadline.value }),
     },
   })
 }

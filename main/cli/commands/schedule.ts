@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Schedule } from '../../../schemas/types.ts'
 import { removeSchedule } from '../../app/schedules.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Context, endWith } from '../context.ts'
@@ -28,10 +29,13 @@ function listCommand(context: Context, command: Command): void {
       if (!read.ok) return endWith(context, read.error)
       if (options.json === true) emit(read.value)
       if (read.value.schedules.length === 0) say(`No runs are planned in ${file}.`)
-      for (const { name, cadence, zone, fleetName, out } of read.value.schedules)
-        say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
+      for (const { name, cadence, zone, fleetName, out, options: chosen } of read.value.schedules)
+        say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}${deadlineText(chosen)}`)
     })
 }
+
+const deadlineText = ({ deadlineSeconds }: Schedule['options']): string =>
+  deadlineSeconds === undefined ? '' : `; at most ${deadlineSeconds} seconds for each node`
 
 type RemoveOptions = FileOption & KeyOptions
 
