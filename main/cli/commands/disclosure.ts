@@ -9,7 +9,7 @@ import { ok } from '../../core/result.ts'
 import type { OpenPack } from '../../core/world.ts'
 import { type Context, endWith } from '../context.ts'
 import { countedNumber, newFile } from '../options.ts'
-import { emitText, say } from '../terminal.ts'
+import { emit, emitText, say } from '../terminal.ts'
 
 /** `disclosure create|show|reveal|apply`: copies of a sealed pack with parts withheld, under the same seal. */
 export function disclosureCommand(context: Context): void {
@@ -26,12 +26,14 @@ export function disclosureCommand(context: Context): void {
     .option('--withhold <classes...>', WITHHOLDABLE.join(', '), [])
     .option('--withhold-node <names...>', 'the answers and the name of these nodes; what is stated of them stays', [])
     .option('--withhold-file <paths...>', 'these files of the pack as a whole', [])
+    .option('--json', 'print what was written as JSON')
     .action(async (path: string, options: CreateOptions) => done(await create(context, path, options)))
   command
     .command('show <copy>')
     .description('what a copy discloses, withheld parts numbered')
     .option('--unit <number>', 'only this file of the copy')
-    .action(async (path: string, options: { unit?: string }) => done(await show(context, path, options.unit)))
+    .option('--json', 'print it as JSON, with what is disclosed of each file under “text” where --unit names one')
+    .action(async (path: string, options: ShowOptions) => done(await show(context, path, options)))
   command
     .command('reveal <pack> <copy>')
     .description('open one withheld part for who has the copy')
@@ -39,6 +41,7 @@ export function disclosureCommand(context: Context): void {
     .requiredOption('--part <number>', 'the part, as “show” numbers it')
     .option('--of-name', 'the part is in the file’s name, not in its content')
     .requiredOption('--out <file>', 'the reveal, to be sent')
+    .option('--json', 'print what was written as JSON')
     .action(async (pack: string, copy: string, options: RevealOptions) =>
       done(await reveal(context, pack, copy, options)),
     )
@@ -46,7 +49,12 @@ export function disclosureCommand(context: Context): void {
     .command('apply <copy> <reveal>')
     .description('put a reveal into a copy, if it is the part that was withheld')
     .requiredOption('--out <file>', 'the new copy')
-    .action(async (copy: string, file: string, { out }: { out: string }) => done(await apply(context, copy, file, out)))
+    .option('--json', 'print what was written as JSON')
+    .action(async (copy: string, file: string, { out, json }: { out: string; json?: true }) => {
+      const applied = await apply(context, copy, file, out)
+      if (applied.ok && json === true) emit({ copy: out, reveal: file })
+      done(applied)
+    })
 }
 
 interface CreateOptions {
@@ -56,6 +64,7 @@ interface CreateOptions {
   readonly withhold: string[]
   readonly withholdNode: string[]
   readonly withholdFile: string[]
+  readonly json?: true
 }
 
 /** Opens a pack or copy for one piece of work, and closes it whatever comes of it. */
@@ -106,23 +115,40 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
     const written = await world.packs.write(options.out, copy.value.files)
     if (!written.ok) return written
     const { verdicts } = copy.value.notes.underivable
+    if (options.json === true) emit({ copy: options.out, underivable: copy.value.notes.underivable })
     say(`Wrote ${options.out}, under the seal of the pack.`)
     say(`  ${verdicts.length} verdicts can no longer be evaluated again from it; it names each.`)
     return ok(null)
   })
 
-const show = (context: Context, path: string, unit: string | undefined): Promise<Outcome<null>> =>
+interface ShowOptions {
+  readonly unit?: string
+  readonly json?: true
+}
+
+const show = (context: Context, path: string, { unit, json }: ShowOptions): Promise<Outcome<null>> =>
   openedCopy(context, path, async (source) => {
     const only = unit === undefined ? ok(null) : countedNumber('--unit', unit)
     if (!only.ok) return only
-    const { units } = await readDisclosure(source)
+    const { units, counts, problems } = await readDisclosure(source)
     if (only.value !== null && only.value > units.length)
       return fail('input.refused', `--unit: the copy has ${units.length} files, and no number ${only.value}`)
-    for (const [index, one] of units.entries()) {
-      if (only.value !== null && only.value !== index + 1) continue
-      const places = withheldPlaces(one)
-      emitText(`${index + 1}: ${unit === undefined ? unitText(one).split('\n', 1)[0] : unitText(one)}\n`)
-      for (const { of, part, what } of places)
+    const shown = units
+      .map((one, index) => ({ number: index + 1, lines: unitText(one).split('\n'), withheld: withheldPlaces(one) }))
+      .filter(({ number }) => only.value === null || only.value === number)
+    if (json === true) {
+      const files = shown.map(({ number, lines: [name = '', ...text], withheld }) => ({
+        unit: number,
+        path: name,
+        withheld,
+        ...(unit === undefined ? {} : { text: text.join('\n') }),
+      }))
+      emit({ copy: path, counts, problems, files })
+      return ok(null)
+    }
+    for (const { number, lines, withheld } of shown) {
+      emitText(`${number}: ${unit === undefined ? lines[0] : lines.join('\n')}\n`)
+      for (const { of, part, what } of withheld)
         emitText(`   ${of === 'path' ? 'part of its name' : 'part'} ${part}: ${what}\n`)
     }
     return ok(null)
@@ -133,6 +159,7 @@ interface RevealOptions {
   readonly part: string
   readonly ofName?: true
   readonly out: string
+  readonly json?: true
 }
 
 const reveal = (context: Context, pack: string, copy: string, options: RevealOptions): Promise<Outcome<null>> =>
@@ -149,8 +176,10 @@ const reveal = (context: Context, pack: string, copy: string, options: RevealOpt
       const file = await revealFile(full, source, place)
       if (!file.ok) return file
       const written = await context.world.files.write(options.out, file.value)
-      if (written.ok) say(`Wrote ${options.out}. It opens this one part, in copies of this one pack.`)
-      return written
+      if (!written.ok) return written
+      if (options.json === true) emit({ reveal: options.out, ...place })
+      say(`Wrote ${options.out}. It opens this one part, in copies of this one pack.`)
+      return ok(null)
     }),
   )
 

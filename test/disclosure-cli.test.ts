@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { expect, test, vi } from 'vitest'
+import { disclosureCommand } from '../main/cli/commands/disclosure.ts'
+import { keepingKit } from './support/keeping-kit.ts'
+import { packOf } from './support/kept-runs.ts'
+
+const kit = keepingKit()
+
+/** What `disclosure …` prints to stdout, as JSON, and its exit code. */
+async function printed(...argv: readonly string[]): Promise<{ readonly code: number; readonly json: unknown }> {
+  let [code, text] = [0, '']
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
+    text += String(piece)
+    return true
+  })
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  try {
+    const program = new Command('barewitness').exitOverride()
+    const exit = (next: number): void => {
+      code = next
+    }
+    disclosureCommand({ world: kit.world, program, exit })
+    await program.parseAsync(['disclosure', ...argv], { from: 'user' })
+    return { code, json: JSON.parse(text) }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+test('--json prints what was written, and what a copy discloses, part by part', async () => {
+  const root = kit.root()
+  await kit.run('run-1', '2026-11-18T10:00:00.000Z')
+  const copy = join(root, 'copy.zip')
+  const why = ['--who', 'Owner', '--why', 'not asked for']
+  const made = await printed(
+    ...['create', packOf(root, 'run-1'), '--out', copy, ...why],
+    ...['--withhold-node', 'node-a', '--json'],
+  )
+  expect(made).toMatchObject({ code: 0, json: { copy, underivable: { verdicts: expect.any(Array) } } })
+  const all = (await printed('show', copy, '--json')).json as {
+    files: { unit: number; withheld: { of: string; part: number }[] }[]
+  }
+  expect(all).toMatchObject({ copy, problems: [] })
+  expect(all.files.map(({ unit }) => unit)).toEqual(all.files.map((_, index) => index + 1))
+  const first = all.files.find(({ withheld }) => withheld.some(({ of }) => of === 'content'))
+  const place = first?.withheld.find(({ of }) => of === 'content')
+  if (first === undefined || place === undefined) throw new Error('nothing is withheld')
+  const one = await printed('show', copy, '--json', '--unit', `${first.unit}`)
+  expect(one.json).toMatchObject({ files: [{ unit: first.unit, text: expect.any(String) }] })
+  const reveal = join(root, 'reveal.json')
+  const at = ['--unit', `${first.unit}`, '--part', `${place.part}`]
+  expect(await printed('reveal', packOf(root, 'run-1'), copy, ...at, '--out', reveal, '--json')).toEqual({
+    code: 0,
+    json: { reveal, unit: first.unit, of: 'content', part: place.part },
+  })
+  const opened = join(root, 'opened.zip')
+  expect(await printed('apply', copy, reveal, '--out', opened, '--json')).toEqual({
+    code: 0,
+    json: { copy: opened, reveal },
+  })
+})
