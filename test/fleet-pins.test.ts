@@ -158,6 +158,26 @@ describe('at the command line', () => {
     expect(await fleet('import', at('nodes.csv'), '--out', at('again.yaml'))).toBe(4)
   })
 
+  test('an ssh configuration pins from the files that it names for a host', async () => {
+    const hosts = ['gpu-1', 'gpu-2'].map(
+      (name) =>
+        `Host ${name}\n  HostName 192.0.2.1\n  Port 22${name.at(-1)}\n  UserKnownHostsFile ${at(name)} /dev/null\n`,
+    )
+    writeFileSync(at('config'), hosts.join(''))
+    writeFileSync(at('gpu-1'), line('[192.0.2.1]:221', ED, 1))
+    const argv = [at('config'), '--kind', 'ssh-config', '--out', at('made.json')]
+    expect(await fleet('import', ...argv)).toBe(0)
+    const made = JSON.parse(readFileSync(at('made.json'), 'utf8')) as { readonly nodes: readonly object[] }
+    expect(made.nodes).toMatchObject([{ name: 'gpu-1', hostKey: print(ED, 1) }, { name: 'gpu-2' }])
+    expect(made.nodes[1]).not.toHaveProperty('hostKey')
+    writeFileSync(at('gpu-2'), line('[192.0.2.1]:222', ED, 2))
+    // What is named on the command line stands in the place of all of them.
+    expect(await fleet('import', ...argv, '--known-hosts', at('gpu-2'))).toBe(0)
+    const again = JSON.parse(readFileSync(at('made.json'), 'utf8')) as { readonly nodes: readonly object[] }
+    expect(again.nodes[0]).not.toHaveProperty('hostKey')
+    expect(again.nodes[1]).toMatchObject({ hostKey: print(ED, 2) })
+  })
+
   describe('keys that somebody decided about before', () => {
     const trusted = async () => {
       const read = await world.fleets.read(at('fleet.json'))

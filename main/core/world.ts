@@ -199,7 +199,12 @@ export interface Importers {
     existing: readonly FleetNode[],
     /** Follow what an ssh configuration includes from files of this computer: only where the text is the user's own. */
     options?: { readonly follow?: boolean },
-  ) => Promise<{ readonly nodes: readonly FleetNode[]; readonly lines: readonly ImportLine[] }>
+  ) => Promise<{
+    readonly nodes: readonly FleetNode[]
+    readonly lines: readonly ImportLine[]
+    /** By node: the known_hosts files that an ssh configuration names for it, absolute or below `~/`, where they are not the usual ones. */
+    readonly knownHosts?: ReadonlyMap<string, readonly string[]>
+  }>
 }
 /** What became of one line of an imported file, or of a file that it includes. */
 export interface ImportLine {

@@ -7,6 +7,8 @@ import { createSchemaValidator, placeName } from '../schema-validator.ts'
 export interface Preview {
   readonly nodes: readonly FleetNode[]
   readonly lines: readonly ImportLine[]
+  /** As in `Importers`. */
+  readonly knownHosts?: ReadonlyMap<string, readonly string[]>
 }
 
 /** Larger files are no lists of servers. */

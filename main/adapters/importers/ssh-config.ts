@@ -33,7 +33,7 @@ export async function importSshConfig(
   const flat = await withIncludes(own, follow)
   const preview = await importFlat(flat.map(({ text }) => text).join('\n'), flat, existing)
   return {
-    nodes: preview.nodes,
+    ...preview,
     lines: preview.lines.flatMap((line, index) => {
       const { ours, line: number, file } = flat[index] ?? { ours: undefined, line: line.line, file: undefined }
       return ours === true ? [] : [{ ...line, line: number, ...(file === undefined ? {} : { file }) }]
@@ -69,6 +69,7 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
     if (of === null) preview.say(line, 'problem', `ssh does not accept the settings for “${alias}”`)
     else settings.push({ alias, line, of })
   }
+  const knownHosts = new Map<string, readonly string[]>()
   // Hosts without jumps first, so that a jump host that is a host of this file is found as such.
   for (const { alias, line, of } of [...settings].sort((a, b) => Number(hasJump(a.of)) - Number(hasJump(b.of)))) {
     const jumps = hasJump(of)
@@ -77,13 +78,30 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
         )
       : []
     if (jumps === null) preview.say(line, 'problem', `ProxyJump of “${alias}” could not be read`)
-    else preview.add(line, nodeOf(alias, of, jumps), why(of, resolve.by))
+    else if (preview.add(line, nodeOf(alias, of, jumps), why(of, resolve.by))) {
+      const own = ownKnownHosts(of)
+      if (own.length > 0) knownHosts.set(nodeName(alias), own)
+    }
   }
-  return preview.done(
+  const done = preview.done(
     (line) => (/^\s*(Host|Match)\b/i.test(line) ? 'names no single host' : 'a setting of the hosts above'),
-    (line) => /^\s*(HostName|User|Port|IdentityFile|ProxyJump|ProxyCommand)\b/i.test(line),
+    (line) => /^\s*(HostName|User|Port|IdentityFile|ProxyJump|ProxyCommand|UserKnownHostsFile)\b/i.test(line),
   )
+  return { ...done, knownHosts }
 }
+
+/** The usual files of a user, and those that hold nothing. */
+const NO_OWN_FILE = /(^|\/)\.ssh\/known_hosts2?$|^none$|^\/dev\/null$/
+
+/**
+ * The files that UserKnownHostsFile names for a host (ssh_config(5)), in the order that ssh reads them. Names with tokens that were left as
+ * they are, and those that are relative to wherever ssh is started, are left out.
+ */
+const ownKnownHosts = (of: Resolved): readonly string[] =>
+  (of.get('userknownhostsfile') ?? '')
+    .split(/\s+/)
+    .map((name) => name.replaceAll('"', ''))
+    .filter((name) => /^(~\/|\/)/.test(name) && !name.includes('%') && !NO_OWN_FILE.test(name))
 
 const hasJump = (of: Resolved): boolean => !['', 'none'].includes(of.get('proxyjump') ?? '')
 const hasCommand = (of: Resolved): boolean => !['', 'none'].includes(of.get('proxycommand') ?? '')
@@ -230,7 +248,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand)(\s*=\s*|\s+)\S/i
+const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand|UserKnownHostsFile)(\s*=\s*|\s+)\S/i
 const PLAIN_MATCH = /^\s*Match\s+(all|((original)?host|(local)?user)\s+[\w.*?!,-]+)\s*$/i
 
 /** The lines an import needs, and no other. What another kind of Match block, or one that ssh does not know, sets is given to a host that nobody asks for. */

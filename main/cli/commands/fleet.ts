@@ -25,7 +25,10 @@ export function fleetCommand(context: Context): void {
     .option('--name <name>', 'name of the fleet', 'My servers')
     .option('--out <file>', 'where to write the fleet file, as YAML, or JSON where it ends so; default JSON on stdout')
     .option('--sudo', 'root-only questions go through sudo on every node')
-    .option('--known-hosts <file...>', 'pin host keys from these; for an ssh config default ~/.ssh/known_hosts')
+    .option(
+      '--known-hosts <file...>',
+      'pin host keys from these; for an ssh config those it names, else ~/.ssh/known_hosts',
+    )
     .action(async (file: string, options: ImportOptions) => await importFleet(context, file, options))
   command
     .command('show <file>')
@@ -100,9 +103,14 @@ async function importFleet(context: Context, file: string, options: ImportOption
     say(`--kind must be one of ${KINDS.join(', ')}`)
     return context.exit(EXIT.usage)
   }
-  const { nodes, lines } = await world.importers.preview(kind as Kind, new TextDecoder().decode(bytes.value), [], {
-    follow: true,
-  })
+  const { nodes, lines, knownHosts } = await world.importers.preview(
+    kind as Kind,
+    new TextDecoder().decode(bytes.value),
+    [],
+    {
+      follow: true,
+    },
+  )
   for (const { line, file: included, outcome, why, text } of lines)
     say(
       `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
@@ -112,15 +120,16 @@ async function importFleet(context: Context, file: string, options: ImportOption
   if (nodes.length === 0) return context.exit(EXIT.usage)
   const lists = await knownHostsFor(context, kind as Kind, options.knownHosts)
   if (lists === null) return
+  const own = options.knownHosts === undefined ? await ownLists(context, knownHosts ?? new Map()) : new Map()
   const pinned = nodes.map((node): FleetNode => {
-    const found = decidedPin(node.hostKey, pinInKnownHosts(node, lists))
+    const found = decidedPin(node.hostKey, pinInKnownHosts(node, own.get(node.name) ?? lists))
     return {
       ...node,
       ...(found.kind === 'found' ? { hostKey: found.fingerprint } : {}),
       ...(options.sudo === true ? { sudo: true } : {}),
     }
   })
-  if (lists.length > 0)
+  if (lists.length + own.size > 0)
     say(`Host keys pinned: ${pinned.filter(({ hostKey }) => hostKey !== undefined).length} of ${nodes.length} nodes.`)
   // The schema wants at least one node, which there is.
   const fleet = { name: options.name, nodes: pinned } as unknown as Fleet
@@ -148,6 +157,29 @@ async function knownHostsFor(
     }
   }
   return lists
+}
+
+/** For the nodes whose configuration names known_hosts files of their own: those that can be read. The others are told. */
+async function ownLists(
+  { world }: Context,
+  named: ReadonlyMap<string, readonly string[]>,
+): Promise<ReadonlyMap<string, readonly KeyList[]>> {
+  const lists = new Map<string, KeyList | null>()
+  for (const path of new Set([...named.values()].flat())) {
+    const file = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
+    const bytes = await world.files.read(file)
+    if (!bytes.ok) say(`${plain(path, 200)} could not be read; no host key is pinned from it.`)
+    lists.set(path, bytes.ok ? { file, text: new TextDecoder().decode(bytes.value) } : null)
+  }
+  return new Map(
+    [...named].map(([node, paths]) => [
+      node,
+      paths.flatMap((path) => {
+        const list = lists.get(path)
+        return list === null || list === undefined ? [] : [list]
+      }),
+    ]),
+  )
 }
 
 interface ImportOptions {
