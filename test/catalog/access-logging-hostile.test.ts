@@ -176,6 +176,21 @@ describe('accounts', () => {
     }
   })
 
+  test('a scheme that lslogins does not name is named as such: it may be DES, and may be yescrypt', () => {
+    const [, before] = changed(accountsPasswordMethods, (fact) => fact)
+    const usable = changed(accountsPasswordState, ({ states }) => ({
+      states: new Map([...states, ['mortiz', 'usable' as const]]),
+    }))
+    const unnamed = changed(accountsPasswordMethods, ({ accounts }) => ({
+      accounts: new Map([...accounts].map(([name, one]) => [name, name === 'mortiz' ? { ...one, method: null } : one])),
+    }))
+    expect(unnamed[1]).not.toEqual(before)
+    const found = over('access.pam.password-quality', usable, unnamed)
+    expect(found.verdict).toBe('inconclusive')
+    expect(said(found)).toContain('names neither yescrypt nor DES')
+    expect(said(found)).not.toContain('Every password here is stored by')
+  })
+
   test('a name that is given twice, and a second root', () => {
     const twice = local(`${ROOT}ann:x:1001:0::/home/ann:/bin/bash\nann:x:1002:0::/home/ann:/bin/bash\n`)
     expect(said(over('access.unique-accounts', [accountsLocal, twice]))).toContain('more than one account: “ann”')

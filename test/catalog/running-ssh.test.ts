@@ -73,8 +73,8 @@ const withSockets = (...lines: string[]): Record<string, Parsed<unknown>> => {
 const socket = (port: number, owner: string, pid: number, host = '0.0.0.0'): string =>
   `tcp LISTEN 0 128 ${host}:${port} 0.0.0.0:* users:(("${owner}",pid=${pid},fd=3))`
 
-/** The verdicts of checks that rest on keys being read from nowhere else, and of the one on two factors. */
-const RESTING = ['access.authorized-keys', 'access.provider-access', 'access.sshd.mfa'] as const
+/** The checks that rest on keys being read from nowhere else, the one on two factors, and the one on modules that the server asks. */
+const RESTING = ['access.authorized-keys', 'access.provider-access', 'access.sshd.mfa', 'access.pam.lockout'] as const
 const resting = (changes: Readonly<Record<string, Parsed<unknown>>>): readonly string[] =>
   judged({ ...TWO_FACTORS, ...changes }, 22, RESTING)
 const TWO_FACTORS = {
@@ -93,14 +93,14 @@ const UNDECIDED = ['inconclusive', 'inconclusive', 'inconclusive', 'inconclusive
 describe('which SSH servers run, and whose settings were read', () => {
   test('on the model node all evidence is there', () => {
     expect(judged({})).toEqual(MET)
-    expect(resting({})).toEqual(MET.slice(0, RESTING.length))
+    expect(resting({})).toEqual(MET)
   })
 
   test.each([['network.listeners'], ['network.listener-processes'], ['ssh.processes'], ['ssh.servers']])(
     'without %s nothing is supported',
     (id) => {
       expect(judged({ [id]: unknown('not collected') })).toEqual(UNDECIDED)
-      expect(resting({ [id]: unknown('not collected') })).toEqual(UNDECIDED.slice(0, RESTING.length))
+      expect(resting({ [id]: unknown('not collected') })).toEqual(UNDECIDED)
     },
   )
 
@@ -141,7 +141,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     const verdicts = judged(changes)
     expect(verdicts).not.toContain('met')
     expect(verdicts).not.toContain('not-met')
-    expect(resting(changes)).toEqual(['inconclusive', 'inconclusive', 'inconclusive'])
+    expect(resting(changes)).toEqual(UNDECIDED)
   })
 
   test.each(['AuthorizedKeysFile=/srv/keys/%u', 'AuthorizedKeysCommand=/srv/more-keys', 'TrustedUserCAKeys=/srv/ca'])(
@@ -164,6 +164,13 @@ describe('which SSH servers run, and whose settings were read', () => {
     const conditions = known({ blocks: [{ condition: 'Group sftp', settings: [[key, value]] }], unread: [] })
     expect(judged({ 'sshd.conditions': conditions }, 22, ['access.authorized-keys'])).toEqual([verdict])
   })
+
+  test.each([
+    ['no', 'inconclusive'],
+    ['yes', 'met'],
+  ])('a lock after wrong passwords, with UsePAM %s: %s', (value, verdict) =>
+    expect(judged({ 'sshd.effective': settings({ usepam: value }) }, 22, ['access.pam.lockout'])).toEqual([verdict]),
+  )
 
   test('another SSH server leaves open which accounts of services have keys', () => {
     const id = 'access.service-accounts'

@@ -1,16 +1,28 @@
-import { type Conclusion, type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import {
+  type Conclusion,
+  type Context,
+  defineCheck,
+  type MaybeFactsOf,
+  type Step,
+  unclearAbout,
+} from '../../core/check.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, type LocalAccounts } from '../probes/accounts-local.ts'
 import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState, type PasswordStates } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
 import { asksElsewhere, expandStack, type PamEntry, pamStack } from '../probes/pam-stack.ts'
+import { sshdEffective } from '../probes/sshd-effective.ts'
+import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
+import { setting } from '../sshd-access.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 // faillock.conf(5), DEFAULTS.
 const DEFAULT_INTERVAL = 900
 const DEFAULTS: Readonly<Record<string, number>> = { deny: 3, unlock_time: 600, fail_interval: DEFAULT_INTERVAL }
+
+const SSH = { sshd: sshdEffective, ...RUNNING_SSH } as const
 
 export const accessPamLockout = defineCheck({
   id: 'access.pam.lockout',
@@ -20,15 +32,15 @@ export const accessPamLockout = defineCheck({
   limits:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
   needs: { pam: pamStack, settings: pamSettings },
-  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal },
+  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
   thresholds: ['lockout.failures', 'lockout.seconds'],
-  evaluate({ pam, settings }, { local, ...facts }, context) {
-    const { passwords, toldBy } = passwordsTold(facts)
+  evaluate({ pam, settings }, { local, passwords: states, locks, ...ssh }, context) {
+    const { passwords, toldBy } = passwordsTold({ passwords: states, locks })
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
     )
-    if (entries.length > 0) return weigh(faillock(entries, settings, context))
+    if (entries.length > 0) return weigh([...faillock(entries, settings, context), ...asked(ssh)])
     if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
       return weigh([
         leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
@@ -49,6 +61,24 @@ export const accessPamLockout = defineCheck({
     return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
   },
 })
+
+/** Whether the SSH servers that run ask these modules about a password: sshd_config(5), UsePAM, where the settings are theirs. */
+function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly Step[] {
+  const running = runningSsh(sshd, evidence, { keywords: ['usepam'] })
+  const usePam = !sshd.ok
+    ? unclearAbout(sshdEffective, sshd)
+    : !running.isBearing
+      ? []
+      : setting(sshd.fact, 'usepam') === 'yes'
+        ? [speaksFor('The SSH server asks these modules about a password (UsePAM yes).', sshdEffective)]
+        : [
+            leavesUnclear(
+              'The SSH server does not ask these modules about a password (UsePAM is not yes), so that they count none of its logins.',
+              sshdEffective,
+            ),
+          ]
+  return [...usePam, ...running.steps]
+}
 
 // Accounts of a directory service have passwords that this list does not show.
 const nobodyHasOne = ({ states }: PasswordStates, { otherSources, accounts }: LocalAccounts): boolean =>

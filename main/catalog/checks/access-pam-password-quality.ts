@@ -219,9 +219,10 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
     method !== null || usable.has(name) ? [{ name, method: method?.toLowerCase() ?? null }] : [],
   )
   const which = (is: (method: string | null) => boolean): readonly string[] =>
-    held.filter(({ method }) => is(method)).map(({ name, method }) => `${name} (${method ?? 'not named'})`)
+    held.filter(({ method }) => is(method)).map(({ name, method }) => (method === null ? name : `${name} (${method})`))
   const weak = which((method) => method !== null && WEAK.has(method))
-  const other = which((method) => method === null || (!WEAK.has(method) && !STRONG.has(method)))
+  const other = which((method) => method !== null && !WEAK.has(method) && !STRONG.has(method))
+  const unnamed = which((method) => method === null)
   // lslogins ends its list without a word at an account whose group does not exist; and without the state of passwords, an account
   // without a named scheme may have an old one.
   const untold = (local.ok ? local.fact.accounts : []).filter(
@@ -249,7 +250,16 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
           ),
         ]
       : []),
-    ...(weak.length + other.length + untold.length === 0
+    // DES among them is outdated, yescrypt is what is asked for: nothing that may be read tells one from the other.
+    ...(unnamed.length > 0
+      ? [
+          leavesUnclear(
+            `The scheme by which passwords are stored was not named for ${named(unnamed)}: lslogins, as Debian 12 and older systems have it, names neither yescrypt nor DES, and the file of hashes is not read.`,
+            accountsPasswordMethods,
+          ),
+        ]
+      : []),
+    ...(weak.length + other.length + unnamed.length + untold.length === 0
       ? [speaksFor('Every password here is stored by yescrypt or SHA-512.', accountsPasswordMethods)]
       : []),
   ]
