@@ -63,7 +63,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
     { paths: ['data/scope.json'] },
     { paths: ['data/nodes/demo-gpu-01/assessment.json'] },
   ]
-  test.each(sampled(policies, 3).map((policy) => [JSON.stringify(policy), policy] as const))(
+  test.each(sampled(policies, 2).map((policy) => [JSON.stringify(policy), policy] as const))(
     '%s: every verdict that is not listed comes out the same, and none turns to met',
     async (_, policy) => {
       const content = contentOf((await disclosed(policy)).units)

@@ -22,7 +22,7 @@ const measured = ({ text, size, bold, mono }: TextMark): number =>
 
 let all: readonly Pictured[]
 beforeAll(() => {
-  all = fixtureNames().map(pictured)
+  all = sampled(fixtureNames(), 25).map(pictured)
 }, 120_000)
 
 /** Everything about a picture that must hold whatever the node said. */
@@ -63,12 +63,12 @@ function mistakes(figure: Figure): readonly string[] {
 describe('every picture of every fixture', () => {
   test('keeps every mark inside and every text in its box, apart from others', () => {
     const figures = all.flatMap((one) => one.figures)
-    expect(figures.length).toBeGreaterThan(80)
+    expect(figures.length).toBeGreaterThan(times(20, 80))
     expect(figures.flatMap(mistakes)).toEqual([])
   })
 
   test('is the same again', () => {
-    for (const { loaded, node, figures } of sampled(all, 12))
+    for (const { loaded, node, figures } of all)
       expect(figuresOf({ ...loaded, captures: [...loaded.captures].reverse() }, node)).toEqual(figures)
   })
 

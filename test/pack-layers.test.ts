@@ -75,19 +75,6 @@ describe('files of many nodes, made when they are asked for', () => {
   })
 })
 
-test('a manifest that is too long to be held is the same, read whole or piece by piece', async () => {
-  const one = Buffer.from('x')
-  const many = new Map<string, PackContent>(
-    Array.from({ length: 200_000 }, (_, at) => [`data/nodes/node-a/sha256/${at}`, one] as const),
-  )
-  const { content, sha256: digest } = manifestOf(many)
-  expect(content).not.toBeInstanceOf(Uint8Array)
-  const text = manifestLines(many)
-  expect(text.length).toBeGreaterThan(16 * 1024 * 1024)
-  expect((await bytesOf(content)).toString() === text).toBe(true)
-  expect(digest).toBe(sha256(text))
-})
-
 describe('what is said alike', () => {
   test('is the same value as before, once', () => {
     const share = shared()

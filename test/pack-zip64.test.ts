@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
 import { endRecords, listedRecord, localHeader } from '../main/adapters/pack/zip-format.ts'
+import { sampled } from './support/thorough.ts'
 import { putTogether, takeApart } from './support/zip-parts.ts'
 
 /** The 64-bit form (APPNOTE §4.3.14, §4.3.15, §4.5.3): written and accepted exactly where something needs it. */
@@ -59,11 +60,16 @@ describe('an archive', () => {
   const many = (count: number): Map<string, Uint8Array> =>
     new Map(Array.from({ length: count }, (_, index) => [`data/${String(index)}`, Buffer.from([index & 255])]))
 
-  test.each([
-    [65_534, false],
-    [65_535, true],
-    [70_000, true],
-  ])('of %i entries opens, in the 64-bit form: %s', async (count, wide) => {
+  test.each(
+    sampled(
+      [
+        [65_535, true],
+        [65_534, false],
+        [70_000, true],
+      ] as const,
+      2,
+    ),
+  )('of %i entries opens, in the 64-bit form: %s', async (count, wide) => {
     expect(await writePack(at(`many-${count}.zip`), many(count))).toEqual({ ok: true, value: null })
     expect(readFileSync(at(`many-${count}.zip`)).includes('PK\x06\x06', -100, 'latin1')).toBe(wide)
     const pack = await openPack(at(`many-${count}.zip`))

@@ -223,7 +223,7 @@ describe('what is not a report of ours', () => {
     const reading = readOf(most)
     expect(reading.kind).toBe('report')
     expect(reading.problems).not.toEqual([])
-    expectLinear(readOf, most >> 3)
+    expectLinear(readOf, most >> 5)
   })
 
   test('a foreign PDF as large as we read takes one pass', () => {

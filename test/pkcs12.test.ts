@@ -5,6 +5,7 @@ import { pkcs12Key } from '../main/adapters/identity/pkcs12-encryption.ts'
 import { rc2CbcDecrypt } from '../main/adapters/identity/rc2.ts'
 import { der, oid, sequence, small, unsigned } from '../main/adapters/seal/der.ts'
 import { OID } from '../main/adapters/seal/oids.ts'
+import { times } from './support/thorough.ts'
 import { certBag, freshBags, keyBag, nestedBag, newMac, oldMac, writePkcs12 } from './support/write-pkcs12.ts'
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
@@ -114,7 +115,7 @@ describe('a PKCS #12 file', () => {
         if (read.ok) expect(read.value.certificates).toContainEqual(leaf)
         else expect(['key.refused', 'identity.passphrase-wrong']).toContain(read.error.code)
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     )
   })
 })

@@ -18,6 +18,7 @@ import type { Engagement } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
+import { times } from './support/thorough.ts'
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const render = (document: ReportDocument, placeholder = false): Promise<Uint8Array> =>
@@ -132,7 +133,7 @@ describe('the report on one page', () => {
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 2000 }), fc.nat({ max: 8 }), async (hostile, count) => {
         expect(pagesOf(await render(buildExecutive(saying(input, hostile, count))))).toBe(1)
       }),
-      { numRuns: 12 },
+      { numRuns: times(4, 12) },
     )
   })
 

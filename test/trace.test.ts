@@ -34,8 +34,9 @@ describe('the trace of a run', () => {
     expect(node.verdicts).toHaveLength(catalog.checks.length)
     expect(node.readings).toHaveLength(catalog.probes.length * READING_DIGITS)
     expect(node.verdicts).not.toContain('-')
+    const { findings } = judged(recorded)
     for (const [at, check] of trace.checks.entries()) {
-      const { verdict } = judged(recorded).findings.find((found) => found.check === check) ?? { verdict: 'met' }
+      const { verdict } = findings.find((found) => found.check === check) ?? { verdict: 'met' }
       expect(node.verdicts[at]).toBe(verdictLetters[verdict])
     }
   })

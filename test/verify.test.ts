@@ -154,7 +154,7 @@ describe('tampering', () => {
         bytes[at] = (bytes[at] ?? 0) ^ mask
         expect((await verifySource(sourceOf(new Map([...files, [path, bytes]])))).report.ok).toBe(false)
       }),
-      { numRuns: times(30, 150) },
+      { numRuns: times(15, 150) },
     )
   })
 
@@ -182,12 +182,12 @@ describe('tampering', () => {
       fc.asyncProperty(fc.nat((list?.length ?? 1) - 1), async (at) => {
         expect(await problems(flipped(list, at)), `list at ${at}`).not.toEqual([])
       }),
-      { numRuns: times(30, 150) },
+      { numRuns: times(15, 150) },
     )
   })
 
   test('by removing or replacing any file is refused', async () => {
-    for (const path of files.keys()) {
+    for (const path of sampled(files.keys(), 15)) {
       const without = new Map([...files].filter(([other]) => other !== path))
       expect((await verifySource(sourceOf(without))).report.ok, `without ${path}`).toBe(false)
       const junks = [new TextEncoder().encode('[[[['), new TextEncoder().encode('{}'), new Uint8Array([0xff, 0xfe])]

@@ -144,7 +144,7 @@ describe('the verdicts', () => {
 
   test('a check without its evidence is inconclusive', () => {
     for (const check of checks)
-      for (const fixture of fixtures)
+      for (const fixture of sampled(fixtures, 25))
         for (const probe of needed(check))
           expect([check.id, fixture.name, without(fixture, probe, check).verdict]).toEqual([
             check.id,
@@ -156,7 +156,7 @@ describe('the verdicts', () => {
   test('taking any evidence away never makes a verdict better', () => {
     const better: unknown[] = []
     for (const check of checks) {
-      for (const fixture of fixtures) {
+      for (const fixture of sampled(fixtures, 25)) {
         const before = fixture.conclusions.get(check.id)?.verdict
         if (before === 'met') continue
         for (const probe of read(check)) {

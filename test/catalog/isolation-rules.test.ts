@@ -28,7 +28,7 @@ function* withoutEach(node: string): Generator<readonly [string, IsolationArgume
 }
 
 describe('the rules', () => {
-  test.each(sampled(ISOLATION, 12))('%s: no capture can be taken out so that the answer gets better', (node) => {
+  test.each(sampled(ISOLATION, 8))('%s: no capture can be taken out so that the answer gets better', (node) => {
     const whole = argue(node)
     for (const [key, { layer, grade }] of withoutEach(node)) {
       if (whole.layer !== 'metal') expect(layer, key).not.toBe('metal')

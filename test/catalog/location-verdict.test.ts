@@ -13,6 +13,7 @@ import type { DeclaredLocation, Place, VantageRecord } from '../../schemas/types
 import { BANNED } from '../../schemas/words.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { fixtures } from '../support/evaluated.ts'
+import { times as repeated, sampled } from '../support/thorough.ts'
 
 const NOW = '2026-11-20T09:12:00.000Z'
 const KEY = `SHA256:${'A'.repeat(43)}`
@@ -264,7 +265,7 @@ describe('the dossier', () => {
   })
 
   test('no fixture’s dossier says more than was observed', () => {
-    for (const { name, readings, context } of fixtures) {
+    for (const { name, readings, context } of sampled(fixtures, 20)) {
       const said = JSON.stringify(arguesLocation(readings, context))
       for (const banned of BANNED) expect(said, name).not.toMatch(banned)
     }
@@ -310,7 +311,7 @@ describe('added delay', () => {
         if (after.verdict === 'bounded-inside') expect(before.verdict).toBe('bounded-inside')
         if (after.verdict === 'contradicted') expect(before.verdict).toBe('contradicted')
       }),
-      { numRuns: 500, seed: 8 },
+      { numRuns: repeated(150, 500), seed: 8 },
     )
     for (const word of ['contradicted', 'bounded-inside', 'conflicting']) expect(seen).toContain(word)
   })
@@ -346,7 +347,7 @@ describe('taking the collection’s own times away', () => {
           if (vantage === undefined) expect(after).toBe(before)
         },
       ),
-      { numRuns: 400 },
+      { numRuns: repeated(100, 400) },
     )
   })
 
