@@ -260,6 +260,7 @@ echo 'SSHD_OPTS="-o PermitRootLogin=yes -o PasswordAuthentication=yes -o AllowUs
     statements: [
       ...OPENED_BESIDE.filter(({ check }) => check !== 'access.sshd.allow-list'),
       holds('access.sshd.allow-list', 'AllowUsers on the command line names two accounts', RUNNING_SERVER),
+      holds('access.authorized-keys', 'one Ed25519 key, that of the collection', RUNNING_SERVER),
       ...WITH_PASSWORD,
     ],
   },
