@@ -1,7 +1,7 @@
 import type { PassedOver, TlsTarget } from '../core/tls/observation.ts'
 import { conventionOf } from './port-conventions.ts'
 import type { Listener } from './probes/listeners.ts'
-import { asList, asRecord, asText, readJson } from './read-text.ts'
+import { asList, asRecord, asText, type JsonValue, readJson } from './read-text.ts'
 
 export const MOST_TLS_PORTS = 32
 
@@ -125,4 +125,27 @@ export function tlsTargets(
       ...open.slice(MOST_TLS_PORTS).map((target) => ({ ...target, why: 'limit' as const })),
     ],
   }
+}
+
+/** Host and port of a row that the collector wrote about one of these sockets; null where it has another form. */
+export function readTarget({ host, port }: { readonly [key: string]: JsonValue }): TlsTarget | null {
+  return typeof host === 'string' &&
+    host.length <= 64 &&
+    typeof port === 'number' &&
+    Number.isInteger(port) &&
+    port > 0 &&
+    port < 65_536
+    ? { host, port }
+    : null
+}
+
+/** A socket that was not asked, and which of the known reasons was given; null where it has another form. */
+export function readPassed(
+  value: JsonValue,
+  reasons: readonly PassedOver[],
+): (TlsTarget & { readonly why: PassedOver }) | null {
+  const row = asRecord(value)
+  const target = readTarget(row)
+  const why = reasons.find((reason) => reason === row.why)
+  return target === null || why === undefined ? null : { ...target, why }
 }

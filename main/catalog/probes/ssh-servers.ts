@@ -4,6 +4,7 @@ import { nameList, OFFER_LISTS, type SshOffer } from '../../core/ssh-offer.ts'
 import type { PassedOver, TlsTarget } from '../../core/tls/observation.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
+import { readPassed, readTarget } from '../tls-targets.ts'
 
 export interface SshAnswer {
   readonly who: AskedName
@@ -72,7 +73,7 @@ export const sshServers = defineProbe({
       return form
     if (asked.length > MOST_SERVERS || passed.length > 65_536) return form
     const read = asked.map(readServer)
-    const left = passed.map(readPassed)
+    const left = passed.map((one) => readPassed(one, REASONS))
     if (read.includes(null) || left.includes(null)) return form
     return known<SshServers>({
       forwarding: forwarding === 'used',
@@ -81,26 +82,6 @@ export const sshServers = defineProbe({
     }) satisfies Parsed<SshServers>
   },
 })
-
-type Row = { readonly [key: string]: JsonValue }
-
-function readTarget({ host, port }: Row): TlsTarget | null {
-  return typeof host === 'string' &&
-    host.length <= 64 &&
-    typeof port === 'number' &&
-    Number.isInteger(port) &&
-    port > 0 &&
-    port < 65_536
-    ? { host, port }
-    : null
-}
-
-function readPassed(value: JsonValue): SshServers['passed'][number] | null {
-  const row = asRecord(value)
-  const target = readTarget(row)
-  const why = REASONS.find((reason) => reason === row.why)
-  return target === null || why === undefined ? null : { ...target, why }
-}
 
 function readServer(value: JsonValue): SshServer | null {
   const row = asRecord(value)

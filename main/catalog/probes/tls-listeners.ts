@@ -4,6 +4,7 @@ import type { HelloKind, PassedOver, PortOutcome, TlsTarget } from '../../core/t
 import { readServerReply } from '../../core/tls/server-reply.ts'
 import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
 import { FIRST_DRAWN_PORT, inOrder } from '../steady.ts'
+import { readPassed, readTarget } from '../tls-targets.ts'
 
 /** A version and suite that a server chose. */
 export interface AcceptedTls {
@@ -79,7 +80,7 @@ export const tlsListeners = defineProbe({
       return form
     if (asked.length + passed.length > 65_536) return form
     const ports = asked.slice(0, MOST_PORTS + 1).map(readPort)
-    const left = passed.map(readPassed)
+    const left = passed.map((one) => readPassed(one, REASONS))
     if (ports.length > MOST_PORTS || ports.includes(null) || left.includes(null)) return form
     return known<TlsListeners>({
       forwarding: forwarding === 'used',
@@ -88,25 +89,6 @@ export const tlsListeners = defineProbe({
     }) satisfies Parsed<TlsListeners>
   },
 })
-
-function readTarget(record: { readonly [key: string]: JsonValue }): TlsTarget | null {
-  const { host, port } = record
-  return typeof host === 'string' &&
-    host.length <= 64 &&
-    typeof port === 'number' &&
-    Number.isInteger(port) &&
-    port > 0 &&
-    port < 65_536
-    ? { host, port }
-    : null
-}
-
-function readPassed(value: JsonValue): TlsListeners['passed'][number] | null {
-  const record = asRecord(value)
-  const target = readTarget(record)
-  const why = REASONS.find((reason) => reason === record.why)
-  return target === null || why === undefined ? null : { ...target, why }
-}
 
 function readPort(value: JsonValue): TlsPort | null {
   const record = asRecord(value)

@@ -1,5 +1,5 @@
 import type { DeviceLocality, Isolation, NodeAssessment, Reason } from '../../../schemas/types.ts'
-import { gradeWords, imageLimit, layerSaid } from '../../../schemas/words.ts'
+import { gradeWords, imageLimit, LAYERS, layerSaid, layerWords, notEstablished } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
 import { explanationsFor, explanationText } from '../register/explanations.ts'
@@ -224,4 +224,15 @@ function local(devices: readonly DeviceLocality[]): string {
   const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
   const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`
   return `${count}${named} (${which}): ${LOCALITY[first.is]}${said === '' ? '' : `. ${said}`}`
+}
+
+/** What the nodes run on, counted by answer, and what no such answer excludes; none where nothing was argued. */
+export function isolationSentences(nodes: readonly NodeAssessment[]): readonly string[] {
+  const argued = nodes.flatMap(({ isolation }) => isolation ?? [])
+  if (argued.length === 0) return []
+  const answers = [...LAYERS.map((layer) => layerWords[layer]), notEstablished].flatMap((words) => {
+    const count = argued.filter((one) => layerSaid(one) === words).length
+    return count === 0 ? [] : [`${words.charAt(0).toLowerCase()}${words.slice(1)} ${of(count, nodes.length)}`]
+  })
+  return [`Isolation: ${answers.join('; ')}.`, imageLimit]
 }
