@@ -8,9 +8,13 @@ interface Font {
   readonly ref: () => object
   readonly encode: (text: string) => readonly [glyphs: readonly string[], positions: readonly Position[]]
   /** As the file has it, of no one document. */
-  readonly font: object
+  readonly font: FontFile
   /** A word in glyphs, the same for every document; the result is not changed afterwards. */
   layoutRun: (text: string) => object
+}
+interface FontFile {
+  getGlyph: (id: number, characters?: readonly number[]) => object
+  _glyphs: Record<number, object>
 }
 interface Position {
   readonly xAdvance: number
@@ -119,12 +123,12 @@ export class Shaping {
 }
 
 /** Fonts that were read, and words in their glyphs: an export writes several documents of the same words. */
-const read = new Map<FontName, { readonly font: object; readonly runs: Map<string, object> }>()
+const read = new Map<FontName, { readonly font: FontFile; readonly runs: Map<string, object> }>()
 
 function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
-  doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as Buffer)
+  doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as unknown as Buffer)
   const own = (doc.font(name) as unknown as Internals)._font
-  const shared = read.get(name) ?? { font: own.font, runs: new Map<string, object>() }
+  const shared = read.get(name) ?? { font: withOwnText(own.font), runs: new Map<string, object>() }
   read.set(name, shared)
   const layOut = own.layoutRun.bind(own)
   own.layoutRun = (text) => {
@@ -135,6 +139,26 @@ function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
     return run
   }
   return own
+}
+
+/**
+ * The same font, where a glyph keeps the characters it was asked for. fontkit remembers a glyph with those of its first use, so the text
+ * that a document gives for its ligatures would depend on what the process had written before.
+ */
+function withOwnText(font: FontFile): FontFile {
+  const glyphs = new Map<string, object>()
+  const make = font.getGlyph.bind(font)
+  font.getGlyph = (id, characters = []) => {
+    const key = `${id} ${characters.join(' ')}`
+    const known = glyphs.get(key)
+    if (known !== undefined) return known
+    delete font._glyphs[id]
+    const made = make(id, characters)
+    if (glyphs.size >= MOST) glyphs.clear()
+    glyphs.set(key, made)
+    return made
+  }
+  return font
 }
 
 const decimal = (value: number): number => Math.round(value * 1e6) / 1e6

@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto'
 import { renderReport } from '../../../main/adapters/pdf/index.ts'
+import { text } from '../../../main/core/report/model.ts'
 import { buildReport } from '../../../main/core/report.ts'
 import { SAMPLE_AS_OF, sampleInput } from './sample.ts'
 
-/** Prints the digest of the sample report: run in child processes under other time zones and locales. */
+/**
+ * Prints the digest of the sample report: run in child processes under other time zones and locales. With an argument, the same process
+ * writes a report of that text first.
+ */
 const attachment = { name: 'assessment.json', bytes: new TextEncoder().encode('{}\n'), description: 'Results' }
-const render = renderReport(buildReport(sampleInput()), { attachments: [attachment], created: SAMPLE_AS_OF })
-render.then((pdf) => process.stdout.write(`${createHash('sha256').update(pdf).digest('hex')}\n`))
+const options = { attachments: [attachment], created: SAMPLE_AS_OF }
+const sample = buildReport(sampleInput())
+const [first] = process.argv.slice(2)
+if (first !== undefined)
+  await renderReport({ ...sample, sections: [{ id: 'first', title: first, blocks: [text(first)] }] }, options)
+process.stdout.write(
+  `${createHash('sha256')
+    .update(await renderReport(sample, options))
+    .digest('hex')}\n`,
+)
