@@ -174,6 +174,12 @@ export interface Capture {
    */
   readonly redactions?: number
   /**
+   * The same by class, as the markers in the answer name them; absent when none, and in recordings of earlier versions.
+   */
+  readonly redacted?: {
+    [k: string]: number
+  }
+  /**
    * Live tests over a session of ours: milliseconds between hearing the command's first and last frame, by the auditor's own clock. durationMs is the node's.
    */
   readonly heardMs?: number

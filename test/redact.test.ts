@@ -68,7 +68,7 @@ describe('what stays exactly as it was', () => {
     'passwd: winbind ldap compat\n',
     'alice ALL=(ALL) NOPASSWD: /usr/bin/id, PASSWD: /usr/bin/apt, PASSWD: ALL\n',
     'password [success=1 default=ignore] pam_unix.so obscure use_authtok try_first_pass yescrypt\n',
-    'root P 2026-01-01 0 99999 7 -1\nroot:x:0:0:root:/root:/bin/bash\n',
+    'root P 2026-01-01 0 99999 7 -1\nroot:x:0:0::/root:/bin/bash\n',
     `${dashes}BEGIN CERTIFICATE${dashes}\n${'QUJD'.repeat(40)}\n${dashes}END CERTIFICATE${dashes}\n`,
     `interface: wg0\n  public key: ${'A'.repeat(43)}=\n  listening port: 51820\n`,
     `  private key: (hidden)\n`,
@@ -77,7 +77,7 @@ describe('what stays exactly as it was', () => {
     'flags : fpu vme de pse tsc msr pae mce cx8 apic sep mtrr',
   ])('%s', (text) => {
     const bytes = Buffer.from(text)
-    expect(redact(bytes)).toEqual({ bytes, count: 0 })
+    expect(redact(bytes)).toEqual({ bytes, count: 0, classes: {} })
   })
 
   test('bytes that are no text', () => {

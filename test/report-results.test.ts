@@ -115,15 +115,22 @@ describe('the evidence index', () => {
     expect(evidence).toContain('0 cited by a reason, 12 by none')
   })
 
-  it('lists redactions by question', () => {
+  it.each([
+    [{ redactions: 2, redacted: { token: 1, password: 1 } }, 'password 4, token 4'],
+    [{ redactions: 2 }, 'unnamed 8'],
+  ])('lists redactions by question and class', (taken, said) => {
     const recordings = input.recordings.map(({ recording, captures }) => ({
       recording,
       captures: captures.map(({ meta }) => ({
-        meta: meta.probe === 'probe.time.sync' ? { ...meta, redactions: 2 } : meta,
+        meta: meta.probe === 'probe.time.sync' ? { ...meta, ...taken } : meta,
       })),
     }))
-    const evidence = section(buildReport({ ...input, recordings }), 'evidence')
-    expect(evidence).toContain('probe.time.sync/read\n8\n4 of 5: ')
+    const report = buildReport({ ...input, recordings })
+    expect(section(report, 'evidence')).toContain(`probe.time.sync/read\n${said}\n4 of 5: `)
+    expect(section(report, 'custody')).toContain(said)
+    const [head = [], ...rows] = [...evidenceTable(recordings)]
+    const classes = rows.map((row) => row[head.indexOf('redacted by class')]).filter((one) => one !== '')
+    expect(new Set(classes)).toEqual(new Set([said.replace('4, token 4', '1, token 1').replace('8', '2')]))
   })
 })
 

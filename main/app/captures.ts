@@ -1,7 +1,7 @@
 import type { Capture, Session } from '../../schemas/types.ts'
 import type { Frame } from '../core/collector/frames.ts'
 import { DEFAULT_MAX_BYTES, MAX_ERROR_BYTES, type PlannedCommand } from '../core/collector/plan.ts'
-import { redact } from '../core/collector/redact.ts'
+import { type RedactionCounts, redact } from '../core/collector/redact.ts'
 import { sha256 } from '../core/digest.ts'
 import { argvOf } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
@@ -42,10 +42,16 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
     startedAt,
     durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),
-    redactions: stdout.count + stderr.count,
+    redacted: together(stdout.classes, stderr.classes),
     // Of other commands it says nothing, and would make every recording of the same answers another.
     heardMs: planned.live ? frame.heardMs : null,
   })
+}
+
+/** Both streams of an answer. */
+const together = (one: RedactionCounts, other: RedactionCounts): RedactionCounts => {
+  const classes = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort() as (keyof RedactionCounts)[]
+  return Object.fromEntries(classes.map((kind) => [kind, (one[kind] ?? 0) + (other[kind] ?? 0)]))
 }
 
 /** The node's own counting of seconds, kept to what a collection can last: it may say anything. */
@@ -59,7 +65,7 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
     startedAt: at,
     durationMs: 0,
     privilege: privilegeOf(planned, privilege),
-    redactions: 0,
+    redacted: {},
     heardMs: null,
   })
 
@@ -93,7 +99,7 @@ const privilegeOf = ({ run }: PlannedCommand, privilege: Session['privilege']): 
   run.as === 'root' && privilege !== 'none' ? privilege : 'user'
 
 type Described = Pick<Capture, 'status' | 'exitCode' | 'startedAt' | 'durationMs' | 'privilege'> & {
-  readonly redactions: number
+  readonly redacted: RedactionCounts
   readonly heardMs: number | null
 }
 
@@ -101,8 +107,9 @@ function describe(
   planned: PlannedCommand,
   stdout: Uint8Array,
   stderr: Uint8Array,
-  { redactions, heardMs, ...rest }: Described,
+  { redacted, heardMs, ...rest }: Described,
 ): CapturedAnswer {
+  const redactions = Object.values(redacted).reduce((sum, count) => sum + count, 0)
   const meta: Capture = {
     probe: planned.probe,
     command: planned.command,
@@ -111,7 +118,7 @@ function describe(
     ...rest,
     stdout: { sha256: sha256(stdout), size: stdout.length },
     stderr: { sha256: sha256(stderr), size: stderr.length },
-    ...(redactions === 0 ? {} : { redactions }),
+    ...(redactions === 0 ? {} : { redactions, redacted }),
     ...(heardMs === null ? {} : { heardMs }),
   }
   return { meta, stdout, stderr }

@@ -1,7 +1,13 @@
 import type { Capture } from '../../schemas/types.ts'
 import { nodeFolder } from '../core/pack-files.ts'
 import { plain } from '../core/plain-text.ts'
-import { byProbeAndCommand, compare, type RecordingOutline, recordingDigest } from '../core/recording.ts'
+import {
+  byProbeAndCommand,
+  compare,
+  type RecordingOutline,
+  recordingDigest,
+  replacedByClass,
+} from '../core/recording.ts'
 import { commandLine } from '../core/report/evidence.ts'
 
 const HEAD = [
@@ -22,6 +28,7 @@ const HEAD = [
   'started at (UTC)',
   'duration (ms)',
   'redactions',
+  'redacted by class',
   'path in the pack',
   'recording SHA-256',
 ] as const
@@ -68,5 +75,6 @@ const answerCells = (capture: Capture): readonly string[] => {
     plain(capture.startedAt),
     String(capture.durationMs),
     String(capture.redactions ?? 0),
+    plain(replacedByClass([capture])),
   ]
 }

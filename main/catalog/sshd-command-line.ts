@@ -36,11 +36,12 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 /**
  * Reads the arguments of sshd as ps(1) prints them, split at spaces; the program itself is not among them. Null where a word is none that
- * we know, so that nothing may be concluded: an option of another version, or a value that held spaces.
+ * we know, so that nothing may be concluded: an option of another version, a value that held spaces, or one that was masked with what followed.
  */
 export function readSshdStart(words: readonly string[]): SshdStart | null {
   const sets = new Set<string>()
   let file: string | null = null
+  if (words.some((word) => word.includes('[redacted:'))) return null
   const left = [...words]
   for (let word = left.shift(); word !== undefined; word = left.shift()) {
     if (!/^-[A-Za-z0-9]/.test(word)) return null

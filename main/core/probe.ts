@@ -228,6 +228,8 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   if (meta.status === 'truncated') return `not usable: the answer of ${tool} was cut at the size limit`
   if (meta.status === 'no-path') return whyNotWithoutPath(capture, command)
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
+  if (meta.redacted?.['private-key'] !== undefined)
+    return 'not usable: a private key was taken out of the answer, and whatever stood between its first and last line with it'
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`
   if (meta.exitCode !== 0 && BUSYBOX_USAGE.test(said(capture)))

@@ -71,6 +71,21 @@ export function outlineOf(loaded: RecordingOutline): RecordingOutline {
   return outline
 }
 
+/**
+ * What was replaced in some answers, by class, most first: “command-arguments 12, token 1”. Recordings of earlier versions have only the
+ * number, and say “unnamed”. Empty where nothing was.
+ */
+export function replacedByClass(captures: readonly Capture[]): string {
+  const counts = new Map<string, number>()
+  for (const { redactions = 0, redacted } of captures)
+    for (const [kind, count] of Object.entries(redacted ?? (redactions === 0 ? {} : { unnamed: redactions })))
+      counts.set(kind, (counts.get(kind) ?? 0) + count)
+  return [...counts]
+    .sort(([a, many], [b, more]) => more - many || compare(a, b))
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ')
+}
+
 /** Recordings are never changed once they are read, and a report of a thousand of them asks for each several times. */
 const DIGESTS = new WeakMap<RecordingOutline, Sha256>()
 

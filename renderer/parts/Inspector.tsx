@@ -86,7 +86,13 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
         {capture.redactions !== undefined && (
           <>
             <dt>Redacted</dt>
-            <dd>{plural(capture.redactions, 'secret')} replaced before hashing and storing</dd>
+            <dd>
+              {plural(capture.redactions, 'value')} replaced before hashing and storing
+              {capture.redacted !== undefined &&
+                `: ${Object.entries(capture.redacted)
+                  .map(([kind, count]) => `${visible(kind)} ${count}`)
+                  .join(', ')}`}
+            </dd>
           </>
         )}
         <dt>Size</dt>

@@ -1,7 +1,7 @@
 import type { Recording, Register } from '../../../schemas/types.ts'
 import { PATHS } from '../pack-files.ts'
 import { oneLine, plain } from '../plain-text.ts'
-import { compare, type RecordingOutline, recordingDigest } from '../recording.ts'
+import { compare, type RecordingOutline, recordingDigest, replacedByClass } from '../recording.ts'
 import { declaredBy, factBlock } from './declared.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, type Section, text } from './model.ts'
@@ -108,14 +108,15 @@ function transfer(recordings: Matter['recordings']): Cell {
 
 function storage(recordings: Matter['recordings']): Cell {
   const answers = recordings.flatMap(({ captures }) => captures)
-  const redacted = answers.reduce((sum, { meta }) => sum + (meta.redactions ?? 0), 0)
+  const metas = answers.map(({ meta }) => meta)
+  const redacted = metas.reduce((sum, { redactions = 0 }) => sum + redactions, 0)
   return [
     { text: `${plural(answers.length, 'answer')}, each stored under its own SHA-256 as it arrived` },
     {
       text:
         redacted === 0
           ? 'The redactor replaced nothing'
-          : `The redactor replaced ${plural(redacted, 'secret')} before anything was hashed or stored`,
+          : `The redactor replaced ${plural(redacted, 'value')} that can hold a secret, before anything was hashed or stored: ${plain(replacedByClass(metas), 400)}`,
     },
   ]
 }

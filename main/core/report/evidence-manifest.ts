@@ -1,7 +1,7 @@
 import type { Capture, NodeAssessment } from '../../../schemas/types.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { plain } from '../plain-text.ts'
-import { byProbeAndCommand, compare, type RecordingOutline, recordingDigest } from '../recording.ts'
+import { byProbeAndCommand, compare, type RecordingOutline, recordingDigest, replacedByClass } from '../recording.ts'
 import { alike } from './grouping.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, quiet, text } from './model.ts'
 import { names, of, plural } from './wording.ts'
@@ -181,7 +181,7 @@ export function redactionBlocks(held: readonly Held[]): readonly Block[] {
       .map(({ meta }) => ({
         node: loaded.recording.node.name,
         question: questionOf(meta),
-        count: meta.redactions ?? 0,
+        meta,
       })),
   )
   const groups = alike(redacted, ({ question }) => question)
@@ -190,17 +190,19 @@ export function redactionBlocks(held: readonly Held[]): readonly Block[] {
     ...(groups.length === 0
       ? [text('None: the redactor found nothing to take out of any answer.')]
       : [
-          text('What looked like a secret was replaced before an answer was hashed and stored.'),
+          text(
+            'What looked like a secret, or stood where one can stand, was replaced before an answer was hashed and stored. A marker in the answer names its class; no result counts what was replaced as support.',
+          ),
           {
             kind: 'table',
             columns: [
-              { title: 'Question', width: 40 },
-              { title: 'Replaced', width: 12 },
-              { title: 'Nodes', width: 48 },
+              { title: 'Question', width: 34 },
+              { title: 'Replaced', width: 30 },
+              { title: 'Nodes', width: 36 },
             ],
             rows: groups.map((group) => [
               monoCell(group[0]?.question ?? ''),
-              plainCell(String(group.reduce((sum, { count }) => sum + count, 0))),
+              plainCell(plain(replacedByClass(group.map(({ meta }) => meta)), 400)),
               plainCell(
                 `${of(new Set(group.map(({ node }) => node)).size, held.length)}: ${names([...new Set(group.map(({ node }) => node))])}`,
               ),

@@ -1,0 +1,291 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { captureOfFrame } from '../main/app/captures.ts'
+import { type RedactionClass, redact } from '../main/core/collector/redact.ts'
+import { captureKey, defineProbe, known, readProbe, run } from '../main/core/probe.ts'
+import { expectLinear } from './support/growth.ts'
+import { sampled } from './support/thorough.ts'
+
+const masked = (text: string) => {
+  const { bytes, classes } = redact(Buffer.from(text, 'latin1'))
+  return { text: Buffer.from(bytes).toString('latin1'), classes }
+}
+
+// Put together from parts, so that no scanner takes them for real ones.
+const X = ['Ca', 'na', 'ry', '0123456789', 'abcdefghij'].join('')
+const upper = (length: number): string => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.repeat(4).slice(0, length)
+const hex = (length: number): string => '0123456789abcdef'.repeat(16).slice(0, length)
+const dashes = '-'.repeat(5)
+const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'a'.repeat(43)}`
+const url = (userinfo: string, rest = 'nas.example/share'): string => `https:${'//'}${userinfo}@${rest}`
+
+/** Of each class: lines, and the secret in each that must not stay. */
+const CLASSES: Readonly<Record<RedactionClass, readonly (readonly [line: string, secret: string])[]>> = {
+  'account-comment': [
+    [`eve:x:1001:1001:Eve, ${X}:/home/eve:/bin/sh`, X],
+    [`svc:x:1:1:${X}:/var/empty:`, X],
+    [`a:x:0:0:root:/root:/bin/sh\nb:x:7:7:${X}:/b:/bin/sh\n`, X],
+  ],
+  'command-arguments': [
+    [`  { "command": "/usr/bin/mysqldump -p${X} db" },`, X],
+    [`"command": "/usr/bin/tool \\"${X}\\" two"`, X],
+    [`"command": "/opt/with\\\\ blank/tool ${X}"`, X],
+    [`"command": "^/usr/bin/tool ${X}$"`, X],
+  ],
+  'key-option': [
+    [`restrict,command="/bin/dump -p${X}",no-pty ${key}`, X],
+    [`environment="API_TOKEN=${X}" ${key}`, X],
+    [`command="echo \\"${X}\\" done" ${key}`, X],
+    [`COMMAND="${X}`, X],
+    [`command="a" environment="${X}"`, X],
+    [`Environment="LICENCE=${X}"`, X],
+  ],
+  'server-setting': [
+    [`setenv DB_URL=${X}`, X],
+    [`port 22\nsetenv LICENCE=one ${X}\nusedns no`, X],
+    [`/etc/ssh/sshd_config:SetEnv LICENCE="${X} two"`, X],
+    [`forcecommand /bin/tool ${X}`, X],
+    [`\tForceCommand = ${X}`, X],
+    [`sshd -D -o SetEnv=LICENCE=${X}`, X],
+    [`sshd -oForceCommand=/bin/tool ${X}`, X],
+    [`forcecommand internal-sftp -d /${X}`, X],
+  ],
+  'url-credentials': [
+    [`36 1 0:31 / /mnt rw - fuse ${url(`svc:${X}`)} rw`, X],
+    [`proxy ${url(`svc:p@${X}`)}`, X],
+    [`proxy ${url(`svc:pa/${X}`)}`, X],
+    [`curlftpfs#ftp:${'//'}svc:${X}@host/`, X],
+    [url(X), X],
+    [`amqp:${'//'}:${X}@mq`, X],
+    [`postgresql:${'//'}app:${X}@db:5432/x`, X],
+  ],
+  'password-hash': [
+    [`root:$y$j9T$abcdefgh$${X}${X}:1`, X],
+    [`root:$6$saltsalt$${X}${X}:1`, X],
+    [`u:$2b$12$${X}${X}`, X],
+    [`u:$apr1$saltsalt$${X}`, X],
+    [`{SSHA}${X}`, X],
+    [`{SHA}${X}${X}=`, X],
+    [
+      `password_pbkdf2 root grub.pbkdf2.sha512.10000.${hex(64).toUpperCase()}.${hex(128).toUpperCase()}`,
+      hex(64).toUpperCase(),
+    ],
+  ],
+  'dm-key': [[`0 2097152 crypt aes-xts-plain64 ${hex(128)} 0 8:1 0`, hex(32)]],
+  'wireguard-key': [
+    [`PrivateKey = ${upper(43)}=`, upper(20)],
+    [`PresharedKey=${upper(43)}=`, upper(20)],
+  ],
+  token: [
+    ...['ghp_', 'gho_', 'ghs_', 'ghu_', 'ghr_', 'github_pat_', 'glpat-', 'hf_', 'sk-', 'sk-ant-api03-'].map(
+      (start) => [`use ${start}${X} here`, X] as const,
+    ),
+    ...['xoxb-', 'xoxp-', 'xapp-', 'sk_live_', 'rk_live_', 'npm_', 'pypi-Ag', 'dop_v1_', 'hvs.', 'AIza'].map(
+      (start) => [`use ${start}${X} here`, X] as const,
+    ),
+    [`eyJhbGciOiJIUzI1NiJ9.${X}.${X}`, X],
+    [`Authorization: Basic ${X}`, X],
+    [`Proxy-Authorization: Bearer ${X}`, X],
+    [`-H "bearer ${X}"`, X],
+    [`X-Vault-Token: ${X}`, X],
+    [`{"Private-Token": "${X}"}`, X],
+  ],
+  'cloud-key': [
+    [`AK${'IA'}${upper(16)}`, upper(16)],
+    [`key=AS${'IA'}${upper(16)} x`, upper(16)],
+    [`aws_secret_access_key = ${'k'.repeat(40)}`, 'k'.repeat(40)],
+  ],
+  'private-key': [
+    [`a\n${dashes}BEGIN PRIVATE KEY${dashes}\n${X}\n${dashes}END PRIVATE KEY${dashes}\nb`, X],
+    [`${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${X}\n`, X],
+    [`${dashes}BEGIN EC PRIVATE KEY${dashes}\n${X}\n${dashes}BEGIN CERTIFICATE${dashes}\nQUJD`, X],
+    [`${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n${X}\n${'-'.repeat(20)}\n`, X],
+    [`${dashes}BEGIN PRIVATE KEY${dashes}\\n${X}\\n${dashes}END PRIVATE KEY${dashes}`, X],
+  ],
+  password: [
+    [`/usr/bin/mysqldump -u root -p${X} db`, X],
+    [`sshpass -p ${X} ssh host`, X],
+    [`curl -s -u svc:${X} host`, X],
+    [`curl --user svc:${X} host`, X],
+    [`/usr/bin/curl --proxy-user=svc:${X}`, X],
+    [`tool --password ${X}`, X],
+    [`tool --password=${X}`, X],
+    [`tool --password "two ${X}" more`, X],
+    [`tool --db-password='two ${X}'`, X],
+    [`tool --token ${X}; next`, X],
+    [`tool --api-key=${X}`, X],
+    [`rclone --webdav-pass ${X}`, X],
+    [`openssl enc -pass pass:${X}`, X],
+    [`ldapsearch -D cn=x -w ${X}`, X],
+    [`redis-cli -a ${X} ping`, X],
+    [`smbclient -U svc%${X} x`, X],
+    [`snmpget -v3 -A ${X} host`, X],
+    [`7z a -p${X} file`, X],
+    [`PGPASSWORD=${X} pg_dump`, X],
+    ['DB_PASSWORD=abc x', 'abc'],
+    [`SSHPASS=${X}`, X],
+    [`API_TOKEN=${X}`, X],
+    [`token=${X}`, X],
+    [`client_secret=/${X}`, X],
+    [`apikey=${X}`, X],
+    [`DefaultEndpointsProtocol=https;AccountKey=${X}==`, X],
+    [`machine host login svc password ${X}`, X],
+    [`password="${X} ${X}"`, X],
+    [`secret=${X.repeat(40)}`, X],
+    [`{"passphrase": "${X}"}`, X],
+  ],
+}
+
+describe.each(Object.entries(CLASSES))('class %s', (kind, rows) => {
+  test.each(rows)('%s', (line, secret) => {
+    const { text, classes } = masked(line)
+    expect(text).not.toContain(secret)
+    expect(classes).toEqual({ [kind]: expect.any(Number) })
+    expect(masked(text)).toEqual({ text, classes: {} })
+  })
+})
+
+describe('nothing harmless is taken', () => {
+  test.each([
+    `${hex(64)}  /usr/sbin/sshd`,
+    `SHA256:${'A'.repeat(43)}`,
+    'UUID=01234567-89ab-cdef-0123-456789abcdef',
+    `${key} comment`,
+    `sk-ssh-ed25519@openssh.com AAAA${'b'.repeat(60)}`,
+    'hostkeyalgorithms sk-ecdsa-sha2-nistp256-cert-v01@openssh.com,sk-ssh-ed25519-cert-v01@openssh.com',
+    `PublicKey = ${upper(43)}=`,
+    'Serial Number: S6S2NS0T123456',
+    'gpu-01.example.org',
+    'ssh://git@example.org/repo',
+    'nas.example:/export/data',
+    'svc@nas.example:/data',
+    'https://nas.example:8443/a@b',
+    'http://[2001:db8::1]:80/x',
+    'setenv TMOUT 900',
+    'forcecommand none',
+    'forcecommand internal-sftp',
+    'acceptenv LANG\nacceptenv LC_*',
+    'eve:x:1001:1001::/home/eve:/bin/sh',
+    '/sys/class/net/lo/address:00:00:00:00:00:00',
+    'sudo:x:27:anna,ben',
+    'docker run -p 8080:80 -u 1000:1000 image',
+    'mkdir -p /var/lib/data',
+    'ssh -p 2222 host',
+    'mysql -u root -p db',
+    'ps -u svc:x',
+    'curl -u 1000:1000 x',
+    'tool --password-file /etc/tool --token-ttl 5',
+    'tool --password $DB_PASSWORD --token',
+    'tool --password --verbose',
+    'password=true token=none',
+    'pwd=/root',
+    'auth required pam_unix.so use_authtok authtok_type=x',
+    'password requisite pam_pwquality.so retry=3',
+    '"command": "/usr/bin/id"',
+    '"command": "ALL"',
+    `${dashes}BEGIN PUBLIC KEY${dashes}\n${'QUJD'.repeat(20)}\n${dashes}END PUBLIC KEY${dashes}`,
+    `${dashes}BEGIN CERTIFICATE${dashes}\n${'QUJD'.repeat(20)}\n`,
+    'rclone-remote:bucket /mnt fuse.rclone rw',
+    'disk-AAAABBBBCCCCDDDDEEEE',
+    'Environment=PATH',
+  ])('%s', (line) => expect(masked(line)).toEqual({ text: line, classes: {} }))
+
+  const NODES = 'test/fixtures/nodes'
+  const filesBelow = (folder: string): readonly string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)],
+    )
+  /** What is asked for with arguments, and what only looks like a password. */
+  const EXPECTED = [
+    'sudoers.rules/rules command-arguments',
+    'authorized-keys/keys key-option',
+    'boot.loader-password/settings password',
+    'sudo.log/entries password',
+  ]
+  test('of the answers of recorded nodes only what is a value of a command or a key', () => {
+    const found = sampled(readdirSync(NODES), 20).flatMap((node) =>
+      filesBelow(join(NODES, node)).flatMap((file) =>
+        Object.keys(redact(readFileSync(file)).classes).map((kind) => `${file.split('/').slice(-2).join('/')} ${kind}`),
+      ),
+    )
+    expect(found.filter((one) => !EXPECTED.includes(one))).toEqual([])
+  })
+})
+
+describe('what was taken out stays visible to a reader', () => {
+  test('a line does not become shorter than what programs read', () => {
+    const long = `command="${'x'.repeat(20_000)}" ${key}`
+    expect(masked(long).text.length).toBeGreaterThan(16_384)
+  })
+  test('an unclosed quotation mark stays unclosed', () =>
+    expect(masked(`command="abc ${key}`).text).toBe('command="[redacted:key-option]'))
+  test('classes are counted, each by itself', () =>
+    expect(masked(`setenv A=${X}\ntoken=${X} token=${X}\n${url(`a:${X}`)}`).classes).toEqual({
+      'server-setting': 1,
+      password: 2,
+      'url-credentials': 1,
+    }))
+})
+
+test('an answer of which a private key was taken out is not read', () => {
+  const command = run(['cat', '/etc/x'])
+  const probe = defineProbe({
+    id: 'a.b',
+    title: '',
+    why: '',
+    commands: { c: command },
+    parse: ({ c }) => known(c.text),
+  })
+  const planned = { index: 0, probe: 'a.b', command: 'c', run: command, live: false }
+  const reading = (stdout: string) => {
+    const frame = { index: 0, exitCode: 0, notRun: false, noPath: false, notAsked: false, stdout: Buffer.from(stdout) }
+    const rest = { stderr: new Uint8Array(), startedUptime: 0, endedUptime: 0, heardMs: null }
+    const times = { startedAt: '2026-01-01T00:00:00.000Z', firstUptime: 0, privilege: 'root' } as const
+    return readProbe(probe, new Map([[captureKey('a.b', 'c'), captureOfFrame(planned, { ...frame, ...rest }, times)]]))
+  }
+  const line = 'PermitRootLogin yes\n'
+  expect(reading(line)).toEqual(known(line))
+  expect(reading(`# ${dashes}BEGIN PRIVATE KEY${dashes}\n${line}# ${dashes}END PRIVATE KEY${dashes}\n`).ok).toBe(false)
+})
+
+describe('the work grows with the size of what a node sends', () => {
+  test.each([
+    'a',
+    'a://',
+    'https://a:',
+    'a://:',
+    'a@',
+    '"command": "a ',
+    '"command": "a\\',
+    'command="',
+    'command="\\',
+    'command="a\\\n',
+    'setenv a',
+    'setenv a=',
+    ' setenv',
+    'forcecommand ',
+    'a:x:0:0:',
+    'a:x:0:0:b:/',
+    'mysql -p',
+    'mysql ',
+    '--password ',
+    '--password="',
+    "--password '",
+    'a-a-a-a-',
+    '--a-a-a-a-',
+    'pass:',
+    'bearer ',
+    'x-a-a-a-',
+    'login a password ',
+    'login a ',
+    '{SHA}',
+    'grub.pbkdf2.sha512.1.',
+    'password=',
+    'token=',
+    'hf_',
+    'sk-',
+    '(((((',
+    '"""',
+  ])('%j', (piece) => expectLinear((size) => redact(Buffer.alloc(size, piece)), 32_768))
+})
