@@ -144,8 +144,12 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['rpm', /^(-q|-V|--query|--verify)/],
   // Administrators of the batch system only, by name and level; -r keeps it from changing anything.
   ['sacctmgr', /^-r -n -P show user where adminlevel=(Administrator|Operator) format=User,AdminLevel$/],
-  // Prints one list of one file that cloud-init leaves for every user, and runs and writes nothing.
-  ['sed', /^-n \/\^ {4}"rsa2048": \\\[\$\/,\/\^ \\\{0,4\\\}\[\]\}\]\/p \/run\/cloud-init\/instance-data\.json$/],
+  // Prints one list of one file that cloud-init leaves for every user, the accounts without their comments, and the mount table without
+  // credentials; it runs and writes nothing.
+  [
+    'sed',
+    /^(-n \/\^ {4}"rsa2048": \\\[\$\/,\/\^ \\\{0,4\\\}\[\]\}\]\/p \/run\/cloud-init\/instance-data\.json|-e s\/\^\\\(\[\^:\]\*:\[\^:\]\\\{0,2\\\}\\\)\[\^:\]\*\\\(:\[\^:\]\*:\[\^:\]\*:\\\)\[\^:\]\*\/\\1\\2\/ \/etc\/passwd|-e s#:\/\/\[\^\/ \]\*@#:\/\/#g \/proc\/self\/mountinfo)$/,
+  ],
   // Its other options change the drive or take its password.
   ['sedutil-cli', /^--query \/dev\/(nvme\d|sd[a-z])$/],
   ['sestatus', /^(-[bv])?$/],

@@ -23,6 +23,9 @@ export interface Mounts {
   readonly mounts: readonly Mount[]
 }
 
+// Sources of network file systems can be addresses with a name and a password in front of the host (RFC 3986 §3.2.1): those stay there.
+const WITHOUT_CREDENTIALS = 's#://[^/ ]*@#://#g'
+
 export const storageMounts = defineProbe({
   id: 'storage.mounts',
   title: 'Mounted file systems',
@@ -40,7 +43,7 @@ export const storageMounts = defineProbe({
       ),
     }),
   },
-  commands: { mountinfo: run(['cat', '/proc/self/mountinfo']) },
+  commands: { mountinfo: run(['sed', '-e', WITHOUT_CREDENTIALS, '/proc/self/mountinfo']) },
   parse: ({ mountinfo }) =>
     mountinfo.exitCode === 0 ? parseMountinfo(mountinfo.text) : unknown('the kernel’s mount table could not be read'),
 })
