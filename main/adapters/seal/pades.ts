@@ -1,7 +1,7 @@
 import type { Signer } from '../../core/ports.ts'
 import { BYTE_RANGE_PLACEHOLDER } from '../pdf/placeholder.ts'
 import { cmsForDigest } from './cms.ts'
-import { byteRange, coveredDigest, GAP_WIDTH, hexInGap } from './pdf/state.ts'
+import { byteRange, coveredDigest, GAP_WIDTH, type Gap, hexInGap } from './pdf/state.ts'
 
 const CONTENTS = `<${'0'.repeat(GAP_WIDTH - 2)}>`
 
@@ -11,16 +11,22 @@ const CONTENTS = `<${'0'.repeat(GAP_WIDTH - 2)}>`
  * string with its angle brackets. Throws when a placeholder is not there exactly once, or is too small: a half-signed file must not exist.
  */
 export async function signPdf(pdf: Uint8Array, signer: Signer): Promise<Uint8Array> {
+  const { pdf: file, gap } = withRange(pdf)
+  const cms = await cmsForDigest(signer, coveredDigest(file, gap))
+  const contents = hexInGap(cms)
+  if (contents === null) throw new Error(`the signature takes ${cms.length} bytes, and the PDF reserves fewer`)
+  file.write(contents, gap.from, 'latin1')
+  return new Uint8Array(file)
+}
+
+/** A copy of a PDF that left room for a signature, with the range that the signature will cover, and where its content goes. */
+export function withRange(pdf: Uint8Array): { readonly pdf: Buffer; readonly gap: Gap } {
   const file = Buffer.from(pdf)
   const rangeAt = onlyPlace(file, `/ByteRange ${BYTE_RANGE_PLACEHOLDER}`, 'ByteRange') + '/ByteRange '.length
   const from = onlyPlace(file, `/Contents ${CONTENTS}`, 'Contents') + '/Contents '.length
   const gap = { from, to: from + GAP_WIDTH, end: file.length }
   file.write(byteRange(gap), rangeAt, 'latin1')
-  const cms = await cmsForDigest(signer, coveredDigest(file, gap))
-  const contents = hexInGap(cms)
-  if (contents === null) throw new Error(`the signature takes ${cms.length} bytes, and the PDF reserves fewer`)
-  file.write(contents, from, 'latin1')
-  return new Uint8Array(file)
+  return { pdf: file, gap }
 }
 
 function onlyPlace(file: Buffer, placeholder: string, name: string): number {

@@ -1,0 +1,175 @@
+import { inflateSync } from 'node:zlib'
+import { quote } from '../../../core/plain-text.ts'
+import { withRange } from '../pades.ts'
+import { type FirstRevision, readFirstRevision } from './first.ts'
+import { objectOf, type PdfObject } from './objects.ts'
+import { textIn } from './stamp.ts'
+import { entriesOf, nameOf, type PdfValue, refOf, refsOf, writeValue } from './values.ts'
+
+/** Inflated, of one stream. */
+const LARGEST_STREAM = 64 * 1024 * 1024
+/** Pages that are named; the others are counted. */
+const MOST_PAGES = 10
+
+/**
+ * A sealed report against the same report written again from what was sealed, and not signed. Sentences about what differs, the pages
+ * first, with the first passage of each that reads otherwise; none where both show the same. Compared are all objects of the first
+ * revision but the signature's own content: what time-stamps add comes later. Streams are compared as they inflate, because another
+ * release of zlib deflates the same content otherwise. Throws where the one written again is not of our form, which is our bug.
+ */
+export function comparePages(sealed: Uint8Array, again: Uint8Array): readonly string[] {
+  const one = opened(sealed)
+  if (one === null) return ['It is not of the form that Barewitness writes.']
+  const other = opened(withRange(again).pdf)
+  if (other === null) throw new Error('the report that was written again is not of our form')
+  const [stated, derived] = [one, other].map(pagesOf) as [readonly number[], readonly number[]]
+  const count = stated.length === derived.length ? [] : [`It has ${stated.length} pages, and ${derived.length} follow.`]
+  const differing = stated.flatMap((page, index) => {
+    const at = firstDifference(passages(one, page), passages(other, derived[index] ?? null))
+    return at === null ? [] : [{ page: index + 1, ...at }]
+  })
+  const named = differing
+    .slice(0, MOST_PAGES)
+    .map(({ page, reads, follows }) => `Page ${page} reads ${shown(reads)}, where ${shown(follows)} follows.`)
+  const more = differing.length > MOST_PAGES ? [`${differing.length - MOST_PAGES} more pages read otherwise.`] : []
+  const texts = [...count, ...named, ...more]
+  return texts.length > 0 ? texts : drawings(one, other, stated)
+}
+
+interface Differing {
+  readonly reads: string | undefined
+  readonly follows: string | undefined
+}
+
+/** Where two lists first differ: the passage of each, and of long passages the sentence. */
+function firstDifference(reading: readonly string[], expected: readonly string[]): Differing | null {
+  const at = placeOfDifference(reading, expected)
+  if (at === null) return null
+  const [reads, follows] = [reading[at], expected[at]]
+  if (reads === undefined || follows === undefined) return { reads, follows }
+  const [one, other] = [sentences(reads), sentences(follows)]
+  const place = placeOfDifference(one, other) ?? 0
+  return { reads: one[place], follows: other[place] }
+}
+
+function placeOfDifference(one: readonly string[], other: readonly string[]): number | null {
+  const length = Math.max(one.length, other.length)
+  for (let at = 0; at < length; at += 1) if (one[at] !== other[at]) return at
+  return null
+}
+
+const sentences = (text: string): readonly string[] => text.split(/(?<=[.:;]) /)
+
+const shown = (text: string | undefined): string => (text === undefined ? 'nothing more' : quote(text, 300))
+
+interface Opened {
+  readonly pdf: Uint8Array
+  readonly text: string
+  readonly first: FirstRevision
+}
+
+function opened(pdf: Uint8Array): Opened | null {
+  const text = textIn(pdf)
+  const first = readFirstRevision(text)
+  return typeof first === 'string' ? null : { pdf, text, first }
+}
+
+const object = ({ text, first }: Opened, id: number | null): PdfObject | null => objectOf(text, first.offsets, id)
+const entries = (file: Opened, value: PdfValue | undefined): ReadonlyMap<string, PdfValue> => {
+  const id = refOf(value)
+  return entriesOf(id === null ? value : object(file, id)?.value)
+}
+
+const pagesOf = (file: Opened): readonly number[] =>
+  refsOf(entries(file, file.first.state.catalog.entries.get('Pages')).get('Kids'))
+
+/** The bytes of a stream as they inflate; null where there are none, or more than there may be. */
+function contentOf({ pdf }: Opened, found: PdfObject | null): Uint8Array | null {
+  if (found?.stream == null) return null
+  const stored = pdf.subarray(found.stream.start, found.stream.end)
+  if (nameOf(entriesOf(found.value).get('Filter')) !== 'FlateDecode') return stored
+  try {
+    return inflateSync(stored, { maxOutputLength: LARGEST_STREAM })
+  } catch {
+    return null
+  }
+}
+
+const latin1 = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('latin1')
+
+/** Objects that differ where every page reads the same: what is drawn, and what else the file holds. */
+function drawings(one: Opened, other: Opened, pages: readonly number[]): readonly string[] {
+  const size = Math.max(one.first.offsets.length, other.first.offsets.length)
+  const changed = new Set<number>()
+  for (let id = 1; id < size; id += 1) if (!isSame(one, other, id)) changed.add(id)
+  if (changed.size === 0) return []
+  const drawn = pages.flatMap((page, index) => {
+    const own = [page, refOf(entries(one, { kind: 'ref', id: page }).get('Contents'))]
+    return own.some((id) => id !== null && changed.has(id)) ? [index + 1] : []
+  })
+  return drawn.length > 0
+    ? drawn.slice(0, MOST_PAGES).map((page) => `Page ${page} reads the same, and is drawn otherwise.`)
+    : [
+        `All pages read the same, and ${changed.size} other parts of the file differ, such as fonts, tags or embedded files.`,
+      ]
+}
+
+function isSame(one: Opened, other: Opened, id: number): boolean {
+  const [a, b] = [object(one, id), object(other, id)]
+  if (a === null || b === null) return a === b
+  if (spelled(a) !== spelled(b)) return false
+  if (a.stream === null || b.stream === null) return a.stream === b.stream
+  const [first, second] = [contentOf(one, a), contentOf(other, b)]
+  return first !== null && second !== null && Buffer.compare(first, second) === 0
+}
+
+/** A stream's length is that of its deflated form; a signature's range depends on those of the whole file. */
+function spelled({ value }: PdfObject): string {
+  const own = entriesOf(value)
+  const isSignature = nameOf(own.get('Type')) === 'Sig'
+  const left = isSignature ? ['ByteRange', 'Contents'] : own.has('Filter') ? ['Length'] : []
+  if (left.length === 0 || value.kind !== 'dictionary') return writeValue(value)
+  return writeValue({ ...value, entries: new Map([...own].filter(([key]) => !left.includes(key))) })
+}
+
+/** What a page reads, passage by passage: the text of each marked content (ISO 32000-1 §14.6), lines joined by a blank. */
+function passages(file: Opened, page: number | null): readonly string[] {
+  if (page === null) return []
+  const own = entries(file, { kind: 'ref', id: page })
+  const fonts = entries(file, entries(file, own.get('Resources')).get('Font'))
+  const glyphs = new Map([...fonts].map(([name, font]) => [name, textByGlyph(file, font)]))
+  const found: string[] = []
+  let lines: string[] = []
+  let font: ReadonlyMap<string, string> = new Map()
+  const content = latin1(contentOf(file, object(file, refOf(own.get('Contents')))))
+  for (const [, set, shown] of content.matchAll(/^(?:\/(\w+) [\d.]+ Tf|(\[.*\]) TJ|EMC)$/gm)) {
+    if (set !== undefined) font = glyphs.get(set) ?? new Map()
+    else if (shown !== undefined) lines.push(textShown(shown, font))
+    else if (lines.length > 0) {
+      found.push(spaced(lines))
+      lines = []
+    }
+  }
+  return lines.length === 0 ? found : [...found, spaced(lines)]
+}
+
+const spaced = (lines: readonly string[]): string => lines.join(' ').replace(/ +/g, ' ')
+
+const textShown = (operand: string, font: ReadonlyMap<string, string>): string =>
+  [...operand.matchAll(/<([0-9a-f]*)>/g)]
+    .flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
+    .map((glyph) => font.get(glyph) ?? '\uFFFD')
+    .join('')
+
+/** The text that each glyph stands for, as the font's ToUnicode map has it (ISO 32000-1 §9.10.3), in the one form that pdfkit writes. */
+function textByGlyph(file: Opened, font: PdfValue): ReadonlyMap<string, string> {
+  const map = latin1(contentOf(file, object(file, refOf(entries(file, font).get('ToUnicode')))))
+  const texts = new Map<string, string>()
+  for (const [, from = '', list = ''] of map.matchAll(/<([0-9a-f]{4})> <[0-9a-f]{4}> \[([^\]]*)\]/g)) {
+    for (const [at, [, units = '']] of [...list.matchAll(/<([0-9a-f ]*)>/g)].entries()) {
+      const glyph = (Number.parseInt(from, 16) + at).toString(16).padStart(4, '0')
+      texts.set(glyph, String.fromCharCode(...units.split(' ').map((unit) => Number.parseInt(unit, 16))))
+    }
+  }
+  return texts
+}
