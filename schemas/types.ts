@@ -2114,6 +2114,24 @@ export interface Deviation {
   readonly unknown: number
 }
 /**
+ * Earlier runs of the declared period in the order of the chain, and contradicted claims followed through them up to this run. `kept`: the trace of the run was at hand; else it decides nothing.
+ */
+export interface EarlierRuns {
+  /**
+   * @maxItems 100000
+   */
+  readonly runs: {
+    readonly run: string
+    readonly at: Instant
+    readonly tagManifest: string
+    readonly kept: boolean
+  }[]
+  /**
+   * @maxItems 1000000
+   */
+  readonly deviations: readonly Deviation[]
+}
+/**
  * A part, known by its serial number or fixed address, or a host key, that was on one node and then on another, or came, or went.
  */
 export interface PartMove {

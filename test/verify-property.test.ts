@@ -11,7 +11,7 @@ import { PATHS } from '../main/core/pack-files.ts'
 import { verifyPack } from '../main/core/verify.ts'
 import { realClock, validator } from './support/deps.ts'
 import { testTsa } from './support/lying-tsa.ts'
-import { sampleCatalog, samplePack, sampleSigner, sealing } from './support/sample-pack.ts'
+import { SAME_PAGES, sampleCatalog, samplePack, sampleSigner, sealing } from './support/sample-pack.ts'
 import { sampled, times } from './support/thorough.ts'
 
 // A sealed and time-stamped archive, as it lies on a disk, and everything that can be done to its bytes and entries one at a time.
@@ -65,6 +65,7 @@ async function verdict(bytes: Uint8Array): Promise<'refused' | 'no' | 'ok'> {
       source: opened.value,
       departures: opened.value.departures,
       seal: sealing.reader,
+      pages: SAME_PAGES,
       catalog: sampleCatalog,
       validator,
       trust: { ...roots, lists: [] },

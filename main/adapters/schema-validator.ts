@@ -46,6 +46,7 @@ const IDS = {
   scope: `${assessment.$id}#/$defs/Scope`,
   trace: trace.$id,
   period: period.$id,
+  'earlier-runs': `${period.$id}#/$defs/EarlierRuns`,
   schedules: schedule.$id,
 } as const
 export type SchemaName = keyof typeof IDS

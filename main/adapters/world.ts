@@ -72,6 +72,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
       signPdf: async (...input) => (await seal()).createSealing(clock, entropy).signPdf(...input),
       nextPdfStamp: async (...input) => (await seal()).createSealing(clock, entropy).nextPdfStamp(...input),
       reader,
+      comparePages: async (...input) => (await seal()).createSealing(clock, entropy).comparePages(...input),
       demoSigner: async () => (await seal()).createSealing(clock, entropy).demoSigner(),
     },
     identities: identitiesOf(clock, entropy),

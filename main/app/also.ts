@@ -4,7 +4,6 @@ import { oscalOf } from '../core/formats/oscal.ts'
 import { workbookOf } from '../core/formats/workbook.ts'
 import type { Signer } from '../core/ports.ts'
 import { buildBinder } from '../core/report/binder.ts'
-import { buildExecutive } from '../core/report/executive.ts'
 import type { ReportInput } from '../core/report.ts'
 import type { World } from '../core/world.ts'
 import { tidyBetween } from './tidied.ts'
@@ -17,14 +16,16 @@ interface AlsoInput extends ReportInput, FormatInput {
   readonly signer: Signer
   /** UTC, ISO 8601: every date in the files. */
   readonly created: string
+  /** The executive page, as the pack holds it. */
+  readonly executive: Uint8Array
 }
 
 type NamedBytes = readonly [name: string, bytes: Uint8Array | string]
 type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
 
 /**
- * The wanted files by name, from one assessment, each made when it is asked for: of a large fleet each is large. The PDFs are signed like
- * the report, and name the same evidence.
+ * The wanted files by name, from one assessment, each made when it is asked for: of a large fleet each is large. The executive
+ * page is the one in the pack; the binder is signed like the report, and names the same evidence.
  */
 export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
   for (const one of ALSO) {
@@ -34,17 +35,16 @@ export async function* alsoFiles(world: World, wanted: readonly Also[], input: A
   }
 }
 
-const pdf = (name: string, build: typeof buildBinder): Maker =>
-  async function* (world, input) {
-    const rendered = await world.reports.render(build(input), { attachments: [], created: input.created })
-    yield [`${input.run}.${name}.pdf`, await world.sealing.signPdf(rendered, input.signer)]
-  }
-
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 
 const MAKERS: Readonly<Record<Also, Maker>> = {
-  executive: pdf('executive', buildExecutive),
-  binder: pdf('binder', buildBinder),
+  executive: async function* (_, { run, executive }) {
+    yield [`${run}.executive.pdf`, executive]
+  },
+  binder: async function* (world, input) {
+    const rendered = await world.reports.render(buildBinder(input), { attachments: [], created: input.created })
+    yield [`${input.run}.binder.pdf`, await world.sealing.signPdf(rendered, input.signer)]
+  },
   xlsx: async function* (world, input) {
     yield [`${input.run}.register.xlsx`, await world.xlsx(workbookOf(input))]
   },

@@ -1,28 +1,21 @@
 import type { Recording, Register, RunTrace } from '../../schemas/types.ts'
-import { fleetFiguresOf } from '../catalog/figures/figures.ts'
 import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
 import type { PackScope } from '../core/pack-files.ts'
 import type { RecordingSource } from '../core/recording.ts'
-import { embeddedFile } from '../core/report/embedded.ts'
-import { MANY_NODES } from '../core/report/figures.ts'
-import type { EarlierRuns, ReportInput } from '../core/report/input.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
-import { CHAIN_PATHS } from '../core/run-chain/files.ts'
-import { parseStatedHead } from '../core/run-chain/read.ts'
 import { type BagReading, readBag } from '../core/verify/bag.ts'
+import { readEarlier } from '../core/verify/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../core/verify/read.ts'
 import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import { alsoFiles } from './also.ts'
 import { besideFiles, type Content, type Contents, writeBeside } from './beside.ts'
-import { readChain } from './chains.ts'
-import { earlierRuns } from './earlier-runs.ts'
-import { evaluate, picturesOf } from './evaluate.ts'
+import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
-import { PRODUCER } from './producer.ts'
+import { reportInputOf } from './report-input.ts'
 
 /**
  * Where a finished archive lies until the chain of runs names it. The name holds the beginning of the chain's id: a run can be exported into
@@ -148,27 +141,25 @@ async function continued(
   const derived = payload.get(PATHS.assessment)
   if (stated === null || !(derived instanceof Uint8Array) || Buffer.compare(stated, derived) !== 0)
     return fail('pack.altered', `${path}: its results do not follow from its evidence`)
-  const embedded = embeddedFile(assessment, payload)
-  const earlier = await earlierOf(world, input, pack, scope, trace)
-  const plain: ReportInput = {
+  const parts = await reportInputOf({
     assessment,
     catalog,
-    recordings: outlines,
+    outlines,
+    figures,
     sudo,
-    embeds: embedded.form,
-    producer: PRODUCER,
-    evidenceDigest: /^Evidence-Digest: ([0-9a-f]{64})$/m.exec((await textOf(pack, PATHS.info)) ?? '')?.[1] ?? '',
+    recordings: recordings.value,
+    register,
+    earlier: (await readEarlier(pack, world.validator)).earlier,
+    payload,
+    evidenceDigest: bag.statement?.predicate.report.evidenceDigest ?? '',
     packName,
     signer: bag.seal?.signer ?? null,
-    demo: assessment.demo,
-    register,
-    ...(earlier.ok && earlier.value !== null ? { earlier: earlier.value } : {}),
-  }
-  const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, recordings.value) : ok(figures)
-  if (!pictures.ok) return pictures
-  const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
+  })
+  if (!parts.ok) return parts
+  const { about } = parts.value
   const report = await pack.read(PATHS.report)
-  const also = alsoFiles(world, input.also, { ...about, run: input.run, created: asOf, signer })
+  const executive = await pack.read(PATHS.executive)
+  const also = alsoFiles(world, input.also, { ...about, run: input.run, created: asOf, signer, executive })
   const beside = besideFiles(world, about, input.run, report)
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
@@ -191,7 +182,7 @@ async function continued(
     signer: signer.fingerprint,
     level: (await world.sealing.reader.readPdf(report, [], [])).level ?? 'B-B',
     stamped: pack.paths.includes(PATHS.stamp),
-    shortfalls: earlier.ok ? [] : [earlier.error],
+    shortfalls: [],
     continued: true,
   })
 }
@@ -223,7 +214,7 @@ async function sealedRun(
 }
 
 /** The recordings of a pack by their headers; the answers of each are read and checked when they are needed. */
-async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
+export async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
   const sources: RecordingSource[] = []
   for (const [folder, paths] of nodeFolders(pack)) {
     const path = `${folder}/recording.json`
@@ -243,20 +234,4 @@ async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outco
     })
   }
   return ok(sources)
-}
-
-/** What runs before it say, as the chain stood when the pack was sealed. Fails as earlierRuns() does. */
-async function earlierOf(
-  world: World,
-  { chainFolder, history }: ExportInput,
-  pack: OpenPack,
-  scope: PackScope,
-  own: RunTrace,
-): Promise<Outcome<EarlierRuns | null>> {
-  const head = parseStatedHead(await textOf(pack, CHAIN_PATHS.chain))
-  if (head === null || chainFolder === null || history == null) return ok(null)
-  const chain = await readChain(world, chainFolder)
-  if (!chain.ok) return chain
-  const before = { ...chain.value, entries: chain.value.entries.slice(0, head.size) }
-  return await earlierRuns(world, history, { scope, chain: before, own })
 }

@@ -1,17 +1,16 @@
 import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
-import { fleetFiguresOf } from '../catalog/figures/figures.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { bagOfRun, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
-import { evidenceDigestOver, type PackContent, type PackFiles } from '../core/pack-files.ts'
+import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
-import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
-import { MANY_NODES } from '../core/report/figures.ts'
-import { buildReport, type ReportInput } from '../core/report.ts'
+import type { EmbeddedFile } from '../core/report/embedded.ts'
+import { buildExecutive } from '../core/report/executive.ts'
+import { buildReport, type ReportDocument } from '../core/report.ts'
 import { ok } from '../core/result.ts'
 import { type LoggedEntry, type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
@@ -24,8 +23,9 @@ import { besideFiles, type ExportedFile, writeBeside } from './beside.ts'
 import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
-import { type Evaluated, evaluate, picturesOf } from './evaluate.ts'
+import { type Evaluated, evaluate } from './evaluate.ts'
 import { PRODUCER } from './producer.ts'
+import { reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
@@ -167,25 +167,31 @@ async function exportEvaluated(
     chain === null || input.history == null
       ? ok(null)
       : await earlierRuns(world, input.history, { scope: input.scope, chain: chain.chain(), own: trace })
-  const embedded = embeddedFile(assessment, payload)
-  const plain: ReportInput = {
+  if (earlier.ok && earlier.value !== null) own.set(PATHS.earlier, jsonBytes(earlier.value))
+  const parts = await reportInputOf({
     assessment,
     catalog,
-    recordings: outlines,
+    outlines,
+    figures,
     sudo,
-    embeds: embedded.form,
-    producer: PRODUCER,
+    recordings: input.recordings,
+    register,
+    earlier: earlier.ok ? earlier.value : null,
+    payload,
     evidenceDigest: evidenceDigestOver(payload),
     packName,
-    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
-    demo: assessment.demo,
-    register,
-    ...(earlier.ok && earlier.value !== null ? { earlier: earlier.value } : {}),
-  }
-  const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, input.recordings) : ok(figures)
-  if (!pictures.ok) return pictures
-  const about: ReportInput = { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }
-  const report = await stampReport(world, await signedReport(world, about, embedded, input), signer, stamping)
+    signer,
+  })
+  if (!parts.ok) return parts
+  const { about, embedded } = parts.value
+  const executive = await signedPdf(world, buildExecutive(about), [], input)
+  const report = await stampReport(
+    world,
+    await signedPdf(world, buildReport(about), [embedded], input),
+    signer,
+    stamping,
+  )
+  own.set(PATHS.executive, executive)
   own.set(PATHS.report, report.pdf)
   tidy()
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
@@ -208,7 +214,7 @@ async function exportEvaluated(
       : await putInChain(world, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
-  const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer })
+  const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer, executive })
   const files = await writeBeside(world, folder, packName, besideFiles(world, about, run, report.pdf), also)
   if (!files.ok) return files
   return ok({
@@ -246,16 +252,15 @@ async function putInChain(
   return entered.ok ? await world.packs.publish(prepared, path) : entered
 }
 
-async function signedReport(
+async function signedPdf(
   world: World,
-  about: ReportInput,
-  embedded: EmbeddedFile,
-  { asOf, signer }: ExportInput,
+  document: ReportDocument,
+  attachments: readonly EmbeddedFile[],
+  { asOf, signer, recordings }: ExportInput,
 ): Promise<Uint8Array> {
-  const document = buildReport(about)
-  tidyBetween(world, about.assessment.nodes.length)
-  const pdf = await world.reports.render(document, { attachments: [embedded], created: asOf })
-  tidyBetween(world, about.assessment.nodes.length)
+  tidyBetween(world, recordings.length)
+  const pdf = await world.reports.render(document, { attachments, created: asOf })
+  tidyBetween(world, recordings.length)
   return await world.sealing.signPdf(pdf, signer)
 }
 

@@ -12,6 +12,7 @@ import { verifyExcerpt } from '../core/verify-excerpt.ts'
 import { verifyPeriod } from '../core/verify-period.ts'
 import { verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
+import { pageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
 
 export interface ReviewInput {
@@ -57,6 +58,7 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
     return ok(
       await verifyPack({
         ...whole,
+        pages: pageComparer(world, catalog, opened.value),
         lastHead: input.lastHead,
         keep: input.keep,
       }),

@@ -45,6 +45,10 @@ export const PATHS = {
   /** What later runs are compared with. */
   trace: 'data/trace.json',
   report: 'data/report.pdf',
+  /** The report on one page. Like the report, it prints the evidence digest and is no part of it. */
+  executive: 'data/report-executive.pdf',
+  /** What earlier runs of the declared period found, where the report tells it. */
+  earlier: 'data/earlier.json',
   manifest: 'manifest-sha256.txt',
   tagManifest: 'tagmanifest-sha256.txt',
   statement: 'statement.json',

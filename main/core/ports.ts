@@ -259,6 +259,7 @@ export interface SchemaValidator {
       | 'scope'
       | 'trace'
       | 'period'
+      | 'earlier-runs'
       | 'schedules',
     value: unknown,
   ) => readonly string[]

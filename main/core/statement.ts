@@ -16,7 +16,13 @@ export interface StatementInput {
 }
 
 /** The documents that people ask for by themselves: subjects of the statement beside the list that names every file. */
-export const NAMED_SUBJECTS: readonly string[] = [PATHS.assessment, PATHS.catalog, PATHS.report, PATHS.scope]
+export const NAMED_SUBJECTS: readonly string[] = [
+  PATHS.assessment,
+  PATHS.catalog,
+  PATHS.executive,
+  PATHS.report,
+  PATHS.scope,
+]
 
 /** The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest: every declared node is named. */
 export const statementFor = (payload: PackFiles, manifest: ManifestDigests, input: StatementInput): Statement => ({

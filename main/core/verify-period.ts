@@ -18,7 +18,7 @@ import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './veri
 import { existedBy, shownTime } from './verify/time.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
 
-export type VerifyPeriodInput = Omit<VerifyInput, 'keep'> & WalkInput
+export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput
 
 /** What is asked of VerifiedPack: there is no one run whose contents could be read afterwards. */
 export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
@@ -128,7 +128,11 @@ async function reportProblems(
   signer: string | null,
 ): Promise<readonly string[]> {
   const { predicate } = (statement ?? {}) as Partial<Pick<Statement, 'predicate'>>
-  return ownReportProblems(await readReport(source, seal, trust), { digest: predicate?.report.evidenceDigest, signer })
+  return ownReportProblems(await readReport(source, seal, trust, PATHS.report), {
+    path: PATHS.report,
+    digest: predicate?.report.evidenceDigest,
+    signer,
+  })
 }
 
 interface Stated {

@@ -2,6 +2,7 @@ import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
 import { type Catalog, catalogFor } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
+import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
@@ -16,10 +17,11 @@ import { engagementOfPack } from './verify/engagement.ts'
 import { locationOfPack } from './verify/location.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
+import { ALREADY_REJECTED, earlierProblems, type PageComparer, readEarlier } from './verify/pages.ts'
 import { profileNotes } from './verify/profile.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
-import { readReport, reportProblems } from './verify/report.ts'
+import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
 import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
@@ -33,6 +35,8 @@ export interface VerifyInput {
   readonly seal: SealReader
   readonly catalog: Catalog
   readonly validator: SchemaValidator
+  /** Writes the pages of the pack again and compares them. */
+  readonly pages: PageComparer
   readonly trust: Trust
   /** The head of the chain of runs that the reader kept from an earlier pack. */
   readonly lastHead: ChainHead | null
@@ -82,7 +86,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...(await indexProblems(source)),
   ]
   const walked = await walk(input, reading)
-  const pdf = await readReport(source, input.seal, trust)
+  const pdf = await readReport(source, input.seal, trust, PATHS.report)
+  const executive = await readReport(source, input.seal, trust, PATHS.executive)
+  const earlier = await readEarlier(source, input.validator)
   const named = await namedAuthority(source)
   const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
   const chain = await chainOf(
@@ -92,6 +98,32 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   )
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const { statement, assessment, scope } = reading
+  const problems = [
+    ...walked.problems,
+    ...declared,
+    ...location.problems,
+    ...said.problems,
+    ...earlier.problems,
+    ...(earlier.earlier === null ? [] : earlierProblems(earlier.earlier, chain.stated)),
+    ...reportProblems(pdf, reading, signer),
+    ...executiveProblems(executive, reading, signer),
+  ]
+  const rederived = reproducible(reading, input.catalog, walked, {
+    register: said.register,
+    trace: await traceDiffers(input, reading, walked),
+  })
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'no'
+  const pages =
+    isRejected || statement === null || said.register === null || seal?.signer == null
+      ? ALREADY_REJECTED
+      : await input.pages.compare({
+          source,
+          reading,
+          statement,
+          register: said.register,
+          earlier: earlier.earlier,
+          signer: seal.signer,
+        })
   const answers = [
     intact(altered, seal, source.paths.length),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
@@ -100,20 +132,14 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
       expected: named.wholeChains,
       statedAt: assessment?.asOf ?? null,
     }),
-    completeness(
-      [
-        ...walked.problems,
-        ...declared,
-        ...location.problems,
-        ...said.problems,
-        ...reportProblems(pdf, reading, signer),
-      ],
-      { ...walked, notes: [...said.notes, ...location.notes], level: pdf?.level ?? null },
-    ),
-    reproducible(reading, input.catalog, walked, {
-      register: said.register,
-      trace: await traceDiffers(input, reading, walked),
+    completeness(problems, {
+      ...walked,
+      notes: [...said.notes, ...location.notes],
+      level: pdf?.level ?? null,
+      pages,
+      earlier: earlier.earlier?.runs.length ?? 0,
     }),
+    rederived,
     chain.answer,
   ]
   const ok = answers.every(({ outcome }) => outcome !== 'no')
@@ -167,7 +193,7 @@ interface Walk {
 }
 
 /** One pass over the nodes; of each, only what the answers need is kept. */
-async function walk({ source, validator, catalog, keep }: VerifyInput, reading: PackReading): Promise<Walk> {
+async function walk({ source, validator, catalog, keep, pages }: VerifyInput, reading: PackReading): Promise<Walk> {
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     absences: [] as string[],
@@ -186,6 +212,7 @@ async function walk({ source, validator, catalog, keep }: VerifyInput, reading: 
   for await (const node of readNodes(source, validator, reading, catalog)) {
     const compared = compareNode(node)
     const absence = absenceOf(node)
+    if (reading.scope !== null) pages.add(node, reading.scope)
     found.problems.push(...nodeProblems(node, reading))
     found.differences.push(...compared.differences)
     found.details.push(...compared.details)

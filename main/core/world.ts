@@ -273,6 +273,8 @@ export interface Sealing {
   /** What a time-stamp of this PDF's next level must be over, and how its token goes in. Fails with pdf.unsuitable. */
   readonly nextPdfStamp: (pdf: Uint8Array, material: ArchiveMaterial) => Promise<Outcome<NextStamp>>
   readonly reader: SealReader
+  /** What differs between a sealed PDF and the same one written again, not signed: a sentence each, the pages first. */
+  readonly comparePages: (sealed: Uint8Array, again: Uint8Array) => Promise<readonly string[]>
   /** A key made in memory for one demonstration; no reader ever trusts it. */
   readonly demoSigner: () => Promise<Signer>
 }

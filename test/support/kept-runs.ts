@@ -10,6 +10,7 @@ import type { LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
 import type { World } from '../../main/core/world.ts'
+import type { Engagement } from '../../schemas/types.ts'
 import { sampleCatalog, sampleRecording } from './sample-pack.ts'
 
 export const FLEET = 'sample fleet'
@@ -52,6 +53,8 @@ export interface ExportChoices {
   readonly isKept?: boolean
   readonly catalog?: Catalog
   readonly nodes?: readonly string[]
+  /** Earlier runs of its period are told of in the report. */
+  readonly engagement?: Engagement
 }
 
 /** Exports a run that was collected, as `run` does. */
@@ -60,13 +63,13 @@ export async function exported(
   root: string,
   run: string,
   signer: Signer,
-  { isKept = true, catalog = sampleCatalog, nodes = ['node-a', 'node-b'] }: ExportChoices = {},
+  { isKept = true, catalog = sampleCatalog, nodes = ['node-a', 'node-b'], engagement }: ExportChoices = {},
 ): Promise<void> {
   const recordings = must(await world.readRecordings([`${root}/evidence/${run}`]))
   const { trace, tagManifest, ...made } = must(
     await exportRun(world, catalog, {
       run,
-      scope: { fleet: FLEET, population: [...nodes], frameworks: ['soc2'] },
+      scope: { fleet: FLEET, population: [...nodes], frameworks: ['soc2'], ...(engagement && { engagement }) },
       recordings,
       asOf: world.clock.now(),
       signer,
@@ -77,6 +80,7 @@ export async function exported(
       inventory: null,
       also: [],
       chainFolder: chainFolderOf(root, FLEET),
+      history: root,
     }),
   )
   const sealed = { tagManifest, signer: made.signer, pack: `${run}/${run}.barewitness.zip`, at: trace.asOf }

@@ -20,9 +20,10 @@ import type { PackSource, Signer } from '../../main/core/ports.ts'
 import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
-import { buildReport } from '../../main/core/report.ts'
+import { buildReport, type ReportDocument } from '../../main/core/report.ts'
 import type { ChainHead } from '../../main/core/run-chain/head.ts'
 import { traceBytes, traceNode, traceOf } from '../../main/core/trace.ts'
+import type { PageComparer } from '../../main/core/verify/pages.ts'
 import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
@@ -210,6 +211,7 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
       ...(embedded && { embedded }),
     }),
   )
+  payload.set(PATHS.executive, await sampleExecutive(payload, signer))
   const pack = assemblePack({
     payload,
     recordings: rested,
@@ -262,6 +264,21 @@ async function sampleReport({
   return await sealing.signPdf(await renderReport(document, { attachments, created: AS_OF }), signer)
 }
 
+/** A PDF of our form in the place of the executive page. */
+async function sampleExecutive(payload: PackFiles, signer: Signer): Promise<Uint8Array> {
+  const document: ReportDocument = {
+    title: 'Sample',
+    language: 'en',
+    subject: `Evidence digest ${evidenceDigestOf(manifestLines(payload))}`,
+    producer: PRODUCER,
+    demo: false,
+    runningHead: 'Sample',
+    runningFoot: 'Sample',
+    sections: [{ id: 'page', title: 'Sample', blocks: [] }],
+  }
+  return await sealing.signPdf(await renderReport(document, { attachments: [], created: AS_OF }), signer)
+}
+
 /** The files of a pack that is in memory as a whole. */
 export const inHand = (files: PackFiles): Map<string, Uint8Array> =>
   new Map(
@@ -297,7 +314,11 @@ export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => 
   },
 })
 
+/** For tests of everything else: writing pages again takes longer than all of it. */
+export const SAME_PAGES: PageComparer = { add: () => {}, compare: async () => ({ kind: 'same' }) }
+
 export interface VerifyChanges {
+  readonly pages?: PageComparer
   readonly catalog?: Catalog
   readonly verifiedAt?: string
   readonly authorities?: readonly Uint8Array[]
@@ -315,6 +336,7 @@ export const verifySource = (
     source,
     departures: changes.departures ?? [],
     seal: sealing.reader,
+    pages: changes.pages ?? SAME_PAGES,
     catalog: changes.catalog ?? sampleCatalog,
     validator,
     trust: { signers, authorities: changes.authorities ?? [], lists: changes.lists ?? [] },

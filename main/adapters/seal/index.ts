@@ -3,6 +3,7 @@ import type { Sealing } from '../../core/world.ts'
 import { createDemoSigner } from '../identity/signer.ts'
 import { signDetached } from './cms.ts'
 import { signPdf } from './pades.ts'
+import { comparePages } from './pdf/compare.ts'
 import { nextPdfStamp } from './pdf/next.ts'
 import { readPdf } from './pdf/read.ts'
 import { readSeal } from './reader.ts'
@@ -13,5 +14,6 @@ export const createSealing = (clock: Clock, entropy: Entropy): Sealing => ({
   signPdf,
   nextPdfStamp: async (...input) => nextPdfStamp(...input),
   reader: { read: async (input) => readSeal(input), readPdf: async (...input) => readPdf(...input) },
+  comparePages: async (...input) => comparePages(...input),
   demoSigner: () => createDemoSigner(clock, entropy),
 })

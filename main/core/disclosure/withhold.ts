@@ -24,9 +24,10 @@ export interface Withheld {
   readonly content: readonly boolean[]
 }
 
-/** The report, the trace and the chain of runs: all are full of plain digests of what may be withheld. Every copy is without them. */
-export const isNeverOpen = (path: string): boolean =>
-  path === PATHS.report || path === PATHS.trace || path.startsWith('data/log/')
+const NEVER_OPEN: readonly string[] = [PATHS.report, PATHS.executive, PATHS.trace, PATHS.earlier]
+
+/** The report, its page, what earlier runs found, the trace and the chain of runs: all are full of plain digests of what may be withheld. Every copy is without them. */
+export const isNeverOpen = (path: string): boolean => NEVER_OPEN.includes(path) || path.startsWith('data/log/')
 
 /**
  * Applies a policy to every unit. Files that are not cut may hold anything, so they always go, and so do those of plain digests. Where any of a file is withheld, the plain

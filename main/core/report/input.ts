@@ -1,5 +1,5 @@
 import type { Figure } from '../../../schemas/figure.ts'
-import type { Assessment, Deviation, Register } from '../../../schemas/types.ts'
+import type { Assessment, EarlierRuns, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Parsed } from '../probe.ts'
@@ -34,18 +34,6 @@ export interface ReportInput {
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
   /** What runs before this one say of contradicted claims; absent where none was asked for or kept. */
   readonly earlier?: EarlierRuns
-}
-
-/** Earlier runs of the declared period in the order of the chain, and contradicted claims followed through them up to this run. */
-export interface EarlierRuns {
-  readonly runs: readonly {
-    readonly run: string
-    readonly at: string
-    readonly tagManifest: Sha256
-    /** Its trace was at hand; else it decides nothing. */
-    readonly kept: boolean
-  }[]
-  readonly deviations: readonly Deviation[]
 }
 
 /** What every part of the report is written from. */

@@ -4,7 +4,9 @@ import { canonicalJson } from '../canonical-json.ts'
 import { PATHS } from '../pack.ts'
 import { quote } from '../plain-text.ts'
 import { type RecordingOutline, recordingDigest } from '../recording.ts'
+import { plural } from '../report/wording.ts'
 import type { NodeReading } from './nodes.ts'
+import type { PagesCompared } from './pages.ts'
 import type { PackReading } from './read.ts'
 
 /** What a reader should know of a pack that is complete. */
@@ -16,12 +18,15 @@ export interface Whole {
   readonly notes: readonly string[]
   /** PAdES level of the report. */
   readonly level: string | null
+  readonly pages: PagesCompared
+  /** Earlier runs that the report tells of. */
+  readonly earlier: number
 }
 
 /** Whether everything that the pack refers to is there and fits. */
 export function completeness(
   problems: readonly string[],
-  { recorded, absences, notes, level }: Whole,
+  { recorded, absences, notes, level, pages, earlier }: Whole,
 ): VerificationAnswer {
   const question = 'complete'
   if (problems.length > 0)
@@ -31,14 +36,33 @@ export function completeness(
       summary: 'Something the pack refers to is missing or does not fit.',
       details: problems,
     }
+  if (pages.kind === 'differ')
+    return {
+      question,
+      outcome: 'no',
+      summary: 'What the pages of the report state does not follow from what is sealed.',
+      details: pages.problems,
+    }
+  const parts = `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack`
   return {
     question,
-    outcome: 'yes',
-    summary: `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack, and the report belongs to it.`,
+    ...(pages.kind === 'same'
+      ? {
+          outcome: 'yes',
+          summary: `${parts}, and every page of the report and of the executive page follows from them.`,
+        }
+      : {
+          outcome: 'not-shown',
+          summary: `${parts}. The pages of the report were not compared with it: ${pages.why}.`,
+        }),
     details: [
       ...absences,
       ...notes,
-      'The results embedded in the report are the pack’s own; what its pages say was not compared.',
+      ...(earlier === 0
+        ? []
+        : [
+            `The report tells of ${plural(earlier, 'earlier run')}, which are not in this pack: what they found is the signer’s statement.`,
+          ]),
       ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`]),
     ],
   }

@@ -176,6 +176,7 @@ export interface PackForm {
 const RUN_FORM: PackForm = {
   needed: [
     PATHS.report,
+    PATHS.executive,
     PATHS.assessment,
     PATHS.catalog,
     PATHS.scope,

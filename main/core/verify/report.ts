@@ -7,9 +7,14 @@ import { bytesOf, type PackReading } from './read.ts'
 import { chainIn } from './signature.ts'
 import { certificatesOf, type Trust } from './trust.ts'
 
-/** The report inside a pack; null when it is missing or cannot be read. The pack's certificates complete its chains. */
-export async function readReport(source: PackSource, reader: SealReader, trust: Trust): Promise<PdfReading | null> {
-  const bytes = await bytesOf(source, PATHS.report)
+/** A PDF inside a pack; null when it is missing or cannot be read. The pack's certificates complete its chains. */
+export async function readReport(
+  source: PackSource,
+  reader: SealReader,
+  trust: Trust,
+  path: string,
+): Promise<PdfReading | null> {
+  const bytes = await bytesOf(source, path)
   if (bytes === null) return null
   const offered = [
     ...(await chainIn(source, PATHS.chain)),
@@ -26,33 +31,47 @@ export function reportProblems(
   signer: string | null,
 ): readonly string[] {
   const digest = reading.statement?.predicate.report.evidenceDigest
-  return ownReportProblems(report, { digest, signer }, (one) => embeddedProblems(one, reading))
+  return ownReportProblems(report, { path: PATHS.report, digest, signer }, (one) => embeddedProblems(one, reading))
 }
+
+/** Whether the executive page is ours, intact, and of this evidence and this signer. */
+export const executiveProblems = (
+  page: PdfReading | null,
+  { statement }: PackReading,
+  signer: string | null,
+): readonly string[] =>
+  ownReportProblems(page, { path: PATHS.executive, digest: statement?.predicate.report.evidenceDigest, signer })
 
 /** Whether a report in a pack of any kind is ours, intact, of this signer, and made for the evidence with this digest. */
 export function ownReportProblems(
   report: PdfReading | null,
-  { digest, signer }: { readonly digest: string | undefined; readonly signer: string | null },
+  {
+    path,
+    digest,
+    signer,
+  }: { readonly path: string; readonly digest: string | undefined; readonly signer: string | null },
   more: (report: PdfReading) => readonly string[] = () => [],
 ): readonly string[] {
-  if (report === null) return [`${PATHS.report} cannot be read.`]
+  if (report === null) return [`${path} cannot be read.`]
   if (report.kind !== 'report')
-    return [`${PATHS.report} is not a report in the form that Barewitness writes.`, ...report.problems.map(told)]
+    return [`${path} is not a report in the form that Barewitness writes.`, ...report.problems.map(told(path))]
   const own = [...report.problems, ...(report.seal?.problems ?? [])]
-  if (own.length > 0 || report.seal === null)
-    return [`${PATHS.report}: its own seal does not verify.`, ...own.map(told)]
+  if (own.length > 0 || report.seal === null) return [`${path}: its own seal does not verify.`, ...own.map(told(path))]
   return [
     ...(digest === undefined || report.evidenceDigest === digest
       ? []
-      : [`${PATHS.report} was made for other evidence: it names digest ${plain(report.evidenceDigest ?? 'nothing')}.`]),
+      : [`${path} was made for other evidence: it names digest ${plain(report.evidenceDigest ?? 'nothing')}.`]),
     ...(signer === null || report.seal.signer?.fingerprint === signer
       ? []
-      : [`${PATHS.report} is sealed by another key than the pack.`]),
+      : [`${path} is sealed by another key than the pack.`]),
     ...more(report),
   ]
 }
 
-const told = (problem: string): string => `${PATHS.report}: ${plain(problem, 400)}`
+const told =
+  (path: string) =>
+  (problem: string): string =>
+    `${path}: ${plain(problem, 400)}`
 
 function embeddedProblems({ attachments }: PdfReading, { assessment }: PackReading): readonly string[] {
   const embedded = embeddedResults(attachments)

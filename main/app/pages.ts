@@ -1,0 +1,99 @@
+import type { Figure } from '../../schemas/figure.ts'
+import type { NodeAssessment } from '../../schemas/types.ts'
+import { figuresOf } from '../catalog/figures/figures.ts'
+import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
+import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
+import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import type { Parsed } from '../core/probe.ts'
+import { outlineOf, type RecordingOutline } from '../core/recording.ts'
+import { buildExecutive } from '../core/report/executive.ts'
+import { MANY_NODES } from '../core/report/figures.ts'
+import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
+import { buildReport } from '../core/report.ts'
+import type { PageComparer, PagesCompared, SealedPages } from '../core/verify/pages.ts'
+import { bytesOf } from '../core/verify/read.ts'
+import type { OpenPack, World } from '../core/world.ts'
+import { recordingsOf } from './continued-export.ts'
+import { PRODUCER } from './producer.ts'
+import { reportInputOf } from './report-input.ts'
+
+/**
+ * Writes the PDFs of an opened pack again, by the rules and the layout of this program. A pack that other rules judged, or that another
+ * version wrote, is not compared: its pages are made otherwise, and that would say nothing of who sealed it.
+ */
+export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageComparer {
+  const nodes: NodeAssessment[] = []
+  const outlines: RecordingOutline[] = []
+  const figures = new Map<string, readonly Figure[]>()
+  const sudo = new Map<string, Parsed<SudoReconciliation>>()
+  const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
+    const { assessment: index } = reading
+    if (index === null) return notCompared('its results cannot be read')
+    if (statement.predicate.producer !== PRODUCER)
+      return notCompared(`another version wrote it than the one here, ${PRODUCER}`)
+    const catalog = catalogFor(ours, index.scope)
+    if (index.catalog.digest !== catalogDigest(catalog)) return notCompared('other rules judged it than those here')
+    const recordings = await recordingsOf(world, pack)
+    if (!recordings.ok) return notCompared('its recordings cannot be read')
+    const assessment = { ...index, schema: 'barewitness.assessment/1' as const, nodes }
+    const input = await reportInputOf({
+      assessment,
+      catalog,
+      outlines,
+      figures,
+      sudo,
+      recordings: recordings.value,
+      register,
+      earlier,
+      payload: payloadFiles({ assessment, catalog, register }),
+      evidenceDigest: statement.predicate.report.evidenceDigest,
+      packName: `${statement.predicate.run}${PACK_EXTENSION}`,
+      signer,
+    })
+    if (!input.ok) return notCompared('its recordings cannot be read')
+    const { about, embedded } = input.value
+    const { asOf: created } = assessment
+    return {
+      kind: 'rendered',
+      pdfs: [
+        [PATHS.report, () => world.reports.render(buildReport(about), { attachments: [embedded], created })],
+        [PATHS.executive, () => world.reports.render(buildExecutive(about), { attachments: [], created })],
+      ],
+    }
+  }
+  return {
+    add: ({ recording, stated }, { location }) => {
+      if (stated !== null) nodes.push(stated)
+      if (recording === null || stated === null) return
+      outlines.push(outlineOf(recording))
+      sudo.set(stated.node, sudoReconciliation(recording))
+      // Of a larger fleet, only the nodes that are shown are drawn, once it is known which.
+      if (nodes.length <= MANY_NODES) figures.set(stated.node, figuresOf(recording, stated, location?.residency))
+    },
+    compare: async (sealed) => {
+      const made = await rendered(sealed).catch(notWritten)
+      if (made.kind !== 'rendered') return made
+      const problems: string[] = []
+      for (const [path, render] of made.pdfs) {
+        const stored = await bytesOf(pack, path)
+        if (stored === null) problems.push(`${path} cannot be read.`)
+        else
+          problems.push(...(await world.sealing.comparePages(stored, await render())).map((one) => `${path}: ${one}`))
+      }
+      return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
+    },
+  }
+}
+
+type Rendered =
+  | Extract<PagesCompared, { kind: 'not-compared' }>
+  | {
+      readonly kind: 'rendered'
+      readonly pdfs: readonly (readonly [path: string, render: () => Promise<Uint8Array>])[]
+    }
+
+/** Whatever a pack holds must not end the other answers. */
+const notWritten = (thrown: unknown): Rendered =>
+  notCompared(`they could not be written again: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+
+const notCompared = (why: string): Rendered => ({ kind: 'not-compared', why })

@@ -1,0 +1,61 @@
+import type { Figure } from '../../schemas/figure.ts'
+import type { Assessment, EarlierRuns, Register } from '../../schemas/types.ts'
+import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
+import type { Outcome } from '../core/failure.ts'
+import type { PackFiles } from '../core/pack-files.ts'
+import type { Parsed } from '../core/probe.ts'
+import type { RecordingOutline, RecordingSource } from '../core/recording.ts'
+import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
+import { MANY_NODES } from '../core/report/figures.ts'
+import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
+import type { ReportInput } from '../core/report.ts'
+import { ok } from '../core/result.ts'
+import { picturesOf } from './evaluate.ts'
+import { PRODUCER } from './producer.ts'
+
+/** What a pack seals, as far as its PDFs rest on it. */
+export interface ReportParts {
+  readonly assessment: Assessment
+  /** The one that the scope of the assessment asks for. */
+  readonly catalog: Catalog
+  readonly outlines: readonly RecordingOutline[]
+  /** From evaluate(): complete only for a small fleet. */
+  readonly figures: ReadonlyMap<string, readonly Figure[]>
+  readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
+  /** For the pictures of a large fleet, whose nodes are chosen once all are assessed. */
+  readonly recordings: readonly RecordingSource[]
+  readonly register: Register
+  readonly earlier: EarlierRuns | null
+  /** With the assessments of all nodes: their sizes decide what the report embeds. */
+  readonly payload: PackFiles
+  readonly evidenceDigest: Sha256
+  readonly packName: string
+  readonly signer: ReportInput['signer']
+}
+
+/**
+ * What report and executive page are written from, and the file that the report embeds. Export and verification both take it from here,
+ * so that the same sealed parts give the same pages. Fails as loading a recording does.
+ */
+export async function reportInputOf(
+  parts: ReportParts,
+): Promise<Outcome<{ readonly about: ReportInput; readonly embedded: EmbeddedFile }>> {
+  const { assessment, outlines, figures, sudo, recordings, earlier, payload, signer, ...same } = parts
+  const embedded = embeddedFile(assessment, payload)
+  const plain: ReportInput = {
+    ...same,
+    assessment,
+    recordings: outlines,
+    sudo,
+    embeds: embedded.form,
+    producer: PRODUCER,
+    signer: signer === null ? null : { subject: signer.subject, fingerprint: signer.fingerprint },
+    demo: assessment.demo,
+    ...(earlier === null ? {} : { earlier }),
+  }
+  const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, recordings) : ok(figures)
+  if (!pictures.ok) return pictures
+  return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reviewFile } from '../main/app/review.ts'
+import type { Catalog } from '../main/core/catalog.ts'
+import type { Signer } from '../main/core/ports.ts'
+import type { ReportDocument } from '../main/core/report.ts'
+import { earlierProblems, readEarlier } from '../main/core/verify/pages.ts'
+import { NOBODY } from '../main/core/verify/trust.ts'
+import type { World } from '../main/core/world.ts'
+import type { VerificationAnswer, VerificationReport } from '../schemas/verification.ts'
+import { realClock } from './support/deps.ts'
+import { engagementOf } from './support/engagement.ts'
+import { collected, exported, must, packOf, recordingsOf, worldAt } from './support/kept-runs.ts'
+import { sampleCatalog, sampleSigner } from './support/sample-pack.ts'
+
+describe('PDFs in a pack, by a signer who writes other pages than the evidence gives', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-forged-pages-'))
+  const world = worldAt({ now: realClock.now() })
+  let signer: Signer
+  beforeAll(async () => {
+    signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** The world of somebody who changes each document before it is drawn and signed. */
+  const forging = (change: (document: ReportDocument) => ReportDocument): World => ({
+    ...world,
+    reports: { render: (document, options) => world.reports.render(change(document), options) },
+  })
+  const replacing =
+    (from: string, to: string, isIn: (document: ReportDocument) => boolean = () => true) =>
+    (document: ReportDocument): ReportDocument =>
+      isIn(document)
+        ? JSON.parse(
+            JSON.stringify(document, (_, value) => (typeof value === 'string' ? value.replaceAll(from, to) : value)),
+          )
+        : document
+
+  let count = 0
+  async function verified(
+    by: World,
+    catalog: Catalog = sampleCatalog,
+    reader: Catalog = catalog,
+  ): Promise<VerificationReport> {
+    count += 1
+    const root = join(folder, `root-${count}`)
+    await collected(world, root, 'run-1')
+    await exported(by, root, 'run-1', signer, { catalog })
+    const path = packOf(root, 'run-1')
+    return must(await reviewFile(world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
+  }
+  const complete = ({ answers }: VerificationReport): VerificationAnswer | undefined =>
+    answers.find(({ question }) => question === 'complete')
+
+  test('pages that follow from the evidence are shown to', async () => {
+    const report = await verified(world)
+    expect(complete(report)).toMatchObject({ outcome: 'yes' })
+    expect(report.ok).toBe(true)
+  })
+
+  test('a report that states another result is rejected, with the page and both sentences', async () => {
+    const report = await verified(forging(replacing('contradicted', 'supported')))
+    expect(report.ok).toBe(false)
+    expect(complete(report)?.outcome).toBe('no')
+    expect(complete(report)?.details[0]).toMatch(
+      /^data\/report\.pdf: Page \d+ reads “.*supported.*”, where “.*contradicted/,
+    )
+    // Everything else about it is as it should be: only the pages lie.
+    expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)
+  })
+
+  test('an executive page that states another result is rejected', async () => {
+    const isPage = ({ title }: ReportDocument): boolean => title.startsWith('Evidence report on one page')
+    const report = await verified(forging(replacing('Contradicted', 'Supported', isPage)))
+    expect(report.ok).toBe(false)
+    expect(complete(report)?.details[0]).toMatch(/^data\/report-executive\.pdf: Page 1 reads /)
+  })
+
+  test('a page that was left out is counted', async () => {
+    const report = await verified(
+      forging((one) => ({ ...one, sections: one.sections.slice(0, Math.max(1, one.sections.length - 1)) })),
+    )
+    expect(complete(report)).toMatchObject({ outcome: 'no' })
+  })
+
+  test('what earlier runs found is sealed with the report that tells it, and each has to be in the chain', async () => {
+    const root = join(folder, 'period')
+    const today = world.clock.now().slice(0, 10)
+    const engagement = { ...engagementOf({ nodes: [] }), framing: { kind: 'period' as const, from: today, to: today } }
+    for (const run of ['run-1', 'run-2']) {
+      await collected(world, root, run, recordingsOf(run))
+      await exported(world, root, run, signer, { engagement })
+    }
+    const path = packOf(root, 'run-2')
+    const opened = must(await world.packs.open(path))
+    const { earlier, problems } = await readEarlier(opened, world.validator)
+    await opened.close()
+    expect(problems).toEqual([])
+    expect(earlier?.runs.map(({ run }) => run)).toEqual(['run-1'])
+    const { report } = must(
+      await reviewFile(world, sampleCatalog, { path, trust: NOBODY, lastHead: null, keep: false }),
+    )
+    expect(complete(report)).toMatchObject({ outcome: 'yes' })
+    if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)
+  })
+
+  test('pages by rules that are not those here are not compared, and that is not a yes', async () => {
+    const report = await verified(world, sampleCatalog, { ...sampleCatalog, version: 'another' })
+    expect(complete(report)?.outcome).toBe('not-shown')
+  })
+})
