@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
+import { accountsLocal } from '../../../main/catalog/probes/accounts-local.ts'
 import { glob } from '../../../main/core/probe.ts'
 import { nodeOfCase } from './adapter.ts'
 import { readCpuid } from './cpuid-dumps.ts'
@@ -101,6 +102,12 @@ describe('a captured tree', () => {
 })
 
 describe('texts', () => {
+  test('a substitution is made as sed makes it', () => {
+    const node = nodeOf({ 'root/etc/passwd': 'root:x:0:0:Somebody:/root:/bin/sh\nold:abcdefghijklm:7:7::/:\n' })
+    const { passwd } = accountsLocal.commands
+    if (passwd.kind !== 'run') throw new Error('it is asked of the node')
+    expect(ask(node, passwd.argv)).toBe('root:x:0:0::/root:/bin/sh\nold:ab:7:7::/:\n')
+  })
   test('a complaint that something is not there is an answer', () => {
     const node = nodeOf({ 'notes.txt': 'ls: /sys/bus/vmbus: No such file or directory\n' })
     expect(exit(node, ['ls', '-1', '/sys/bus/vmbus/devices'])).toBe(2)

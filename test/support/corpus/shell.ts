@@ -14,7 +14,7 @@ export interface Operand {
 
 type Tool = (node: VirtualNode, argv: readonly string[], operands: readonly Operand[], control?: string) => Said | null
 
-const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, dd }
+const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, dd, sed }
 
 /**
  * Answers one command of a probe from what was captured, as the tool of that name would have; null where the capture does not hold
@@ -72,6 +72,25 @@ function cat(node: VirtualNode, _: readonly string[], operands: readonly Operand
     Buffer.concat(read.flatMap(({ file }) => file?.bytes ?? [])),
     missing.length > 0 ? 1 : 0,
     missing.map(({ path }) => absentLine('cat', path)).join(''),
+  )
+}
+
+/** One substitution of a whole file: a basic expression, whose parentheses and braces mean something only behind a backslash. */
+function sed(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+  const [, option, script = ''] = argv
+  const [kind, pattern = '', replacement = '', flags] = script.split(script.charAt(1))
+  const read = cat(node, argv, operands)
+  if (option !== '-e' || kind !== 's' || (flags !== '' && flags !== 'g') || read === null) return null
+  const turned = pattern.replace(/(\\?)([(){}])/g, (_, slash: string, sign: string) =>
+    slash === '' ? `\\${sign}` : sign,
+  )
+  const expression = new RegExp(turned, `m${flags}`)
+  const lines = Buffer.from(read.stdout).toString('latin1').split('\n')
+  const changed = lines.map((line) => line.replace(expression, replacement.replaceAll(/\\(\d)/g, '$$$1')))
+  return said(
+    Buffer.from(changed.join('\n'), 'latin1'),
+    read.exitCode,
+    read.stderr.replaceAll('cat:', "sed: can't read"),
   )
 }
 
