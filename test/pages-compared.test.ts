@@ -84,6 +84,6 @@ describe('the pages of a sealed report against the same report written again', (
 
   it('answers for whatever else it is given', async () => {
     expect(comparePages(new Uint8Array(), again)).toHaveLength(1)
-    expect(comparePages(again, again)).toHaveLength(1)
+    expect(comparePages(again.subarray(0, 5000), again)).toHaveLength(1)
   })
 })

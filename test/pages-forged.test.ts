@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reportInputOf } from '../main/app/report-input.ts'
 import { reviewFile } from '../main/app/review.ts'
+import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
+import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { ReportDocument } from '../main/core/report.ts'
 import { earlierProblems, readEarlier } from '../main/core/verify/pages.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
@@ -13,7 +17,7 @@ import type { VerificationAnswer, VerificationReport } from '../schemas/verifica
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
 import { collected, exported, must, packOf, recordingsOf, worldAt } from './support/kept-runs.ts'
-import { sampleCatalog, sampleSigner } from './support/sample-pack.ts'
+import { sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 
 describe('PDFs in a pack, by a signer who writes other pages than the evidence gives', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bw-forged-pages-'))
@@ -104,6 +108,36 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     )
     expect(complete(report)).toMatchObject({ outcome: 'yes' })
     if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)
+  })
+
+  test('the order in which a store gives answers makes no difference to the pages', async () => {
+    const { recording, captures } = sampleRecording('node-a', '')
+    const metas = ['b', 'a'].flatMap((probe) => captures.map(({ meta }) => ({ meta: { ...meta, probe } })))
+    const assessment = assess({
+      catalog: sampleCatalog,
+      scope: { fleet: 'f', population: ['node-a'], frameworks: ['soc2'] },
+      recordings: [{ recording, captures }],
+      asOf: world.clock.now(),
+    })
+    const read = async (order: typeof metas) => {
+      const parts = {
+        assessment,
+        catalog: sampleCatalog,
+        outlines: [{ recording, captures: order }],
+        figures: new Map(),
+        sudo: new Map(),
+        recordings: [],
+        register: EMPTY_REGISTER,
+        earlier: null,
+        payload: new Map(),
+        evidenceDigest: sha256(''),
+        packName: 'p',
+        signer: null,
+      }
+      return must(await reportInputOf(parts)).about.recordings[0]?.captures.map(({ meta }) => meta.probe)
+    }
+    expect(await read(metas)).toEqual(['a', 'b'])
+    expect(await read([...metas].reverse())).toEqual(['a', 'b'])
   })
 
   test('pages by rules that are not those here are not compared, and that is not a yes', async () => {

@@ -6,7 +6,7 @@ import type { Sha256 } from '../core/digest.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { PackFiles } from '../core/pack-files.ts'
 import type { Parsed } from '../core/probe.ts'
-import type { RecordingOutline, RecordingSource } from '../core/recording.ts'
+import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import { type EmbeddedFile, embeddedFile } from '../core/report/embedded.ts'
 import { MANY_NODES } from '../core/report/figures.ts'
 import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
@@ -47,7 +47,7 @@ export async function reportInputOf(
   const plain: ReportInput = {
     ...same,
     assessment,
-    recordings: outlines,
+    recordings: outlines.map(inOrder),
     sudo,
     embeds: embedded.form,
     producer: PRODUCER,
@@ -59,3 +59,9 @@ export async function reportInputOf(
   if (!pictures.ok) return pictures
   return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
 }
+
+/** As a pack holds them: a store gives answers in the order in which they came. */
+const inOrder = ({ recording, captures }: RecordingOutline): RecordingOutline => ({
+  recording,
+  captures: [...captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta)),
+})
