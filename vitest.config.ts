@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Unit tests that take a sample in `npm test`: they run once more, over everything, in `npm run test:all`. */
 const sampling = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -74,13 +75,13 @@ export default defineConfig({
           include: ['test/hosts/**/*.test.ts'],
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
-          maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
     // Two files at a time also where there are two processors: many tests wait for a program or a server.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/skip-reporter.ts'],
   },
 })

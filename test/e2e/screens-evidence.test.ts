@@ -27,7 +27,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
     page = opened.page
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     book = screenBook(opened, () => true)
     await press(page, 'Try with a demo fleet')
     await titled(page, 'Collected')

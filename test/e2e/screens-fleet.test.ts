@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '150' } })
     page = opened.page
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     book = screenBook(opened)
   })
   afterAll(() => opened.close())

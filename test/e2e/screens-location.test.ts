@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '0' } })
     page = opened.page
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     book = screenBook(opened, () => demo)
   })
   afterAll(() => opened.close())

@@ -35,7 +35,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
     page = opened.page
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     book = screenBook(opened)
     await press(page, 'Add my servers')
     await page.getByText('CSV').first().click()
@@ -98,7 +98,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await rail(page, 'Packs')
     await choose(opened, pack())
     review = await opens(opened, () => press(page, 'Open a pack'))
-    review.setDefaultTimeout(10_000)
+    review.setDefaultTimeout(60_000)
     await titledThere('Seal')
     expect(await review.locator('.seal-answer').count()).toBe(6)
     await book.look('40-review-seal', { page: review, full: true })

@@ -20,7 +20,7 @@ writeFileSync(join(files, 'one.txt'), 'no pack')
 const call = (page: Page, method: Method, input: unknown = null): ReturnType<Call> =>
   page.evaluate(([name, value]) => window.barewitness.call(name as never, value as never), [method, input] as const)
 const heard = async (page: Page, kind: string): Promise<string> =>
-  (await page.locator(`#events li:has-text("\\"${kind}\\"")`).last().textContent({ timeout: 10_000 })) ?? ''
+  (await page.locator(`#events li:has-text("\\"${kind}\\"")`).last().textContent({ timeout: 60_000 })) ?? ''
 const pageAt = async ({ app }: TestWindow, ending: string): Promise<Page> => {
   for (let tries = 0; tries < 100; tries++) {
     const page = app.windows().find((one) => one.url().endsWith(ending))
