@@ -12,7 +12,7 @@ export interface TokenShape {
   readonly nonce?: Uint8Array | null
   readonly imprint?: Uint8Array
   readonly version?: number
-  readonly ess?: 'v1' | 'v2' | 'v2-named' | 'none' | 'another'
+  readonly ess?: 'v1' | 'v2' | 'v2-named' | 'none' | 'another' | 'another-issuer' | 'another-serial' | 'another-form'
   readonly signers?: number
   readonly contentType?: string
   readonly essTwice?: boolean
@@ -90,7 +90,11 @@ function tstInfo(shape: TokenShape & { readonly imprint: Uint8Array }): Uint8Arr
 /** SigningCertificate (RFC 2634 §5.4) and SigningCertificateV2 (RFC 5035 §3). */
 function essOf(leaf: Uint8Array, kind: NonNullable<TokenShape['ess']>): Uint8Array[] {
   const { issuer, serial } = namesOf(leaf)
-  const names = sequence(sequence(der(0xa4, issuer)), serial)
+  const stranger = sequence(setOf(sequence(oid('2.5.4.3'), der(0x0c, new TextEncoder().encode('Stranger')))))
+  const named = kind === 'another-issuer' ? stranger : issuer
+  // A name of another kind than a directory name (RFC 5280 §4.2.1.6), here a URI.
+  const general = kind === 'another-form' ? der(0x86, new TextEncoder().encode('urn:a')) : der(0xa4, named)
+  const names = sequence(sequence(general), kind === 'another-serial' ? small(7) : serial)
   const attribute = (id: string, ...parts: readonly Uint8Array[]): Uint8Array[] => [
     sequence(oid(id), setOf(sequence(sequence(sequence(...parts))))),
   ]
