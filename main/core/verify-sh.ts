@@ -1,6 +1,6 @@
 /**
  * verify.sh: a second verifier, which shares no code with ours. POSIX sh over openssl, unzip and GNU tools, the same bytes in every
- * pack, with nothing of the pack in it. Kept below 120 lines, so that an auditor reads it before running it.
+ * pack, with nothing of the pack in it. Kept below 160 lines, so that an auditor reads it before running it.
  *
  * Why it goes about things the way it does:
  * - A time-stamp's time is read from the token alone: the status text around it is signed by nobody and may hold line ends. The token
@@ -10,6 +10,8 @@
  * - A time-stamp authority's key that was revoked for another reason than those of RFC 3161 §4 (1) has no valid time-stamps at all.
  * - Serial numbers are compared as text: awk would take 1E2 and 100 for the same number.
  * - openssl crl -verify ends with 0 whatever it finds; only its words tell.
+ * - openssl cms -verify takes a seal without signed attributes, and then looks for no signing certificate in it, and a SHA-1 digest: so the
+ *   form of the seal is read from what openssl prints of it. A name in it cannot pass for a line of its own, because openssl escapes line ends.
  */
 export const VERIFY_SH = String.raw`#!/bin/sh
 # verify.sh checks a Barewitness evidence pack without Barewitness, a network or an account. Read it before you run it.
@@ -19,6 +21,7 @@ export const VERIFY_SH = String.raw`#!/bin/sh
 # Needs openssl 3.0 or later, unzip (Info-ZIP), awk, sed, grep, and the GNU tools. Leaves nothing behind. It cannot see:
 # - whether the servers told the truth, and report and results follow from their answers ("barewitness verify" sees the latter)
 # - tricks with zip files that two readers take differently, beyond those that unzip warns of
+# - whether an ECDSA signature in the seal is the one of its two forms that Barewitness writes
 # - whether it is itself genuine: whoever forges a pack can forge the script in it. All packs of a version have the same one,
 #   so get this file, or its SHA-256, elsewhere.
 set -eu; umask 077
@@ -97,6 +100,7 @@ test "$(cat manifest-sha256.txt tagmanifest-sha256.txt | grep -cvE "^[0-9a-f]{64
 find . -type f | cut -c3- | sort | comm -3 ../listed - > ../odd
 test ! -s ../odd || { cat ../odd; stop 'The files above are missing, listed twice, or were added.'; }
 sha256sum --strict --quiet -c tagmanifest-sha256.txt manifest-sha256.txt
+test "$tokens" || test ! -f signature/tsa/chain.pem || stop 'It was sealed to carry a time-stamp, and the time-stamp is gone.'
 step '3. When it was sealed'
 cat "$seal" > ../stamped
 for token in $tokens; do
@@ -123,6 +127,34 @@ step '4. The list is sealed by a certificate below the root you hold'
 ssl cms -verify -cades -binary -inform DER -in "$seal" -content tagmanifest-sha256.txt -CAfile ../root.pem -purpose any \
   -certfile signature/chain.pem -attime "$when" -signer ../signer.pem -certsout ../chain.pem -out ../said
 say "   by $(openssl x509 -in ../signer.pem -noout -subject)"
+test "$(openssl cms -cmsout -inform DER -in "$seal" -outform DER | sha256sum)" = "$(sha256sum < "$seal")" ||
+  stop 'The seal is not one value in DER.'
+form=$(openssl cms -cmsout -print -noout -inform DER -in "$seal" | awk '
+  /^      eContent: <ABSENT>/ { detached += 1 }
+  /^    signerInfos:/ { on = 1 }
+  !on { next }
+  /^        version: / { signers += 1 }
+  /^        d.issuerAndSerialNumber:/ { named += 1 }
+  /^        digestAlgorithm:/ { getline; hash += $2 == "sha256" }
+  /^        signedAttrs:/ { attributes = 1 }
+  attributes && /^            object: / { objects += 1 }
+  attributes && /^            object: (contentType|messageDigest|id-smime-aa-signingCertificateV2) / { present += 1 }
+  /^        signatureAlgorithm:/ { attributes = 0; getline; by += $2 ~ /^(ecdsa-with-SHA256|rsaEncryption|sha256WithRSAEncryption)$/ }
+  END {
+    if (signers != 1 || named != 1) printf " one signer, named by issuer and serial number;"
+    if (detached != 1) printf " no content inside;"
+    if (hash != 1 || by != 1) printf " SHA-256;"
+    if (objects != 3 || present != 3) printf " the three signed attributes;"
+  }')
+! grep -qvxFf ../chain.pem ../signer.pem || form="$form its certificate inside;"
+test -z "$form" || stop "The seal is not of the form that Barewitness writes. It lacks:$form"
+! grep -qvxFf signature/chain.pem ../chain.pem || stop 'The seal carries a certificate that is not of its chain.'
+openssl x509 -in ../signer.pem -noout -text | awk '
+  /^        Signature Algorithm: / && /[sS][hH][aA]1|[mM][dD]5/ { bad = 1 }
+  /^            Public Key Algorithm: / { rsa = $NF == "rsaEncryption" }
+  /^                Public-Key: [(]/ { bits = substr($2, 2) + 0 }
+  /^            X509v3 Key Usage:/ { getline; if ($0 !~ /Digital Signature|Non Repudiation/) bad = 1 }
+  END { exit bad || (rsa && bits < 2048) }' || stop 'The certificate of the signer is too weak, or is not for signatures.'
 step '5. The certificate is the one whose fingerprint you were given'
 test "$(openssl x509 -in ../signer.pem -outform DER | sha256sum | cut -c1-64)" = "$pin" || stop 'Another key has sealed it.'
 step '6. The certificate was not revoked before'

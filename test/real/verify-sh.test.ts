@@ -1,13 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createPrivateKey } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signerOf } from '../../main/adapters/identity/signer.ts'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { der, sequence, small, text } from '../../main/adapters/seal/der.ts'
 import { UNITS_PATH } from '../../main/core/disclosure/copy.ts'
 import { PATHS } from '../../main/core/pack.ts'
-import { pem } from '../../main/core/pem.ts'
+import { fromPem, pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { VERIFY_SH } from '../../main/core/verify-sh.ts'
 import { copyOf, disclosablePack } from '../support/disclosure.ts'
@@ -15,6 +17,7 @@ import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 import { archiveAttacks, fileAttacks } from '../support/pack-attacks.ts'
 import { digits, type RevokingCa, revokingCa } from '../support/revoking-ca.ts'
 import { AS_OF, sampleCatalog, samplePack, sampleRecording, sampleSigner } from '../support/sample-pack.ts'
+import { testCa } from '../support/test-ca.ts'
 
 /** verify.sh as an auditor runs it: their own copy, the root and the fingerprint they were given, and tools that are not ours. */
 const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
@@ -31,7 +34,7 @@ writeFileSync(script, VERIFY_SH)
 afterAll(() => rmSync(top, { recursive: true }))
 
 test('it is short, in ASCII, and every shell can parse it', () => {
-  expect(VERIFY_SH.trimEnd().split('\n').length).toBeLessThan(120)
+  expect(VERIFY_SH.trimEnd().split('\n').length).toBeLessThan(160)
   expect(VERIFY_SH).toMatch(/^#!\/bin\/sh\n[\x20-\x7e\n]*\n$/)
   for (const shell of SHELLS.filter((name) => name !== 'busybox'))
     expect(spawnSync(shell, ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
@@ -325,9 +328,13 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
     test('no root of the authority: the pack passes, and says so', async () => {
       await passes(stamped, {}, /Time not shown: no TSA_ROOT was given/)
     })
-    test('the token removed: the pack passes, and says so', async () => {
+    test('a pack that was to carry none passes, and the script names what that leaves open', async () => {
+      await passes(files, { tsaRoot: tsa.root }, /Time not shown: the pack has no time-stamp/)
+    })
+    test('the token removed', async () => {
       const without = new Map([...stamped].filter(([path]) => path !== PATHS.stamp))
-      await passes(without, { tsaRoot: tsa.root }, /Time not shown: the pack has no time-stamp/)
+      await stops(without, { tsaRoot: tsa.root }, /sealed to carry a time-stamp, and the time-stamp is gone/)
+      await stops(without, {}, /sealed to carry a time-stamp, and the time-stamp is gone/)
     })
     test('altered anywhere', async () => {
       const token = bytesOf(stamped, PATHS.stamp)
@@ -446,6 +453,68 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
     test('a chain with the authority between cut out', async () => {
       const cut = { ...leaf, chain: leaf.chain.slice(1) }
       await stops(await sealed([], cut), asked(), /unable to get (local )?issuer certificate/)
+    })
+  })
+
+  describe('seals by the right key that are not of our form', () => {
+    let leaf: Signer
+    let pack: Files
+    beforeAll(async () => {
+      leaf = ca.issue('leaf', '10E2')
+      pack = await samplePack({ signer: leaf })
+      writeFileSync(join(top, 'list'), bytesOf(pack, PATHS.tagManifest))
+    })
+    const sealedBy = (...options: readonly string[]): Files => {
+      const at = (name: string): string => join(top, 'ca', name)
+      const key = ['-signer', at('leaf.pem'), '-inkey', at('leaf.key'), '-certfile', at('issuer.pem')]
+      const how = ['-sign', '-binary', '-in', join(top, 'list'), '-outform', 'DER', '-out', join(top, 'seal'), ...key]
+      execFileSync('openssl', ['cms', ...how, ...options], { stdio: 'pipe' })
+      return new Map([...pack, [PATHS.seal, new Uint8Array(readFileSync(join(top, 'seal')))]])
+    }
+    const OURS = ['-cades', '-nosmimecap', '-md', 'sha256']
+    const asked = (): Asked => ({ root: ca.root, pin: leaf.fingerprint })
+
+    test('its own seal passes', async () => {
+      await passes(pack, asked(), /PASSED/)
+    })
+    test.each<[what: string, options: readonly string[], lacking: RegExp]>([
+      ['with attributes of its own', OURS, /lacks: the three signed attributes;/],
+      ['without signed attributes', ['-noattr', '-md', 'sha256'], /lacks: the three signed attributes;/],
+      ['with SHA-1', ['-cades', '-md', 'sha1'], / SHA-256;/],
+      ['with SHA-512', ['-cades', '-md', 'sha512'], / SHA-256;/],
+      ['with the content inside', [...OURS, '-nodetach'], / no content inside;/],
+      ['that names its key by an identifier', [...OURS, '-keyid'], / one signer, named by/],
+      ['without its certificate', [...OURS, '-nocerts'], / its certificate inside;/],
+      ['in chunks of undefined length', [...OURS, '-stream'], /not one value in DER/],
+    ])('%s', async (_, options, lacking) => {
+      await stops(sealedBy(...options), asked(), lacking)
+    })
+    test.each<[what: string, bits: number, usage: string]>([
+      ['an RSA key of 1024 bits', 1024, 'digitalSignature'],
+      ['a key for encryption alone', 2048, 'keyEncipherment'],
+    ])('by %s', async (name, bits, usage) => {
+      const weak = testCa(mkdtempSync(join(top, 'weak-')))
+      const at = (file: string): string => join(weak.folder, file)
+      const one = (file: string): Uint8Array =>
+        fromPem('CERTIFICATE', readFileSync(at(file), 'latin1'))[0] ?? new Uint8Array()
+      weak.openssl('genpkey', '-algorithm', 'RSA', '-pkeyopt', `rsa_keygen_bits:${bits}`, '-out', 'weak.key')
+      weak.openssl('pkey', '-in', 'weak.key', '-pubout', '-out', 'weak.pub')
+      const config = readFileSync(at('ca.cnf'), 'utf8')
+      writeFileSync(at('ca.cnf'), config.replace('digitalSignature,nonRepudiation', usage))
+      weak.certify('weak.pub', 'weak')
+      const key = createPrivateKey(readFileSync(at('weak.key')))
+      const by = signerOf({ leaf: one('weak.pem'), root: weak.root, crl: new Uint8Array(), subject: name, key })
+      const sealed = await samplePack({
+        signer: { ...by, keyType: 'RSA', chain: [one('issuer.pem'), weak.root], crls: [] },
+      })
+      await stops(sealed, { root: weak.root, pin: by.fingerprint }, /too weak, or is not for signatures/)
+    })
+    test('with the last bytes of our own in another encoding', async () => {
+      const seal = bytesOf(pack, PATHS.seal)
+      // SEQUENCE with a two-byte length: the same value with three bytes of length is BER and no DER.
+      const longer = new Uint8Array([0x30, 0x83, 0, ...seal.subarray(2)])
+      expect([...seal.subarray(0, 2)]).toEqual([0x30, 0x82])
+      await stops(new Map([...pack, [PATHS.seal, longer]]), asked(), /not one value in DER/)
     })
   })
 
