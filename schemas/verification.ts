@@ -37,6 +37,8 @@ export interface VerificationReport {
     readonly fingerprint: string
     readonly trusted: boolean
     readonly standing: SignerStanding
+    /** The certificate, or one of its issuers, had ended at the moment that the seal is judged at. */
+    readonly ended: boolean
   } | null
 }
 

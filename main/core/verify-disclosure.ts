@@ -51,7 +51,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
     demo: seal?.demo === true || found.demo,
     answers,
     differences: found.differences,
-    signer: signerOf(seal, trust),
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
 }
 

@@ -69,7 +69,7 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
     demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
     answers,
     differences: sampled.differences,
-    signer: signerOf(bag.seal, trust),
+    signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),
   }
 }
 

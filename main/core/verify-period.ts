@@ -77,7 +77,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       demo: seal?.demo === true || period?.demo === true || walked.demo,
       answers,
       differences: walked.differences,
-      signer: signerOf(seal, trust),
+      signer: signerOf(seal, trust, time.at ?? verifiedAt),
     },
     head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
   }

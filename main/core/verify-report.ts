@@ -64,7 +64,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     demo: seal?.demo === true || embedded?.index.demo === true,
     answers,
     differences: [],
-    signer: signerOf(seal, trust),
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
 }
 

@@ -152,7 +152,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     answers,
     differences: walked.differences,
-    signer: signerOf(seal, trust),
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
   const contents: PackContents = {
     run: statement?.predicate.run ?? null,

@@ -128,6 +128,9 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       at('ids', 'acme', 'root.pem'),
     )
     expect(outcomes(ran), said(ran)).toMatchObject({ 'signed-by': 'yes', 'existed-by': 'not-shown' })
+    // What an option asks for has to be shown.
+    expect(ran.status).toBe(4)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
   })
 
   test('a later pack extends the history that was kept, and an older one does not', async () => {
@@ -229,7 +232,9 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(ran.status, ran.stderr).toBe(4)
     expect(ran.stderr).toMatch(/PAdES level B-B, the pack without a time-stamp/)
     expect(ran.stderr).toMatch(/The time-stamp authority did not answer/)
-    expect((await cli('verify', packIn('three'), '--json', ...trust())).status).toBe(0)
+    const early = await cli('verify', packIn('three'), '--json', ...trust())
+    expect(early.status).toBe(4)
+    expect(JSON.parse(early.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
     const later = await cli('seal', packIn('three'), '--timestamp', server.url, ...authority())
     expect(later.status, later.stderr).toBe(0)
     expect(outcomes(await cli('verify', packIn('three'), '--json', ...trust()))).toMatchObject({ 'existed-by': 'yes' })
@@ -243,8 +248,13 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
         run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
       const stamped = await future('verify', packIn('one'), '--json', ...trust())
       expect(outcomes(stamped), said(stamped)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', 'existed-by': 'yes' })
-      const plain = await future('verify', packIn('two'), '--json', ...trust())
-      expect(outcomes(plain), said(plain)).toMatchObject({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })
+      expect(stamped.status).toBe(0)
+      for (const named of [trust(), []]) {
+        const plain = await future('verify', packIn('two'), '--json', ...named)
+        expect(outcomes(plain), said(plain)).toMatchObject({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })
+        expect(plain.status).toBe(4)
+        expect((JSON.parse(plain.stdout) as { lacking: string[] }).lacking).toContain('signed-by')
+      }
     },
   )
 

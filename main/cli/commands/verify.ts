@@ -1,10 +1,11 @@
-import { questionWords, type VerificationReport } from '../../../schemas/verification.ts'
+import { type Question, questionWords, type VerificationReport } from '../../../schemas/verification.ts'
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
+import { type Asked, lackingIn } from '../../core/verify/lacking.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -39,9 +40,16 @@ export function verifyCommand(context: Context): void {
         if (options.json === true) emit({ ok: false, failure: reviewed.error })
         return endWith(context, reviewed.error)
       }
-      const { report, head, kept } = reviewed.value
-      if (options.json === true) emit(report)
+      const { report, head, kept, lastHead } = reviewed.value
+      const asked = {
+        signers: options.trust.length > 0,
+        authorities: options.trustTimestamps.length > 0,
+        lastHead: lastHead !== null,
+      }
+      const lacking = report.ok ? lackingIn(report, asked) : []
+      if (options.json === true) emit({ ...report, lacking })
       printReport(report)
+      say(closing(report, lacking, asked))
       if (options.saveHead !== undefined) {
         const why = whyNotKept(report, head, kept)
         const written =
@@ -54,12 +62,15 @@ export function verifyCommand(context: Context): void {
         )
       }
       if (!report.ok) context.exit(EXIT.notVerified)
+      else if (lacking.length > 0) context.exit(EXIT.incomplete)
     })
 }
 
 type Review = Reviewed & {
   /** What --save-head would replace. */
   readonly kept: ChainHead | null
+  /** What the history was compared with. */
+  readonly lastHead: ChainHead | null
 }
 
 async function review({ world }: Context, path: string, options: Options): Promise<Outcome<Review>> {
@@ -76,7 +87,7 @@ async function review({ world }: Context, path: string, options: Options): Promi
   const trust = { signers: signers.value, authorities: authorities.value, lists: lists.value }
   const lastHead = named.value ?? kept.value
   const reviewed = await reviewFile(world, catalog, { path, trust, lastHead, keep: false })
-  return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value }) : reviewed
+  return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value, lastHead }) : reviewed
 }
 
 async function readHead({ files }: Context['world'], path: string): Promise<Outcome<ChainHead>> {
@@ -124,5 +135,13 @@ function printReport(report: VerificationReport): void {
     for (const detail of details.slice(0, 40)) say(`      ${plain(detail, 2000)}`)
     if (details.length > 40) say(`      … and ${details.length - 40} more (use --json)`)
   }
-  say(report.ok ? 'Nothing in it contradicts its seal.' : 'It is rejected.')
+}
+
+/** The last line: the one that people remember. */
+function closing({ ok: stands, kind }: VerificationReport, lacking: readonly Question[], asked: Asked): string {
+  if (!stands) return 'It is rejected.'
+  if (lacking.length > 0)
+    return `Not shown: ${lacking.map((question) => questionWords[question].label).join(', ')}. Nothing in it contradicts its seal, and not everything that was asked for could be shown.`
+  if (asked.signers) return 'Nothing in it contradicts its seal, and everything that was asked for was shown.'
+  return `Nothing in it contradicts its seal. Whose seal it is was not asked: name a certificate with --trust.${kind === 'report' ? ' The evidence is in the pack.' : ''}`
 }

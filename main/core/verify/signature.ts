@@ -63,12 +63,12 @@ export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
     ? 'unknown'
     : standingOf(trust.signers, reading.signer, reading.root)
 
-/** Who sealed, as a report says it; null when that cannot be read. */
-export function signerOf(reading: SealReading | null, trust: Trust): VerificationReport['signer'] {
+/** Who sealed, as a report says it, judged at a moment; null when that cannot be read. */
+export function signerOf(reading: SealReading | null, trust: Trust, at: string): VerificationReport['signer'] {
   if (reading === null || reading.signer === null) return null
-  const { subject, fingerprint } = reading.signer
+  const { subject, fingerprint, notAfter } = reading.signer
   const stands = standing(reading, trust)
-  return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands }
+  return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands, ended: at > notAfter }
 }
 
 export interface Judgement {
