@@ -41,6 +41,7 @@ export const FAILURE_CODES = [
   'chain.broken',
   'pack.unreadable',
   'pack.unsafe',
+  'pack.repacked',
   'pack.altered',
   'seal.invalid',
   'register.unreadable',
@@ -264,6 +265,12 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'The archive is built in a way that can harm its reader',
     meaning: 'We refused to open it; nothing was written to this computer.',
     next: 'Tell the sender, and ask for a fresh pack.',
+  },
+  'pack.repacked': {
+    title: 'The archive was packed again by another program',
+    meaning:
+      'That by itself changes nothing that was sealed. Such an archive is not read, because two programs may take it differently.',
+    next: 'Unpack it, and verify the folder. Or ask the sender for the file as it was written.',
   },
   'pack.altered': {
     title: 'The pack is not as it was sealed',

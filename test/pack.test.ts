@@ -26,7 +26,7 @@ import type { Signer, StoredBytes } from '../main/core/ports.ts'
 import { recordingDigest } from '../main/core/recording.ts'
 import type { OpenPack } from '../main/core/world.ts'
 import { BANNED } from '../schemas/words.ts'
-import { archiveAttacks, rawEntries, rawZip } from './support/pack-attacks.ts'
+import { archiveAttacks, type RawEntry, rawEntries, rawZip } from './support/pack-attacks.ts'
 import { inHand, samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
 import { putTogether, renamed, takeApart, type ZipPart } from './support/zip-parts.ts'
 
@@ -51,6 +51,8 @@ async function opened(path: string) {
   if (!pack.ok) throw new Error(`${pack.error.code}: ${pack.error.detail}`)
   return pack.value
 }
+
+const NONE = new Uint8Array()
 
 describe('a pack', () => {
   test('is a BagIt bag whose lists name every file but the seal', () => {
@@ -306,6 +308,32 @@ describe('an archive', () => {
     const pack = await openPack(at('bad.zip'))
     expect(pack).toMatchObject({ ok: false, error: { code: 'pack.unsafe' } })
     if (!pack.ok) expect(pack.error.detail).toMatch(detail)
+  })
+
+  test.each<[string, readonly RawEntry[]]>([
+    [
+      'entries of folders',
+      [
+        { name: 'pack/', data: NONE, mode: 0o040755 },
+        { name: 'pack/data/', data: NONE, mode: 0o040755 },
+      ],
+    ],
+    ['what macOS keeps beside files', [{ name: '__MACOSX/pack/._bagit.txt', data: new Uint8Array([1]) }]],
+    ['settings of Finder', [{ name: '.DS_Store', data: new Uint8Array([1]) }]],
+  ])('that another program packed, with %s, is not read, and not called an attack', async (_, more) => {
+    writeFileSync(at('again.zip'), rawZip([...more, ...rawEntries(files)]))
+    expect(await openPack(at('again.zip'))).toMatchObject({ ok: false, error: { code: 'pack.repacked' } })
+    // Anything worse in it is named as that.
+    writeFileSync(at('again.zip'), rawZip([...more, ...rawEntries(files), { name: 'pack/../x', data: NONE }]))
+    expect(await openPack(at('again.zip'))).toMatchObject({ ok: false, error: { code: 'pack.unsafe' } })
+  })
+
+  test('with a folder entry that has content is not opened', async () => {
+    writeFileSync(
+      at('bad.zip'),
+      rawZip([{ name: 'pack/data/', data: new Uint8Array([1]), mode: 0o040755 }, ...rawEntries(files)]),
+    )
+    expect(await openPack(at('bad.zip'))).toMatchObject({ ok: false, error: { code: 'pack.unsafe' } })
   })
 
   test('with too much in it is not opened', async () => {

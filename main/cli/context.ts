@@ -15,6 +15,7 @@ export interface Context {
 /** Which exit code a failure means when it ends a command. */
 export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
+  if (code === 'pack.repacked') return EXIT.incomplete
   if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered') return EXIT.notVerified
   if (code.startsWith('timestamp.') || code.startsWith('revocation.')) return EXIT.incomplete
   if (code === 'run.cancelled') return EXIT.stopped

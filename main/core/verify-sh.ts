@@ -85,7 +85,7 @@ unzip -Z1 pack.zip > names && test -s names || stop 'unzip cannot list the archi
 test "$(grep -cvE "^pack/(VERIFY[.]txt|($part/)*$part)\$" names)" = 0 || stop 'The archive has names that no pack has.'
 test -z "$(tr A-Z a-z < names | sort | uniq -d)" || stop 'The archive has a name twice, or two that differ only in case.'
 unzip -Zl pack.zip | awk -v names="$(wc -l < names)" '
-  /^-/ && $5 ~ /^[bt]/ { files += 1; total += $4; if ($4 > 200 * ($6 > 0 ? $6 : 1)) bomb = 1 }
+  /^-/ && $5 ~ /^[bt]/ { files += 1; total += $4; if ($4 > 1048576 && $4 > 200 * ($6 > 0 ? $6 : 1)) bomb = 1 }
   END { exit files != names || total > 8589934592 || bomb }' || stop 'The archive has links or locked files, or is a bomb.'
 unzip -P none -tqq pack.zip || stop 'unzip finds the archive damaged, or built to deceive.'
 unzip -P none -qn pack.zip; cd pack

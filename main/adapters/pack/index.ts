@@ -12,7 +12,7 @@ export { replacePack, writePack } from './write.ts'
 
 /**
  * Opens a pack, an archive or an unpacked folder, after checking that reading it does no harm. Fails with input.not-found,
- * pack.unsafe (built to deceive or exhaust its reader) or pack.unreadable.
+ * pack.unsafe (built to deceive or exhaust its reader), pack.repacked (by another program, and nothing worse) or pack.unreadable.
  */
 export async function openPack(path: string, limits: Limits = LIMITS): Promise<Outcome<OpenPack>> {
   try {

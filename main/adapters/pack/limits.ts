@@ -4,6 +4,8 @@ export interface Limits {
   readonly totalBytes: number
   /** Unpacked bytes for each packed one. */
   readonly ratio: number
+  /** Entries up to this size may have any ratio: an honest answer can be a table of zeros. */
+  readonly ratioFrom: number
   /** The list of entries at the end of an archive. */
   readonly listBytes: number
   /** One file read into memory at once; larger ones have a digest and no more. */
@@ -16,18 +18,22 @@ export const LIMITS: Limits = {
   entries: 400_000,
   totalBytes: 16 * 1024 * MIB,
   ratio: 200,
+  ratioFrom: MIB,
   listBytes: 256 * MIB,
   readBytes: 256 * MIB,
 }
 
+type RefusalCode = 'pack.unsafe' | 'pack.unreadable' | 'pack.repacked'
+
 /** A reason not to open an archive or folder. Thrown inside this folder and turned into a Failure at its edge. */
 export class Refusal extends Error {
-  readonly code: 'pack.unsafe' | 'pack.unreadable'
-  constructor(code: 'pack.unsafe' | 'pack.unreadable', message: string) {
+  readonly code: RefusalCode
+  constructor(code: RefusalCode, message: string) {
     super(message)
     this.code = code
   }
 }
 
 export const unsafe = (message: string): Refusal => new Refusal('pack.unsafe', message)
+export const repacked = (message: string): Refusal => new Refusal('pack.repacked', message)
 export const unreadable = (message: string): Refusal => new Refusal('pack.unreadable', message)

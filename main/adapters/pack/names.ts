@@ -14,6 +14,13 @@ export function checkName(name: string): void {
   if (problem !== null) throw unsafe(`entry ${quote(name)}: ${problem}`)
 }
 
+/**
+ * Files that desktop systems put into folders and archives of their own accord: Finder's and Explorer's settings, and what macOS keeps of
+ * files beside them.
+ */
+export const isDesktopFile = (name: string): boolean =>
+  name.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name)
+
 /** Refuses names of which some system would keep only one: the same twice, equal but for case, or a file that is a folder too. */
 export function checkDistinct(names: readonly string[]): void {
   // Most names have no capitals, and stay the strings they are.

@@ -4,8 +4,8 @@ import type { OpenPack } from '../../core/world.ts'
 import { blockReader } from './blocks.ts'
 import { emptyContents, packOf, putDigest } from './contents.ts'
 import { tally } from './departures.ts'
-import { type Limits, unreadable, unsafe } from './limits.ts'
-import { FOLDER } from './names.ts'
+import { type Limits, repacked, unreadable, unsafe } from './limits.ts'
+import { FOLDER, isDesktopFile } from './names.ts'
 import { type ListPlace, readEnd } from './zip-end.ts'
 import { type EntryList, readList } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
@@ -21,6 +21,8 @@ export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
     const place = await readEnd(file, size, limits)
     const list = await readList(file, place, limits)
     const outside = list.names.find((name) => !name.startsWith(FOLDER))
+    if (outside !== undefined && list.names.every((name) => name.startsWith(FOLDER) || isDesktopFile(name)))
+      throw repacked(`entry ${quote(outside)} is of a desktop system, and is no part of a pack`)
     if (outside !== undefined) throw unreadable(`entry ${quote(outside)} is not in the folder ${FOLDER}`)
     return await unpackOnce(file, list, place, limits)
   } catch (problem) {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { quote } from '../../core/plain-text.ts'
 import { blockReader } from './blocks.ts'
 import { tally } from './departures.ts'
-import { type Limits, unsafe } from './limits.ts'
+import { type Limits, repacked, unsafe } from './limits.ts'
 import { checkDistinct, checkName } from './names.ts'
 import type { ListPlace } from './zip-end.ts'
 import {
@@ -59,6 +59,7 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
   const [packed, sizes, starts] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
   const otherwise = tally('stands otherwise in the list of entries than Barewitness writes it')
   let total = 0
+  let folders = 0
   for (let index = 0; index < count; index += 1) {
     // A copy: what comes next may take the place of these bytes.
     const fixed = Buffer.from(await reader.take(LISTED_BYTES))
@@ -67,22 +68,28 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
     const name = tail.toString('latin1', 0, record.nameLength)
     const extra = tail.subarray(record.nameLength, record.nameLength + record.extraLength)
     const entry = { ...record, name, ...widened(record, extra, name) }
-    checkName(name)
+    const isFolder = isFolderEntry(entry, record.attributes)
+    checkName(isFolder ? name.slice(0, -1) : name)
+    if (isFolder) {
+      folders += 1
+      continue
+    }
     checkEntry(entry, record.attributes, limits)
     total += entry.size
     if (total > limits.totalBytes)
       throw unsafe(`the archive would unpack to more than ${limits.totalBytes} bytes; no more are read`)
     const expected = listedRecord(entry)
-    const inOrder = index === 0 || ((names[index - 1] ?? '') < name && (starts[index - 1] ?? 0) < entry.at)
+    const before = names.length - 1
+    const inOrder = before < 0 || ((names[before] ?? '') < name && (starts[before] ?? 0) < entry.at)
     if (!inOrder || !sameBytes(expected, fixed, tail)) otherwise.note(name)
-    names.push(name)
-    flags[index] = entry.flags
-    methods[index] = entry.method
-    modified[index] = entry.modified
-    crcs[index] = entry.crc
-    packed[index] = entry.packed
-    sizes[index] = entry.size
-    starts[index] = entry.at
+    const place = names.push(name) - 1
+    flags[place] = entry.flags
+    methods[place] = entry.method
+    modified[place] = entry.modified
+    crcs[place] = entry.crc
+    packed[place] = entry.packed
+    sizes[place] = entry.size
+    starts[place] = entry.at
   }
   if (reader.position() !== listAt + listBytes) throw unsafe('the number of entries is not the stated one')
   checkDistinct(names)
@@ -98,6 +105,8 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
     at: starts[index] ?? 0,
   })
   checkPlaces(inFileOrder, entry, listAt)
+  // Only now: an archive that is built to do harm is called that.
+  if (folders > 0) throw repacked(`it has ${folders} entries of folders, which Barewitness does not write`)
   return { names, entry, inFileOrder, departures: otherwise.sentences() }
 }
 
@@ -166,6 +175,14 @@ export function findExtra64(extra: Buffer, name: string): Buffer | null {
   return found
 }
 
+/** An entry that only says that there is a folder, as most programs write them: a name that ends in a slash, and no content. */
+const isFolderEntry = ({ name, flags, size, packed }: ListedEntry, attributes: number): boolean => {
+  const kind = (attributes >>> 16) & 0o170000
+  return (
+    /[^/]\/$/.test(name) && size === 0 && packed <= 2 && (flags & ENCRYPTED) === 0 && (kind === 0 || kind === 0o040000)
+  )
+}
+
 function checkEntry(entry: ListedEntry, attributes: number, limits: Limits): void {
   const { flags, method, packed, size } = entry
   const problem = (): string | null => {
@@ -175,7 +192,8 @@ function checkEntry(entry: ListedEntry, attributes: number, limits: Limits): voi
     if (kind === 0o120000) return 'is a symbolic link'
     if (kind !== 0 && kind !== 0o100000) return 'is not an ordinary file'
     if (method === STORED && packed !== size) return 'is stored and states two sizes'
-    if (size > Math.max(packed, 1) * limits.ratio) return `would unpack to more than ${limits.ratio} times its size`
+    if (size > limits.ratioFrom && size > Math.max(packed, 1) * limits.ratio)
+      return `would unpack to more than ${limits.ratio} times its size`
     return null
   }
   const found = problem()

@@ -145,9 +145,17 @@ function differences(comparisons: readonly Comparison[]): readonly string[] {
     }),
     ...[...renamed].map(([was, now]) => `${called(was)} was renamed to ${called(now)}.`),
     ...removed.filter(({ path }) => !renamed.has(path)).map(({ path }) => `${called(path)} is missing.`),
-    ...added.filter(({ path }) => !newNames.has(path)).map(({ path }) => `${called(path)} was added: no list has it.`),
+    ...added
+      .filter(({ path }) => !newNames.has(path))
+      .map(({ path }) => `${called(path)} was added: no list has it.${hint(path)}`),
   ]
 }
+
+/** Files that desktop systems put into folders of their own accord. */
+const hint = (path: string): string =>
+  /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(path)
+    ? ' Desktop systems put such files into folders: remove it, and verify again.'
+    : ''
 
 function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm): readonly string[] {
   const info = new Map(
