@@ -32,19 +32,18 @@ export type Collect = 'all' | 'missing' | 'demo'
 let asking = false
 
 /**
- * Begins a run and shows it. `missing` goes on with the run that is shown, for the named nodes or all of them; a demo fleet is
- * collected anew by opening it. A run that cannot begin is a problem of no one screen.
+ * Begins a run and shows it. `missing` goes on with the run that is shown, for the named nodes or all of them; `demo`
+ * opens the demo fleet. A run that cannot begin is a problem of no one screen.
  */
 export async function collect(what: Collect, nodes: readonly string[] = []): Promise<void> {
   if (asking) return
   asking = true
   change({ problem: null })
-  // Another fleet may just have taken the place of the one that this page last heard of.
-  if (what === 'all') await refreshFleet()
-  const demo = what === 'demo' || (what === 'all' && getState().fleet?.demo === true)
-  const reply = demo
-    ? await call('demo.open', null)
-    : await call('run.start', { nodes, only: what === 'missing' ? what : 'all' })
+  // Which fleet is collected is the engine's to know: this page may not have heard yet of one that is taking the other's place.
+  const reply =
+    what === 'demo'
+      ? await call('demo.open', null)
+      : await call('run.start', { nodes, only: what === 'missing' ? what : 'all' })
   asking = false
   if (!reply.ok) {
     change({ problem: reply.error })

@@ -149,6 +149,31 @@ describe('two changes at once', () => {
     expect((await kit.get('fleet.get', null))?.name).toBe('Demo fleet')
     expect(await kit.get('assessment.get', { of: 'run' })).toMatchObject({ demo: true, scope: { fleet: 'Demo fleet' } })
   })
+
+  test('a run that is begun while nodes take the place of the demo collects those nodes', async () => {
+    const world = createFakeWorld()
+    const held = gate()
+    const files: World['files'] = {
+      ...world.files,
+      write: async (path, bytes) => {
+        if (path.endsWith('fleet.json')) await held.pass()
+        return await world.files.write(path, bytes)
+      },
+    }
+    const kit = await kitOver({ ...world, files })
+    await kit.get('demo.open', null)
+    await kit.heard('run-done')
+    const { handle } = await kit.get('fleet.import-text', { kind: 'csv', text: 'name,address\ndb-4,192.0.2.4\n' })
+    held.arm()
+    const accepting = kit.engine.call('fleet.accept', { handle })
+    await held.reached
+    const run = kit.get('run.start', ALL)
+    await soon()
+    held.letGo()
+    expect((await accepting).ok).toBe(true)
+    expect((await run).nodes).toEqual(['db-4'])
+    await kit.heard('run-done')
+  })
 })
 
 describe('a key and the address that showed it', () => {
