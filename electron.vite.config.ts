@@ -14,12 +14,21 @@ const demoFleet = {
   },
 }
 
+/**
+ * What every command loads is built in: as packages, these are some 300 files to find and read at each start. The others stay packages: they
+ * are loaded when they are needed, and bring native code or data files.
+ */
+const BUILT_IN = [
+  ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
+  ...['yaml', 'commander', 'csv-parse', 'csv-stringify', 'mmdb-lib', 'd3-geo', 'd3-array', 'geographiclib-geodesic'],
+]
+
 export default defineConfig({
   main: {
     plugins: [demoFleet],
     build: {
       outDir: 'out/main',
-      externalizeDeps: true,
+      externalizeDeps: { exclude: BUILT_IN },
       rollupOptions: {
         input: {
           index: resolve('main/electron/index.ts'),

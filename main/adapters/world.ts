@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
-import type { Clock, Entropy, SealReader } from '../core/ports.ts'
+import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
 import type { World } from '../core/world.ts'
 import { csvOf, csvPieces } from './csv-file.ts'
 import { createDeclarations, type Known } from './declarations/index.ts'
@@ -19,8 +19,6 @@ import { openRunChain } from './run-chain.ts'
 import { hostTimers } from './schedules/index.ts'
 import { createScheduleStore } from './schedules/schedule-file.ts'
 import { createSchemaValidator } from './schema-validator.ts'
-import { createHostKeys } from './ssh/host-keys.ts'
-import { createTransport } from './ssh/transport.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
 import { openHistoryStore } from './store/history-store.ts'
 import { createTimestamps } from './timestamps.ts'
@@ -29,8 +27,9 @@ import { zones } from './zones.ts'
 /** Where identities and schedules are kept unless told otherwise: per user, by the XDG base directory convention. */
 const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness')
 
-// Loaded when first needed: a command that only reads a file should not wait for PDF and certificate code.
+// Loaded when first needed: a command that only reads a file should not wait for code of SSH, PDF and certificates.
 const seal = () => import('./seal/index.ts')
+const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys()
 
 /** The real world: every port with its adapter. The catalog says what the demo servers can answer, and what declarations may name. */
 export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
@@ -49,9 +48,13 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     tidyMemory,
     validator,
-    transport: createTransport(),
+    transport: pacedTransport(),
     fleets: createFleets(),
-    hostKeys: createHostKeys(),
+    hostKeys: {
+      scan: async (...input) => (await hostKeys()).scan(...input),
+      judge: async (...input) => (await hostKeys()).judge(...input),
+      record: async (...input) => (await hostKeys()).record(...input),
+    },
     importers: {
       preview: async (...input) => (await import('./importers/index.ts')).createImporters().preview(...input),
     },
@@ -82,6 +85,17 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
     demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes) },
+  }
+}
+
+/** Loaded when first used. One for all connections of this world: it keeps them from beginning all at once. */
+function pacedTransport(): Transport {
+  let made: Promise<Transport> | null = null
+  return {
+    connect: async (...input) => {
+      made ??= import('./ssh/transport.ts').then(({ createTransport }) => createTransport())
+      return (await made).connect(...input)
+    },
   }
 }
 
