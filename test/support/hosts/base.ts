@@ -45,8 +45,8 @@ export async function baseRoot(suite: Suite): Promise<string> {
   const folder = join(CACHE, `${suite}-${digest}`)
   if (existsSync(folder)) return folder
   mkdirSync(CACHE, { recursive: true })
-  // Built under another name, so that a build that was cut short is never taken for a base.
-  const unfinished = `${folder}.unfinished`
+  // Built under another name, so that a build that was cut short is never taken for a base. Two test files may build at once.
+  const unfinished = `${folder}.unfinished-${process.pid}`
   rmSync(unfinished, { recursive: true, force: true })
   await mmdebstrap([
     '--variant=minbase',
@@ -61,7 +61,8 @@ export async function baseRoot(suite: Suite): Promise<string> {
     unfinished,
     MIRROR,
   ])
-  renameSync(unfinished, folder)
+  if (existsSync(folder)) rmSync(unfinished, { recursive: true, force: true })
+  else renameSync(unfinished, folder)
   return folder
 }
 
