@@ -17,6 +17,8 @@ import {
   time,
   unsigned,
 } from '../main/adapters/seal/der.ts'
+import { type DerValue, derValue, membersOf } from '../main/adapters/seal/der-read.ts'
+import { withLowS } from '../main/adapters/seal/low-s.ts'
 import { OID } from '../main/adapters/seal/oids.ts'
 import { signPdf } from '../main/adapters/seal/pades.ts'
 import { readSeal } from '../main/adapters/seal/reader.ts'
@@ -40,6 +42,17 @@ const other = makeIdentity({
 })
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 let seal: Uint8Array
+
+const lowS = (signature: Uint8Array): Uint8Array => withLowS(signature) ?? new Uint8Array()
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+const integer = (value: bigint): Uint8Array =>
+  unsigned(new Uint8Array(Buffer.from(value.toString(16).padStart(64, '0'), 'hex')))
+/** The same signature with n − s for s: whichever form it has, the other one. */
+function otherForm(signature: Uint8Array): Uint8Array {
+  const [r, s] = membersOf(derValue(signature) as DerValue)
+  const value = BigInt(`0x${hex(s?.content ?? new Uint8Array())}`)
+  return sequence(r?.bytes ?? new Uint8Array(), integer(ORDER - value))
+}
 
 beforeAll(async () => {
   seal = await signDetached(signer, content)
@@ -132,7 +145,7 @@ describe('a seal', () => {
     stored[0] = 0xa0
     const { issuer, serial } = namesOf(signer.certificate)
     const hashing = sequence(oid(OID.sha256))
-    const signature = octets(await (options.sign ?? signer.sign)(signed))
+    const signature = octets(options.sign === undefined ? lowS(await signer.sign(signed)) : await options.sign(signed))
     const info = sequence(
       small(1),
       sequence(issuer, serial),
@@ -156,6 +169,45 @@ describe('a seal', () => {
 
   test('built by hand from the same parts is accepted, so that the next tests mean something', async () => {
     expect((await read(await byHand([contentType, messageDigest, certificate]))).problems).toEqual([])
+  })
+
+  test('whose ECDSA signature was changed to the other one that verifies is refused', async () => {
+    const attributes = [contentType, messageDigest, certificate]
+    const high = async (data: Uint8Array): Promise<Uint8Array> => otherForm(lowS(await signer.sign(data)))
+    expect((await read(await byHand(attributes, { sign: high }))).problems).toHaveLength(1)
+  })
+
+  test.each([
+    ['r and s with bytes after them', (good: Uint8Array) => new Uint8Array([...good, 0])],
+    [
+      'a third number',
+      (good: Uint8Array) => sequence(...membersOf(derValue(good) as DerValue).map(({ bytes }) => bytes), small(1)),
+    ],
+    ['an s of zero', (good: Uint8Array) => sequence(membersOf(derValue(good) as DerValue)[0]?.bytes ?? good, small(0))],
+    [
+      'an s of the order of the group',
+      (good: Uint8Array) => sequence(membersOf(derValue(good) as DerValue)[0]?.bytes ?? good, integer(ORDER)),
+    ],
+    ['a length in more octets than needed', (good: Uint8Array) => new Uint8Array([0x30, 0x81, ...good.subarray(1)])],
+  ])('whose ECDSA signature has %s is refused', async (_, change) => {
+    const sign = async (data: Uint8Array): Promise<Uint8Array> => change(lowS(await signer.sign(data)))
+    expect((await read(await byHand([contentType, messageDigest, certificate], { sign }))).problems).not.toEqual([])
+    expect(withLowS(change(lowS(await signer.sign(content))))).toBeNull()
+  })
+
+  test('is written in the lower form, whichever of the two the key gives', async () => {
+    for (const form of [lowS, (made: Uint8Array) => otherForm(lowS(made))]) {
+      const token: Signer = { ...signer, sign: async (data) => form(await signer.sign(data)) }
+      expect((await read(await signDetached(token, content))).problems).toEqual([])
+    }
+    await expect(signDetached({ ...signer, sign: async () => new Uint8Array(64) }, content)).rejects.toThrow()
+  })
+
+  test('its lower form begins at half of the order of the group', () => {
+    const half = sequence(integer(7n), integer(ORDER / 2n))
+    expect(withLowS(half)).toBe(half)
+    expect(withLowS(sequence(integer(7n), integer(ORDER / 2n + 1n)))).toEqual(half)
+    expect(withLowS(new Uint8Array())).toBeNull()
   })
 
   test.each([

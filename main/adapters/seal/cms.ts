@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Signer } from '../../core/ports.ts'
 import { der, nothing, octets, oid, sequence, setOf, small } from './der.ts'
+import { withLowS } from './low-s.ts'
 import { OID } from './oids.ts'
 import { type Names, namesOf } from './x509.ts'
 
@@ -69,11 +70,14 @@ export function assembleCms(parts: CmsParts): Uint8Array {
 
 /**
  * A detached CMS signature over content of the given SHA-256, in the CAdES baseline profile (ETSI EN 319 122-1), carrying the leaf and
- * the intermediates; a root stays out, since it must come from elsewhere. Throws when the signer does.
+ * the intermediates; a root stays out, since it must come from elsewhere. An ECDSA signature is written with the lower of its two s: tokens
+ * give either. Throws when the signer does, or gives what is no signature of its kind of key.
  */
 export async function cmsForDigest(signer: Signer, contentSha256: Uint8Array): Promise<Uint8Array> {
   const leaf = signer.certificate
-  const signature = await signer.sign(signedAttributes(leaf, contentSha256))
+  const made = await signer.sign(signedAttributes(leaf, contentSha256))
+  const signature = signer.keyType === 'EC' ? withLowS(made) : made
+  if (signature === null) throw new Error('the key gave something that is no ECDSA signature of P-256')
   const certificates = [leaf, ...signer.chain.filter((certificate) => !isRoot(certificate))]
   return assembleCms({ leaf, certificates, contentSha256, keyType: signer.keyType, signature })
 }

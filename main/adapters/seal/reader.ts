@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { plain } from '../../core/plain-text.ts'
 import type { CertificateName, SealInput, SealReading, TimestampReading } from '../../core/ports.ts'
 import { assembleCms, digestOf, signedAttributes } from './cms.ts'
+import { withLowS } from './low-s.ts'
 import { OID } from './oids.ts'
 import { type ParsedSeal, parseSeal } from './parse.ts'
 import { chainOf, isListOf, leafProblems, revocation, termOf } from './path.ts'
@@ -108,6 +109,10 @@ function attributeProblems(seal: ParsedSeal, content: Uint8Array): readonly stri
 function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Uint8Array): readonly string[] {
   if (!verifies(seal.signedBytes, leaf, seal.signature))
     return ['The signature does not verify with the key of its signer.']
+  if (leaf.keyType === 'EC' && withLowS(seal.signature) !== seal.signature)
+    return [
+      'The ECDSA signature was changed to its other form, the one with the higher s, which Barewitness never writes.',
+    ]
   if (!sameBytes(seal.signedBytes, signedAttributes(leaf.der, digestOf(content))))
     return ['The signed attributes are not the ones a seal has, or name another certificate.']
   const again = assembleCms({
