@@ -117,6 +117,18 @@ describe('a pack whose report embeds the index', () => {
     ])
   })
 
+  test('whose report alone cannot be parsed is told of a PDF, and of no file of a pack', async () => {
+    const files = await samplePack({ signer })
+    const pdf = Buffer.from(files.get(PATHS.report) ?? new Uint8Array())
+    const broken = new Uint8Array(Buffer.concat([pdf.subarray(0, 15), Buffer.from(' '), pdf.subarray(15)]))
+    const asked = { reader: sealing.reader, trust: NOBODY, verifiedAt: realClock.now(), file: 'report.pdf' }
+    const { answers, ok } = await verifyReport({ pdf: broken, ...asked })
+    const signed = answers.find(({ question }) => question === 'signed-by')
+    expect([ok, signed?.outcome]).toEqual([false, 'no'])
+    expect(JSON.stringify(signed)).toContain('PDF')
+    expect(JSON.stringify(signed)).not.toContain('tagmanifest')
+  })
+
   test.each<[string, (index: Uint8Array) => { readonly name: string; readonly bytes: Uint8Array }[], RegExp]>([
     [
       'of other results',

@@ -5,7 +5,7 @@ import { readDisclosure } from './disclosure/read.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
 import { packedAgain } from './verify/manifests.ts'
-import { namedAuthority, readSealOf, signedBy, signerOf } from './verify/signature.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
@@ -36,7 +36,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const [intact, complete, reproducible] = found.answers
   const answers = [
     intact,
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
     existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: named.wholeChains, statedAt: found.statedAt }),
     complete,
     reproducible,

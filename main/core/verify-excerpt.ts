@@ -9,7 +9,7 @@ import { type BagReading, nodesLacking, readBag } from './verify/bag.ts'
 import { packedAgain } from './verify/manifests.ts'
 import { canonical, textOf } from './verify/read.ts'
 import { readSampled, type SampledReading } from './verify/sampled.ts'
-import { namedAuthority, signedBy, signerOf } from './verify/signature.ts'
+import { NO_SEAL, namedAuthority, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
@@ -50,7 +50,7 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
   const time = shownTime(bag.seal?.timestamps ?? [], { trust, verifiedAt, ...named })
   const answers = [
     intact([...input.departures.map(packedAgain), ...bag.problems], source.paths.length),
-    signedBy(bag.seal, { trust, time, verifiedAt, wholeChain: true }),
+    signedBy(bag.seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
     existedBy(time, {
       stamps: bag.seal?.timestamps.length ?? 0,
       expected: named.wholeChains,

@@ -14,7 +14,7 @@ import { alterations, packedAgain } from './verify/manifests.ts'
 import { type PeriodWalk, type WalkInput, walkPeriod } from './verify/period-walk.ts'
 import { canonical, textOf } from './verify/read.ts'
 import { ownReportProblems, readReport } from './verify/report.ts'
-import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
 
@@ -45,7 +45,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   const walked = await walkPeriod(input, period, chain.stated)
   const answers = [
     intact(altered, seal, source.paths.length),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
     existedBy(time, {
       stamps: seal?.timestamps.length ?? 0,
       expected: named.wholeChains,
@@ -60,6 +60,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       walked,
       {
         trusted,
+        samples: period?.samples ?? [],
         early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
       },
     ),
@@ -138,6 +139,7 @@ async function reportProblems(
 interface Stated {
   /** The reader trusts the key of the account itself. */
   readonly trusted: boolean
+  readonly samples: Period['samples']
   /** When the account says it was made is later than now. */
   readonly early: string | null
 }
@@ -145,7 +147,7 @@ interface Stated {
 function complete(
   problems: readonly string[],
   { runs, absent, strangers, nodes }: PeriodWalk,
-  { trusted, early }: Stated,
+  { trusted, samples, early }: Stated,
 ): VerificationAnswer {
   const question = 'complete'
   if (problems.length > 0)
@@ -169,8 +171,13 @@ function complete(
     ...(early === null ? [] : [`It is dated ${early}, which is later than the clock of this computer.`]),
   ]
   return open.length > 0
-    ? { question, outcome: 'not-shown', summary: `${said} ${open[0]}`, details: [...open.slice(1), DRAWN(nodes)] }
-    : { question, outcome: 'yes', summary: said, details: [DRAWN(nodes)] }
+    ? {
+        question,
+        outcome: 'not-shown',
+        summary: `${said} ${open[0]}`,
+        details: [...open.slice(1), drawn(samples, nodes)],
+      }
+    : { question, outcome: 'yes', summary: said, details: [drawn(samples, nodes)] }
 }
 
 const MOST_NAMED = 10
@@ -180,10 +187,16 @@ const listed = (names: readonly string[]): string =>
     .map((name) => quote(name, 100))
     .join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}`
 
-const DRAWN = (nodes: number): string =>
-  nodes === 0
-    ? 'No sample was drawn: the raw answers are in the packs of the runs.'
-    : `The raw answers of ${plural(nodes, 'drawn node')} are enclosed; the others are in the packs of the runs.`
+/** How many rows were drawn, whatever they are of, and of how many nodes among them the raw answers are enclosed. */
+function drawn(samples: Period['samples'], nodes: number): string {
+  if (samples.length === 0) return 'No sample was drawn: the raw answers are in the packs of the runs.'
+  const rows = samples.reduce((sum, sample) => sum + sample.drawn.length, 0)
+  return `${plural(samples.length, 'sample')} with ${plural(rows, 'row')} in all ${samples.length === 1 ? 'was' : 'were'} drawn. ${
+    nodes === 0
+      ? 'None of the rows has raw answers enclosed: those are in the packs of the runs.'
+      : `The raw answers of ${plural(nodes, 'node')} are enclosed; the others are in the packs of the runs.`
+  }`
+}
 
 function reproducible({ failed, wrong, other, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
   const question = 'reproducible'

@@ -46,7 +46,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
           ],
         )
       : answer('intact', 'no', 'The report is not as it was sealed.', broken),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains }),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
     existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
     notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
       `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
@@ -67,6 +67,8 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
 }
+
+const NO_SIGNATURE = 'No signature of an author can be read in this PDF.'
 
 const CARRIED: Readonly<Record<EmbeddedForm | 'none', string>> = {
   whole: 'It carries the results of every node.',

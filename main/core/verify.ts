@@ -23,7 +23,7 @@ import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
-import { namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { traceDiffers } from './verify/trace.ts'
 import type { Trust } from './verify/trust.ts'
@@ -126,7 +126,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
         })
   const answers = [
     intact(altered, seal, source.paths.length),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true }),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
     existedBy(time, {
       stamps: seal?.timestamps.length ?? 0,
       expected: named.wholeChains,

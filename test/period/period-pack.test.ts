@@ -73,6 +73,26 @@ describe('A sealed account of a period', () => {
     expect(outcomesOf(await asked(kit, await sealedAround(files, kit.signer)))).toMatchObject(GOOD)
   })
 
+  test.each([
+    ['no sample', [], /No sample was drawn/],
+    ['rows that are of no node', [['runs', 2]], /^1 sample with 2 rows in all was drawn\. None of the rows/],
+    [
+      'rows of both kinds',
+      [
+        ['runs', 1],
+        ['node-runs', 2],
+      ],
+      /^2 samples with 3 rows in all were drawn\. The raw answers of 2 nodes/,
+    ],
+  ] as const)('counts what was drawn: %s', async (_, wanted, says) => {
+    const samples = wanted.map(([population, size]) => ({ population, size, seed: 'spring', of: 0, drawn: [] }))
+    const isOfNodes = samples.some(({ population }) => population === 'node-runs')
+    const parts = new Map([...files].filter(([path]) => isOfNodes || !/^data\/runs\/.*\/nodes\//.test(path)))
+    const report = await asked(kit, await sealedAround(rederived(kit, parts, { samples }), kit.signer))
+    expect(report.ok).toBe(true)
+    expect(report.answers.find(({ question }) => question === 'complete')?.details.join('\n')).toMatch(says)
+  })
+
   test('each drawn node stands as an excerpt by itself', async () => {
     const excerpts = must(await writeExcerpts(kit.world, { pack, folder: join(kit.folder, 'excerpts') }))
     expect(excerpts).toHaveLength(2)

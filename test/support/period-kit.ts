@@ -179,7 +179,7 @@ export function rechained(files: ReadonlyMap<string, Uint8Array>, entries: reado
 export function rederived(
   { world }: Pick<PeriodKit, 'world'>,
   files: ReadonlyMap<string, Uint8Array>,
-  changes: Partial<Pick<Period, 'from' | 'to' | 'asOf'>> = {},
+  changes: Partial<Pick<Period, 'from' | 'to' | 'asOf' | 'samples'>> = {},
 ): Files {
   const period = JSON.parse(textIn(files, PERIOD_PATH)) as Period
   const { id, fleet } = JSON.parse(textIn(files, 'data/log/chain.json'))

@@ -77,7 +77,12 @@ export interface Judgement {
   readonly verifiedAt: string
   /** Whether the chain must be there up to its root. */
   readonly wholeChain: boolean
+  /** What to say where no seal can be read at all. */
+  readonly absent: string
 }
+
+/** Of a pack, or of a copy of one. */
+export const NO_SEAL = `There is no seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`
 
 /**
  * Whose key sealed it, and whether the reader trusts that key, judged at the moment that is shown; else now. A pack brings its whole chain;
@@ -89,7 +94,7 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
     summary: string,
     details: readonly string[] = [],
   ): VerificationAnswer => ({ question: 'signed-by', outcome, summary, details })
-  if (reading === null) return answer('no', `There is no seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`)
+  if (reading === null) return answer('no', judgement.absent)
   if (reading.problems.length > 0 || reading.signer === null)
     return answer('no', 'The seal does not verify.', reading.problems)
   const { trust, time, verifiedAt, wholeChain } = judgement
