@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import { buildRules } from './test/support/rules-module.ts'
 
 /** The demo fleet travels with the program: the recorded nodes named demo-* are copied beside it. */
 const demoFleet = {
@@ -11,6 +12,15 @@ const demoFleet = {
     mkdirSync(resolve('out/demo'), { recursive: true })
     for (const node of readdirSync(from).filter((name) => name.startsWith('demo-')))
       cpSync(resolve(from, node), resolve('out/demo', node), { recursive: true })
+  },
+}
+
+/** The rules as one module, whose digest packs name: see docs/rules.md. */
+const rulesModule = {
+  name: 'rules-module',
+  async closeBundle() {
+    mkdirSync(resolve('out/rules'), { recursive: true })
+    writeFileSync(resolve('out/rules/rules.mjs'), (await buildRules()).code)
   },
 }
 
@@ -25,7 +35,7 @@ const BUILT_IN = [
 
 export default defineConfig({
   main: {
-    plugins: [demoFleet],
+    plugins: [demoFleet, rulesModule],
     build: {
       outDir: 'out/main',
       externalizeDeps: { exclude: BUILT_IN },

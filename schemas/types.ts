@@ -1432,7 +1432,14 @@ export interface AddressAnswer {
 }
 export interface CatalogReference {
   readonly version: string
-  readonly digest: Sha256
+  /**
+   * Of data/catalog.json: what was asked and claimed, with the customer’s own frameworks.
+   */
+  readonly digest: string
+  /**
+   * Of the module that the rules of this version are built into.
+   */
+  readonly module: string
 }
 /**
  * data/assessment.json in a pack: an assessment whose nodes stand in files of their own, so that a reader can take one node at a time.
@@ -1578,6 +1585,7 @@ export interface PackPredicate {
   readonly catalog: {
     readonly version: string
     readonly digest: Sha256
+    readonly module: Sha256
   }
   readonly nodes: {
     readonly name: string

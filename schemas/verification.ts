@@ -22,6 +22,16 @@ export interface Difference {
   readonly derived: Verdict | null
 }
 
+/** By which rules it was judged, as it states, and whether the reader has those. */
+export interface RulesReading {
+  readonly standing: 'same' | 'falsified' | 'unknown'
+  readonly version: string
+  /** Results that it states, as far as they are enclosed. */
+  readonly results: number
+  /** Of these, how many did not come out the same with the rules of the reader. */
+  readonly unconfirmed: number
+}
+
 /** What `verify` prints with --json and what the review window shows. `ok` is false when any answer is `no`. */
 export interface VerificationReport {
   readonly schema: 'barewitness.verification/2'
@@ -31,6 +41,8 @@ export interface VerificationReport {
   readonly ok: boolean
   readonly demo: boolean
   readonly answers: readonly VerificationAnswer[]
+  /** Null where nothing states by which rules it was judged. */
+  readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
   readonly signer: {
     readonly subject: string

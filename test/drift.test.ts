@@ -31,7 +31,7 @@ const trace = (run: string, nodes: readonly TracedNode[], changes: Partial<RunTr
   demo: false,
   planned: null,
   engine: '1',
-  catalog: { version: '1', digest: SHA },
+  catalog: { version: '1', digest: SHA, module: SHA },
   rules: SHA,
   scope: [],
   checks: ['c1', 'c2'],
@@ -85,7 +85,7 @@ describe('what differs between two runs', () => {
     const now = trace('2', [node('a', { readings: digits('9') + digits('1') + digits('2'), verdicts: 'cmm' })], {
       probes: ['p0', 'p1', 'p2'],
       checks: ['c0', 'c1', 'c2'],
-      catalog: { version: '2', digest: other },
+      catalog: { version: '2', digest: other, module: other },
       rules: other,
     })
     const { evidence, rules, flips } = driftOf(trace('1', [node('a')]), now)

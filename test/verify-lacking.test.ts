@@ -28,6 +28,12 @@ const signer = (ended: boolean): VerificationReport['signer'] => ({
 })
 
 describe('what a verification was to show and did not', () => {
+  test('a copy whose rules are not known here lacks its results, though parts of it are withheld', () => {
+    const answers = QUESTIONS.map((question) => ({ question, outcome: 'not-shown' as const, summary: '', details: [] }))
+    const rules = { standing: 'unknown', version: '9.9.9', results: 106, unconfirmed: 64 } as const
+    expect(lackingIn({ kind: 'disclosure', answers, rules, signer: null }, NOTHING)).toEqual(['intact', 'reproducible'])
+  })
+
   test.each<[VerifiedKind, Partial<Record<Question, AnswerOutcome>>, Asked, boolean, readonly Question[]]>([
     ['pack', {}, { signers: true, authorities: true, lastHead: true }, false, []],
     ['pack', UNNAMED, NOTHING, false, []],
@@ -53,6 +59,6 @@ describe('what a verification was to show and did not', () => {
       summary: '',
       details: [],
     }))
-    expect(lackingIn({ kind, answers, signer: signer(ended) }, asked)).toEqual(expected)
+    expect(lackingIn({ kind, answers, rules: null, signer: signer(ended) }, asked)).toEqual(expected)
   })
 })

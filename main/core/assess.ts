@@ -16,7 +16,7 @@ import type {
 } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type CaptureIndex, capturesByKey } from './captures.ts'
-import { type Catalog, catalogDigest, catalogFor, type ToldIdentity } from './catalog.ts'
+import { type Catalog, catalogFor, catalogReference, type ToldIdentity } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { coverageOf } from './engagement/coverage.ts'
@@ -91,7 +91,7 @@ export function conclude(
   return {
     asOf,
     engine: VERSION,
-    catalog: { version: catalog.version, digest: catalogDigest(catalog) },
+    catalog: catalogReference(ours, scope),
     scope: {
       ...scope,
       population: [...populationOf(scope)],

@@ -1,4 +1,5 @@
 import type {
+  CatalogReference,
   Contradiction,
   Isolation,
   Location,
@@ -93,6 +94,8 @@ export interface ReferenceList {
 /** Everything we ask, conclude and map, as one value that assess() and verify() take. */
 export interface Catalog {
   readonly version: string
+  /** SHA-256 of the module that the rules of this version are built into. */
+  readonly module: Sha256
   readonly probes: readonly Probe<unknown>[]
   readonly checks: readonly Check[]
   readonly frameworks: readonly Framework[]
@@ -169,6 +172,12 @@ export function catalogDigest(catalog: Catalog): Sha256 {
   const digest = sha256(canonicalJson(catalogSnapshot(catalog)))
   DIGESTS.set(catalog, digest)
   return digest
+}
+
+/** What an assessment names its rules by: their version and module, and the catalog with the scope's own frameworks. */
+export function catalogReference(ours: Catalog, scope: Pick<Scope, 'mappings'>): CatalogReference {
+  const catalog = catalogFor(ours, scope)
+  return { version: catalog.version, digest: catalogDigest(catalog), module: catalog.module }
 }
 
 const DIGESTS = new WeakMap<Catalog, Sha256>()

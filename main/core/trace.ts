@@ -2,7 +2,7 @@ import type { Assessment, NodeAssessment, Planned, RunTrace, Scope, TracedNode }
 import { VERSION } from '../../schemas/version.ts'
 import { verdictLetters } from '../../schemas/words.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { type Catalog, catalogDigest, catalogFor } from './catalog.ts'
+import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import { jsonBytes } from './pack-files.ts'
 import { type Parsed, type Probe, wasNotAsked } from './probe.ts'
@@ -87,7 +87,7 @@ interface TraceInput {
 export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: TraceInput): RunTrace {
   const { asOf, scope, demo, shared = NOTHING_SHARED } = assessment
   const catalog = catalogFor(ours, scope)
-  const reference = { version: catalog.version, digest: catalogDigest(catalog) }
+  const reference = catalogReference(ours, scope)
   return {
     schema: 'barewitness.run-trace/1',
     run,

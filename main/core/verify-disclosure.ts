@@ -50,6 +50,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: seal?.demo === true || found.demo,
     answers,
+    rules: found.rules,
     differences: found.differences,
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }

@@ -8,6 +8,7 @@ import { hasExactly, parsedJson } from './run-chain/entry.ts'
 import { type BagReading, nodesLacking, readBag } from './verify/bag.ts'
 import { packedAgain } from './verify/manifests.ts'
 import { canonical, textOf } from './verify/read.ts'
+import { unknownRules } from './verify/rules.ts'
 import { readSampled, type SampledReading } from './verify/sampled.ts'
 import { NO_SEAL, namedAuthority, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
@@ -68,6 +69,7 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
     answers,
+    rules: sampled.rules,
     differences: sampled.differences,
     signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),
   }
@@ -124,19 +126,14 @@ function complete(
       }
 }
 
-function reproducible({ details, nodes, stated, identical, sameRules }: SampledReading): VerificationAnswer {
+function reproducible({ details, nodes, stated, identical, rules, falsified }: SampledReading): VerificationAnswer {
   const question = 'reproducible'
   if (nodes === 0) return { question, outcome: 'not-shown', summary: 'It encloses no node to evaluate again.', details }
   const count = `${identical} of ${stated} verdicts came out the same from the raw answers`
-  if (details.length === 0) return { question, outcome: 'yes', summary: `Evaluated again: ${count}.`, details: [] }
-  return sameRules
-    ? { question, outcome: 'no', summary: `Evaluated again: ${count}.`, details }
-    : {
-        question,
-        outcome: 'not-shown',
-        summary: `It was evaluated with another version of the catalog or the rules. With the ones here, ${count}. Use that version to compare.`,
-        details,
-      }
+  if (falsified !== null) return { question, outcome: 'no', summary: falsified, details }
+  if (rules?.standing === 'unknown')
+    return { question, outcome: 'not-shown', summary: unknownRules(rules.version, { stated, identical }), details }
+  return { question, outcome: details.length === 0 ? 'yes' : 'no', summary: `Evaluated again: ${count}.`, details }
 }
 
 const NO_CHAIN: VerificationAnswer = {

@@ -5,6 +5,7 @@ import { manifestRead, PATHS } from './pack-files.ts'
 import { daysWithin, MOST_DAYS } from './period/days.ts'
 import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from './period/pack.ts'
 import { plain, quote } from './plain-text.ts'
+import { compare } from './recording.ts'
 import { plural } from './report/wording.ts'
 import { isDay, isInstant } from './run-chain/entry.ts'
 import { headOf } from './run-chain/head.ts'
@@ -14,6 +15,7 @@ import { alterations, packedAgain } from './verify/manifests.ts'
 import { type PeriodWalk, type WalkInput, walkPeriod } from './verify/period-walk.ts'
 import { canonical, textOf } from './verify/read.ts'
 import { ownReportProblems, readReport } from './verify/report.ts'
+import { unknownRules } from './verify/rules.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
@@ -77,6 +79,15 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       ok,
       demo: seal?.demo === true || period?.demo === true || walked.demo,
       answers,
+      rules:
+        walked.unknown.size === 0
+          ? null
+          : {
+              standing: 'unknown',
+              version: plain([...walked.unknown].sort(compare).join(', '), 200),
+              results: walked.stated,
+              unconfirmed: walked.stated - walked.identical,
+            },
       differences: walked.differences,
       signer: signerOf(seal, trust, time.at ?? verifiedAt),
     },
@@ -198,7 +209,7 @@ function drawn(samples: Period['samples'], nodes: number): string {
   }`
 }
 
-function reproducible({ failed, wrong, other, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
+function reproducible({ failed, wrong, other, unknown, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
   const question = 'reproducible'
   if (failed !== null) return { question, outcome: 'no', summary: 'Nothing could be derived again.', details: [failed] }
   const sampled =
@@ -209,6 +220,13 @@ function reproducible({ failed, wrong, other, stated, identical, nodes }: Period
       outcome: 'no',
       summary: `What is stated does not come out of the chain, the sealed traces and the raw answers.${sampled}`,
       details: [...wrong, ...other],
+    }
+  if (unknown.size > 0)
+    return {
+      question,
+      outcome: 'not-shown',
+      summary: unknownRules([...unknown].sort(compare).join(', '), { stated, identical }),
+      details: other,
     }
   return other.length > 0
     ? {

@@ -63,6 +63,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: seal?.demo === true || embedded?.index.demo === true,
     answers,
+    rules: null,
     differences: [],
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
@@ -93,6 +94,7 @@ const ofOthers = (
       notShown(question, 'Nothing is said about files that Barewitness did not write.'),
     ),
   ],
+  rules: null,
   differences: [],
   signer: null,
 })

@@ -1,6 +1,6 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import { type Catalog, catalogFor } from './catalog.ts'
+import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
 import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
@@ -22,7 +22,8 @@ import { profileNotes } from './verify/profile.ts'
 import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
-import { compareNode, compareWhole, hasSameRules, wordingDiffers } from './verify/reproduce.ts'
+import { compareNode, compareWhole, wordingDiffers } from './verify/reproduce.ts'
+import { falsifiedRules, rulesReading, rulesStanding, unknownRules } from './verify/rules.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { traceDiffers } from './verify/trace.ts'
@@ -151,6 +152,13 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ok,
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     answers,
+    rules:
+      assessment === null
+        ? null
+        : rulesReading(assessment.catalog, catalogReference(input.catalog, assessment.scope), {
+            stated: walked.count,
+            identical: walked.identical,
+          }),
     differences: walked.differences,
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
@@ -277,25 +285,28 @@ function reproducible(
   const differing = [...said, ...walked.wording, ...rest, ...trace]
   const { sentence, loosened } = profileNotes(catalog, reading.scope?.profile)
   const details = [...differing, ...loosened]
-  if (hasSameRules(reading.assessment, catalog))
-    return {
-      question,
-      outcome: differing.length === 0 ? 'yes' : 'no',
-      summary: `Evaluated again from the raw answers: ${count} came out the same${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
-      details,
-    }
-  const other = 'The pack was evaluated with another version of the catalog or the rules.'
-  return differing.length === 0
-    ? {
+  const here = catalogReference(catalog, reading.assessment.scope)
+  switch (rulesStanding(reading.assessment.catalog, here)) {
+    case 'falsified':
+      return {
         question,
-        outcome: 'yes',
-        summary: `${other} With the ones here, ${count} come out the same, byte for byte. ${sentence}`,
-        details,
+        outcome: 'no',
+        summary: falsifiedRules(reading.assessment.catalog, here),
+        details: [`With the rules here, ${count} come out the same.`, ...details],
       }
-    : {
+    case 'unknown':
+      return {
         question,
         outcome: 'not-shown',
-        summary: `${other} With the ones here, ${count} come out the same. Use that version to compare. ${sentence}`,
+        summary: `${unknownRules(reading.assessment.catalog.version, { stated: walked.count, identical: walked.identical })} ${sentence}`,
         details,
       }
+    case 'same':
+      return {
+        question,
+        outcome: differing.length === 0 ? 'yes' : 'no',
+        summary: `Evaluated again from the raw answers: ${count} came out the same${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
+        details,
+      }
+  }
 }

@@ -47,7 +47,7 @@ const run = (day: number, ...nodes: readonly TracedNode[]): RunTrace => ({
   demo: false,
   planned: null,
   engine: '1',
-  catalog: { version: '1', digest: SHA },
+  catalog: { version: '1', digest: SHA, module: SHA },
   rules: SHA,
   scope: [],
   checks: ['access.ssh', 'encryption.swap'],

@@ -49,7 +49,7 @@ export function view(checks: readonly CheckView[], rows: readonly NodeRow[]): As
     run: 'r1',
     asOf: '2026-05-14T10:00:00Z',
     engine: 'barewitness 0.4.0',
-    catalog: { version: '1.0.0', digest: '' } as never,
+    catalog: { version: '1.0.0', digest: '', module: '' } as never,
     scope: { fleet: 'made-up' } as never,
     demo: false,
     checks,

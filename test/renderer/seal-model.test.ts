@@ -138,6 +138,7 @@ const report = (
   verifiedAt: '2026-06-02T08:00:00Z',
   ok: !Object.values(outcomes).includes('no'),
   demo: false,
+  rules: null,
   answers: QUESTIONS.map((question) => ({
     question,
     outcome: outcomes[question] ?? 'yes',

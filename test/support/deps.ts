@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
 import { NAMELESS } from './nameless.ts'
@@ -23,6 +24,7 @@ export const probeOf = (id: string, commands: Record<string, RunCommand>): Probe
 
 export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   version: 'test',
+  module: sha256('rules'),
   probes,
   checks: [],
   frameworks: [],

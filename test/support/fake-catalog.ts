@@ -1,6 +1,7 @@
 import { hipaa, nprm, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import { quote } from '../../main/core/plain-text.ts'
 import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../main/core/probe.ts'
 import type { Property } from '../../schemas/words.ts'
@@ -275,6 +276,7 @@ const checks: readonly Check[] = [
 
 export const fakeCatalog: Catalog = {
   version: '0.1.0',
+  module: sha256('rules'),
   probes: [cpu, dmi, bmc, users, blocks, swap, sshd, listeners, echo, accounts, auditd, banner],
   checks,
   frameworks: [hipaa, soc2, nprm],

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import type { Control, Framework } from '../../main/core/framework.ts'
 import type { NodeVerdicts } from '../../main/core/rollup.ts'
 import type { Verdict } from '../../schemas/words.ts'
@@ -51,6 +52,7 @@ export const frameworkOf = (controls: readonly Control[], changes: Partial<Frame
 
 export const catalogWith = (frameworks: readonly Framework[], checks: readonly string[] = ['a', 'b']): Catalog => ({
   version: '1',
+  module: sha256('rules'),
   probes: [],
   checks: checks.map(checkOf),
   frameworks,

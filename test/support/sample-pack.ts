@@ -46,6 +46,7 @@ const swaps = defineProbe({
 
 export const sampleCatalog: Catalog = {
   version: 'sample-1',
+  module: sha256('rules'),
   probes: [swaps],
   checks: [
     defineCheck({

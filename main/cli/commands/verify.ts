@@ -138,8 +138,10 @@ function printReport(report: VerificationReport): void {
 }
 
 /** The last line: the one that people remember. */
-function closing({ ok: stands, kind }: VerificationReport, lacking: readonly Question[], asked: Asked): string {
+function closing({ ok: stands, kind, rules }: VerificationReport, lacking: readonly Question[], asked: Asked): string {
   if (!stands) return 'It is rejected.'
+  if (lacking.length > 0 && rules?.standing === 'unknown')
+    return `${rules.unconfirmed} of ${rules.results} results could not be confirmed: its rules, version ${rules.version}, are not known here. Not shown: ${lacking.map((question) => questionWords[question].label).join(', ')}.`
   if (lacking.length > 0)
     return `Not shown: ${lacking.map((question) => questionWords[question].label).join(', ')}. Nothing in it contradicts its seal, and not everything that was asked for could be shown.`
   if (asked.signers) return 'Nothing in it contradicts its seal, and everything that was asked for was shown.'

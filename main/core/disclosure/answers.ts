@@ -1,8 +1,10 @@
-import type { Difference, VerificationAnswer } from '../../../schemas/verification.ts'
+import type { CatalogReference } from '../../../schemas/types.ts'
+import type { Difference, RulesReading, VerificationAnswer } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogDigest } from '../catalog.ts'
+import { type Catalog, catalogReference } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
 import { profileNotes } from '../verify/profile.ts'
+import { falsifiedRules, rulesReading, rulesStanding, unknownRules } from '../verify/rules.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import { type Rederived, rederive, word } from './compare.ts'
 import type { DisclosureCounts } from './notes.ts'
@@ -13,6 +15,8 @@ import { type Underivable, underivable } from './underivable.ts'
 export interface DisclosureAnswers {
   /** intact, complete and reproducible. The others are about the seal, which is the pack's own. */
   readonly answers: readonly VerificationAnswer[]
+  /** Null where it is withheld by which rules the pack was judged. */
+  readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
   readonly underivable: Underivable
   readonly verdicts: { readonly stated: number; readonly rederived: number; readonly identical: number }
@@ -42,6 +46,7 @@ export function disclosureAnswers(
       complete(reading, content, listed),
       withProfile(reproducible(content, catalog, listed, again), content, catalog),
     ],
+    rules: content.rules === null ? null : rulesReading(content.rules.catalog, ownReference(content, catalog), again),
     differences: again.differences,
     underivable: listed,
     verdicts: {
@@ -52,6 +57,15 @@ export function disclosureAnswers(
     demo: content.demo,
     statedAt: content.scope?.asOf ?? null,
   }
+}
+
+/**
+ * The rules here, as a copy would name them. The catalog has the customer's own frameworks, which only an open scope tells; the module is the
+ * same with and without them.
+ */
+function ownReference({ rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>, catalog: Catalog): CatalogReference {
+  const here = catalogReference(catalog, scope ?? {})
+  return rules === null || scope !== null ? here : { ...here, digest: rules.catalog.digest }
 }
 
 function intact(
@@ -126,13 +140,12 @@ function withProfile(answer: VerificationAnswer, { scope }: DisclosedContent, ca
 }
 
 function reproducible(
-  { rules, arePathsOpen }: DisclosedContent,
+  { rules, scope, arePathsOpen }: DisclosedContent,
   catalog: Catalog,
   listed: Underivable,
   again: Rederived,
 ): VerificationAnswer {
   const question = 'reproducible'
-  const isSameRules = rules !== null && rules.catalog === catalogDigest(catalog)
   const not = listed.verdicts.map(
     ({ node, check, verdict }) =>
       `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, rests on something withheld.`,
@@ -140,18 +153,20 @@ function reproducible(
   const unstated = listed.unstated.map((node) => `Node ${quote(node)}: what is stated of it is withheld.`)
   const details = [...again.details, ...unstated, ...not]
   const count = `${again.identical} of ${again.stated} stated verdicts come out the same here`
-  if (again.details.length > 0 && isSameRules)
-    return {
-      question,
-      outcome: 'no',
-      summary: `Something comes out differently here; ${count}.`,
-      details,
-    }
+  const own = ownReference({ rules, scope }, catalog)
+  const standing = rules === null ? null : rulesStanding(rules.catalog, own)
+  if (rules !== null && standing === 'falsified')
+    return { question, outcome: 'no', summary: falsifiedRules(rules.catalog, own), details }
+  if (rules !== null && standing === 'unknown')
+    return { question, outcome: 'not-shown', summary: unknownRules(rules.catalog.version, again), details }
   if (again.details.length > 0)
     return {
       question,
-      outcome: 'not-shown',
-      summary: `The pack was evaluated with other rules than this version has, and something comes out differently; ${count}.`,
+      outcome: standing === null ? 'not-shown' : 'no',
+      summary:
+        standing === null
+          ? `Something comes out differently here, and by which rules the pack was judged is withheld; ${count}.`
+          : `Something comes out differently here; ${count}.`,
       details,
     }
   if (again.isWhole && arePathsOpen && not.length + unstated.length === 0 && again.stated > 0)

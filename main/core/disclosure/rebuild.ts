@@ -1,4 +1,11 @@
-import type { AssessmentIndex, Capture, NodeAssessment, Recording, Register } from '../../../schemas/types.ts'
+import type {
+  AssessmentIndex,
+  Capture,
+  CatalogReference,
+  NodeAssessment,
+  Recording,
+  Register,
+} from '../../../schemas/types.ts'
 import { verdictWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
@@ -37,7 +44,7 @@ export interface DisclosedNode {
 
 export interface DisclosedContent {
   /** What the pack says it was evaluated with. */
-  readonly rules: { readonly catalog: string; readonly engine: string } | null
+  readonly rules: { readonly catalog: CatalogReference; readonly engine: string } | null
   readonly scope: PackScope | null
   /** What people said; null where some of it is withheld. */
   readonly register: Register | null
@@ -186,8 +193,11 @@ function entryIn(value: unknown): NodeAssessment | null {
 
 function rulesIn(value: unknown): DisclosedContent['rules'] {
   const { catalog, engine } = (value ?? {}) as Partial<AssessmentIndex>
-  const isWhole = typeof catalog?.digest === 'string' && typeof engine === 'string'
-  return isWhole && !hasGap(catalog.digest + engine) ? { catalog: catalog.digest, engine } : null
+  const { version, digest, module } = (catalog ?? {}) as Partial<CatalogReference>
+  const parts = [version, digest, module, engine]
+  return parts.every((part) => typeof part === 'string' && !hasGap(part))
+    ? { catalog: { version, digest, module } as CatalogReference, engine: String(engine) }
+    : null
 }
 
 function indexIn(value: unknown): AssessmentIndex | null {

@@ -30,6 +30,8 @@ export function versionSection(matter: Matter): Section {
           value: [
             { text: `Version ${plain(assessment.catalog.version, 40)}, SHA-256` },
             { text: assessment.catalog.digest, style: 'mono' },
+            { text: 'Module of these rules, SHA-256' },
+            { text: assessment.catalog.module, style: 'mono' },
           ],
         },
         { label: 'Collected by', value: collectors(matter) },

@@ -138,7 +138,10 @@ function agreement({ statement, scope, assessment, catalogDigest }: PackReading)
   if (predicate.fleet !== scope.fleet) problems.push('The pack names several fleets.')
   if (predicate.demo !== assessment.demo)
     problems.push(`${PATHS.statement} and ${PATHS.assessment} disagree about demo data.`)
-  if (new Set([catalogDigest, assessment.catalog.digest, predicate.catalog.digest]).size > 1)
+  if (
+    catalogDigest !== assessment.catalog.digest ||
+    canonicalJson(predicate.catalog) !== canonicalJson(assessment.catalog)
+  )
     problems.push(`The catalog in the pack is not the one that ${PATHS.assessment} and ${PATHS.statement} name.`)
   return problems
 }

@@ -24,15 +24,17 @@ const ALWAYS: Readonly<Record<VerifiedKind, readonly Question[]>> = {
 }
 
 /**
- * The questions that were to be answered with yes and were not, in their order. A seal whose certificate has ended, with nothing that shows
+ * The questions that were to be answered with yes and were not, in their order. Rules that the reader does not have leave every result
+ * open, in a copy with parts withheld too. A seal whose certificate has ended, with nothing that shows
  * when it was made, lacks an answer about its signer even where no certificate was named: whoever holds the old key could have made it now.
  */
 export function lackingIn(
-  { kind, answers, signer }: Pick<VerificationReport, 'kind' | 'answers' | 'signer'>,
+  { kind, answers, rules, signer }: Pick<VerificationReport, 'kind' | 'answers' | 'rules' | 'signer'>,
   asked: Asked,
 ): readonly Question[] {
   const wanted = new Set<Question>([
     ...ALWAYS[kind],
+    ...(rules?.standing === 'unknown' ? (['reproducible'] as const) : []),
     ...(asked.signers || signer?.ended === true ? (['signed-by'] as const) : []),
     ...(asked.authorities ? (['existed-by'] as const) : []),
     ...(asked.lastHead ? (['chain-continuous'] as const) : []),

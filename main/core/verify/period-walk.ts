@@ -1,7 +1,7 @@
-import type { Period } from '../../../schemas/types.ts'
+import type { Period, RunTrace } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { Catalog } from '../catalog.ts'
+import { type Catalog, catalogReference } from '../catalog.ts'
 import { sha256 } from '../digest.ts'
 import { jsonBytes } from '../pack-files.ts'
 import type { Zones } from '../period/cadence.ts'
@@ -13,6 +13,7 @@ import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import type { ChainReading } from '../run-chain/read.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
+import { falsifiedRules, rulesStanding } from './rules.ts'
 import { readSampled } from './sampled.ts'
 import { standing } from './signature.ts'
 import type { Trust } from './trust.ts'
@@ -36,6 +37,8 @@ export interface PeriodWalk {
   readonly wrong: readonly string[]
   /** What came out otherwise, and was made by another version. */
   readonly other: readonly string[]
+  /** Versions of rules that runs name, and that are not known here. */
+  readonly unknown: ReadonlySet<string>
   readonly differences: readonly Difference[]
   readonly runs: number
   /** Names of runs of which no part is enclosed. */
@@ -60,6 +63,7 @@ export async function walkPeriod(
     problems: [] as string[],
     wrong: [] as string[],
     other: [] as string[],
+    unknown: new Set<string>(),
     differences: [] as Difference[],
     runs: 0,
     absent: [] as string[],
@@ -97,7 +101,11 @@ export async function walkPeriod(
     if (bag.seal === null || standing(bag.seal, input.trust) === 'unknown') found.strangers.push(run.entry.run)
     const sampled = await readSampled(part, bag.trace, input)
     found.problems.push(...sampled.problems.map((problem) => `${about}: ${problem}`))
-    found[sampled.sameRules ? 'wrong' : 'other'].push(...sampled.details.map((detail) => `${about}: ${detail}`))
+    const rules = bag.trace === null ? null : rulesOfTrace(bag.trace, input.catalog)
+    const falsified = sampled.falsified ?? rules?.falsified ?? null
+    if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
+    if (rules?.unknown != null) found.unknown.add(rules.unknown)
+    found[rules?.unknown == null ? 'wrong' : 'other'].push(...sampled.details.map((detail) => `${about}: ${detail}`))
     found.differences.push(...sampled.differences)
     found.nodes += sampled.nodes
     found.stated += sampled.stated
@@ -110,6 +118,22 @@ export async function walkPeriod(
   found.wrong.push(...plainFacts(period, derived.value.period))
   found[producer === input.producer ? 'wrong' : 'other'].push(...(await otherwise(input, derived.value)))
   return found
+}
+
+/**
+ * What the name of the rules in a trace is worth here: the version where it is unknown, or why it is not the version it names. Its catalog
+ * may hold the customer's own frameworks, which a part of a pack need not enclose; the module is the same with and without them.
+ */
+function rulesOfTrace(
+  { catalog: stated }: RunTrace,
+  catalog: Catalog,
+): { readonly unknown: string | null; readonly falsified: string | null } {
+  const here = { ...catalogReference(catalog, {}), digest: stated.digest }
+  const standing = rulesStanding(stated, here)
+  return {
+    unknown: standing === 'unknown' ? stated.version : null,
+    falsified: standing === 'falsified' ? falsifiedRules(stated, here) : null,
+  }
 }
 
 function bagProblems(

@@ -4,12 +4,13 @@ import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { conclude } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogDigest, catalogFor } from '../catalog.ts'
+import { type Catalog, catalogReference } from '../catalog.ts'
 import { plain, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { NodeVerdicts } from '../rollup.ts'
 import type { NodeReading } from './nodes.ts'
 import type { PackReading } from './read.ts'
+import { type RulesStanding, rulesStanding } from './rules.ts'
 
 /** How what is stated of one node compares with what comes out here. */
 export interface NodeComparison {
@@ -70,9 +71,9 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
   ]
 }
 
-/** Whether a pack was evaluated with the rules at hand: a catalog has another version, and digest, as soon as a rule changes. */
-export const hasSameRules = (assessment: AssessmentIndex, catalog: Catalog): boolean =>
-  assessment.catalog.digest === catalogDigest(catalogFor(catalog, assessment.scope))
+/** Whether a pack names the rules at hand. */
+export const standingOf = (assessment: Pick<AssessmentIndex, 'catalog' | 'scope'>, catalog: Catalog): RulesStanding =>
+  rulesStanding(assessment.catalog, catalogReference(catalog, assessment.scope))
 
 /** Controls and the rest of the whole, derived from the verdicts that came out here. */
 export function compareWhole(
@@ -104,7 +105,7 @@ export function compareWhole(
       canonicalJson({
         ...stated,
         engine: derived.engine,
-        catalog: (hasSameRules(assessment, catalog) ? stated : derived).catalog,
+        catalog: (standingOf(assessment, catalog) === 'same' ? stated : derived).catalog,
       }) !== canonicalJson(derived),
   }
 }

@@ -1,7 +1,7 @@
 import type { RunTrace } from '../../../schemas/types.ts'
-import type { Difference } from '../../../schemas/verification.ts'
+import type { Difference, RulesReading } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogFor } from '../catalog.ts'
+import { type Catalog, catalogFor, catalogReference } from '../catalog.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
@@ -9,7 +9,8 @@ import { traceNode } from '../trace.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
 import { readNodes, strangeFolders } from './nodes.ts'
 import { nodeFolders, readPack } from './read.ts'
-import { compareNode, hasSameRules, wordingDiffers } from './reproduce.ts'
+import { compareNode, wordingDiffers } from './reproduce.ts'
+import { falsifiedRules, rulesReading, rulesStanding } from './rules.ts'
 
 /** The enclosed nodes of a part of a run's pack, evaluated again. */
 export interface SampledReading {
@@ -21,8 +22,10 @@ export interface SampledReading {
   readonly nodes: number
   readonly stated: number
   readonly identical: number
-  /** False where it was evaluated under other rules than those at hand. */
-  readonly sameRules: boolean
+  /** By which rules it was judged, as it states; null where it states none. */
+  readonly rules: RulesReading | null
+  /** Why those are not the rules of the version they are named after; null otherwise. */
+  readonly falsified: string | null
 }
 
 const NOTHING: SampledReading = {
@@ -32,7 +35,8 @@ const NOTHING: SampledReading = {
   nodes: 0,
   stated: 0,
   identical: 0,
-  sameRules: true,
+  rules: null,
+  falsified: null,
 }
 
 /** Evaluates the nodes that a part of a run's pack encloses from their raw answers, as verifyPack() does; nothing where it encloses none. */
@@ -43,13 +47,15 @@ export async function readSampled(
 ): Promise<SampledReading> {
   if (nodeFolders(source).size === 0) return NOTHING
   const reading = await readPack(source, validator)
-  const sameRules = reading.assessment === null || hasSameRules(reading.assessment, catalog)
+  const stated = reading.assessment?.catalog ?? null
+  const here = stated === null ? null : catalogReference(catalog, reading.assessment?.scope ?? {})
+  const standing = stated === null || here === null ? 'same' : rulesStanding(stated, here)
   const found = {
     ...NOTHING,
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     differences: [] as Difference[],
     details: [] as string[],
-    sameRules,
+    falsified: standing === 'falsified' && stated !== null && here !== null ? falsifiedRules(stated, here) : null,
   }
   const traced = new Map(trace?.nodes.map((node) => [node.node, node]))
   const enclosed = enclosedNodes(source, reading.scope?.population ?? [])
@@ -61,7 +67,7 @@ export async function readSampled(
     found.problems.push(...nodeProblems(node, reading))
     found.differences.push(...compared.differences)
     found.details.push(...compared.details)
-    if (!sameRules || compared.details.length > 0) continue
+    if (standing !== 'same' || compared.details.length > 0) continue
     found.details.push(...wordingDiffers(node))
     const { derived, recording } = node
     if (derived === null || 'threw' in derived) continue
@@ -69,7 +75,7 @@ export async function readSampled(
     if (canonicalJson(again) !== canonicalJson(traced.get(node.node) ?? null))
       found.details.push(`Node ${quote(node.node)}: the trace of the run says otherwise than its raw answers.`)
   }
-  return found
+  return { ...found, rules: stated === null || here === null ? null : rulesReading(stated, here, found) }
 }
 
 /** Nodes with a folder. */

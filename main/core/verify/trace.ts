@@ -4,7 +4,7 @@ import { PATHS } from '../pack-files.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { traceBytes, traceOf } from '../trace.ts'
 import { canonical, type PackReading, textOf } from './read.ts'
-import { hasSameRules } from './reproduce.ts'
+import { standingOf } from './reproduce.ts'
 
 /**
  * Whether the trace in a pack is the one that comes out here: a sentence when it is not. Packs of before there were traces have none.
@@ -37,9 +37,8 @@ export async function traceDiffers(
     nodes: traced,
   })
   const { engine, rules } = stated
-  const compared = hasSameRules(assessment, catalog)
-    ? derived
-    : { ...derived, engine, rules, catalog: assessment.catalog }
+  const compared =
+    standingOf(assessment, catalog) === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
   return new TextDecoder().decode(traceBytes(compared)) === text
     ? []
     : [`${PATHS.trace} is not the one that comes out of the evidence and the scope.`]

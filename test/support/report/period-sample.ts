@@ -75,7 +75,11 @@ export const sampleTrace = (day: number): RunTrace => ({
   demo: false,
   planned: { schedule: 'nightly', due: dueOf(day) },
   engine: '0.1.0',
-  catalog: { version: '0.1.0', digest: sha256(day < 77 ? 'catalog' : 'later catalog') },
+  catalog: {
+    version: '0.1.0',
+    digest: sha256(day < 77 ? 'catalog' : 'later catalog'),
+    module: sha256(day < 77 ? 'rules' : 'later rules'),
+  },
   rules: sha256(day < 77 ? 'rules' : 'later rules'),
   scope: [{ part: 'frameworks', sha256: sha256('soc2') }],
   checks: CHECKS,

@@ -118,6 +118,7 @@ const checks = TOPICS.map(([id, property, claim, limits], index) => {
 
 export const sampleCatalog: Catalog = {
   version: '0.1.0',
+  module: sha256('rules'),
   probes,
   checks,
   frameworks: [hipaa, soc2],

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { build } from 'vite'
+import { sha256 } from '../../main/core/digest.ts'
+
+export const LOCK = 'main/catalog/rules-lock.json'
+
+/** The version and digest of the module of rules, as they are kept under version control. */
+export interface RulesLock {
+  readonly version: string
+  readonly sha256: string
+}
+
+export const readLock = (): RulesLock => JSON.parse(readFileSync(resolve(LOCK), 'utf8')) as RulesLock
+
+/**
+ * The rules as one ES module: the same sources give the same bytes, on any computer and in any folder. Throws where it would need anything
+ * but `node:crypto`, whose digests are the only thing that rules take from Node.
+ */
+export async function buildRules(): Promise<{ readonly code: string; readonly sha256: string }> {
+  const built = await build({
+    configFile: false,
+    root: resolve('main/catalog'),
+    logLevel: 'error',
+    envDir: false,
+    build: {
+      write: false,
+      target: 'es2023',
+      minify: false,
+      lib: { entry: resolve('main/catalog/rules.ts'), formats: ['es'], fileName: 'rules' },
+      // Without comments and layout: they are no rules.
+      rollupOptions: {
+        external: ['node:crypto'],
+        output: { minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } } },
+      },
+    },
+  })
+  const [chunk, ...more] = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
+  if (chunk?.type !== 'chunk' || more.length > 0) throw new Error('the rules are not one module')
+  const others = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== 'node:crypto')
+  if (others.length > 0) throw new Error(`the rules take ${others.join(', ')} from outside`)
+  return { code: chunk.code, sha256: sha256(chunk.code) }
+}

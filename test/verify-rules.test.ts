@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeExcerpts } from '../main/app/excerpt.ts'
+import { reviewFile } from '../main/app/review.ts'
+import type { Catalog } from '../main/core/catalog.ts'
+import { defineCheck } from '../main/core/check.ts'
+import { sha256 } from '../main/core/digest.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { lackingIn } from '../main/core/verify/lacking.ts'
+import { rulesStanding } from '../main/core/verify/rules.ts'
+import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
+import type { VerificationReport } from '../schemas/verification.ts'
+import { copyOf, disclosablePack } from './support/disclosure.ts'
+import { must } from './support/kept-runs.ts'
+import { type PeriodKit, periodKit } from './support/period-kit.ts'
+import {
+  AS_OF,
+  sampleCatalog,
+  samplePack,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+  verifySource,
+} from './support/sample-pack.ts'
+
+const NOTHING = { signers: true, authorities: false, lastHead: false }
+const [one, other] = [sha256('one'), sha256('other')]
+
+test.each([
+  ['1', one, one, 'same'],
+  ['1', other, one, 'falsified'],
+  ['1', one, other, 'falsified'],
+  ['1', other, other, 'falsified'],
+  ['2', one, one, 'unknown'],
+  ['2', other, other, 'unknown'],
+  ['1 ', one, one, 'unknown'],
+] as const)('rules named as version %j, catalog %s, module %s are %s', (version, digest, module, expected) => {
+  expect(rulesStanding({ version, digest, module }, { version: '1', digest: one, module: one })).toBe(expected)
+})
+
+/** Rules of the signer's own making: whatever is found, the check is met. */
+const forgiving = (changes: Partial<Catalog>): Catalog => ({
+  ...sampleCatalog,
+  checks: sampleCatalog.checks.map((check) =>
+    defineCheck({
+      ...check,
+      evaluate: () => ({ verdict: 'met', because: [{ says: 'for', text: 'No swap area is in use.', probe: null }] }),
+    } as Parameters<typeof defineCheck>[0]),
+  ),
+  ...changes,
+})
+
+describe('rules that the signer made up', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bw-rules-'))
+  let signer: Signer
+  beforeAll(async () => {
+    signer = await sampleSigner(folder, 'owner')
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const verified = async (catalog: Catalog): Promise<VerificationReport> =>
+    (await verifySource(sourceOf(await samplePack({ signer, catalog })), [signer.certificate])).report
+  const answer = ({ answers }: VerificationReport) => answers.find(({ question }) => question === 'reproducible')
+
+  test('under the name of a known version, with a module of their own, are rejected', async () => {
+    const report = await verified(forgiving({ module: other }))
+    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', results: 2, unconfirmed: 1 } })
+    expect(answer(report)).toMatchObject({ outcome: 'no' })
+    expect(answer(report)?.summary).toContain(other)
+    expect(answer(report)?.summary).toContain(sampleCatalog.module)
+  })
+
+  test('under the name of a known version and its module are rejected by what comes out', async () => {
+    const report = await verified(forgiving({}))
+    expect(report).toMatchObject({ ok: false, rules: { standing: 'same', unconfirmed: 1 } })
+    expect(answer(report)?.outcome).toBe('no')
+  })
+
+  test('with another catalog under the name of a known version are rejected, though every verdict is right', async () => {
+    const report = await verified({ ...sampleCatalog, signals: [{ id: 'x', title: 'y' }] as never })
+    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', unconfirmed: 0 } })
+  })
+
+  test('as a version that nobody here knows are a result of their own, with what could not be confirmed', async () => {
+    const report = await verified(forgiving({ version: 'sample-9', module: other }))
+    expect(report).toMatchObject({
+      ok: true,
+      rules: { standing: 'unknown', version: 'sample-9', results: 2, unconfirmed: 1 },
+    })
+    expect(answer(report)).toMatchObject({ outcome: 'not-shown' })
+    expect(answer(report)?.summary).toMatch(/^1 of 2 results could not be confirmed/)
+    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+  })
+
+  test('as an unknown version leave the results open even where every verdict comes out the same', async () => {
+    const report = await verified({ ...sampleCatalog, version: 'sample-9', module: other })
+    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown', unconfirmed: 0 } })
+    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+  })
+
+  test('are told apart in a copy with parts withheld', async () => {
+    const copied = async (catalog: Catalog): Promise<VerificationReport> => {
+      const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
+      const pack = await disclosablePack({ signer, catalog, recordings, asOf: AS_OF })
+      const { files } = await copyOf(pack, catalog, { classes: ['ipv4'] })
+      return await verifyDisclosure({
+        source: sourceOf(files),
+        departures: [],
+        seal: sealing.reader,
+        catalog: sampleCatalog,
+        trust: { signers: [signer.certificate], authorities: [], lists: [] },
+        verifiedAt: new Date().toISOString(),
+        file: 'copy',
+      })
+    }
+    expect(await copied(sampleCatalog)).toMatchObject({ ok: true, rules: { standing: 'same' } })
+    expect(await copied(forgiving({ module: other }))).toMatchObject({ ok: false, rules: { standing: 'falsified' } })
+    const unknown = await copied(forgiving({ version: 'sample-9', module: other }))
+    expect(unknown).toMatchObject({ ok: true, rules: { standing: 'unknown', unconfirmed: 1 } })
+    expect(lackingIn(unknown, NOTHING)).toContain('reproducible')
+  })
+})
+
+describe('an account of a period, and an excerpt of it, to a reader with other rules', () => {
+  let kit: PeriodKit
+  let paths: readonly [period: string, excerpt: string]
+  beforeAll(async () => {
+    kit = await periodKit()
+    await kit.plan()
+    await kit.run(23)
+    await kit.run(24, '/dev/vda2 partition 1 0 -2\n')
+    kit.at('2026-11-28T09:00:00.000Z')
+    must(await kit.account('2026-11-23', '2026-11-24', [{ population: 'node-runs', size: 1, seed: 'spring' }]))
+    const pack = join(kit.folder, 'out', 'period-2026-11-23-2026-11-24.barewitness.zip')
+    const [excerpt] = must(await writeExcerpts(kit.world, { pack, folder: join(kit.folder, 'excerpts') }))
+    paths = [pack, excerpt?.path ?? '']
+  })
+  afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
+  const reviewed = async (path: string, catalog: Catalog): Promise<VerificationReport> =>
+    must(
+      await reviewFile(kit.world, catalog, {
+        path,
+        trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
+        lastHead: null,
+        keep: false,
+      }),
+    ).report
+
+  test.each([0, 1])('file %i of the same version with another module is rejected', async (index) => {
+    const path = paths[index] ?? ''
+    expect((await reviewed(path, sampleCatalog)).ok).toBe(true)
+    const report = await reviewed(path, { ...sampleCatalog, module: other })
+    expect(report.ok).toBe(false)
+    expect(report.answers.find(({ question }) => question === 'reproducible')?.outcome).toBe('no')
+  })
+
+  test.each([0, 1])('file %i of a version that is not known leaves its results open', async (index) => {
+    const report = await reviewed(paths[index] ?? '', { ...sampleCatalog, version: 'sample-9', module: other })
+    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown', version: 'sample-1' } })
+    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+  })
+})
