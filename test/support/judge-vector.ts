@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createWorld } from '../../main/adapters/world.ts'
+import { reviewFile } from '../../main/app/review.ts'
+import { catalog } from '../../main/catalog/index.ts'
+import { codeOf } from '../../main/cli/context.ts'
+import { EXIT } from '../../main/cli/exit-codes.ts'
+import { pem } from '../../main/core/pem.ts'
+import { lackingIn } from '../../main/core/verify/lacking.ts'
+import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import type { VectorSet } from './vectors.ts'
+
+/** What a verifier answers about a vector. */
+export interface VectorAnswer {
+  /** Exit code of `verify FILE --trust root.pem`. */
+  readonly exit: number
+  /** The six answers; the code of the failure where the file is not read. */
+  readonly answers: Readonly<Record<string, string>> | string
+  /** Whether verify.sh ends with ALL CHECKS PASSED. */
+  readonly script: 'passes' | 'stops'
+}
+
+const world = createWorld(catalog)
+
+/** Verifies an archive as the command line does, and with verify.sh. `folder` takes both files. */
+export async function judgeVector(
+  folder: string,
+  bytes: Uint8Array,
+  { root, pin }: Pick<VectorSet, 'root' | 'pin'>,
+): Promise<VectorAnswer> {
+  const place = mkdtempSync(join(folder, 'judge-'))
+  const path = join(place, 'pack.zip')
+  writeFileSync(path, bytes)
+  const trust = { signers: [root], authorities: [], lists: [] }
+  const reviewed = await reviewFile(world, catalog, { path, trust, lastHead: null, keep: false })
+  const script = scriptOf(place, { root, pin })
+  if (!reviewed.ok) return { exit: codeOf(reviewed.error), answers: reviewed.error.code, script }
+  const { report } = reviewed.value
+  const lacking = lackingIn(report, { signers: true, authorities: false, lastHead: false })
+  return {
+    exit: report.ok ? (lacking.length > 0 ? EXIT.incomplete : EXIT.done) : EXIT.notVerified,
+    answers: Object.fromEntries(report.answers.map(({ question, outcome }) => [question, outcome])),
+    script,
+  }
+}
+
+/** Throws where the script neither passes nor stops in its own words. */
+function scriptOf(folder: string, { root, pin }: Pick<VectorSet, 'root' | 'pin'>): VectorAnswer['script'] {
+  writeFileSync(join(folder, 'verify.sh'), VERIFY_SH)
+  writeFileSync(join(folder, 'root.pem'), pem('CERTIFICATE', root))
+  const { status, stdout, stderr } = spawnSync('sh', ['verify.sh', 'pack.zip', 'root.pem', pin], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  const last = stdout.trimEnd().split('\n').at(-1) ?? ''
+  if (status === 0 && last === 'ALL CHECKS PASSED') return 'passes'
+  if (status !== 0 && last.startsWith('STOPPED: ')) return 'stops'
+  throw new Error(`verify.sh ended with ${status}: ${stdout}${stderr}`)
+}
