@@ -53,12 +53,18 @@ export type SchemaName = keyof typeof IDS
 
 /** More problems than these help nobody. */
 const MOST = 50
+/** Each is compared with those before it. */
+const MOST_LOOKED_AT = 1000
 
-let ready: Ajv2020 | null = null
+/** Whether validation ends with the first problem, or tells all of them. */
+type Extent = 'first' | 'all'
+
+const ready = new Map<Extent, Ajv2020>()
 /** One for a process, however many worlds it makes: compiling takes longer than most of what is asked of the schemas. */
-function schemas(): Ajv2020 {
-  if (ready !== null) return ready
-  const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true })
+function schemas(extent: Extent): Ajv2020 {
+  const known = ready.get(extent)
+  if (known !== undefined) return known
+  const ajv = new Ajv2020({ strict: true, allErrors: extent === 'all', verbose: true, allowUnionTypes: true })
   formats.default(ajv)
   for (const schema of [
     recording,
@@ -78,16 +84,33 @@ function schemas(): Ajv2020 {
     schedule,
   ])
     ajv.addSchema(schema)
-  ready = ajv
+  ready.set(extent, ajv)
   return ajv
 }
 
-const compiled = new Map<SchemaName, ValidateFunction>()
-function validatorOf(name: SchemaName): ValidateFunction {
-  const found = compiled.get(name) ?? schemas().getSchema(IDS[name])
+const compiled: Readonly<Record<Extent, Map<SchemaName, ValidateFunction>>> = { first: new Map(), all: new Map() }
+function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
+  const found = compiled[extent].get(name) ?? schemas(extent).getSchema(IDS[name])
   if (found === undefined) throw new Error(`no schema ${name}`)
-  compiled.set(name, found as ValidateFunction)
+  compiled[extent].set(name, found as ValidateFunction)
   return found as ValidateFunction
+}
+
+/** Of documents with more values, one problem is told: looking for all may find one in every value, and keep them. */
+const MOST_VALUES = 50_000
+
+/** Whether a document has at most that many values. One that holds itself, as YAML can say, has more. */
+function isSmall(value: unknown): boolean {
+  const waiting = [value]
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    if (seen > MOST_VALUES || waiting.length > MOST_VALUES) return false
+    const one = waiting.pop()
+    if (typeof one !== 'object' || one === null) continue
+    for (const key in one) {
+      if (waiting.push((one as Record<string, unknown>)[key]) > MOST_VALUES) return false
+    }
+  }
+  return true
 }
 
 /** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
@@ -95,9 +118,12 @@ export function createSchemaValidator(): SchemaValidator & {
   readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
 } {
   const placed = (name: SchemaName, value: unknown): readonly PlacedProblem[] => {
-    const validate = validatorOf(name)
-    if (validate(value) === true) return []
+    const first = validatorOf(name, 'first')
+    if (first(value) === true) return []
+    const validate = isSmall(value) ? validatorOf(name, 'all') : first
+    if (validate !== first) validate(value)
     const all = (validate.errors ?? [])
+      .slice(0, MOST_LOOKED_AT)
       .filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf')
       .map(sentence)
     const unique = all.filter(

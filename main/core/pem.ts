@@ -7,10 +7,15 @@ export function pem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/** The values with this label in a text, in order, as DER. What lies between them is passed over. */
-export function fromPem(label: string, text: string): readonly Uint8Array[] {
+/** The first `most` values with this label in a text, in order, as DER. What lies between them is passed over. */
+export function fromPem(label: string, text: string, most = Number.POSITIVE_INFINITY): readonly Uint8Array[] {
   const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
-  return [...text.matchAll(block)].map(([, body = '']) => new Uint8Array(Buffer.from(body, 'base64')))
+  const found: Uint8Array[] = []
+  for (const [, body = ''] of text.matchAll(block)) {
+    if (found.length >= most) break
+    found.push(new Uint8Array(Buffer.from(body, 'base64')))
+  }
+  return found
 }
 
 /** Certificates in a file that a person named: PEM, one or several, or one in DER. */

@@ -238,7 +238,8 @@ export interface StoredBytes {
 export interface PackSource {
   readonly paths: readonly string[]
   readonly sha256: (path: string) => Promise<string>
-  readonly read: (path: string) => Promise<Uint8Array>
+  /** Rejects for a file of more bytes than `most`, as far as that is known before it is read. */
+  readonly read: (path: string, most?: number) => Promise<Uint8Array>
 }
 
 /** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */

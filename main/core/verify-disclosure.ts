@@ -4,6 +4,7 @@ import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
+import { bounded } from './verify/budgets.ts'
 import { packedAgain } from './verify/manifests.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
@@ -49,7 +50,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
     verifiedAt,
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: seal?.demo === true || found.demo,
-    answers,
+    answers: answers.map(bounded),
     rules: found.rules,
     differences: found.differences,
     signer: signerOf(seal, trust, time.at ?? verifiedAt),

@@ -6,6 +6,7 @@ import type { PackSource, SchemaValidator, SealReader } from './ports.ts'
 import { plural } from './report/wording.ts'
 import { hasExactly, parsedJson } from './run-chain/entry.ts'
 import { type BagReading, nodesLacking, readBag } from './verify/bag.ts'
+import { bounded } from './verify/budgets.ts'
 import { packedAgain } from './verify/manifests.ts'
 import { canonical, textOf } from './verify/read.ts'
 import { unknownRules } from './verify/rules.ts'
@@ -68,7 +69,7 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
     verifiedAt,
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
-    answers,
+    answers: answers.map(bounded),
     rules: sampled.rules,
     differences: sampled.differences,
     signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),

@@ -10,6 +10,7 @@ import { plural } from './report/wording.ts'
 import { isDay, isInstant } from './run-chain/entry.ts'
 import { headOf } from './run-chain/head.ts'
 import { CLOCK_TOLERANCE_MINUTES } from './run-chain/notes.ts'
+import { bounded } from './verify/budgets.ts'
 import { chainOf } from './verify/chain.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
 import { type PeriodWalk, type WalkInput, walkPeriod } from './verify/period-walk.ts'
@@ -78,7 +79,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       verifiedAt,
       ok,
       demo: seal?.demo === true || period?.demo === true || walked.demo,
-      answers,
+      answers: answers.map(bounded),
       rules:
         walked.unknown.size === 0
           ? null

@@ -2,6 +2,7 @@ import type { Question, VerificationAnswer, VerificationReport } from '../../sch
 import { plain } from './plain-text.ts'
 import type { PdfReading, SealReader } from './ports.ts'
 import { type EmbeddedForm, embeddedResults } from './report/embedded.ts'
+import { bounded } from './verify/budgets.ts'
 import { signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { certificatesOf, type Trust } from './verify/trust.ts'
@@ -62,7 +63,7 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
     verifiedAt,
     ok: answers.every(({ outcome }) => outcome !== 'no'),
     demo: seal?.demo === true || embedded?.index.demo === true,
-    answers,
+    answers: answers.map(bounded),
     rules: null,
     differences: [],
     signer: signerOf(seal, trust, time.at ?? verifiedAt),

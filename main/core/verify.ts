@@ -11,6 +11,7 @@ import type { NodeVerdicts } from './rollup.ts'
 import { ownEntry } from './run-chain/entry.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
 import { traceNode } from './trace.ts'
+import { addAll, bounded } from './verify/budgets.ts'
 import { chainOf } from './verify/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './verify/complete.ts'
 import { engagementOfPack } from './verify/engagement.ts'
@@ -151,7 +152,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     verifiedAt,
     ok,
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
-    answers,
+    answers: answers.map(bounded),
     rules:
       assessment === null
         ? null
@@ -221,10 +222,10 @@ async function walk({ source, validator, catalog, keep, pages }: VerifyInput, re
     const compared = compareNode(node)
     const absence = absenceOf(node)
     if (reading.scope !== null) pages.add(node, reading.scope)
-    found.problems.push(...nodeProblems(node, reading))
-    found.differences.push(...compared.differences)
-    found.details.push(...compared.details)
-    if (compared.details.length === 0) found.wording.push(...wordingDiffers(node))
+    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.differences, compared.differences)
+    addAll(found.details, compared.details)
+    if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))
     if (absence !== null) found.absences.push(absence)
     if (compared.verdicts !== null) found.verdicts.push(compared.verdicts)
     found.count += compared.stated

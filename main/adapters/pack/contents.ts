@@ -44,11 +44,11 @@ export function packOf(contents: Contents, limits: Limits, access: Access): Open
     if (index === -1) throw unreadable(`there is no ${quote(wanted)}`)
     return index
   }
-  const read = async (wanted: string): Promise<Uint8Array> => {
+  const read = async (wanted: string, most = limits.readBytes): Promise<Uint8Array> => {
     const index = known(wanted)
     const size = sizes[index] ?? 0
-    if (size > limits.readBytes)
-      throw unreadable(`${quote(wanted)} has ${size} bytes; at most ${limits.readBytes} are read into memory`)
+    const largest = Math.min(most, limits.readBytes)
+    if (size > largest) throw unreadable(`${quote(wanted)} has ${size} bytes; at most ${largest} are read into memory`)
     const bytes = new Uint8Array(size)
     let done = 0
     for await (const chunk of access.open(index)) {

@@ -6,6 +6,10 @@ export interface Limits {
   readonly ratio: number
   /** Entries up to this size may have any ratio: an honest answer can be a table of zeros. */
   readonly ratioFrom: number
+  /** Unpacked bytes of all entries for each byte of the archive. */
+  readonly wholeRatio: number
+  /** Archives that unpack to no more than this may have any ratio. */
+  readonly wholeRatioFrom: number
   /** The list of entries at the end of an archive. */
   readonly listBytes: number
   /** One file read into memory at once; larger ones have a digest and no more. */
@@ -19,6 +23,9 @@ export const LIMITS: Limits = {
   totalBytes: 16 * 1024 * MIB,
   ratio: 200,
   ratioFrom: MIB,
+  // Barewitness packs nothing; zipped again, its packs become a third. An answer that is a table of zeros is a small part of one.
+  wholeRatio: 20,
+  wholeRatioFrom: 8 * MIB,
   listBytes: 256 * MIB,
   readBytes: 256 * MIB,
 }

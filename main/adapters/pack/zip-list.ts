@@ -91,6 +91,8 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
     sizes[place] = entry.size
     starts[place] = entry.at
   }
+  if (total > Math.max(limits.wholeRatioFrom, limits.wholeRatio * (listAt + listBytes)))
+    throw unsafe(`the archive would unpack to more than ${limits.wholeRatio} times its size`)
   if (reader.position() !== listAt + listBytes) throw unsafe('the number of entries is not the stated one')
   checkDistinct(names)
   const inFileOrder = Uint32Array.from(names.keys()).sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0))

@@ -1,3 +1,4 @@
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { isSha256, type Sha256 } from '../digest.ts'
 import { isSafePath } from '../pack-files.ts'
@@ -62,7 +63,7 @@ export const partJson = (part: DisclosedPart): object =>
 /** Reads a line strictly: it must be the one line of some unit. Null for anything else. */
 export function readUnitLine(line: string): DisclosedUnit | null {
   try {
-    const value: unknown = JSON.parse(line)
+    const value: unknown = parseBounded(line)
     if (!hasKeys(value, ['content', 'path']) || !Array.isArray(value.path) || !Array.isArray(value.content)) return null
     const [path, content] = [value.path.map(readPart), value.content.map(readPart)]
     if (!path.every((part) => part !== null) || !content.every((part) => part !== null)) return null

@@ -1,3 +1,4 @@
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { PART_CLASSES, type PartClass } from './classes.ts'
 import { type DisclosedUnit, isOpen, isWhollyOpen } from './copy.ts'
@@ -55,7 +56,7 @@ export const notesBytes = (notes: DisclosureNotes): Uint8Array => new TextEncode
 /** Reads the owner's word, or null when it is not one in canonical form. */
 export function readNotes(text: string | null): DisclosureNotes | null {
   try {
-    const value: unknown = JSON.parse(text ?? '')
+    const value: unknown = parseBounded(text ?? '')
     return `${canonicalJson(value)}\n` === text && isNotes(value) ? value : null
   } catch {
     return null

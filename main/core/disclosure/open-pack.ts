@@ -62,7 +62,7 @@ interface Index {
 
 async function readIndex(source: PackSource): Promise<Outcome<Index>> {
   const file = await bytesOf(source, SEED_PATH)
-  const roots = (await textOf(source, INDEX_PATH))?.split('\n').slice(0, -1)
+  const roots = (await textOf(source, INDEX_PATH))?.split('\n', source.paths.length + 2).slice(0, -1)
   const seed = file === null ? null : seedIn(file)
   if (seed === null || roots === undefined)
     return fail(
@@ -91,6 +91,7 @@ async function* unitsOf(
 
 async function wordsOf(source: PackSource, paths: readonly string[]): Promise<WordIndex> {
   const words: Word[] = []
-  for (const path of paths) words.push(...wordsIn(path, (await bytesOf(source, path)) ?? new Uint8Array()))
+  for (const path of paths)
+    for (const word of wordsIn(path, (await bytesOf(source, path)) ?? new Uint8Array())) words.push(word)
   return wordIndex(words)
 }

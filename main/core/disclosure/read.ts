@@ -4,6 +4,7 @@ import { PATHS, stampPath } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
+import { MOST_PROBLEMS, MOST_STAMPS } from '../verify/budgets.ts'
 import { bytesOf, textOf } from '../verify/read.ts'
 import { INDEX_PATH } from './commit.ts'
 import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
@@ -23,8 +24,8 @@ export interface DisclosureReading {
 }
 
 const LARGEST_UNITS = 1024 * 1024 * 1024
-const MOST_UNITS = 4_000_000
-const MOST_PROBLEMS = 50
+/** A pack has at most as many files. */
+const MOST_UNITS = 400_000
 
 /** Whether a source is a copy with parts withheld, rather than a pack. */
 export const isDisclosure = ({ paths }: PackSource): boolean => paths.includes(UNITS_PATH)
@@ -35,7 +36,7 @@ export const isDisclosure = ({ paths }: PackSource): boolean => paths.includes(U
  */
 export async function readDisclosure(source: PackSource): Promise<DisclosureReading> {
   const problems: string[] = [...(await fileProblems(source))]
-  const roots = (await textOf(source, INDEX_PATH))?.split('\n') ?? ['']
+  const roots = (await textOf(source, INDEX_PATH))?.split('\n', MOST_UNITS + 2) ?? ['']
   if (roots.pop() !== '' || roots.length > MOST_UNITS || !roots.every(isSha256))
     problems.push(`${INDEX_PATH} is not a list of digests.`)
   const file = await bytesOf(source, UNITS_PATH)
@@ -85,10 +86,10 @@ async function fileProblems(source: PackSource): Promise<readonly string[]> {
   const there = new Set(source.paths)
   const listed = new Map<string, string>()
   const problems: string[] = there.size === source.paths.length ? [] : ['A file is there twice.']
-  for (const line of (await textOf(source, PATHS.tagManifest))?.split('\n').slice(0, -1) ?? [])
+  for (const line of (await textOf(source, PATHS.tagManifest))?.split('\n', MOST_UNITS + 1).slice(0, -1) ?? [])
     listed.set(line.slice(66), line.slice(0, 64))
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal, UNITS_PATH, NOTES_PATH])
-  for (let place = 1; there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
   for (const path of source.paths) {
     if (unlisted.has(path)) continue
     if (!isCopied(path)) problems.push(`${quote(path, 400)} does not belong in a disclosed copy.`)

@@ -7,6 +7,7 @@ import type {
   Register,
 } from '../../../schemas/types.ts'
 import { verdictWords } from '../../../schemas/words.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS, type PackScope } from '../pack-files.ts'
@@ -121,7 +122,7 @@ function json(unit: DisclosedUnit | undefined): unknown {
   const isWithheld = (part: DisclosedPart): boolean => !isOpen(part) && (part.class === 'text' || part.class === 'file')
   if (unit === undefined || unit.content.some(isWithheld)) return null
   try {
-    return JSON.parse(textWithGaps(unit))
+    return parseBounded(textWithGaps(unit))
   } catch {
     return null
   }
@@ -152,7 +153,7 @@ const linesOf = (unit: DisclosedUnit): readonly string[] =>
 /** A line of captures.jsonl. Where a digest is withheld, its size is too, and the gap closes the string for both. */
 function captureIn(line: string): Capture | null {
   try {
-    const meta: unknown = JSON.parse(line.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`))
+    const meta: unknown = parseBounded(line.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`))
     const { probe, command, stdout, stderr } = meta as Partial<Capture>
     const isNamed = typeof probe === 'string' && typeof command === 'string' && !hasGap(probe) && !hasGap(command)
     return isNamed && typeof stdout?.sha256 === 'string' && typeof stderr?.sha256 === 'string'

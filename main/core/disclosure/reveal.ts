@@ -1,3 +1,4 @@
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
 import { isSha256, type Sha256 } from '../digest.ts'
@@ -87,7 +88,7 @@ export const revealBytes = ({ place, root, part }: Reveal): Uint8Array =>
 export function readReveal(bytes: Uint8Array): Reveal | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const { of, part: number, unit, root, opens } = JSON.parse(text) as Record<string, unknown>
+    const { of, part: number, unit, root, opens } = parseBounded(text) as Record<string, unknown>
     const part = readPart(opens)
     if ((of !== 'path' && of !== 'content') || !isPlace(number) || !isPlace(unit)) return null
     if (part === null || !isOpen(part) || typeof root !== 'string' || !isSha256(root)) return null

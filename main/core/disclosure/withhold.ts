@@ -1,4 +1,5 @@
 import type { AddressAnswer, AddressDatabase, DeclaredLocation } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { sha256 } from '../digest.ts'
 import { nodeFolder, PATHS } from '../pack-files.ts'
 import type { WithholdableClass } from './classes.ts'
@@ -65,7 +66,7 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
   for (const { path, bytes } of units) {
     if (!path.endsWith('/recording.json')) continue
     try {
-      const { node } = JSON.parse(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
+      const { node } = parseBounded(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
       if (typeof node?.address === 'string') (headers.has(path) ? names : kept).add(node.address.toLowerCase())
     } catch {
       // Not a header: then it gives no address, and that of a withheld node is withheld whole in any case.
@@ -82,7 +83,7 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
  */
 function toldElsewhere(bytes: Uint8Array, nodes: readonly string[], kept: ReadonlySet<string>): readonly string[] {
   try {
-    const { location } = JSON.parse(new TextDecoder().decode(bytes)) as { location?: Partial<DeclaredLocation> }
+    const { location } = parseBounded(new TextDecoder().decode(bytes)) as { location?: Partial<DeclaredLocation> }
     const timed = measurementsIn(location?.vantages).filter((one) => nodes.some((node) => node === one?.node))
     const answers = listOf(location?.databases).flatMap((one) => listOf((one as Partial<AddressDatabase>)?.answers))
     const asked = (answers as Partial<AddressAnswer>[]).filter(

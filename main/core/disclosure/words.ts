@@ -1,4 +1,5 @@
 import type { DeclaredNode, InventoryRow, Machine, SiteRow, VantageMeasurement } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { PATHS } from '../pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
@@ -45,7 +46,7 @@ export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] 
 
 function declaredNames(bytes: Uint8Array): readonly Word[] {
   try {
-    const scope = JSON.parse(new TextDecoder().decode(bytes)) as {
+    const scope = parseBounded(new TextDecoder().decode(bytes)) as {
       population?: unknown
       engagement?: { inventory?: { rows?: unknown } | null }
       location?: { vantages?: unknown; sites?: { rows?: unknown } }
@@ -79,7 +80,7 @@ export const measurementsIn = (vantages: unknown): readonly (Partial<VantageMeas
 /** Serial numbers stand in a list there, with no key before each. */
 function wordsOfMachine(bytes: Uint8Array): readonly Word[] {
   try {
-    const { machine } = JSON.parse(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
+    const { machine } = parseBounded(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
     return [...wordsOf('node', [machine?.address]), ...wordsOf('serial', listOf(machine?.serials))]
   } catch {
     return []
@@ -94,7 +95,7 @@ const wordsOf = (kind: Word['class'], texts: readonly unknown[]): readonly Word[
 function wordsOfNode(bytes: Uint8Array): readonly Word[] {
   let node: Partial<DeclaredNode>
   try {
-    const header: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const header: unknown = parseBounded(new TextDecoder().decode(bytes))
     node = (header as { node?: Partial<DeclaredNode> } | null)?.node ?? {}
   } catch {
     return []

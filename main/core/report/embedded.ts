@@ -1,4 +1,5 @@
 import type { Assessment, AssessmentIndex } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { assessmentBytes, assessmentIndexOf, nodeAssessmentPath, PATHS, type PackFiles, sizeOf } from '../pack-files.ts'
 
@@ -54,7 +55,7 @@ export function embeddedResults(
   if (bytes === undefined || (whole !== undefined && index !== undefined)) return null
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const value = JSON.parse(text) as Assessment | AssessmentIndex
+    const value = parseBounded(text) as Assessment | AssessmentIndex
     if (!Array.isArray(value.nodes) || `${canonicalJson(value)}\n` !== text) return null
     if (whole !== undefined) return { form: 'whole', index: assessmentIndexOf(value as Assessment) }
     return value.schema === INDEX_SCHEMA ? { form: 'index', index: value as AssessmentIndex } : null

@@ -1,4 +1,5 @@
 import type { PackPredicate, Planned } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { isSha256, type Sha256, sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
@@ -160,7 +161,7 @@ export function parseEntryLine(line: string): LoggedEntry | null {
 
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch {
     return null
   }

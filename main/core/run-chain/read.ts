@@ -2,6 +2,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import type { Sha256 } from '../digest.ts'
 import { rootOf, verifyConsistency, verifyInclusion } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
+import { MOST_ENTRIES } from '../verify/budgets.ts'
 import {
   entryBytes,
   hasExactly,
@@ -80,9 +81,9 @@ interface Entries {
 
 /** Lines of entries; reading stops at the first that is none, since every later one would stand at another place. */
 function parseEntries(text: string | null): Entries {
-  const lines = text?.split('\n')
-  if (lines === undefined || lines.pop() !== '')
-    return { entries: [], problems: [`${CHAIN_PATHS.entries} is missing, or its last line has no end.`] }
+  const lines = text?.split('\n', MOST_ENTRIES + 2)
+  if (lines === undefined || lines.length > MOST_ENTRIES || lines.pop() !== '')
+    return { entries: [], problems: [`${CHAIN_PATHS.entries} is missing or too long, or its last line has no end.`] }
   const entries: LoggedEntry[] = []
   for (const [index, one] of lines.entries()) {
     const entry = parseEntryLine(one)
@@ -100,7 +101,7 @@ function headProblems(stated: StatedHead, leaves: readonly Sha256[], leavesFile:
   if (stated.root !== rootOf(leaves))
     problems.push(`The root in ${chain} is not the root of the entries in ${entries}.`)
   if (leavesFile !== leavesText(leaves)) {
-    const listed = leavesFile?.split('\n') ?? []
+    const listed = leavesFile?.split('\n', leaves.length) ?? []
     const first = leaves.findIndex((leaf, index) => listed[index] !== leaf)
     problems.push(
       first < 0

@@ -6,6 +6,7 @@ import { plain, quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
 import { NAMED_SUBJECTS } from '../statement.ts'
+import { MOST_PROBLEMS, MOST_STAMPS } from './budgets.ts'
 import { type PackTexts, readTexts } from './read.ts'
 
 /** What differs between the files and the lists of them, one sentence each; none when every byte is as listed and every list agrees. */
@@ -44,10 +45,11 @@ export async function alterations(
 export const packedAgain = (departure: string): string =>
   `${plain(departure, 400)} If the files were only packed again, unpack the archive and verify the folder.`
 
-/** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap. */
+/** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap, as many as are read. */
 function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
-  for (let place = 1; paths.includes(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  const there = new Set(paths)
+  for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
   return unlisted
 }
 
@@ -96,6 +98,7 @@ async function against(
   let before = ''
   let number = 0
   for (const line of linesOf(text ?? '')) {
+    if (problems.length > MOST_PROBLEMS) return UNREAD(problems)
     number += 1
     const path = line.slice(66)
     const was = line.slice(0, 64)
@@ -119,6 +122,15 @@ async function against(
   const uncovered = new Set(added.map(({ path }) => path))
   return { problems, changed, removed, added, covers: (path) => files.includes(path) && !uncovered.has(path) }
 }
+
+/** Of a list with that many lines that are none, nothing else is said. */
+const UNREAD = (problems: readonly string[]): Comparison => ({
+  problems,
+  changed: [],
+  removed: [],
+  added: [],
+  covers: () => true,
+})
 
 /** A file that only changed its name or its place is named as such. */
 function differences(comparisons: readonly Comparison[]): readonly string[] {

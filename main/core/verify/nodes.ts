@@ -7,6 +7,7 @@ import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { compare, type LoadedRecording } from '../recording.ts'
 import { NOTHING_SHARED } from '../same-machine.ts'
+import { MOST_PROBLEMS } from './budgets.ts'
 import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 
 /** One declared node: what the pack states of it, what it rests on, and what comes out here. */
@@ -37,6 +38,8 @@ export async function* readNodes(
       ? null
       : derivation(catalog, scope, settling(catalog, assessment.shared ?? NOTHING_SHARED, scope.asOf))
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
+  // Declaring a node costs a pack a few bytes, evaluating one costs its reader a millisecond: beyond this it is rejected anyway.
+  let unstated = 0
   for (const node of scope === null ? [] : populationOf(scope)) {
     if (only?.has(node) === false) continue
     const folder = nodeFolder(node)
@@ -45,11 +48,12 @@ export async function* readNodes(
       ? await readRecording(source, folder, paths, validator)
       : { recording: null, problems: [] }
     const stated = await readStated(source, validator, node, digests.get(node))
+    if (stated.value === null && recording === null) unstated += 1
     yield {
       node,
       recording,
       stated: stated.value,
-      derived: judge === null ? null : judge(node, recording),
+      derived: judge === null || unstated > MOST_PROBLEMS ? null : judge(node, recording),
       problems: [...problems, ...stated.problems],
     }
   }

@@ -13,6 +13,7 @@ import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import type { ChainReading } from '../run-chain/read.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
+import { addAll } from './budgets.ts'
 import { falsifiedRules, rulesStanding } from './rules.ts'
 import { readSampled } from './sampled.ts'
 import { standing } from './signature.ts'
@@ -97,16 +98,25 @@ export async function walkPeriod(
     const bag = await readBag(part, input)
     const lacking = nodesLacking(part, nodesAsked(samples, run.entry.run))
     const unfit = bagProblems(bag, { entered: canonicalJson(run.entry), head, lacking })
-    found.problems.push(...unfit.map((problem) => `${about}: ${problem}`))
+    addAll(
+      found.problems,
+      unfit.map((problem) => `${about}: ${problem}`),
+    )
     if (bag.seal === null || standing(bag.seal, input.trust) === 'unknown') found.strangers.push(run.entry.run)
     const sampled = await readSampled(part, bag.trace, input)
-    found.problems.push(...sampled.problems.map((problem) => `${about}: ${problem}`))
+    addAll(
+      found.problems,
+      sampled.problems.map((problem) => `${about}: ${problem}`),
+    )
     const rules = bag.trace === null ? null : rulesOfTrace(bag.trace, input.catalog)
     const falsified = sampled.falsified ?? rules?.falsified ?? null
     if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
     if (rules?.unknown != null) found.unknown.add(rules.unknown)
-    found[rules?.unknown == null ? 'wrong' : 'other'].push(...sampled.details.map((detail) => `${about}: ${detail}`))
-    found.differences.push(...sampled.differences)
+    addAll(
+      found[rules?.unknown == null ? 'wrong' : 'other'],
+      sampled.details.map((detail) => `${about}: ${detail}`),
+    )
+    addAll(found.differences, sampled.differences)
     found.nodes += sampled.nodes
     found.stated += sampled.stated
     found.identical += sampled.identical
@@ -115,8 +125,8 @@ export async function walkPeriod(
   }
   const derived = fold.finish()
   if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }
-  found.wrong.push(...plainFacts(period, derived.value.period))
-  found[producer === input.producer ? 'wrong' : 'other'].push(...(await otherwise(input, derived.value)))
+  addAll(found.wrong, plainFacts(period, derived.value.period))
+  addAll(found[producer === input.producer ? 'wrong' : 'other'], await otherwise(input, derived.value))
   return found
 }
 

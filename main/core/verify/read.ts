@@ -1,4 +1,5 @@
 import type { AssessmentIndex, Capture, Mapping, Recording, Statement } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { tooLarge } from '../mapping.ts'
@@ -7,6 +8,17 @@ import { nodeFolder, type PackScope } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { type CapturedAnswer, compare, type LoadedRecording } from '../recording.ts'
+import {
+  atMost,
+  LARGEST_JSON,
+  LARGEST_LIST,
+  LARGEST_NOTE,
+  LARGEST_RECORDING,
+  LARGEST_REPEATED,
+  LARGEST_TEXT,
+  MOST_NODES,
+  MOST_PROBLEMS,
+} from './budgets.ts'
 
 /** The small text files, or null where one is missing, unreadable or no UTF-8. */
 export interface PackTexts {
@@ -26,7 +38,6 @@ export interface PackReading {
   readonly problems: readonly string[]
 }
 
-const LARGEST_TEXT = 128 * 1024 * 1024
 const MOST_CAPTURES = 20_000
 
 export async function readPack(source: PackSource, validator: SchemaValidator): Promise<PackReading> {
@@ -34,7 +45,8 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   const text = (path: string): Promise<string | null> => textOf(source, path)
   const document = async <T>(path: string, wrong: (value: unknown) => readonly string[]): Promise<T | null> => {
     const found = canonical(await text(path))
-    const why = found === null ? ['it is missing, or not JSON in canonical form'] : wrong(found.value)
+    const why =
+      found === null ? ['it is missing, larger than is read, or not JSON in canonical form'] : wrong(found.value)
     if (why.length > 0) problems.push(`${path}: ${why[0]}.`)
     return why.length > 0 || found === null ? null : (found.value as T)
   }
@@ -61,10 +73,21 @@ export const readTexts = async (source: PackSource): Promise<PackTexts> => ({
   bag: await textOf(source, PATHS.bag),
 })
 
-/** A file's text; null when it is missing, too large, unreadable or not UTF-8. */
+/** What a text may be at most. */
+function largestText(source: PackSource, path: string): number {
+  if (path === PATHS.bag || path === PATHS.info) return LARGEST_NOTE
+  if (path === PATHS.manifest || path === PATHS.tagManifest)
+    return Math.max(LARGEST_LIST, 2 * source.paths.reduce((sum, one) => sum + one.length + LINE_BYTES, 0))
+  return path.endsWith('.json') ? LARGEST_JSON : LARGEST_TEXT
+}
+
+/** A digest, two blanks and a line end. */
+const LINE_BYTES = 67
+
+/** A file's text; null when it is missing, larger than its budget, unreadable or not UTF-8. */
 export async function textOf(source: PackSource, path: string): Promise<string | null> {
-  const bytes = await bytesOf(source, path)
-  if (bytes === null || bytes.length > LARGEST_TEXT) return null
+  const bytes = await bytesOf(source, path, largestText(source, path))
+  if (bytes === null) return null
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -72,18 +95,20 @@ export async function textOf(source: PackSource, path: string): Promise<string |
   }
 }
 
-export async function bytesOf(source: PackSource, path: string): Promise<Uint8Array | null> {
+/** A file's bytes; null when it is missing, unreadable, or of more than `most` bytes. */
+export async function bytesOf(source: PackSource, path: string, most?: number): Promise<Uint8Array | null> {
   try {
-    return await source.read(path)
+    const bytes = await source.read(path, most)
+    return most !== undefined && bytes.length > most ? null : bytes
   } catch {
     return null
   }
 }
 
-/** JSON in its one canonical text (RFC 8785) and a line end, so that no two readers see different values, as with repeated keys. */
+/** JSON within the budgets, in its one canonical text (RFC 8785) and a line end, so that no two readers see different values, as with repeated keys. */
 export function canonical(text: string | null): { readonly value: unknown } | null {
   try {
-    const value: unknown = JSON.parse(text ?? '')
+    const value = parseBounded(text ?? '')
     return `${canonicalJson(value)}\n` === text ? { value } : null
   } catch {
     return null
@@ -96,6 +121,9 @@ function scopeProblems(value: unknown, validator: SchemaValidator): readonly str
   const { asOf, ...scope } = value as Record<string, unknown>
   const isMoment = typeof asOf === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf)
   if (!isMoment) return ['it names no moment']
+  const { population } = scope
+  if (Array.isArray(population) && population.length > MOST_NODES)
+    return [`it declares ${population.length} nodes, and at most ${MOST_NODES} are read`]
   const misfits = validator.problems('scope', scope)
   if (misfits.length > 0) return misfits
   const large = tooLarge((scope as { mappings?: readonly Mapping[] }).mappings ?? [])
@@ -133,36 +161,64 @@ export async function readRecording(
   const problems: string[] = []
   const header = canonical(await textOf(source, `${folder}/recording.json`))
   const wrong =
-    header === null ? ['it is missing, or not JSON in canonical form'] : validator.problems('recording', header.value)
+    header === null
+      ? ['it is missing, larger than is read, or not JSON in canonical form']
+      : validator.problems('recording', header.value)
   if (header === null || wrong.length > 0)
     return { recording: null, problems: [`${folder}/recording.json: ${wrong[0]}.`] }
   const recording = header.value as Recording
   if (nodeFolder(recording.node.name) !== folder)
     problems.push(`${folder}/recording.json is of node ${quote(recording.node.name)}, which belongs elsewhere.`)
-  const lines = (await textOf(source, `${folder}/captures.jsonl`))?.split('\n')
+  const lines = (await textOf(source, `${folder}/captures.jsonl`))?.split('\n', MOST_CAPTURES + 2)
   if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
   const captures: CapturedAnswer[] = []
   const named = new Set(OWN_FILES.map((file) => `${folder}/${file}`))
+  const streamOf = streamReader(source, folder)
   for (const [index, line] of lines.slice(0, -1).entries()) {
     const meta = canonical(`${line}\n`)
     const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)
     if (meta === null || why.length > 0) {
       problems.push(`${folder}/captures.jsonl:${index + 1}: ${why[0]}.`)
+      if (problems.length > MOST_PROBLEMS) return { recording: null, problems }
       continue
     }
     const capture = meta.value as Capture
-    const streams = await Promise.all([capture.stdout, capture.stderr].map((stream) => blob(source, folder, stream)))
+    const [stdout, stderr] = [await streamOf(capture.stdout), await streamOf(capture.stderr)]
     for (const { sha256: digest } of [capture.stdout, capture.stderr]) named.add(`${folder}/sha256/${digest}`)
-    const [stdout, stderr] = streams
+    if (stdout === 'beyond' || stderr === 'beyond')
+      return { recording: null, problems: [...problems, `${folder}/captures.jsonl names more bytes than are read.`] }
     if (stdout && stderr) captures.push({ meta: capture, stdout, stderr })
     else
       problems.push(
         `${folder}: the bytes of ${capture.probe}/${capture.command} are missing or are not what its line says.`,
       )
   }
-  for (const path of paths) if (!named.has(path)) problems.push(`${quote(path, 400)} belongs to no capture.`)
-  return { recording: { recording, captures }, problems }
+  const stray = paths.filter((path) => !named.has(path)).map((path) => `${quote(path, 400)} belongs to no capture.`)
+  return { recording: { recording, captures }, problems: atMost([...problems, ...stray]) }
+}
+
+/** Reads the streams of one recording, each file once; null for one that is not what its line says, `beyond` past the budgets. */
+function streamReader(
+  source: PackSource,
+  folder: string,
+): (stream: Capture['stdout']) => Promise<Uint8Array | null | 'beyond'> {
+  const known = new Map<string, Uint8Array | null>()
+  let repeated = 0
+  let held = 0
+  return async (stream) => {
+    const key = `${stream.sha256} ${stream.size}`
+    const before = known.get(key)
+    if (before !== undefined) {
+      repeated += before?.length ?? 0
+      return repeated > LARGEST_REPEATED + held ? 'beyond' : before
+    }
+    const bytes = await blob(source, folder, stream)
+    held += bytes?.length ?? 0
+    if (held > LARGEST_RECORDING) return 'beyond'
+    known.set(key, bytes)
+    return bytes
+  }
 }
 
 async function blob(source: PackSource, folder: string, stream: Capture['stdout']): Promise<Uint8Array | null> {

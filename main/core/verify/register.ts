@@ -1,4 +1,5 @@
 import type { Attachment, Exception, Mapping, PendingException, Register, Scope } from '../../../schemas/types.ts'
+import { parseBounded } from '../bounded-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
@@ -95,7 +96,7 @@ async function catalogIn(source: PackSource, { mappings = [] }: Pick<Scope, 'map
       checks,
       signals = [],
       frameworks,
-    } = JSON.parse((await textOf(source, PATHS.catalog)) ?? '') as {
+    } = parseBounded((await textOf(source, PATHS.catalog)) ?? '') as {
       readonly checks: readonly { readonly id: unknown }[]
       readonly signals?: readonly { readonly id: unknown }[]
       readonly frameworks: readonly Pick<Mapping, 'id' | 'controls'>[]

@@ -6,6 +6,7 @@ import { nodeFolder } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { traceNode } from '../trace.ts'
+import { addAll } from './budgets.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
 import { readNodes, strangeFolders } from './nodes.ts'
 import { nodeFolders, readPack } from './read.ts'
@@ -64,11 +65,11 @@ export async function readSampled(
     found.nodes += 1
     found.stated += compared.stated
     found.identical += compared.identical
-    found.problems.push(...nodeProblems(node, reading))
-    found.differences.push(...compared.differences)
-    found.details.push(...compared.details)
+    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.differences, compared.differences)
+    addAll(found.details, compared.details)
     if (standing !== 'same' || compared.details.length > 0) continue
-    found.details.push(...wordingDiffers(node))
+    addAll(found.details, wordingDiffers(node))
     const { derived, recording } = node
     if (derived === null || 'threw' in derived) continue
     const again = traceNode(catalogFor(catalog, reading.scope ?? {}), recording, derived)

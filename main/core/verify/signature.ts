@@ -4,6 +4,7 @@ import { PATHS, stampPath } from '../pack-files.ts'
 import { fromPem } from '../pem.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SealReader, SealReading, StampedBytes } from '../ports.ts'
+import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from './budgets.ts'
 import { bytesOf, textOf } from './read.ts'
 import type { ShownTime } from './time.ts'
 import { certificatesOf, standingOf, type Trust } from './trust.ts'
@@ -13,21 +14,38 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
   const signature = await bytesOf(source, PATHS.seal)
   const content = await bytesOf(source, PATHS.tagManifest)
   if (signature === null || content === null) return null
-  return await seal.read({
+  const brought = {
+    chain: await chainIn(source, PATHS.chain),
+    crls: await listsBelow(source, SIGNER_LISTS),
+    tsaChain: await chainIn(source, PATHS.tsaChain),
+    tsaCrls: await listsBelow(source, PATHS.tsaLists),
+  }
+  const reading = await seal.read({
     content,
     signature,
-    chain: [...(await chainIn(source, PATHS.chain)), ...certificatesOf(trust.signers)],
-    crls: await listsBelow(source, 'signature/crls/'),
+    chain: [...brought.chain.slice(0, MOST_CERTIFICATES), ...certificatesOf(trust.signers)],
+    crls: brought.crls.slice(0, MOST_REVOCATION_LISTS),
     timestamps: await stampsOver(source, signature),
-    tsaChain: [...(await chainIn(source, PATHS.tsaChain)), ...certificatesOf(trust.authorities)],
-    tsaCrls: await listsBelow(source, PATHS.tsaLists),
+    tsaChain: [...brought.tsaChain.slice(0, MOST_CERTIFICATES), ...certificatesOf(trust.authorities)],
+    tsaCrls: brought.tsaCrls.slice(0, MOST_REVOCATION_LISTS),
     freshCrls: trust.lists,
   })
+  const beyond = [
+    ...([brought.chain, brought.tsaChain].some(({ length }) => length > MOST_CERTIFICATES)
+      ? [`The pack brings more than ${MOST_CERTIFICATES} certificates of one chain; no more are read.`]
+      : []),
+    ...([brought.crls, brought.tsaCrls].some(({ length }) => length > MOST_REVOCATION_LISTS)
+      ? [`The pack brings more than ${MOST_REVOCATION_LISTS} revocation lists of one chain; no more are read.`]
+      : []),
+  ]
+  return beyond.length === 0 ? reading : { ...reading, problems: [...reading.problems, ...beyond] }
 }
 
-/** Certificates that a pack brings along. None is trusted by that. */
+const SIGNER_LISTS = 'signature/crls/'
+
+/** Certificates that a pack brings along, one more than are read at most. None is trusted by that. */
 export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
-  fromPem('CERTIFICATE', (await textOf(source, path)) ?? '')
+  fromPem('CERTIFICATE', (await textOf(source, path)) ?? '', MOST_CERTIFICATES + 1)
 
 /** Whether a pack brings the chain of the authority that was to stamp its seal, and the root of it. */
 export async function namedAuthority(
@@ -38,21 +56,27 @@ export async function namedAuthority(
   return { wholeChains: true, firstRoot: sha256(root ?? new Uint8Array()) }
 }
 
+/** Revocation lists in a folder of a pack, one more than are read at most. */
 async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {
+  const most = MOST_REVOCATION_LISTS + 1
   const lists: Uint8Array[] = []
-  for (const path of source.paths.filter((one) => one.startsWith(folder)))
-    lists.push(...fromPem('X509 CRL', (await textOf(source, path)) ?? ''))
+  for (const path of source.paths) {
+    if (!path.startsWith(folder)) continue
+    lists.push(...fromPem('X509 CRL', (await textOf(source, path)) ?? '', most - lists.length))
+    if (lists.length >= most) break
+  }
   return lists
 }
 
-/** The time-stamps in a pack, each with what it is over: the seal, and all time-stamps before it. */
+/** The time-stamps in a pack, each with what it is over: the seal, and all time-stamps before it. As many as are read at most. */
 export async function stampsOver(source: PackSource, signature: Uint8Array): Promise<readonly StampedBytes[]> {
   const stamps: StampedBytes[] = []
   let over = signature
-  for (let token = await bytesOf(source, stampPath(1)); token !== null; ) {
+  while (stamps.length < MOST_STAMPS) {
+    const token = await bytesOf(source, stampPath(stamps.length + 1), LARGEST_STAMP)
+    if (token === null) break
     stamps.push({ token, over })
-    over = new Uint8Array([...over, ...token])
-    token = await bytesOf(source, stampPath(stamps.length + 1))
+    over = new Uint8Array(Buffer.concat([over, token]))
   }
   return stamps
 }

@@ -1,4 +1,5 @@
 import type { SiteList, SiteRow } from '../../../schemas/types.ts'
+import { isWithinBudget } from '../bounded-json.ts'
 import { listText } from '../engagement/list-text.ts'
 import { oneLine, quote } from '../plain-text.ts'
 
@@ -40,7 +41,9 @@ const wordsOf = (text: string): readonly string[] =>
 function jsonText(bytes: Uint8Array): string {
   const found: string[] = []
   try {
-    JSON.parse(listText(bytes).replace(/^\uFEFF/, ''), (_, value: unknown) => {
+    const text = listText(bytes).replace(/^\uFEFF/, '')
+    if (!isWithinBudget(text)) return ''
+    JSON.parse(text, (_, value: unknown) => {
       if (typeof value === 'string' || typeof value === 'number') found.push(String(value))
       return null
     })

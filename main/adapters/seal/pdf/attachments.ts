@@ -6,6 +6,9 @@ import { entriesOf, itemsOf, nameOf, refOf, textOf } from './values.ts'
 const LARGEST_FILE = 64 * 1024 * 1024
 const LARGEST_TOGETHER = 256 * 1024 * 1024
 const MOST_FILES = 1000
+/** Embedded results become a tenth to a twentieth, and a report is mostly its pages: they may be that many times the whole file. */
+const MOST_TIMES = 10
+const ALWAYS_ROOM = 16 * 1024 * 1024
 
 interface Attachments {
   readonly files: ReadonlyMap<string, Uint8Array>
@@ -17,7 +20,7 @@ export function readAttachments(pdf: Uint8Array, text: string, { offsets, state 
   const files = new Map<string, Uint8Array>()
   const names = entriesOf(objectOf(text, offsets, refOf(state.catalog.entries.get('Names')))?.value)
   const listed = itemsOf(entriesOf(names.get('EmbeddedFiles')).get('Names'))
-  let room = LARGEST_TOGETHER
+  let room = Math.min(LARGEST_TOGETHER, Math.max(ALWAYS_ROOM, MOST_TIMES * pdf.length))
   for (let at = 0; at + 1 < listed.length; at += 2) {
     const name = textOf(listed[at])
     const specification = entriesOf(objectOf(text, offsets, refOf(listed[at + 1]))?.value)

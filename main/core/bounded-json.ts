@@ -1,0 +1,43 @@
+import { DEEPEST_JSON, LARGEST_JSON, MOST_VALUES } from './verify/budgets.ts'
+
+const [QUOTE, ESCAPE, COMMA] = [0x22, 0x5c, 0x2c]
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * Whether a JSON text is within the budgets: its size, how deep it goes, and how many values it can hold. The text is only counted through,
+ * so that no parser is ever given more; what is no JSON is for the parser to refuse.
+ */
+export function isWithinBudget(text: string): boolean {
+  if (text.length > LARGEST_JSON) return false
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) {
+      at = endOfString(text, at + 1)
+      if (at === -1) return true
+    } else if (char === COMMA) values += 1
+    else if (char === LIST || char === OBJECT) {
+      depth += 1
+      values += 1
+    } else if (char === LIST_END || char === OBJECT_END) depth -= 1
+    if (depth > DEEPEST_JSON || values > MOST_VALUES) return false
+  }
+  return true
+}
+
+/** Where the string that began before `from` has its closing quote; -1 where it has none. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === ESCAPE) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return -1
+}
+
+/** JSON that somebody else wrote. Throws where it is none, or beyond the budgets. */
+export function parseBounded(text: string): unknown {
+  if (!isWithinBudget(text)) throw new Error('the JSON is larger, deeper or has more values than is read')
+  return JSON.parse(text)
+}
