@@ -30,7 +30,7 @@ export interface LayerAnswer {
   readonly because: readonly Step[]
 }
 
-type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
+export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
 
 /**
  * What this system runs on. The rules are tried in order and the first that applies decides; each says its evidence. Weights decide
@@ -61,7 +61,8 @@ export function decideLayer(read: Read): LayerAnswer {
   }
 }
 
-function decide(read: Read, observed: readonly Observed[], minimum: Isolation['minimum']): Decision {
+/** The first rule that applies, over what was observed and what of the minimum holds. Exported for its table test. */
+export function decide(read: Read, observed: readonly Observed[], minimum: Isolation['minimum']): Decision {
   const platform = platformName(signsOf(observed).map(({ sign }) => sign))
   const host = hypervisorHost(read, observed)
   if (host !== null)
