@@ -1,0 +1,21 @@
+/** A module of decisions, the unit tests that are to notice when it decides otherwise, and the share of mutants that they have to notice. */
+export interface MutatedModule {
+  readonly path: string
+  readonly tests: readonly string[]
+  /** Mutants that change nothing anybody could observe, as `line text: was -> is`, each with the reason. */
+  readonly equivalent?: Readonly<Record<string, string>>
+}
+
+/** At least this share of the mutants of each module is caught. */
+export const LEAST = 0.95
+
+export const MODULES: readonly MutatedModule[] = [
+  { path: 'main/catalog/steps.ts', tests: ['test/catalog/steps.test.ts'] },
+  {
+    path: 'main/catalog/isolation/rules.ts',
+    tests: ['test/catalog/isolation-decide.test.ts', 'test/catalog/isolation-rules.test.ts'],
+  },
+  { path: 'main/adapters/ssh/host-key.ts', tests: ['test/decide-host-key.test.ts'] },
+  { path: 'main/core/verify/rules.ts', tests: ['test/verify-rules.test.ts'] },
+  { path: 'main/core/verify/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
+]
