@@ -73,8 +73,8 @@ export default defineConfig({
         test: {
           name: 'hosts',
           include: ['test/hosts/**/*.test.ts'],
-          testTimeout: 10 * MINUTE,
-          hookTimeout: 10 * MINUTE,
+          testTimeout: 30 * MINUTE,
+          hookTimeout: 30 * MINUTE,
           sequence: { groupOrder: 2 },
         },
       },

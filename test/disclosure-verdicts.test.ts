@@ -44,7 +44,7 @@ beforeAll(async () => {
   stated = new Map(
     nodes.flatMap(({ node, findings }) => findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)),
   )
-}, 60_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function disclosed(policy: Partial<DisclosurePolicy>): Promise<DisclosureReading> {
@@ -133,7 +133,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
       expect(other?.findings, name).toEqual(one?.findings)
       expect(other?.isolation, name).toEqual(one?.isolation)
     }
-  }, 60_000)
+  })
 })
 
 describe('what a verifier says of a copy', () => {

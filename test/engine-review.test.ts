@@ -62,7 +62,7 @@ beforeAll(async () => {
   }
   for (const run of ['run-1', 'run-2', 'run-3']) paths.push(await sealed(run))
   demoPath = await sealed('demo', true)
-}, 60_000)
+})
 afterAll(() => {
   for (const kit of [owner, ...auditors]) kit.remove()
 })

@@ -23,7 +23,7 @@ const measured = ({ text, size, bold, mono }: TextMark): number =>
 let all: readonly Pictured[]
 beforeAll(() => {
   all = sampled(fixtureNames(), 25).map(pictured)
-}, 120_000)
+})
 
 /** Everything about a picture that must hold whatever the node said. */
 function mistakes(figure: Figure): readonly string[] {
@@ -93,7 +93,7 @@ describe('every picture of every fixture', () => {
       }),
       { numRuns: times(8, 150) },
     )
-  }, 120_000)
+  })
 
   test('holds when names on the node are changed to hostile ones', () => {
     const probes = new Set([
@@ -131,7 +131,7 @@ describe('every picture of every fixture', () => {
       ),
       { numRuns: times(8, 150) },
     )
-  }, 120_000)
+  })
 })
 
 describe('the widths that pictures are laid out with', () => {

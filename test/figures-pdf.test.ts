@@ -28,7 +28,7 @@ beforeAll(() => {
     assessment: assess({ catalog, scope, recordings, asOf: FIXTURE_TIME }),
     figures: new Map(nodes.map(({ node, figures }) => [node.node, figures])),
   }
-}, 60_000)
+})
 
 const figuresIn = ({ sections }: ReportDocument): readonly Figure[] =>
   sections.flatMap(({ blocks }) => blocks.flatMap((block: Block) => (block.kind === 'figure' ? [block.figure] : [])))

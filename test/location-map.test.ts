@@ -129,7 +129,7 @@ describe('the map of a node', () => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 
   it('of a region takes under 60 kB', () => {
     const discs = [discFrom(DALLAS, 24), discFrom(OFFICE, 12), discFrom(DENVER, 15)]

@@ -75,7 +75,7 @@ describe('a report that was altered', () => {
       }),
       { numRuns: times(25, 100) },
     )
-  }, 60_000)
+  })
 })
 
 describe('a report as it was written', () => {

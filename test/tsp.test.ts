@@ -296,7 +296,7 @@ describe('whatever the bytes', () => {
         expect(wordsOf(flipped(token, at, mask))).not.toBe('')
       }),
     )
-  }, 120_000)
+  })
 
   test('so has the signer’s part of one by an RSA key, but for the name of the algorithm that says less', () => {
     const made = testTsa({ keyType: 'RSA' })
@@ -309,7 +309,7 @@ describe('whatever the bytes', () => {
     )
     // sha256WithRSAEncryption became rsaEncryption, under the same stated digest.
     expect(free.filter((bytes) => bytes !== '2a864886f70d010101')).toEqual([])
-  }, 120_000)
+  })
 
   test('nothing throws', () => {
     const token = tsa.token(over)

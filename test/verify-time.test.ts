@@ -96,7 +96,7 @@ describe('a time-stamp', () => {
       const found = await verify(new Map([...pack, [PATHS.stamp, bad]]), { authorities: [honest.root] })
       expect(outcomes(found)['existed-by'], `byte ${at}`).toBe('no')
     }
-  }, 120_000)
+  })
 
   test.each([
     ['of another pack', () => authority(IN_TIME).token(new TextEncoder().encode('another seal'))],

@@ -94,7 +94,7 @@ describe('runs that are compared', () => {
     expect(found.drift).toMatchObject({ evidence: [], rules: [], scope: [], flips: [], compared: 2, unchanged: 2 })
     expect(await between('run-1', 'run-9')).toMatchObject({ error: { code: 'input.not-found' } })
     expect(await between('../run-1', 'run-2')).toMatchObject({ error: { code: 'input.not-found' } })
-  }, 60_000)
+  })
   test('collected and never exported: found without a name, and said so', async () => {
     await collected(world, root, 'run-1')
     await collected(world, root, 'run-2')
@@ -114,7 +114,7 @@ describe('runs that are compared', () => {
     const taken = must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))
     expect(taken.undeclared).toEqual(['run-1'])
     expect(detailLines(taken).join('\n')).toMatch(/run-1 is not known any more.*taken as not declared, for both runs/)
-  }, 60_000)
+  })
 })
 
 describe('the baseline', () => {
@@ -128,7 +128,7 @@ describe('the baseline', () => {
     expect(baselineIn(must(await name('run-1')))).toMatchObject({ run: 'run-1', entry: 3, why: 'as delivered' })
     expect(must(await between('baseline', 'latest')).baseline?.run).toBe('run-1')
     expect(baselineIn(must(await name('run-2', 'moved')))).toMatchObject({ run: 'run-2', entry: 4, why: 'moved' })
-  }, 60_000)
+  })
 })
 
 describe('history drift and history baseline', () => {
@@ -155,7 +155,7 @@ describe('history drift and history baseline', () => {
     expect(await history('drift', '--against', 'baseline', '--out', root)).toBe(3)
     expect(told).toContain(', the baseline')
     expect(await history('baseline', 'run-9', '--out', root, '--why', 'x', ...own)).toBe(2)
-  }, 60_000)
+  })
   test('a folder without runs or chains is refused', async () => {
     expect(await history('drift', '--out', root)).toBe(2)
     expect(await history('baseline', 'run-1', '--out', root, '--why', 'x')).toBe(2)

@@ -73,4 +73,4 @@ test('20: the same source gives the same bytes twice', () => {
     expect.arrayContaining(['main/index.js', 'main/worker.js', 'preload/preload.cjs', 'renderer/index.html']),
   )
   expect(build()).toEqual(first)
-}, 180_000)
+})

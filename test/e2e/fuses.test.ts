@@ -57,5 +57,5 @@ describe.skipIf(missing !== null)(`18: fuses${missing === null ? '' : ` (skipped
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 })

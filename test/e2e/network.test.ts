@@ -75,6 +75,6 @@ describe.skipIf(unreachable !== null)(
           : []
       })
       expect({ heard, outward }).toEqual({ heard: [], outward: [] })
-    }, 60_000)
+    })
   },
 )

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await kit.run(25, '', ['node-a'], true)
   kit.at('2026-11-27T09:00:00.000Z')
   writeFileSync(join(kit.folder, 'passphrase'), 'a long passphrase', { mode: 0o600 })
-}, 120_000)
+})
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 beforeEach(() => {
   told = ''

@@ -57,7 +57,7 @@ beforeAll(async () => {
   made = must(await kit.account('2026-11-23', '2026-11-27', [{ population: 'node-runs', size: 2, seed: 'spring' }]))
   pack = join(kit.folder, 'out', 'period-2026-11-23-2026-11-27.barewitness.zip')
   files = await filesIn(kit.world, pack)
-}, 120_000)
+})
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
 describe('A sealed account of a period', () => {

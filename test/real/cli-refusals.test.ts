@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     }
     const copied = cli(...create(pack('one'), at('copy.zip')))
     expect(copied.status, copied.stderr).toBe(0)
-  }, 120_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('nothing is written over a file that is there', () => {

@@ -25,7 +25,7 @@ describe('two processes at once', () => {
   let made: Awaited<ReturnType<typeof bundled>>
   beforeAll(async () => {
     made = await bundled('run-forever.ts')
-  }, 120_000)
+  })
   afterAll(() => rmSync(made.folder, { recursive: true }))
 
   test('a run that one of them collects is refused to the other in words, and goes on untouched', async () => {

@@ -52,7 +52,7 @@ describe('killed at random points of collect, assess, seal and export', () => {
       collecting = Math.max(collecting, first)
       sealing = Math.max(sealing, second)
     }
-  }, 120_000)
+  })
   afterAll(() => {
     if (made) rmSync(made.folder, { recursive: true })
     rmSync(folder, { recursive: true })

@@ -118,7 +118,7 @@ describe.skipIf(missing !== null)(
       const ran = cli('run', '--fleet', all, '--out', at('out'), '--json', ...signing())
       expect([0, 3], ran.stderr).toContain(ran.status)
       pack = packIn('out')
-    }, 120_000)
+    })
     afterAll(async () => {
       await sshd?.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -24,7 +24,7 @@ describe('the period report in tools that are not ours', () => {
     file = join(folder, 'period.pdf')
     const document = buildPeriodReport(samplePeriodInput())
     await writeFile(file, await renderReport(document, { attachments: [], created: PERIOD_AS_OF, placeholder: false }))
-  }, 60_000)
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   for (const flavour of FLAVOURS)

@@ -24,7 +24,7 @@ describe('a simulated stretch of nightly runs', () => {
     stage = await openStage(root, SMALL_QUARTER.from)
     days = await simulateQuarter(stage, SMALL_QUARTER)
     closed = await closeQuarter(stage, SMALL_QUARTER, { folder: root, sample: 5 })
-  }, 600_000)
+  })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
   const runOf = (day: number): string => days.find((one) => one.day === day)?.run ?? ''

@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(removed.status, removed.stderr).toBe(0)
     expect(chain().at(-1)).toMatchObject({ kind: 'plan', cadence: null })
     expect(cli('schedule', 'list').stderr).toContain('No runs are planned')
-  }, 300_000)
+  })
 
   test('one that is stopped while it collects is sealed with what it has, and says so', async () => {
     const draft = ['--fleet', 'fleet.json', '--out', 'stopped', '--every', 'every day at 02:00', '--retries', '2']
@@ -141,5 +141,5 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     const [name = ''] = readdirSync(at('stopped', 'chains'))
     const entries = readFileSync(at('stopped', 'chains', name, 'entries.jsonl'), 'utf8')
     expect(entries.match(/"kind":"run"/g)).toHaveLength(1)
-  }, 120_000)
+  })
 })

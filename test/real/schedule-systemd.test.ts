@@ -93,5 +93,5 @@ describe.skipIf(missing !== null)(`systemd${missing === null ? '' : ` (skipped: 
     expect(run(['ls', '/etc/systemd/system']).stdout).not.toContain('barewitness')
     expect(systemctl('list-units', '--all', 'barewitness*')).toContain('0 loaded units')
     expect(systemctl('list-timers', '--all')).not.toContain('barewitness')
-  }, 300_000)
+  })
 })

@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       complete: 'not-shown',
     })
     expect(said(report)).toContain('Level B-LTA')
-  }, 120_000)
+  })
 
   test('an authority that nobody trusts shows no time; the signer’s root does not make one', async () => {
     const ran = await cli(
@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const back = await cli('verify', packIn('one'), '--json', '--last-head', at('head-2.json'), ...trust())
     expect(back.status).toBe(5)
     expect(outcomes(back)).toMatchObject({ 'chain-continuous': 'no' })
-  }, 120_000)
+  })
 
   test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
     const carry = async (file: string): Promise<void> => {
@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const again = await cli('seal', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
     expect(again.status).toBe(2)
     expect(again.stderr).toContain('barewitness refresh')
-  }, 120_000)
+  })
 
   test('an answer to another query is thrown away, and the file stays as it was', async () => {
     const before = readFileSync(packIn('two'))
@@ -216,7 +216,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
         'existed-by': 'yes',
       })
     }
-  }, 120_000)
+  })
 
   test('an authority that is not there leaves the lower level, and says so', async () => {
     const ran = await cli(
@@ -238,7 +238,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const later = await cli('seal', packIn('three'), '--timestamp', server.url, ...authority())
     expect(later.status, later.stderr).toBe(0)
     expect(outcomes(await cli('verify', packIn('three'), '--json', ...trust()))).toMatchObject({ 'existed-by': 'yes' })
-  }, 120_000)
+  })
 
   const noFaketime = has('faketime') ? null : 'faketime is not installed'
   test.skipIf(noFaketime !== null)(
@@ -350,7 +350,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(
       (await cli('disclosure', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status,
     ).toBe(2)
-  }, 120_000)
+  })
 
   test('a PDF of somebody else is told to be one, and not verified', async () => {
     const foreign = '%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n'

@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(
       if (!imported.ok) throw new Error(`${imported.error.detail} ${stderr}`)
       captures = new Map(imported.value.captures.map(({ meta }) => [meta.command, meta.status]))
       failure = imported.value.recording.outcome.failure
-    }, 120_000)
+    })
     afterAll(() => {
       rmSync(DROP_IN, { force: true })
       rmSync(folder, { recursive: true, force: true })

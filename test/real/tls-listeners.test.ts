@@ -82,7 +82,7 @@ describe.skipIf(why !== null)(`TLS through the session${why === null ? '' : ` (s
     ports.plain = await freePort()
     plain.listen(ports.plain, '127.0.0.1')
     ports.nobody = await freePort()
-  }, 30_000)
+  })
   afterAll(() => {
     for (const server of servers) server.kill()
     plain?.close()

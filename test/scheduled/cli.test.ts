@@ -110,7 +110,7 @@ describe('run --schedule', () => {
     expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
     expect(told).toContain('Nothing is due; the next run is due at 2026-03-03T02:00:00.000Z')
-  }, 60_000)
+  })
   describe('of the window', () => {
     const LIST = 'id,name\nsrv-1,gpu-1\nsrv-2,\n'
     const rows = ['srv-1', 'srv-2'].map((id) => ({ id, name: null, address: null, serial: null }))
@@ -148,14 +148,14 @@ describe('run --schedule', () => {
       expect(digests).toEqual(expect.arrayContaining([sha256(LIST), sha256(POLICY)]))
       const sealed = at('out', runNamed(), `${runNamed()}.barewitness.zip`)
       expect(await command(verifyCommand, 'verify', sealed, '--trust', root)).toBe(0)
-    }, 60_000)
+    })
 
     test('nothing declared is nothing in the pack', async () => {
       now = '2026-03-02T02:00:20.000Z'
       expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect([scope.engagement, scope.provider, scope.mappings]).toEqual([undefined, undefined, undefined])
-    }, 60_000)
+    })
 
     test('what cannot be read is a gap with its reason, and no run without it', async () => {
       now = '2026-03-02T02:00:20.000Z'
@@ -168,7 +168,7 @@ describe('run --schedule', () => {
         due: '2026-03-02T02:00:00.000Z',
         why: expect.stringContaining('(engagement.unreadable)'),
       })
-    }, 60_000)
+    })
   })
 
   test('a fleet file that is not there is a gap, a usage error, and no run', async () => {
@@ -177,7 +177,7 @@ describe('run --schedule', () => {
     const [line = ''] = readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
     expect(JSON.parse(line).entry).toMatchObject({ kind: 'gap', why: expect.stringContaining('(input.not-found)') })
     expect(line).not.toContain(folder)
-  }, 60_000)
+  })
   test.each([
     [['--schedule', 'weekly'], 'has no schedule weekly'],
     [['--schedule', 'nightly', '--fleet', 'x.yaml'], '--fleet does not go with --schedule'],

@@ -105,7 +105,7 @@ describe('one at a time', () => {
       'gap 2026-03-01T02:00:00.000Z No run was started: the run before was still going.',
       'run 2026-03-01T03:00:00.000Z',
     ])
-  }, 60_000)
+  })
   test('woken again for the due time whose run goes on, nothing is missed', async () => {
     const kit = kitOf()
     kit.setClock('2026-03-01T02:00:00.000Z')
@@ -117,7 +117,7 @@ describe('one at a time', () => {
       },
     })
     expect([codes, kit.runs()]).toEqual([['nothing-due'], 1])
-  }, 60_000)
+  })
   test('a folder that cannot be made is a failure, not a run', async () => {
     const kit = kitOf()
     writeFileSync(`${kit.schedule.out}/schedules`, 'a file is in the way')
