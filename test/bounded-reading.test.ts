@@ -1,11 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFiles } from '../main/adapters/files.ts'
 import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
+import { reviewFile } from '../main/app/review.ts'
 import { isWithinBudget } from '../main/core/bounded-json.ts'
+import { sha256 } from '../main/core/digest.ts'
 import { PATHS, stampPath } from '../main/core/pack-files.ts'
 import { fromPem, pem } from '../main/core/pem.ts'
 import type { PackSource } from '../main/core/ports.ts'
@@ -22,10 +25,13 @@ import {
 } from '../main/core/verify/budgets.ts'
 import { canonical, readRecording, textOf } from '../main/core/verify/read.ts'
 import { stampsOver } from '../main/core/verify/signature.ts'
+import { NOBODY } from '../main/core/verify/trust.ts'
 import type { VerifiedPack } from '../main/core/verify.ts'
+import type { World } from '../main/core/world.ts'
 import type { Question } from '../schemas/verification.ts'
+import { realClock } from './support/deps.ts'
 import { rawZip, relist } from './support/pack-attacks.ts'
-import { outcomes, samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
+import { outcomes, sampleCatalog, samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-bounded-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -190,6 +196,19 @@ describe('a pack', () => {
   })
 })
 
+test('a PDF of 3 GiB is answered like any other that is no report of ours', async () => {
+  const path = join(folder, 'large.pdf')
+  writeFileSync(path, '%PDF-1.7\n')
+  truncateSync(path, 3 * 1024 ** 3)
+  symlinkSync(path, join(folder, 'link.pdf'))
+  const world = { files: createFiles(), clock: realClock } as unknown as World
+  for (const one of [path, join(folder, 'link.pdf')]) {
+    const asked = { path: one, trust: NOBODY, lastHead: null, keep: false }
+    const reviewed = await reviewFile(world, sampleCatalog, asked)
+    expect(reviewed).toMatchObject({ ok: true, value: { report: { ok: false, kind: 'foreign-pdf' } } })
+  }
+})
+
 describe('a recording', () => {
   const at = 'data/nodes/node-a'
   test('whose lines name one answer again and again is not loaded', async () => {
@@ -207,7 +226,6 @@ describe('a recording', () => {
       )
     expect((await repeated(3)).recording?.captures).toHaveLength(3)
     const large = new Uint8Array(LARGEST_REPEATED).fill(0x61)
-    const { sha256 } = await import('../main/core/digest.ts')
     const huge = line.replace(
       `"sha256":"${stdout.sha256}","size":${size}`,
       `"sha256":"${sha256(large)}","size":${large.length}`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, lstat, open, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, lstat, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fail } from '../core/failure.ts'
 import type { StoredBytes } from '../core/ports.ts'
@@ -34,7 +34,7 @@ export const createFiles = (): Files => ({
   read: async (path, largest) => {
     try {
       if (largest !== undefined) return ok(new Uint8Array(await readPlain(path, largest)))
-      if ((await lstat(path)).size > LARGEST) return fail('input.refused', `${path} is larger than ${LARGEST} bytes`)
+      if ((await stat(path)).size > LARGEST) return fail('input.refused', `${path} is larger than ${LARGEST} bytes`)
       return ok(new Uint8Array(await readFile(path)))
     } catch (problem) {
       const refused = problem instanceof Error && !('code' in problem)

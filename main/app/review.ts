@@ -10,7 +10,7 @@ import { type PackContents, verifyPack } from '../core/verify.ts'
 import { verifyDisclosure } from '../core/verify-disclosure.ts'
 import { verifyExcerpt } from '../core/verify-excerpt.ts'
 import { verifyPeriod } from '../core/verify-period.ts'
-import { verifyReport } from '../core/verify-report.ts'
+import { largerThanRead, verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
 import { pageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
@@ -38,6 +38,8 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
   const verifiedAt = world.clock.now()
   if (/\.pdf$/i.test(path)) {
     const pdf = await world.files.read(path)
+    if (!pdf.ok && pdf.error.code === 'input.refused')
+      return ok({ report: largerThanRead({ file, verifiedAt }), contents: null, head: null })
     if (!pdf.ok) return pdf
     const report = await verifyReport({ pdf: pdf.value, reader: world.sealing.reader, trust, verifiedAt, file })
     return ok({ report, contents: null, head: null })

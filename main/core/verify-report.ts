@@ -79,8 +79,12 @@ const CARRIED: Readonly<Record<EmbeddedForm | 'none', string>> = {
   none: 'It carries no results that can be read.',
 }
 
+/** The answers about a PDF that is not read, because no report of ours is that large. */
+export const largerThanRead = (about: Pick<VerificationReport, 'file' | 'verifiedAt'>): VerificationReport =>
+  ofOthers({ problems: ['This PDF is larger than any report that Barewitness reads.'] }, about)
+
 const ofOthers = (
-  { problems }: PdfReading,
+  { problems }: Pick<PdfReading, 'problems'>,
   { file, verifiedAt }: Pick<VerificationReport, 'file' | 'verifiedAt'>,
 ): VerificationReport => ({
   schema: 'barewitness.verification/2',

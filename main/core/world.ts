@@ -219,7 +219,7 @@ export interface ImportLine {
 }
 
 export interface Files {
-  /** With `largest`, only an ordinary file of at most so many bytes: links, pipes and devices are refused. */
+  /** Fails with `input.refused` for a file of more than 512 MiB. With `largest`, only an ordinary file of at most so many bytes: links, pipes and devices are refused. */
   readonly read: (path: string, largest?: number) => Promise<Outcome<Uint8Array>>
   /** Size and SHA-256 of a file of any size. */
   readonly digest: (path: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
