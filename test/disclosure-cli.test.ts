@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test, vi } from 'vitest'
@@ -39,6 +40,11 @@ test('--json prints what was written, and what a copy discloses, part by part', 
     ...['--withhold-node', 'node-a', '--json'],
   )
   expect(made).toMatchObject({ code: 0, json: { copy, underivable: { verdicts: expect.any(Array) } } })
+  const none = join(root, 'none.zip')
+  const asked = ['create', packOf(root, 'run-1'), '--out', none, ...why, '--withhold-node', 'node-a']
+  const previewed = await printed(...asked, '--preview', '--json')
+  const { underivable } = made.json as { readonly underivable: unknown }
+  expect([previewed, existsSync(none)]).toEqual([{ code: 0, json: { copy: null, underivable } }, false])
   const all = (await printed('show', copy, '--json')).json as {
     files: { unit: number; withheld: { of: string; part: number }[] }[]
   }

@@ -33,6 +33,7 @@ Type=oneshot
 Environment="XDG_CONFIG_HOME=/home/anna/my config"
 ExecStart=/usr/bin/node /opt/barewitness/cli.js ${CALL}
 UMask=0077
+LimitCORE=0
 NoNewPrivileges=yes
 LockPersonality=yes
 RestrictRealtime=yes
@@ -71,6 +72,7 @@ WantedBy=timers.target
     expect(service).not.toContain('NoNewPrivileges')
     expect(service).not.toContain('Restrict')
     expect(service).toContain('UMask=0077')
+    expect(service).toContain('LimitCORE=0')
   })
 
   test('hostile paths: of the program through a shell, dollars doubled, percent signs doubled', () => {

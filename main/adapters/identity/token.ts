@@ -34,7 +34,10 @@ function moduleAt(path: string): Outcome<{ readonly pkcs11: typeof Pkcs11; reado
   try {
     pkcs11 = load('pkcs11js') as typeof Pkcs11
   } catch {
-    return fail('token.unavailable', 'pkcs11js is not built here; run: npm rebuild pkcs11js --ignore-scripts=false')
+    return fail(
+      'token.unavailable',
+      'pkcs11js is not built here; run: npm rebuild pkcs11js --ignore-scripts=false, without internet with npm_config_nodedir=/usr before it',
+    )
   }
   try {
     const cryptoki = modules.get(path) ?? new pkcs11.PKCS11()

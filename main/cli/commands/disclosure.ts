@@ -26,6 +26,7 @@ export function disclosureCommand(context: Context): void {
     .option('--withhold <classes...>', WITHHOLDABLE.join(', '), [])
     .option('--withhold-node <names...>', 'the answers and the name of these nodes; what is stated of them stays', [])
     .option('--withhold-file <paths...>', 'these files of the pack as a whole', [])
+    .option('--preview', 'only say how many verdicts could no longer be evaluated again, and write nothing')
     .option('--json', 'print what was written as JSON')
     .action(async (path: string, options: CreateOptions) => done(await create(context, path, options)))
   command
@@ -64,6 +65,7 @@ interface CreateOptions {
   readonly withhold: string[]
   readonly withholdNode: string[]
   readonly withholdFile: string[]
+  readonly preview?: true
   readonly json?: true
 }
 
@@ -112,12 +114,18 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
       when: world.clock.now(),
     })
     if (!copy.ok) return copy
+    const { underivable } = copy.value.notes
+    // Said before anything is written: a copy from which little can be evaluated again may not be worth sending.
+    say(`${underivable.verdicts.length} verdicts can no longer be evaluated again from such a copy; it names each.`)
+    if (options.preview === true) {
+      if (options.json === true) emit({ copy: null, underivable })
+      say('Nothing was written: --preview.')
+      return ok(null)
+    }
     const written = await world.packs.write(options.out, copy.value.files)
     if (!written.ok) return written
-    const { verdicts } = copy.value.notes.underivable
-    if (options.json === true) emit({ copy: options.out, underivable: copy.value.notes.underivable })
+    if (options.json === true) emit({ copy: options.out, underivable })
     say(`Wrote ${options.out}, under the seal of the pack.`)
-    say(`  ${verdicts.length} verdicts can no longer be evaluated again from it; it names each.`)
     return ok(null)
   })
 

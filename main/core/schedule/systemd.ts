@@ -48,14 +48,15 @@ function commandLine(argv: readonly string[]): string {
 
 /**
  * Nothing here hides the home folder, agent sockets in /tmp or tokens. Restrictions of a user's unit are those that need no file system of
- * its own; all but UMask= keep set-user-id programs, such as those that send mail, from working, so a schedule that tells by a program
+ * its own; all but UMask= and LimitCORE= keep set-user-id programs, such as those that send mail, from working, so a schedule that tells by a program
  * has none of them.
  */
 function restrictions(kind: TimerKind, { schedule, file }: UnitInput): readonly string[] {
-  const umask = 'UMask=0077'
-  if (schedule.notify.some((notify) => notify.kind === 'command')) return [umask]
+  // Of a run that crashes, no key and no passphrase stays in a file.
+  const always = ['UMask=0077', 'LimitCORE=0']
+  if (schedule.notify.some((notify) => notify.kind === 'command')) return always
   const both = [
-    umask,
+    ...always,
     'NoNewPrivileges=yes',
     'LockPersonality=yes',
     'RestrictRealtime=yes',
