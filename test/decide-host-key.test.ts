@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { decideHostKey, type TrustFile } from '../main/adapters/ssh/host-key.ts'
+import { decideHostKey, onlyAuthorities, type TrustFile } from '../main/adapters/ssh/host-key.ts'
 import type { FailureCode } from '../schemas/failure-words.ts'
 
 /** An ed25519 key as it goes over the wire (RFC 8709 §4): its type and 32 bytes, each with a length before it. */
@@ -77,4 +77,32 @@ describe('whether a shown host key is the node’s', () => {
       error: { code: 'ssh.host-key-unknown' },
     })
   })
+})
+
+/** Then the system's ssh program has to connect, which can negotiate certificates. */
+test.each<[what: string, fingerprint: string | null, files: readonly TrustFile[], expected: boolean]>([
+  ['nothing on record', null, [], false],
+  ['an authority', null, [known(AUTHORITY)], true],
+  ['an authority, and a pinned key', PIN, [known(AUTHORITY)], false],
+  ['an authority beside a key', null, [known(AUTHORITY + line(SHOWN))], false],
+  ['an authority, and a key in another file', null, [known(AUTHORITY), decided(line(SHOWN))], false],
+  [
+    'an authority, and a file about other hosts',
+    null,
+    [known(AUTHORITY), decided(line(SHOWN, { host: 'another' }))],
+    true,
+  ],
+  ['a key', null, [known(line(SHOWN))], false],
+])('whether nothing but an authority could vouch for a host: %s', (_, fingerprint, files, expected) => {
+  expect(onlyAuthorities({ fingerprint, files }, HOST, 22)).toBe(expected)
+})
+
+test.each([
+  ['another key that is revoked', line(OTHER, { mark: '@revoked ' }), false],
+  ['nothing', '', false],
+  ['a key of another type', `${HOST} ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAAQE=\n`, true],
+])('what a file holds of the host is named where the key is not known: %s', (_, text, isNamed) => {
+  const found = decideHostKey({ fingerprint: null, files: [known(text)] }, HOST, 22, SHOWN)
+  expect(found.ok ? null : found.error.code).toBe('ssh.host-key-unknown')
+  if (!found.ok) expect(found.error.detail.includes('known_hosts holds')).toBe(isNamed)
 })

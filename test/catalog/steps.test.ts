@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../../main/catalog/steps.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../../main/catalog/steps.ts'
 import type { Step } from '../../main/core/check.ts'
 
 const [FOR, AGAINST, UNCLEAR] = [speaksFor('a', null), speaksAgainst('b', null), leavesUnclear('c', null)]
@@ -29,5 +29,36 @@ describe('what an argument comes to', () => {
         expect(isSupported).toBe(because.length > 0 && because.every((step) => step.says === 'for'))
       }),
     )
+  })
+})
+
+describe('words of an argument', () => {
+  test('a step names its commands where some are given', () => {
+    expect(speaksFor('a', null)).toEqual({ says: 'for', text: 'a', probe: null })
+    expect(speaksFor('a', null, 'list')).toEqual({ says: 'for', text: 'a', probe: null, commands: ['list'] })
+  })
+
+  test.each([
+    [[], 8, ''],
+    [['a'], 8, '“a”'],
+    [['a', 'b'], 2, '“a”, “b”'],
+    [['a', 'b', 'c'], 2, '“a”, “b” and 1 more'],
+    [['a', 'b', 'c'], 1, '“a” and 2 more'],
+  ])('%j, at most %i', (names, max, expected) => {
+    expect(named(names, max)).toBe(expected)
+  })
+
+  test('eight names are shown unless told otherwise', () => {
+    const names = [...'abcdefghi']
+    expect(named(names.slice(0, 8))).not.toContain('more')
+    expect(named(names)).toMatch(/“h” and 1 more$/)
+  })
+
+  test.each([
+    [0, '0 accounts'],
+    [1, '1 account'],
+    [2, '2 accounts'],
+  ])('%i', (number, expected) => {
+    expect(count(number, 'account')).toBe(expected)
   })
 })
