@@ -175,10 +175,8 @@ describe('what a pack states of where a node is', () => {
     const catalog = { ...sampleCatalog, version: 'sample-2' }
     const { report } = await verifySource(earlier, [], { catalog })
     expect(report.ok).toBe(true)
-    expect(report.answers[4]).toMatchObject({
-      outcome: 'not-shown',
-      summary: expect.stringContaining('another version'),
-    })
+    expect(report.answers[4]?.outcome).toBe('not-shown')
+    expect(report.rules?.standing).toBe('unknown')
   })
 })
 
