@@ -1,4 +1,4 @@
-import ts from 'typescript'
+import { parseAst } from 'vite'
 
 /** One small change of a module's source. */
 export interface Mutant {
@@ -9,90 +9,120 @@ export interface Mutant {
   readonly source: string
 }
 
-const OPERATORS: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
-  [ts.SyntaxKind.EqualsEqualsEqualsToken]: '!==',
-  [ts.SyntaxKind.ExclamationEqualsEqualsToken]: '===',
-  [ts.SyntaxKind.LessThanToken]: '<=',
-  [ts.SyntaxKind.LessThanEqualsToken]: '<',
-  [ts.SyntaxKind.GreaterThanToken]: '>=',
-  [ts.SyntaxKind.GreaterThanEqualsToken]: '>',
-  [ts.SyntaxKind.AmpersandAmpersandToken]: '||',
-  [ts.SyntaxKind.BarBarToken]: '&&',
-  [ts.SyntaxKind.PlusToken]: '-',
-  [ts.SyntaxKind.MinusToken]: '+',
+/** A node of the syntax tree (ESTree), as far as it is looked at. */
+interface Syntax {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [part: string]: unknown
 }
-const METHODS: ReadonlyMap<string, string> = new Map([
+
+const OPERATORS: ReadonlyMap<unknown, string> = new Map([
+  ['===', '!=='],
+  ['!==', '==='],
+  ['<', '<='],
+  ['<=', '<'],
+  ['>', '>='],
+  ['>=', '>'],
+  ['&&', '||'],
+  ['||', '&&'],
+  ['+', '-'],
+  ['-', '+'],
+])
+const METHODS: ReadonlyMap<unknown, string> = new Map([
   ['some', 'every'],
   ['every', 'some'],
   ['startsWith', 'endsWith'],
   ['endsWith', 'startsWith'],
 ])
 
+const isSyntax = (value: unknown): value is Syntax =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<Syntax>).type === 'string'
+const part = (of: Syntax, name: string): Syntax => of[name] as Syntax
+const partsOf = (of: Syntax): readonly Syntax[] =>
+  Object.entries(of).flatMap(([name, value]) => (name === 'parent' ? [] : [value].flat().filter(isSyntax)))
+
 /**
  * Every mutant of a module: comparisons, logical and arithmetic operators, conditions made true and false, negations left out, booleans and
- * numbers changed, `some` and `every` exchanged, calls and `continue` left out. Words and how much of them is shown are not changed: tests assert codes. The same source
- * gives the same list. With `only`, no more than the functions of these names.
+ * numbers changed, `some` and `every` exchanged, calls and `continue` left out. Words and how much of them is shown are not changed: tests
+ * assert codes. The same source gives the same list. With `only`, no more than the functions of these names.
  */
-export function mutantsOf(path: string, source: string, only: readonly string[] | null = null): readonly Mutant[] {
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.ES2022, true)
+export function mutantsOf(source: string, only: readonly string[] | null = null): readonly Mutant[] {
   const found: Mutant[] = []
-  const replace = (node: ts.Node, is: string): void => {
-    const [from, to] = [node.getStart(file), node.getEnd()]
+  const replaceAt = (from: number, to: number, is: string): void => {
     const was = source.slice(from, to)
     if (was === is) return
     found.push({
-      line: file.getLineAndCharacterOfPosition(from).line + 1,
+      line: source.slice(0, from).split('\n').length,
       was: short(was),
       is: short(is),
       source: source.slice(0, from) + is + source.slice(to),
     })
   }
-  const visit = (node: ts.Node): void => {
-    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return
-    if (ts.isImportDeclaration(node)) return
-    if (ts.isBinaryExpression(node)) {
-      const other = OPERATORS[node.operatorToken.kind]
-      if (other !== undefined && !isText(node)) replace(node.operatorToken, other)
+  const replace = ({ start, end }: Syntax, is: string): void => replaceAt(start, end, is)
+  const visit = (node: Syntax, parent: Syntax | null): void => {
+    if (node.type.startsWith('TS') && node.type !== 'TSAsExpression') return
+    switch (node.type) {
+      case 'ImportDeclaration':
+        return
+      case 'BinaryExpression':
+      case 'LogicalExpression': {
+        const other = OPERATORS.get(node.operator)
+        const [left, right] = [part(node, 'left'), part(node, 'right')]
+        if (other === undefined || (other === '-' && [left, right].some((side) => isText(side, source)))) break
+        const at = source.indexOf(String(node.operator), left.end)
+        replaceAt(at, at + String(node.operator).length, other)
+        break
+      }
+      case 'UnaryExpression':
+        if (node.operator === '!') replace(node, source.slice(part(node, 'argument').start, part(node, 'argument').end))
+        break
+      case 'ConditionalExpression':
+        if (![part(node, 'consequent'), part(node, 'alternate')].every((side) => isText(side, source)))
+          for (const is of ['true', 'false']) replace(part(node, 'test'), is)
+        break
+      case 'IfStatement':
+        for (const is of ['true', 'false']) replace(part(node, 'test'), is)
+        break
+      case 'Literal':
+        if (typeof node.value === 'boolean') replace(node, String(!node.value))
+        if (typeof node.value === 'number' && !isLengthOfText(parent)) replace(node, `${node.value + 1}`)
+        break
+      case 'MemberExpression': {
+        const other = METHODS.get(part(node, 'property').name)
+        if (other !== undefined) replace(part(node, 'property'), other)
+        break
+      }
+      case 'ExpressionStatement':
+        if (part(node, 'expression').type === 'CallExpression') replace(node, ';')
+        break
+      case 'ContinueStatement':
+        replace(node, ';')
     }
-    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
-      replace(node, node.operand.getText(file))
-    if (ts.isConditionalExpression(node) && !isWording(node))
-      for (const is of ['true', 'false']) replace(node.condition, is)
-    if (ts.isIfStatement(node)) for (const is of ['true', 'false']) replace(node.expression, is)
-    if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false')
-    if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true')
-    if (ts.isNumericLiteral(node) && !isLengthOfText(node)) replace(node, `${Number(node.text) + 1}`)
-    if (ts.isPropertyAccessExpression(node)) replace(node.name, METHODS.get(node.name.text) ?? node.name.text)
-    if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) replace(node, ';')
-    if (ts.isContinueStatement(node)) replace(node, ';')
-    ts.forEachChild(node, visit)
+    for (const one of partsOf(node)) visit(one, node)
   }
-  for (const statement of file.statements)
-    if (only === null || namesIn(statement).some((name) => only.includes(name))) visit(statement)
+  for (const statement of (parseAst(source, { lang: 'ts' }) as unknown as { readonly body: readonly Syntax[] }).body)
+    if (only === null || namesIn(statement).some((name) => only.includes(name))) visit(statement, null)
   return found
 }
 
 /** What a statement at the top of a module declares. */
-const namesIn = (statement: ts.Statement): readonly string[] =>
-  ts.isFunctionDeclaration(statement)
-    ? [statement.name?.text ?? '']
-    : ts.isVariableStatement(statement)
-      ? statement.declarationList.declarations.map(({ name }) => name.getText())
-      : []
+function namesIn(statement: Syntax): readonly string[] {
+  const declared = isSyntax(statement.declaration) ? statement.declaration : statement
+  const all = declared.type === 'VariableDeclaration' ? (declared.declarations as readonly Syntax[]) : [declared]
+  return all.flatMap(({ id }) => (isSyntax(id) ? [String(id.name)] : []))
+}
 
-/** A choice between two wordings. */
-const isWording = ({ whenTrue, whenFalse }: ts.ConditionalExpression): boolean =>
-  [whenTrue, whenFalse].every((side) => ts.isStringLiteral(side) || ts.isTemplateExpression(side))
-
-/** `+` that joins text. */
-const isText = ({ left, right }: ts.BinaryExpression): boolean =>
-  [left, right].some(
-    (side) => ts.isStringLiteral(side) || ts.isTemplateExpression(side) || side.getText().includes('.join('),
-  )
+/** A wording, or texts put together to one. */
+const isText = (side: Syntax, source: string): boolean =>
+  (side.type === 'Literal' && typeof side.value === 'string' && side.value.includes(' ')) ||
+  side.type === 'TemplateLiteral' ||
+  (side.type === 'Literal' && side.value === '') ||
+  source.slice(side.start, side.end).includes('.join(')
 
 /** How much of a word of the node is shown, as in quote(name, 40). */
-const isLengthOfText = ({ parent }: ts.NumericLiteral): boolean =>
-  ts.isCallExpression(parent) && ['plain', 'quote'].includes(parent.expression.getText())
+const isLengthOfText = (parent: Syntax | null): boolean =>
+  parent?.type === 'CallExpression' && ['plain', 'quote'].includes(String(part(parent, 'callee').name))
 
 const short = (text: string): string => {
   const line = text.replace(/\s+/g, ' ')
