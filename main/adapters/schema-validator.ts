@@ -99,18 +99,29 @@ function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
 /** Of documents with more values, one problem is told: looking for all may find one in every value, and keep them. */
 const MOST_VALUES = 50_000
 
-/** Whether a document has at most that many values. One that holds itself, as YAML can say, has more. */
-function isSmall(value: unknown): boolean {
-  const waiting = [value]
-  for (let seen = 0; waiting.length > 0; seen += 1) {
-    if (seen > MOST_VALUES || waiting.length > MOST_VALUES) return false
-    const one = waiting.pop()
-    if (typeof one !== 'object' || one === null) continue
-    for (const key in one) {
-      if (waiting.push((one as Record<string, unknown>)[key]) > MOST_VALUES) return false
+/**
+ * Whether a document has at most that many values. What stands in several places, as YAML can say, counts in each of them; what holds itself
+ * counts once on its own way down, as it is looked at once.
+ */
+function isSmall(document: unknown): boolean {
+  const above = new Set<object>()
+  const waiting: ({ readonly value: unknown } | { readonly leaves: object })[] = [{ value: document }]
+  for (let seen = 0; seen <= MOST_VALUES && waiting.length <= MOST_VALUES; seen += 1) {
+    const next = waiting.pop()
+    if (next === undefined) return true
+    if ('leaves' in next) {
+      above.delete(next.leaves)
+      continue
+    }
+    const { value } = next
+    if (typeof value !== 'object' || value === null || above.has(value)) continue
+    above.add(value)
+    waiting.push({ leaves: value })
+    for (const key in value) {
+      if (waiting.push({ value: (value as Record<string, unknown>)[key] }) > MOST_VALUES) return false
     }
   }
-  return true
+  return false
 }
 
 /** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
