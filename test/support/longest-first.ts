@@ -8,7 +8,7 @@ const LONG: readonly string[] = [
   'test/real/schedule-cli.test.ts',
   'test/real/faults-killed.test.ts',
   'test/real/seal-cli.test.ts',
-  'test/verify-property.test.ts',
+  'test/verify-property.slow.test.ts',
   'test/real/cli-refusals.test.ts',
   'test/real/pack-scale.test.ts',
   'test/real/cli.test.ts',
