@@ -5,6 +5,7 @@ import { hmacSha256 } from '../main/core/digest.ts'
 import { bucketOf, INDEX_PATH, seedFile, seedIn } from '../main/core/disclosure/commit.ts'
 import { partsOf, pathPartsOf } from '../main/core/disclosure/parts.ts'
 import { type Word, wordIndex, wordsIn } from '../main/core/disclosure/words.ts'
+import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -184,18 +185,11 @@ describe('the parts of a file', () => {
       'hostname',
       'com.',
     ]
-    const run = (line: string): number => {
-      const started = process.cpuUsage().user
-      partsOf('data/nodes/a/assessment.json', utf8(line), words)
-      return process.cpuUsage().user - started
-    }
-    run('a-'.repeat(20_000))
-    for (const seed of sampled(seeds, 6)) {
-      const small = Math.max(run(seed.repeat(Math.ceil(20_000 / seed.length))), 2_000)
-      const big = run(seed.repeat(Math.ceil(160_000 / seed.length)))
-      // Eight times the length: quadratic work would take 64 times as long.
-      expect(big / small, seed).toBeLessThan(40)
-    }
+    for (const seed of sampled(seeds, 6))
+      expectLinear(
+        (size) => partsOf('data/nodes/a/assessment.json', utf8(seed.repeat(Math.ceil(size / seed.length))), words),
+        20_000,
+      )
   })
 })
 
