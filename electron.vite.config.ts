@@ -15,12 +15,16 @@ const demoFleet = {
   },
 }
 
-/** The rules as one module, whose digest packs name: see docs/rules.md. */
+const KEPT = 'main/adapters/kept-rules'
+
+/** The rules as one module, whose digest packs name, and the modules of earlier rules: see docs/rules.md. */
 const rulesModule = {
   name: 'rules-module',
   async closeBundle() {
     mkdirSync(resolve('out/rules'), { recursive: true })
     writeFileSync(resolve('out/rules/rules.mjs'), (await buildRules()).code)
+    cpSync(resolve(KEPT, 'worker.mjs'), resolve('out/rules/worker.mjs'))
+    cpSync(resolve(KEPT, 'modules'), resolve('out/rules/kept'), { recursive: true })
   },
 }
 

@@ -12,6 +12,7 @@ import { countsOf, NOTES_PATH, notesBytes } from '../main/core/disclosure/notes.
 import { readDisclosure } from '../main/core/disclosure/read.ts'
 import { contentOf } from '../main/core/disclosure/rebuild.ts'
 import { underivable } from '../main/core/disclosure/underivable.ts'
+import { readsOf } from '../main/core/judge.ts'
 import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
@@ -21,7 +22,15 @@ import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
 import type { Assessment } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
-import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+import {
+  AS_OF,
+  NO_KEPT_RULES,
+  sampleCatalog,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+} from './support/sample-pack.ts'
 import { certificateFor, newKey } from './support/tsa-certificates.ts'
 import { tokenWith } from './support/tsa-token.ts'
 
@@ -57,6 +66,7 @@ const verified = (files: Files, authorities: readonly Uint8Array[] = []): Promis
     departures: [],
     seal: sealing.reader,
     catalog: sampleCatalog,
+    kept: NO_KEPT_RULES,
     trust: { signers: [], authorities, lists: [] },
     verifiedAt: '2026-11-22T00:00:00.000Z',
     file: 'copy',
@@ -79,7 +89,7 @@ describe('a courier without a key', () => {
     const next = {
       ...notes,
       counts: countsOf(units),
-      underivable: underivable(sampleCatalog, contentOf(units)),
+      underivable: underivable(readsOf(sampleCatalog), contentOf(units)),
     }
     return new Map([...files, [UNITS_PATH, unitsBytes(units)], [NOTES_PATH, notesBytes(next)]])
   }

@@ -13,7 +13,15 @@ import type { Assessment, InventoryRow } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { copyOf, disclosablePack, WHO } from './support/disclosure.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
-import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+import {
+  AS_OF,
+  NO_KEPT_RULES,
+  sampleCatalog,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+} from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-disclosed-list-'))
 let signer: Signer
@@ -79,6 +87,7 @@ test.each<WithholdableClass>(['serial', 'ipv4', 'node'])('an honest copy without
     departures: [],
     seal: sealing.reader,
     catalog: sampleCatalog,
+    kept: NO_KEPT_RULES,
     trust: { signers: [], authorities: [], lists: [] },
     verifiedAt: realClock.now(),
     file: 'copy.zip',

@@ -11,13 +11,22 @@ import { type DisclosureReading, readDisclosure } from '../main/core/disclosure/
 import { contentOf, loadedFrom } from '../main/core/disclosure/rebuild.ts'
 import { underivable } from '../main/core/disclosure/underivable.ts'
 import type { DisclosurePolicy } from '../main/core/disclosure/withhold.ts'
+import { readsOf } from '../main/core/judge.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { fixtures } from './support/evaluated.ts'
 import { FIXTURE_TIME } from './support/fixtures.ts'
-import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sourceOf } from './support/sample-pack.ts'
+import {
+  AS_OF,
+  NO_KEPT_RULES,
+  SAMPLE_RULES,
+  sampleCatalog,
+  sampleRecording,
+  sampleSigner,
+  sourceOf,
+} from './support/sample-pack.ts'
 import { sampled } from './support/thorough.ts'
 
 type Files = ReadonlyMap<string, Uint8Array>
@@ -67,7 +76,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
     '%s: every verdict that is not listed comes out the same, and none turns to met',
     async (_, policy) => {
       const content = contentOf((await disclosed(policy)).units)
-      const listed = underivable(catalog, content)
+      const listed = underivable(readsOf(catalog), content)
       const isListed = new Set(listed.verdicts.map(({ node, check }) => `${node} ${check}`))
       let same = 0
       const alone = content.nodes.map(({ label, recording }) =>
@@ -99,7 +108,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
 
   test('withholding addresses leaves most verdicts, and names those that rest on them', async () => {
     const reading = await disclosed({ classes: ['ipv4'] })
-    const listed = underivable(catalog, contentOf(reading.units))
+    const listed = underivable(readsOf(catalog), contentOf(reading.units))
     expect(listed.verdicts.length).toBeGreaterThan(0)
     expect(listed.verdicts.length).toBeLessThan(stated.size / 2)
     expect(listed.unstated).toEqual([])
@@ -146,7 +155,7 @@ describe('what a verifier says of a copy', () => {
 
   test('one verdict rests on a withheld address, the other comes out the same', async () => {
     const { reading } = await sample({ classes: ['ipv4'] })
-    const { answers, verdicts, underivable: listed } = disclosureAnswers(reading, sampleCatalog, [])
+    const { answers, verdicts, underivable: listed } = await disclosureAnswers(reading, SAMPLE_RULES, [])
     expect(listed).toEqual({
       verdicts: [{ node: 'node-b', check: 'encryption.at-rest.swap', verdict: 'not-met' }],
       isolation: ['node-b'],
@@ -166,14 +175,14 @@ describe('what a verifier says of a copy', () => {
 
   test('nothing that matters withheld: every verdict comes out the same', async () => {
     const { reading } = await sample({ classes: ['ssh-key'] })
-    const { answers } = disclosureAnswers(reading, sampleCatalog, [])
+    const { answers } = await disclosureAnswers(reading, SAMPLE_RULES, [])
     expect(answers[2]).toMatchObject({ outcome: 'yes', details: [] })
   })
 
   test('without a seal that verifies, nothing is shown to be intact', async () => {
     const { reading } = await sample({ classes: ['ipv4'] })
-    expect(disclosureAnswers(reading, sampleCatalog, null).answers[0]?.outcome).toBe('not-shown')
-    expect(disclosureAnswers(reading, sampleCatalog, ['wrong']).answers[0]?.outcome).toBe('not-shown')
+    expect((await disclosureAnswers(reading, SAMPLE_RULES, null)).answers[0]?.outcome).toBe('not-shown')
+    expect((await disclosureAnswers(reading, SAMPLE_RULES, ['wrong'])).answers[0]?.outcome).toBe('not-shown')
   })
 
   test('an owner who leaves a verdict off the list is contradicted', async () => {
@@ -181,7 +190,7 @@ describe('what a verifier says of a copy', () => {
     if (reading.notes === null) throw new Error('no notes')
     const shorter = { ...reading.notes, underivable: { ...reading.notes.underivable, verdicts: [] } }
     const lying = await readDisclosure(sourceOf(new Map([...files, [NOTES_PATH, notesBytes(shorter)]])))
-    expect(disclosureAnswers(lying, sampleCatalog, []).answers[1]).toMatchObject({ outcome: 'no' })
+    expect((await disclosureAnswers(lying, SAMPLE_RULES, [])).answers[1]).toMatchObject({ outcome: 'no' })
   })
 
   test('stated verdicts that do not follow from what is disclosed are named', async () => {
@@ -192,7 +201,7 @@ describe('what a verifier says of a copy', () => {
       ...sampleCatalog,
       checks: [{ ...probe, evaluate: () => ({ verdict: 'informational' as const, because: [] }) }],
     }
-    const { answers, differences } = disclosureAnswers(reading, other, [])
+    const { answers, differences } = await disclosureAnswers(reading, { catalog: other, kept: NO_KEPT_RULES }, [])
     expect(answers[2]?.outcome).toBe('no')
     expect(differences).toEqual([
       { node: 'node-a', check: 'encryption.at-rest.swap', stated: 'met', derived: 'informational' },

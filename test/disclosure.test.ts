@@ -26,7 +26,15 @@ import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
-import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+import {
+  AS_OF,
+  SAMPLE_RULES,
+  sampleCatalog,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+} from './support/sample-pack.ts'
 
 type Files = ReadonlyMap<string, Uint8Array>
 
@@ -315,7 +323,7 @@ describe('tampering with a copy', () => {
         async (path, text) => {
           const reading = await read(new Map([...files, [path, new TextEncoder().encode(`${text}\n`)]]))
           expect(reading.problems.length).toBeGreaterThan(0)
-          expect(disclosureAnswers(reading, sampleCatalog, []).answers[0]?.outcome).toBe('no')
+          expect((await disclosureAnswers(reading, SAMPLE_RULES, [])).answers[0]?.outcome).toBe('no')
         },
       ),
       { numRuns: 200 },

@@ -16,7 +16,15 @@ import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
 import type { AddressAnswer, DeclaredLocation, VantageRecord } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
-import { AS_OF, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './support/sample-pack.ts'
+import {
+  AS_OF,
+  NO_KEPT_RULES,
+  sampleCatalog,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+} from './support/sample-pack.ts'
 import { measurementOf, unsignedVantage, vantageOf } from './support/vantage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-disclosed-'))
@@ -124,6 +132,7 @@ async function copyWithout(policy: Partial<DisclosurePolicy>) {
     departures: [],
     seal: sealing.reader,
     catalog,
+    kept: NO_KEPT_RULES,
     trust: { signers: [], authorities: [], lists: [] },
     verifiedAt: realClock.now(),
     file: 'copy.zip',

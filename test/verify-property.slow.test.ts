@@ -11,7 +11,7 @@ import { PATHS } from '../main/core/pack-files.ts'
 import { verifyPack } from '../main/core/verify.ts'
 import { realClock, validator } from './support/deps.ts'
 import { testTsa } from './support/lying-tsa.ts'
-import { SAME_PAGES, sampleCatalog, samplePack, sampleSigner, sealing } from './support/sample-pack.ts'
+import { NO_KEPT_RULES, SAME_PAGES, sampleCatalog, samplePack, sampleSigner, sealing } from './support/sample-pack.ts'
 import { sampled, times } from './support/thorough.ts'
 
 // A sealed and time-stamped archive, as it lies on a disk, and everything that can be done to its bytes and entries one at a time.
@@ -67,6 +67,7 @@ async function verdict(bytes: Uint8Array): Promise<'refused' | 'no' | 'ok'> {
       seal: sealing.reader,
       pages: SAME_PAGES,
       catalog: sampleCatalog,
+      kept: NO_KEPT_RULES,
       validator,
       trust: { ...roots, lists: [] },
       lastHead: null,

@@ -17,6 +17,7 @@ import { must } from './support/kept-runs.ts'
 import { type PeriodKit, periodKit } from './support/period-kit.ts'
 import {
   AS_OF,
+  NO_KEPT_RULES,
   sampleCatalog,
   samplePack,
   sampleRecording,
@@ -110,6 +111,7 @@ describe('rules that the signer made up', () => {
         departures: [],
         seal: sealing.reader,
         catalog: sampleCatalog,
+        kept: NO_KEPT_RULES,
         trust: { signers: [signer.certificate], authorities: [], lists: [] },
         verifiedAt: new Date().toISOString(),
         file: 'copy',

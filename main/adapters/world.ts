@@ -10,6 +10,7 @@ import { csvOf, csvPieces } from './csv-file.ts'
 import { createDeclarations, type Known } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
+import { openKeptRules } from './kept-rules/index.ts'
 import { tidyMemory } from './memory.ts'
 import { createNotify } from './notify/index.ts'
 import { packs } from './pack/index.ts'
@@ -82,6 +83,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
     timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),
     packs,
     openRunChain: (folder, beginning) => openRunChain(folder, beginning),
+    keptRules: () => openKeptRules(),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
     demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes) },

@@ -46,9 +46,11 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
   }
   const opened = await world.packs.open(path)
   if (!opened.ok) return opened
+  const kept = world.keptRules()
   try {
     const { departures } = opened.value
-    const asked = { source: opened.value, departures, seal: world.sealing.reader, catalog, trust, verifiedAt, file }
+    const seal = world.sealing.reader
+    const asked = { source: opened.value, departures, seal, catalog, kept, trust, verifiedAt, file }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
     const whole = { ...asked, validator: world.validator }
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
@@ -66,6 +68,7 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
       }),
     )
   } finally {
+    await kept.close()
     await opened.value.close()
   }
 }

@@ -2,6 +2,5 @@
  * The rules as one module: what is asked, what is concluded, and the functions that conclude it. It is built into a file of its own whose
  * SHA-256 each pack names, so that rules of one version cannot be changed unnoticed. What is exported here is all that a verdict rests on.
  */
-export { assessNode, conclude, judgingOf, settling } from '../core/assess.ts'
-export { traceNode, traceOf } from '../core/trace.ts'
+export { rulesOf } from '../core/judge.ts'
 export { RULES } from './definition.ts'

@@ -1,21 +1,20 @@
 import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import type { Catalog } from './catalog.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SealReader } from './ports.ts'
 import { bounded } from './verify/budgets.ts'
 import { packedAgain } from './verify/manifests.ts'
+import type { RulesSources } from './verify/rules.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
-export interface VerifyDisclosureInput {
+export interface VerifyDisclosureInput extends RulesSources {
   readonly source: PackSource
   /** Where the archive itself is not as we write it; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
-  readonly catalog: Catalog
   readonly trust: Trust
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
@@ -33,7 +32,7 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
   const named = await namedAuthority(source)
   const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
-  const found = disclosureAnswers(reading, input.catalog, seal?.problems ?? null)
+  const found = await disclosureAnswers(reading, input, seal?.problems ?? null)
   const [intact, complete, reproducible] = found.answers
   const answers = [
     intact,

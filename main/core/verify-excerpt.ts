@@ -1,5 +1,4 @@
 import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import type { Catalog } from './catalog.ts'
 import { EXCERPT_PATH, onlyPaths } from './period/pack.ts'
 import { plain, quote } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from './ports.ts'
@@ -9,18 +8,17 @@ import { type BagReading, nodesLacking, readBag } from './verify/bag.ts'
 import { bounded } from './verify/budgets.ts'
 import { packedAgain } from './verify/manifests.ts'
 import { canonical, textOf } from './verify/read.ts'
-import { unknownRules } from './verify/rules.ts'
+import { type RulesSources, unknownRules } from './verify/rules.ts'
 import { readSampled, type SampledReading } from './verify/sampled.ts'
 import { NO_SEAL, namedAuthority, signedBy, signerOf } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import type { Trust } from './verify/trust.ts'
 
-export interface VerifyExcerptInput {
+export interface VerifyExcerptInput extends RulesSources {
   readonly source: PackSource
   /** Where the archive itself is not as we write it; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
-  readonly catalog: Catalog
   readonly validator: SchemaValidator
   readonly trust: Trust
   /** UTC, ISO 8601. */

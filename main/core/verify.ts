@@ -1,7 +1,8 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
-import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
+import type { KeptRules, PackJudge } from './judge.ts'
 import { PATHS } from './pack-files.ts'
 import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
@@ -10,7 +11,6 @@ import { EMPTY_REGISTER } from './register.ts'
 import type { NodeVerdicts } from './rollup.ts'
 import { ownEntry } from './run-chain/entry.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
-import { traceNode } from './trace.ts'
 import { addAll, bounded } from './verify/budgets.ts'
 import { chainOf } from './verify/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './verify/complete.ts'
@@ -24,7 +24,14 @@ import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, wordingDiffers } from './verify/reproduce.ts'
-import { falsifiedRules, rulesReading, rulesStanding, unknownRules } from './verify/rules.ts'
+import {
+  falsifiedRules,
+  judgeOfPack,
+  type RulesAtHand,
+  rulesAtHand,
+  rulesReading,
+  unknownRules,
+} from './verify/rules.ts'
 import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './verify/signature.ts'
 import { existedBy, shownTime } from './verify/time.ts'
 import { traceDiffers } from './verify/trace.ts'
@@ -35,7 +42,9 @@ export interface VerifyInput {
   /** Where the archive itself is not as we write it; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
+  /** The rules of this program, and those that are kept of earlier ones. */
   readonly catalog: Catalog
+  readonly kept: KeptRules
   readonly validator: SchemaValidator
   /** Writes the pages of the pack again and compares them. */
   readonly pages: PageComparer
@@ -87,7 +96,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...(await alterations(source, reading.statement)),
     ...(await indexProblems(source)),
   ]
-  const walked = await walk(input, reading)
+  const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+  const judge = await judgeOfPack(rules, reading)
+  const walked = await walk(input, reading, judge)
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
   const earlier = await readEarlier(source, input.validator)
@@ -110,9 +121,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...reportProblems(pdf, reading, signer),
     ...executiveProblems(executive, reading, signer),
   ]
-  const rederived = reproducible(reading, input.catalog, walked, {
+  const rederived = await reproducible(reading, { rules, judge }, walked, {
     register: said.register,
-    trace: await traceDiffers(input, reading, walked),
+    trace: await traceDiffers(input, reading, { judge, rules: rules?.standing ?? null }, walked),
   })
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'no'
   const pages =
@@ -154,12 +165,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     answers: answers.map(bounded),
     rules:
-      assessment === null
+      assessment === null || rules === null
         ? null
-        : rulesReading(assessment.catalog, catalogReference(input.catalog, assessment.scope), {
-            stated: walked.count,
-            identical: walked.identical,
-          }),
+        : rulesReading(assessment.catalog, rules.standing, { stated: walked.count, identical: walked.identical }),
     differences: walked.differences,
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
@@ -202,7 +210,11 @@ interface Walk {
 }
 
 /** One pass over the nodes; of each, only what the answers need is kept. */
-async function walk({ source, validator, catalog, keep, pages }: VerifyInput, reading: PackReading): Promise<Walk> {
+async function walk(
+  { source, validator, keep, pages }: VerifyInput,
+  reading: PackReading,
+  judge: PackJudge | null,
+): Promise<Walk> {
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     absences: [] as string[],
@@ -218,7 +230,7 @@ async function walk({ source, validator, catalog, keep, pages }: VerifyInput, re
     stated: [] as NodeAssessment[],
     recordings: [] as LoadedRecording[],
   }
-  for await (const node of readNodes(source, validator, reading, catalog)) {
+  for await (const node of readNodes(source, validator, reading, judge)) {
     const compared = compareNode(node)
     const absence = absenceOf(node)
     if (reading.scope !== null) pages.add(node, reading.scope)
@@ -232,8 +244,8 @@ async function walk({ source, validator, catalog, keep, pages }: VerifyInput, re
     found.identical += compared.identical
     if (node.recording !== null) found.recorded += 1
     found.demo ||= node.recording?.recording.demo === true
-    if (node.derived === null || 'threw' in node.derived) found.traced = null
-    else found.traced?.push(traceNode(catalogFor(catalog, reading.scope ?? {}), node.recording, node.derived))
+    if (node.traced === null) found.traced = null
+    else found.traced?.push(node.traced)
     if (keep && node.stated !== null) found.stated.push(node.stated)
     if (keep && node.recording !== null) found.recordings.push(node.recording)
   }
@@ -262,37 +274,34 @@ export function intact(altered: readonly string[], seal: SealReading | null, fil
   }
 }
 
-function reproducible(
+async function reproducible(
   reading: PackReading,
-  catalog: Catalog,
+  { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackJudge | null },
   walked: Walk,
   { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
-): VerificationAnswer {
+): Promise<VerificationAnswer> {
   const question = 'reproducible'
   const count = `${walked.identical} of ${walked.count} verdicts`
-  const whole = compareWhole(reading, catalog, walked.verdicts, {
-    demo: walked.demo,
-    register: register ?? EMPTY_REGISTER,
-  })
-  if (whole === null || reading.assessment === null)
+  if (rules === null || judge === null || reading.assessment === null)
     return {
       question,
       outcome: 'no',
       summary: 'Nothing could be evaluated again.',
       details: ['The pack lacks what an evaluation takes.'],
     }
+  const derived = await judge.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
+  const whole = compareWhole(reading.assessment, derived, rules.standing)
   const said = [...walked.details, ...whole.details]
   const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
   const differing = [...said, ...walked.wording, ...rest, ...trace]
-  const { sentence, loosened } = profileNotes(catalog, reading.scope?.profile)
+  const { sentence, loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
   const details = [...differing, ...loosened]
-  const here = catalogReference(catalog, reading.assessment.scope)
-  switch (rulesStanding(reading.assessment.catalog, here)) {
+  switch (rules.standing) {
     case 'falsified':
       return {
         question,
         outcome: 'no',
-        summary: falsifiedRules(reading.assessment.catalog, here),
+        summary: falsifiedRules(reading.assessment.catalog, rules.reference),
         details: [`With the rules here, ${count} come out the same.`, ...details],
       }
     case 'unknown':

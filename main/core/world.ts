@@ -20,6 +20,7 @@ import type {
 import type { Outcome } from './failure.ts'
 import type { HistoryStore } from './history.ts'
 import type { Identities } from './identities.ts'
+import type { KeptRules } from './judge.ts'
 import type { Notice } from './notice.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Zones } from './period/cadence.ts'
@@ -87,6 +88,8 @@ export interface World {
     folder: string,
     beginning: { readonly id: string; readonly fleet: string },
   ) => Promise<Outcome<OpenRunChain>>
+  /** The rules of earlier versions, for one verification; closed after it. */
+  readonly keptRules: () => KeptRules & { readonly close: () => Promise<void> }
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
   /** Tells one place of a change. Fails with notice.undelivered or input.refused; what it says holds no secret. */
   readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>

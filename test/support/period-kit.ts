@@ -26,7 +26,7 @@ import type { Period, RunTrace } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { must } from './kept-runs.ts'
 import { samplePeriodInput } from './report/period-sample.ts'
-import { sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './sample-pack.ts'
+import { NO_KEPT_RULES, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './sample-pack.ts'
 
 export type Files = Map<string, Uint8Array>
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -151,6 +151,7 @@ export async function asked(
     departures: [],
     seal: world.sealing.reader,
     catalog: sampleCatalog,
+    kept: NO_KEPT_RULES,
     validator: world.validator,
     trust: { signers: [signer.certificate], authorities: [], lists: [] },
     lastHead: null,

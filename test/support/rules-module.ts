@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { build } from 'vite'
+import { GLOBALS } from '../../main/adapters/kept-rules/index.ts'
 import { sha256 } from '../../main/core/digest.ts'
+import { freeNames } from './free-names.ts'
 
 export const LOCK = 'main/catalog/rules-lock.json'
 
@@ -13,9 +16,12 @@ export interface RulesLock {
 
 export const readLock = (): RulesLock => JSON.parse(readFileSync(resolve(LOCK), 'utf8')) as RulesLock
 
+/** The wrapper of a package (geographiclib-geodesic) names it where there is no module system, which is here. */
+const UNREACHED = ['window']
+
 /**
  * The rules as one ES module: the same sources give the same bytes, on any computer and in any folder. Throws where it would need anything
- * but `node:crypto`, whose digests are the only thing that rules take from Node.
+ * but `node:crypto` and the few names that kept rules are given: anything else would be missing where a later program runs them.
  */
 export async function buildRules(): Promise<{ readonly code: string; readonly sha256: string }> {
   const built = await build({
@@ -39,5 +45,9 @@ export async function buildRules(): Promise<{ readonly code: string; readonly sh
   if (chunk?.type !== 'chunk' || more.length > 0) throw new Error('the rules are not one module')
   const others = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== 'node:crypto')
   if (others.length > 0) throw new Error(`the rules take ${others.join(', ')} from outside`)
+  const language = runInNewContext('Object.getOwnPropertyNames(globalThis)') as readonly string[]
+  const known = new Set([...language, ...GLOBALS, ...UNREACHED])
+  const names = freeNames(chunk.code).filter((name) => !known.has(name))
+  if (names.length > 0) throw new Error(`the rules take ${names.join(', ')} from outside`)
   return { code: chunk.code, sha256: sha256(chunk.code) }
 }

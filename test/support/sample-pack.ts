@@ -5,6 +5,7 @@ import { assess, latest } from '../../main/core/assess.ts'
 import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
 import { defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
+import type { KeptRules } from '../../main/core/judge.ts'
 import {
   assemblePack,
   assessmentBytes,
@@ -24,6 +25,7 @@ import { buildReport, type ReportDocument } from '../../main/core/report.ts'
 import type { ChainHead } from '../../main/core/run-chain/head.ts'
 import { traceBytes, traceNode, traceOf } from '../../main/core/trace.ts'
 import type { PageComparer } from '../../main/core/verify/pages.ts'
+import type { RulesSources } from '../../main/core/verify/rules.ts'
 import { NOBODY, type Trust } from '../../main/core/verify/trust.ts'
 import { type VerifiedPack, verifyPack } from '../../main/core/verify.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
@@ -318,9 +320,14 @@ export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => 
 /** For tests of everything else: writing pages again takes longer than all of it. */
 export const SAME_PAGES: PageComparer = { add: () => {}, compare: async () => ({ kind: 'same' }) }
 
+/** No rules but those of the catalog at hand. */
+export const NO_KEPT_RULES: KeptRules = { of: async () => null }
+export const SAMPLE_RULES: RulesSources = { catalog: sampleCatalog, kept: NO_KEPT_RULES }
+
 export interface VerifyChanges {
   readonly pages?: PageComparer
   readonly catalog?: Catalog
+  readonly kept?: KeptRules
   readonly verifiedAt?: string
   readonly authorities?: readonly Uint8Array[]
   readonly lists?: readonly Uint8Array[]
@@ -339,6 +346,7 @@ export const verifySource = (
     seal: sealing.reader,
     pages: changes.pages ?? SAME_PAGES,
     catalog: changes.catalog ?? sampleCatalog,
+    kept: changes.kept ?? NO_KEPT_RULES,
     validator,
     trust: { signers, authorities: changes.authorities ?? [], lists: changes.lists ?? [] },
     lastHead: changes.lastHead ?? null,

@@ -1,10 +1,16 @@
-import type { CatalogReference } from '../../../schemas/types.ts'
 import type { Difference, RulesReading, VerificationAnswer } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogReference } from '../catalog.ts'
+import { judgeOf } from '../judge.ts'
 import { quote } from '../plain-text.ts'
 import { profileNotes } from '../verify/profile.ts'
-import { falsifiedRules, rulesReading, rulesStanding, unknownRules } from '../verify/rules.ts'
+import {
+  falsifiedRules,
+  type RulesAtHand,
+  type RulesSources,
+  rulesReading,
+  rulesStanding,
+  unknownRules,
+} from '../verify/rules.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import { type Rederived, rederive, word } from './compare.ts'
 import type { DisclosureCounts } from './notes.ts'
@@ -30,23 +36,24 @@ export interface DisclosureAnswers {
  * What a verifier says of a disclosed copy: whether every disclosed byte is under the seal, what is withheld, and which verdicts come out
  * the same here. `sealProblems`: null where there is no seal. Never throws, whatever the copy holds.
  */
-export function disclosureAnswers(
+export async function disclosureAnswers(
   reading: DisclosureReading,
-  catalog: Catalog,
+  sources: RulesSources,
   sealProblems: readonly string[] | null,
-): DisclosureAnswers {
+): Promise<DisclosureAnswers> {
   const read = contentOf(reading.units)
   // Units that are not as sealed are left out: then a node that is not there says nothing.
   const content = { ...read, arePathsOpen: read.arePathsOpen && reading.problems.length === 0 }
-  const listed = underivable(catalog, content)
-  const again = rederive(content, catalog)
+  const rules = await rulesOfCopy(content, sources)
+  const listed = underivable(rules.reads, content)
+  const again = await rederive(content, rules)
   return {
     answers: [
       intact(reading, sealProblems),
       complete(reading, content, listed),
-      withProfile(reproducible(content, catalog, listed, again), content, catalog),
+      withProfile(reproducible(content, rules, listed, again), content, rules),
     ],
-    rules: content.rules === null ? null : rulesReading(content.rules.catalog, ownReference(content, catalog), again),
+    rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.standing, again),
     differences: again.differences,
     underivable: listed,
     verdicts: {
@@ -60,12 +67,18 @@ export function disclosureAnswers(
 }
 
 /**
- * The rules here, as a copy would name them. The catalog has the customer's own frameworks, which only an open scope tells; the module is the
- * same with and without them.
+ * The rules that a copy names, as far as they are at hand. Their catalog has the customer's own frameworks, which only an open scope tells; the
+ * module is the same with and without them.
  */
-function ownReference({ rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>, catalog: Catalog): CatalogReference {
-  const here = catalogReference(catalog, scope ?? {})
-  return rules === null || scope !== null ? here : { ...here, digest: rules.catalog.digest }
+async function rulesOfCopy(
+  { rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>,
+  sources: RulesSources,
+): Promise<RulesAtHand> {
+  const judge = await judgeOf(sources, rules?.catalog.version)
+  const about = await judge.about(scope ?? {})
+  const reference =
+    rules === null || scope !== null ? about.reference : { ...about.reference, digest: rules.catalog.digest }
+  return { ...about, reference, judge, standing: rules === null ? 'unknown' : rulesStanding(rules.catalog, reference) }
 }
 
 function intact(
@@ -133,15 +146,19 @@ function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, lis
 }
 
 /** Which numbers the verdicts hold by, where the scope is disclosed. */
-function withProfile(answer: VerificationAnswer, { scope }: DisclosedContent, catalog: Catalog): VerificationAnswer {
+function withProfile(
+  answer: VerificationAnswer,
+  { scope }: DisclosedContent,
+  { thresholds }: RulesAtHand,
+): VerificationAnswer {
   if (scope === null) return answer
-  const { sentence, loosened } = profileNotes(catalog, scope.profile)
+  const { sentence, loosened } = profileNotes(thresholds, scope.profile)
   return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...loosened] }
 }
 
 function reproducible(
-  { rules, scope, arePathsOpen }: DisclosedContent,
-  catalog: Catalog,
+  { rules, arePathsOpen }: DisclosedContent,
+  { reference, standing: known }: RulesAtHand,
   listed: Underivable,
   again: Rederived,
 ): VerificationAnswer {
@@ -153,10 +170,9 @@ function reproducible(
   const unstated = listed.unstated.map((node) => `Node ${quote(node)}: what is stated of it is withheld.`)
   const details = [...again.details, ...unstated, ...not]
   const count = `${again.identical} of ${again.stated} stated verdicts come out the same here`
-  const own = ownReference({ rules, scope }, catalog)
-  const standing = rules === null ? null : rulesStanding(rules.catalog, own)
+  const standing = rules === null ? null : known
   if (rules !== null && standing === 'falsified')
-    return { question, outcome: 'no', summary: falsifiedRules(rules.catalog, own), details }
+    return { question, outcome: 'no', summary: falsifiedRules(rules.catalog, reference), details }
   if (rules !== null && standing === 'unknown')
     return { question, outcome: 'not-shown', summary: unknownRules(rules.catalog.version, again), details }
   if (again.details.length > 0)

@@ -1,14 +1,16 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { assessNode, type Judging, judgingOf, settling } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { Catalog } from '../catalog.ts'
+import type { Judge, PackJudge } from '../judge.ts'
+import type { PackScope } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { EMPTY_REGISTER } from '../register.ts'
 import type { NodeVerdicts } from '../rollup.ts'
-import { sharedAmong } from '../same-machine.ts'
+import { NOTHING_SHARED } from '../same-machine.ts'
 import { compareNode, compareWhole, wordingDiffers } from '../verify/reproduce.ts'
+import type { RulesAtHand } from '../verify/rules.ts'
 import { type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'
 import { absentNodes, type Basis, basesIn } from './underivable.ts'
 
@@ -24,21 +26,20 @@ export interface Rederived {
 }
 
 /** Evaluates every node from the answers that are there, and compares what rests on nothing withheld. Never throws. */
-export function rederive(content: DisclosedContent, catalog: Catalog): Rederived {
-  const basisOf = basesIn(catalog, content)
-  const judging = judgingOf(content.scope ?? { asOf: '' })
-  const alone = content.nodes.flatMap((node) => {
-    const { entry } = node
-    return entry === null ? [] : [{ node, entry, derived: assessedHere(node, catalog, judging) }]
-  })
-  const settle = settling(catalog, sharedAmong(alone.flatMap(({ derived }) => derived ?? [])), judging.asOf)
-  const nodes = alone.map(({ node, entry, derived }) => {
+export async function rederive(content: DisclosedContent, rules: RulesAtHand): Promise<Rederived> {
+  const basisOf = basesIn(rules.reads, content)
+  const judged = content.nodes.flatMap((node) => (node.entry === null ? [] : [{ node, entry: node.entry }]))
+  const scope = content.scope ?? NO_SCOPE
+  const judge = await judgeOfNodes(rules.judge, scope, content.nodes)
+  const nodes: NodeAgain[] = []
+  for (const { node, entry } of judged) {
     const basis = basisOf(node)
-    return nodeAgain({ node, entry, basis }, derived === null ? null : underived(settle(derived), entry, basis))
-  })
+    const derived = await assessedHere(node, judge)
+    nodes.push(nodeAgain({ node, entry, basis }, derived === null ? null : underived(derived, entry, basis)))
+  }
   const absent = absentNodes(content)
   const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
-  const whole = isEveryNode ? wholeAgain(content, catalog, nodes) : null
+  const whole = isEveryNode ? await wholeAgain(content, { judge, rules }, nodes) : null
   return {
     differences: nodes.flatMap(({ differences }) => differences),
     details: [
@@ -51,6 +52,23 @@ export function rederive(content: DisclosedContent, catalog: Catalog): Rederived
     identical: sum(nodes, ({ rederived, differences }) => rederived - differences.filter(isStated).length),
     isWhole: whole !== null,
   }
+}
+
+/** Where the scope is withheld, nothing that is derived counts. */
+const NO_SCOPE: PackScope = { fleet: '', population: [], frameworks: [], asOf: '' }
+
+/** The rules at work on these nodes: what they have in common is derived from all of them first. */
+async function judgeOfNodes(judge: Judge, scope: PackScope, nodes: readonly DisclosedNode[]): Promise<PackJudge> {
+  const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
+  const derived: NodeAssessment[] = []
+  for (const node of nodes) {
+    const one = node.entry === null ? null : await assessedHere(node, alone)
+    if (one !== null) derived.push(one)
+  }
+  const { shared = NOTHING_SHARED } = await alone
+    .whole(derived, { demo: false, register: EMPTY_REGISTER })
+    .catch(() => ({ shared: NOTHING_SHARED }))
+  return judge.pack({ scope, shared })
 }
 
 const isStated = ({ stated }: Difference): boolean => stated !== null
@@ -84,7 +102,7 @@ function nodeAgain(judged: Judged, derived: NodeAssessment | null): NodeAgain {
   const [one, other] = [openly(node, entry), derived === null ? null : openly(node, derived)]
   if (!basis.isWhole || !basis.isLocated || other === null || !isWithoutGap([one, other]))
     return { ...counts, ...inPart(judged, derived), isWhole: false, verdicts: null }
-  const reading = { node: node.label, recording: null, stated: one, derived: other, problems: [] }
+  const reading = { node: node.label, recording: null, stated: one, derived: other, traced: null, problems: [] }
   const { differences, details, verdicts } = compareNode(reading)
   const wording = details.length === 0 ? wordingDiffers(reading) : []
   return { ...counts, differences, details: [...details, ...wording], isWhole: true, verdicts }
@@ -128,17 +146,15 @@ function inPart(
 }
 
 /** What differs in the whole; null where it cannot be compared. */
-function wholeAgain(
+async function wholeAgain(
   { scope, index, register, demo }: DisclosedContent,
-  catalog: Catalog,
+  { judge, rules }: { readonly judge: PackJudge; readonly rules: RulesAtHand },
   nodes: readonly NodeAgain[],
-): readonly string[] | null {
+): Promise<readonly string[] | null> {
   if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
-  const reading = { scope, assessment: index, statement: null, catalogDigest: null, problems: [] }
   const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
   try {
-    const whole = compareWhole(reading, catalog, verdicts, { demo, register })
-    if (whole === null) return null
+    const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.standing)
     const isSilent = whole.wording && whole.details.length === 0
     return isSilent ? ['What is stated of the whole differs from what is derived.'] : whole.details
   } catch {
@@ -146,11 +162,13 @@ function wholeAgain(
   }
 }
 
-function assessedHere({ label, recording }: DisclosedNode, catalog: Catalog, judging: Judging): NodeAssessment | null {
+/** Null where it cannot be evaluated: then nothing comes out, which differs from what is stated. */
+async function assessedHere({ label, recording }: DisclosedNode, judge: PackJudge): Promise<NodeAssessment | null> {
   try {
-    return assessNode(catalog, label, recording === null ? null : loadedFrom(recording), judging)
+    const judged = await judge.node(label, recording === null ? null : loadedFrom(recording))
+    return 'threw' in judged ? null : judged.assessment
   } catch {
-    // Whatever a copy holds must not end the other answers: then nothing comes out, which differs from what is stated.
+    // Whatever a copy holds must not end the other answers.
     return null
   }
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog.ts'
 import { fail, type Outcome } from '../failure.ts'
+import { readsOf } from '../judge.ts'
 import { nodeFolder, PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
@@ -63,7 +64,7 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
       paths: units.flatMap(({ path }, index) => (policy.paths.includes(path) ? [shownPath(disclosed[index])] : [])),
     },
     counts: countsOf(disclosed),
-    underivable: underivable(input.catalog, contentOf(disclosed)),
+    underivable: underivable(readsOf(input.catalog), contentOf(disclosed)),
   }
   const files = new Map<string, Uint8Array>([
     [UNITS_PATH, unitsBytes(disclosed)],

@@ -3,6 +3,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
 import { isSha256, type Sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'
+import { readsOf } from '../judge.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource } from '../ports.ts'
 import { ok } from '../result.ts'
@@ -125,7 +126,7 @@ export function applyReveal(
   const units = copy.units.map((unit, index) =>
     index + 1 === reveal.place.unit ? opened(unit, reveal.place, reveal.part) : unit,
   )
-  const notes = { ...copy.notes, counts: countsOf(units), underivable: underivable(catalog, contentOf(units)) }
+  const notes = { ...copy.notes, counts: countsOf(units), underivable: underivable(readsOf(catalog), contentOf(units)) }
   return ok(
     new Map([
       [UNITS_PATH, unitsBytes(units)],

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../../schemas/words.ts'
-import type { Catalog } from '../catalog.ts'
+import type { Reads } from '../judge.ts'
 import { nodeFolder, type PackScope } from '../pack-files.ts'
-import { captureKey, type Probe } from '../probe.ts'
+import { captureKey } from '../probe.ts'
 import { type DisclosedContent, type DisclosedNode, type DisclosedRecording, hasGap } from './rebuild.ts'
 
 /** What a copy no longer lets anyone re-derive, decided by what each check may read. */
@@ -18,8 +18,8 @@ export interface Underivable {
  * header and every line of its captures are disclosed as far as verdicts need them, and every capture of every probe that the check may read
  * is there in whole; isolation may read every probe.
  */
-export function underivable(catalog: Catalog, content: DisclosedContent): Underivable {
-  const basisOf = basesIn(catalog, content)
+export function underivable(reads: Reads, content: DisclosedContent): Underivable {
+  const basisOf = basesIn(reads, content)
   const judged = content.nodes.flatMap((node) =>
     node.entry === null ? [] : [{ label: node.label, entry: node.entry, basis: basisOf(node) }],
   )
@@ -50,11 +50,11 @@ export interface Basis {
 
 /** A check that compares nodes rests on what it reads of every one of them. */
 export function basesIn(
-  catalog: Catalog,
+  reads: Reads,
   { scope, nodes }: Pick<DisclosedContent, 'scope' | 'nodes'>,
 ): (node: DisclosedNode) => Basis {
-  const alone = basesAlone(catalog, scope)
-  const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
+  const alone = basesAlone(reads, scope)
+  const comparing = new Set(reads.checks.flatMap(({ id, comparesNodes }) => (comparesNodes ? [id] : [])))
   const told = new Set(nodes.flatMap(({ entry }) => entry?.node ?? []))
   const isEveryNodeTold =
     scope?.population.every((name) => told.has(name)) === true && nodes.every((node) => alone(node).isIdentified)
@@ -65,16 +65,13 @@ export function basesIn(
 }
 
 function basesAlone(
-  catalog: Catalog,
+  { checks, identity, all }: Reads,
   scope: PackScope | null,
 ): (node: DisclosedNode) => Basis & { readonly isIdentified: boolean } {
   const population = new Set(scope?.population ?? [])
   const isBrought = scope?.location === undefined || !hasGap(withoutSignatures(scope.location))
-  const located = new Set(catalog.checks.flatMap(({ id, property }) => (property === 'location' ? [id] : [])))
-  const identifying = catalog.identity.probes
-  const reads = new Map(
-    catalog.checks.map((check) => [check.id, [...Object.values(check.needs), ...Object.values(check.wants ?? {})]]),
-  )
+  const located = new Set(checks.flatMap(({ id, isAboutLocation }) => (isAboutLocation ? [id] : [])))
+  const answers = new Map(checks.map((check) => [check.id, check.answers]))
   return (node) => {
     const isThere = node.entry !== null && population.has(node.entry.node) && isToldOf(node)
     const withheld = withheldKeys(node.recording)
@@ -83,10 +80,10 @@ function basesAlone(
     const isLocated = scope?.location === undefined || (isBrought && isKnown)
     return {
       canDerive: (check) =>
-        isThere && (isLocated || !located.has(check)) && !rests(reads.get(check) ?? catalog.probes, withheld),
+        isThere && (isLocated || !located.has(check)) && !rests(answers.get(check) ?? all, withheld),
       isWhole: isThere && withheld.size === 0,
       isLocated,
-      isIdentified: isThere && !rests(identifying, withheld),
+      isIdentified: isThere && !rests(identity, withheld),
     }
   }
 }
@@ -123,5 +120,5 @@ const withheldKeys = (recording: DisclosedRecording | null): ReadonlySet<string>
       .map(({ meta }) => captureKey(meta.probe, meta.command)),
   )
 
-const rests = (probes: readonly Probe<unknown>[], withheld: ReadonlySet<string>): boolean =>
-  probes.some(({ id, commands }) => Object.keys(commands).some((command) => withheld.has(captureKey(id, command))))
+const rests = (answers: readonly string[], withheld: ReadonlySet<string>): boolean =>
+  answers.some((answer) => withheld.has(answer))

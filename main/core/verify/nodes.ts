@@ -1,12 +1,11 @@
-import type { NodeAssessment } from '../../../schemas/types.ts'
-import { assessNode, judgingOf, populationOf, settling } from '../assess.ts'
-import type { Catalog } from '../catalog.ts'
+import type { NodeAssessment, TracedNode } from '../../../schemas/types.ts'
+import { populationOf } from '../assess.ts'
 import { sha256 } from '../digest.ts'
-import { nodeAssessmentPath, nodeFolder, type PackScope } from '../pack-files.ts'
+import type { PackJudge } from '../judge.ts'
+import { nodeAssessmentPath, nodeFolder } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
 import { compare, type LoadedRecording } from '../recording.ts'
-import { NOTHING_SHARED } from '../same-machine.ts'
 import { MOST_PROBLEMS } from './budgets.ts'
 import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 
@@ -17,6 +16,8 @@ export interface NodeReading {
   readonly stated: NodeAssessment | null
   /** Evaluated here from the raw answers; a sentence when a rule threw, which is our mistake. */
   readonly derived: NodeAssessment | { readonly threw: string } | null
+  /** Its part of the trace, from the same evaluation. */
+  readonly traced: TracedNode | null
   readonly problems: readonly string[]
 }
 
@@ -29,14 +30,10 @@ export async function* readNodes(
   source: PackSource,
   validator: SchemaValidator,
   { scope, assessment }: PackReading,
-  catalog: Catalog,
+  judge: PackJudge | null,
   only: ReadonlySet<string> | null = null,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
-  const judge =
-    scope === null || assessment === null
-      ? null
-      : derivation(catalog, scope, settling(catalog, assessment.shared ?? NOTHING_SHARED, scope.asOf))
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
   // Declaring a node costs a pack a few bytes, evaluating one costs its reader a millisecond: beyond this it is rejected anyway.
   let unstated = 0
@@ -49,11 +46,13 @@ export async function* readNodes(
       : { recording: null, problems: [] }
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
+    const judged = judge === null || unstated > MOST_PROBLEMS ? null : await judge.node(node, recording)
     yield {
       node,
       recording,
       stated: stated.value,
-      derived: judge === null || unstated > MOST_PROBLEMS ? null : judge(node, recording),
+      derived: judged === null || 'threw' in judged ? judged : judged.assessment,
+      traced: judged === null || 'threw' in judged ? null : judged.traced,
       problems: [...problems, ...stated.problems],
     }
   }
@@ -88,14 +87,3 @@ async function readStated(
   ]
   return { value, problems }
 }
-
-const derivation =
-  (catalog: Catalog, scope: PackScope, settle: ReturnType<typeof settling>) =>
-  (node: string, recording: LoadedRecording | null): NonNullable<NodeReading['derived']> => {
-    try {
-      return settle(assessNode(catalog, node, recording, judgingOf(scope)))
-    } catch (thrown) {
-      // Whatever a pack holds must not end the other answers.
-      return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
-    }
-  }

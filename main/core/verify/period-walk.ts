@@ -1,8 +1,8 @@
 import type { Period, RunTrace } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogReference } from '../catalog.ts'
 import { sha256 } from '../digest.ts'
+import { judgeOf } from '../judge.ts'
 import { jsonBytes } from '../pack-files.ts'
 import type { Zones } from '../period/cadence.ts'
 import { below, nodesAsked, PERIOD_PATH, runFolder, runFolders } from '../period/pack.ts'
@@ -14,15 +14,14 @@ import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import type { ChainReading } from '../run-chain/read.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
 import { addAll } from './budgets.ts'
-import { falsifiedRules, rulesStanding } from './rules.ts'
+import { falsifiedRules, type RulesSources, rulesStanding } from './rules.ts'
 import { readSampled } from './sampled.ts'
 import { standing } from './signature.ts'
 import type { Trust } from './trust.ts'
 
-export interface WalkInput {
+export interface WalkInput extends RulesSources {
   readonly source: PackSource
   readonly seal: SealReader
-  readonly catalog: Catalog
   readonly validator: SchemaValidator
   readonly trust: Trust
   readonly zones: Zones
@@ -108,7 +107,7 @@ export async function walkPeriod(
       found.problems,
       sampled.problems.map((problem) => `${about}: ${problem}`),
     )
-    const rules = bag.trace === null ? null : rulesOfTrace(bag.trace, input.catalog)
+    const rules = bag.trace === null ? null : await rulesOfTrace(bag.trace, input)
     const falsified = sampled.falsified ?? rules?.falsified ?? null
     if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
     if (rules?.unknown != null) found.unknown.add(rules.unknown)
@@ -134,11 +133,12 @@ export async function walkPeriod(
  * What the name of the rules in a trace is worth here: the version where it is unknown, or why it is not the version it names. Its catalog
  * may hold the customer's own frameworks, which a part of a pack need not enclose; the module is the same with and without them.
  */
-function rulesOfTrace(
+async function rulesOfTrace(
   { catalog: stated }: RunTrace,
-  catalog: Catalog,
-): { readonly unknown: string | null; readonly falsified: string | null } {
-  const here = { ...catalogReference(catalog, {}), digest: stated.digest }
+  sources: RulesSources,
+): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
+  const judge = await judgeOf(sources, stated.version)
+  const here = { ...(await judge.about({})).reference, digest: stated.digest }
   const standing = rulesStanding(stated, here)
   return {
     unknown: standing === 'unknown' ? stated.version : null,

@@ -1,8 +1,7 @@
 import type { ChosenProfile } from '../../../schemas/types.ts'
 import { profileWords } from '../../../schemas/words.ts'
-import type { Catalog } from '../catalog.ts'
 import { quote } from '../plain-text.ts'
-import { limitsOf } from '../profile.ts'
+import { limitsOf, type Threshold } from '../profile.ts'
 
 /** What a reader must know of the numbers that verdicts hold by: whoever sealed a pack chose them, and a looser choice reproduces as well. */
 export interface ProfileNotes {
@@ -12,7 +11,7 @@ export interface ProfileNotes {
   readonly loosened: readonly string[]
 }
 
-export function profileNotes({ thresholds }: Catalog, chosen: ChosenProfile | undefined): ProfileNotes {
+export function profileNotes(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ProfileNotes {
   const limits = [...limitsOf(thresholds, chosen).values()].filter(({ moved }) => moved === 'looser')
   const count =
     limits.length === 0 ? '' : `, with ${limits.length === 1 ? 'a limit' : `${limits.length} limits`} loosened`

@@ -1,16 +1,14 @@
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
-import type { Assessment, AssessmentIndex, NodeAssessment, Register } from '../../../schemas/types.ts'
+import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
-import { conclude } from '../assess.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogReference } from '../catalog.ts'
+import type { JudgedWhole } from '../judge.ts'
 import { plain, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import type { NodeVerdicts } from '../rollup.ts'
 import type { NodeReading } from './nodes.ts'
-import type { PackReading } from './read.ts'
-import { type RulesStanding, rulesStanding } from './rules.ts'
+import type { RulesStanding } from './rules.ts'
 
 /** How what is stated of one node compares with what comes out here. */
 export interface NodeComparison {
@@ -71,27 +69,14 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
   ]
 }
 
-/** Whether a pack names the rules at hand. */
-export const standingOf = (assessment: Pick<AssessmentIndex, 'catalog' | 'scope'>, catalog: Catalog): RulesStanding =>
-  rulesStanding(assessment.catalog, catalogReference(catalog, assessment.scope))
-
-/** Controls and the rest of the whole, derived from the verdicts that came out here. */
+/** Controls and the rest of the whole, against what is derived from the verdicts that came out here. */
 export function compareWhole(
-  { scope, assessment }: PackReading,
-  catalog: Catalog,
-  nodes: readonly NodeVerdicts[],
-  { demo, register }: { readonly demo: boolean; readonly register: Register },
-): {
-  readonly derived: ReturnType<typeof conclude>
-  readonly details: readonly string[]
-  readonly wording: boolean
-} | null {
-  if (scope === null || assessment === null) return null
-  const { asOf, ...declared } = scope
-  const derived = conclude(catalog, { scope: declared, asOf, demo, register }, nodes)
+  assessment: AssessmentIndex,
+  derived: JudgedWhole,
+  rules: RulesStanding,
+): { readonly details: readonly string[]; readonly wording: boolean } {
   const { schema: _, nodes: __, ...stated } = assessment
   return {
-    derived,
     details: [
       ...controls(assessment, derived),
       ...(canonicalJson(assessment.coverage ?? null) === canonicalJson(derived.coverage ?? null)
@@ -105,7 +90,7 @@ export function compareWhole(
       canonicalJson({
         ...stated,
         engine: derived.engine,
-        catalog: (standingOf(assessment, catalog) === 'same' ? stated : derived).catalog,
+        catalog: (rules === 'same' ? stated : derived).catalog,
       }) !== canonicalJson(derived),
   }
 }

@@ -1,6 +1,10 @@
-import type { CatalogReference } from '../../../schemas/types.ts'
+import type { AssessmentIndex, CatalogReference } from '../../../schemas/types.ts'
 import type { RulesReading } from '../../../schemas/verification.ts'
+import type { Catalog } from '../catalog.ts'
+import { type AboutRules, type Judge, judgeOf, type KeptRules, type PackJudge } from '../judge.ts'
 import { plain, quote } from '../plain-text.ts'
+import { NOTHING_SHARED } from '../same-machine.ts'
+import type { PackReading } from './read.ts'
 
 /**
  * What a pack's own name of its rules is worth to a reader who has the rules of `here`. `same`: it names exactly these. `falsified`: it names
@@ -13,13 +17,43 @@ export function rulesStanding(stated: CatalogReference, here: CatalogReference):
   return stated.module === here.module && stated.digest === here.digest ? 'same' : 'falsified'
 }
 
+/** The rules at hand that fit best what a pack names, and what that name is worth. */
+export interface RulesAtHand extends AboutRules {
+  readonly judge: Judge
+  readonly standing: RulesStanding
+}
+
+/** Where this program's rules and those of earlier versions are. */
+export interface RulesSources {
+  readonly catalog: Catalog
+  readonly kept: KeptRules
+}
+
+export async function rulesAtHand(
+  sources: RulesSources,
+  { catalog: stated, scope }: Pick<AssessmentIndex, 'catalog' | 'scope'>,
+): Promise<RulesAtHand> {
+  const judge = await judgeOf(sources, stated.version)
+  const about = await judge.about(scope)
+  return { ...about, judge, standing: rulesStanding(stated, about.reference) }
+}
+
+/** The rules at work on a pack; null where it lacks what an evaluation takes. */
+export const judgeOfPack = async (
+  rules: RulesAtHand | null,
+  { scope, assessment }: Pick<PackReading, 'scope' | 'assessment'>,
+): Promise<PackJudge | null> =>
+  rules === null || scope === null || assessment === null
+    ? null
+    : rules.judge.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })
+
 /** What a verification tells of the rules, for whoever reads it by program. */
 export const rulesReading = (
   stated: CatalogReference,
-  here: CatalogReference,
+  standing: RulesStanding,
   { stated: results, identical }: { readonly stated: number; readonly identical: number },
 ): RulesReading => ({
-  standing: rulesStanding(stated, here),
+  standing,
   version: plain(stated.version, 40),
   results,
   unconfirmed: results - identical,

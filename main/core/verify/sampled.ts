@@ -1,17 +1,15 @@
 import type { RunTrace } from '../../../schemas/types.ts'
 import type { Difference, RulesReading } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Catalog, catalogFor, catalogReference } from '../catalog.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator } from '../ports.ts'
-import { traceNode } from '../trace.ts'
 import { addAll } from './budgets.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
 import { readNodes, strangeFolders } from './nodes.ts'
 import { nodeFolders, readPack } from './read.ts'
 import { compareNode, wordingDiffers } from './reproduce.ts'
-import { falsifiedRules, rulesReading, rulesStanding } from './rules.ts'
+import { falsifiedRules, judgeOfPack, type RulesSources, rulesAtHand, rulesReading } from './rules.ts'
 
 /** The enclosed nodes of a part of a run's pack, evaluated again. */
 export interface SampledReading {
@@ -44,23 +42,24 @@ const NOTHING: SampledReading = {
 export async function readSampled(
   source: PackSource,
   trace: RunTrace | null,
-  { validator, catalog }: { readonly validator: SchemaValidator; readonly catalog: Catalog },
+  input: RulesSources & { readonly validator: SchemaValidator },
 ): Promise<SampledReading> {
   if (nodeFolders(source).size === 0) return NOTHING
+  const { validator } = input
   const reading = await readPack(source, validator)
   const stated = reading.assessment?.catalog ?? null
-  const here = stated === null ? null : catalogReference(catalog, reading.assessment?.scope ?? {})
-  const standing = stated === null || here === null ? 'same' : rulesStanding(stated, here)
+  const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+  const judge = await judgeOfPack(rules, reading)
   const found = {
     ...NOTHING,
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     differences: [] as Difference[],
     details: [] as string[],
-    falsified: standing === 'falsified' && stated !== null && here !== null ? falsifiedRules(stated, here) : null,
+    falsified: stated !== null && rules?.standing === 'falsified' ? falsifiedRules(stated, rules.reference) : null,
   }
   const traced = new Map(trace?.nodes.map((node) => [node.node, node]))
   const enclosed = enclosedNodes(source, reading.scope?.population ?? [])
-  for await (const node of readNodes(source, validator, reading, catalog, enclosed)) {
+  for await (const node of readNodes(source, validator, reading, judge, enclosed)) {
     const compared = compareNode(node)
     found.nodes += 1
     found.stated += compared.stated
@@ -68,15 +67,13 @@ export async function readSampled(
     addAll(found.problems, nodeProblems(node, reading))
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
-    if (standing !== 'same' || compared.details.length > 0) continue
+    if (rules?.standing !== 'same' || compared.details.length > 0) continue
     addAll(found.details, wordingDiffers(node))
-    const { derived, recording } = node
-    if (derived === null || 'threw' in derived) continue
-    const again = traceNode(catalogFor(catalog, reading.scope ?? {}), recording, derived)
-    if (canonicalJson(again) !== canonicalJson(traced.get(node.node) ?? null))
+    if (node.traced === null) continue
+    if (canonicalJson(node.traced) !== canonicalJson(traced.get(node.node) ?? null))
       found.details.push(`Node ${quote(node.node)}: the trace of the run says otherwise than its raw answers.`)
   }
-  return { ...found, rules: stated === null || here === null ? null : rulesReading(stated, here, found) }
+  return { ...found, rules: stated === null || rules === null ? null : rulesReading(stated, rules.standing, found) }
 }
 
 /** Nodes with a folder. */

@@ -1,0 +1,136 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { sha256 } from '../../core/digest.ts'
+import type { Judge, KeptRules, PackJudge } from '../../core/judge.ts'
+import list from './list.json' with { type: 'json' }
+
+/** Which modules of rules are kept: `list.json`, written with the modules by `npm run rules:keep`. */
+export interface KeptList {
+  /** The public key of releases as PEM (Ed25519); null before the first release, when nothing can be signed. */
+  readonly releaseKey: string | null
+  readonly rules: readonly KeptEntry[]
+}
+export interface KeptEntry {
+  readonly version: string
+  /** SHA-256 of the module. */
+  readonly module: string
+  /** SHA-256 of the catalog without a customer's own frameworks. */
+  readonly catalog: string
+  /** Over signedText(), in base64; null for a version that was kept before the first release. */
+  readonly signature: string | null
+}
+
+/** What rules may take from outside the language, beside `node:crypto`: bytes, and text as bytes. */
+export const GLOBALS = ['Buffer', 'TextDecoder', 'TextEncoder', 'atob', 'btoa']
+
+/** What the signature of a release is over. */
+export const signedText = ({ version, module, catalog }: Omit<KeptEntry, 'signature'>): string =>
+  `barewitness.rules/1\n${version}\n${module}\n${catalog}\n`
+
+/** Where the modules lie: beside the built program (out/rules, seen from out/main or its chunks), or in the source tree. */
+const PLACES = ['../rules/kept/', '../../rules/kept/', './modules/']
+const WORKERS = ['../rules/worker.mjs', '../../rules/worker.mjs', './worker.mjs']
+
+/** The kept rules of this program: each module in a thread of its own, from the first question until close(). */
+export function openKeptRules(
+  kept: KeptList = list,
+  folder: string | null = firstOf(PLACES),
+): KeptRules & { readonly close: () => Promise<void> } {
+  const running = new Map<string, KeptModule | null>()
+  return {
+    of: async (version) => {
+      const known = running.get(version)
+      if (known !== undefined) return known?.judge ?? null
+      const entry = kept.rules.find((one) => one.version === version)
+      const code = entry === undefined || folder === null ? null : moduleText(`${folder}${entry.version}.mjs`)
+      const started =
+        entry === undefined || code === null || sha256(code) !== entry.module || !isReleased(entry, kept.releaseKey)
+          ? null
+          : startModule(code, entry.module)
+      running.set(version, started)
+      return started?.judge ?? null
+    },
+    close: async () => {
+      await Promise.all([...running.values()].map((one) => one?.end()))
+      running.clear()
+    },
+  }
+}
+
+const firstOf = (places: readonly string[]): string | null =>
+  places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((place) => existsSync(place)) ?? null
+
+const moduleText = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
+
+/** Once there is a key of releases, what it did not sign is not run. */
+const isReleased = (entry: KeptEntry, releaseKey: string | null): boolean =>
+  releaseKey === null ||
+  (entry.signature !== null &&
+    verify(null, Buffer.from(signedText(entry)), createPublicKey(releaseKey), Buffer.from(entry.signature, 'base64')))
+
+interface KeptModule {
+  readonly judge: Judge
+  readonly end: () => Promise<unknown>
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (problem: Error) => void
+}
+
+/** The most memory that a module may take, in MiB: one node at a time is judged. */
+const MOST_MEMORY = 1024
+
+function startModule(code: string, digest: string): KeptModule {
+  const worker = new Worker(firstOf(WORKERS) ?? '', {
+    workerData: { code, sha256: digest, globals: GLOBALS },
+    env: {},
+    // Modules from text, which rules are until their digest is compared.
+    execArgv: ['--experimental-vm-modules', '--no-warnings'],
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
+  })
+  const waiting = new Map<number, Waiting>()
+  let [asked, ended] = [0, null as Error | null]
+  const fail = (problem: Error): void => {
+    ended ??= problem
+    for (const { reject } of waiting.values()) reject(ended)
+    waiting.clear()
+  }
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('the thread of the kept rules ended')))
+  worker.on('message', ({ id, value, threw }: { id: number; value?: unknown; threw?: string }) => {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (threw === undefined) one?.resolve(value)
+    else one?.reject(new Error(threw))
+  })
+  const ask = <T>(message: { readonly ask: string; readonly pack?: number; readonly asked: readonly unknown[] }) =>
+    new Promise<T>((resolve, reject) => {
+      if (ended !== null) return reject(ended)
+      const id = asked
+      asked += 1
+      waiting.set(id, { resolve: (value) => resolve(value as T), reject })
+      worker.postMessage({ id, ...message })
+    })
+  return {
+    judge: {
+      about: (scope) => ask({ ask: 'about', asked: [scope] }),
+      pack: async (of) => packJudge(await ask<number>({ ask: 'pack', asked: [of] }), ask),
+    },
+    end: () => worker.terminate(),
+  }
+}
+
+type Ask = <T>(message: {
+  readonly ask: string
+  readonly pack: number
+  readonly asked: readonly unknown[]
+}) => Promise<T>
+
+const packJudge = (pack: number, ask: Ask): PackJudge => ({
+  node: (...asked) => ask({ ask: 'node', pack, asked }),
+  whole: (...asked) => ask({ ask: 'whole', pack, asked }),
+  trace: (...asked) => ask({ ask: 'trace', pack, asked }),
+})

@@ -1,0 +1,42 @@
+/**
+ * The thread in which kept rules run: one module, given as text whose digest was compared, and nothing beside it but digests and certificates
+ * of `node:crypto`. It is given no file and no connection, no clock but its argument, and no module to import. What is asked comes as messages
+ * and is answered in their order; see `startModule` in index.ts.
+ */
+import crypto from 'node:crypto'
+import { SourceTextModule, SyntheticModule, runInNewContext } from 'node:vm'
+import { parentPort, workerData } from 'node:worker_threads'
+
+const language = new Set(runInNewContext('Object.getOwnPropertyNames(globalThis)'))
+language.delete('console')
+for (const name of Object.getOwnPropertyNames(globalThis))
+  if (!language.has(name) && !workerData.globals.includes(name)) delete globalThis[name]
+
+const module = new SourceTextModule(workerData.code, { identifier: 'rules' })
+await module.link((name) => {
+  if (name !== 'node:crypto') throw new Error(`rules import ${name}`)
+  const names = Object.keys(crypto)
+  return new SyntheticModule(names, function () {
+    for (const one of names) this.setExport(one, crypto[one])
+  })
+})
+await module.evaluate()
+
+const { rulesOf, RULES } = module.namespace
+const rules = rulesOf({ ...RULES, module: workerData.sha256 })
+const packs = []
+
+/** The answer to one message: `about`, a pack to begin with, or something about such a pack. */
+function answer({ ask, pack, asked }) {
+  if (ask === 'about') return rules.about(...asked)
+  if (ask === 'pack') return packs.push(rules.pack(...asked)) - 1
+  return packs[pack][ask](...asked)
+}
+
+parentPort.on('message', ({ id, ...message }) => {
+  try {
+    parentPort.postMessage({ id, value: answer(message) })
+  } catch (thrown) {
+    parentPort.postMessage({ id, threw: String(thrown) })
+  }
+})

@@ -1,0 +1,166 @@
+import type {
+  Assessment,
+  CatalogReference,
+  NodeAssessment,
+  Planned,
+  Register,
+  RunTrace,
+  Scope,
+  SharedIdentities,
+  TracedNode,
+} from '../../schemas/types.ts'
+import { assessNode, conclude, judgingOf, settling } from './assess.ts'
+import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
+import type { PackScope } from './pack-files.ts'
+import { captureKey, type Probe } from './probe.ts'
+import type { Threshold } from './profile.ts'
+import type { LoadedRecording } from './recording.ts'
+import type { NodeVerdicts } from './rollup.ts'
+import { traceNode, traceOf } from './trace.ts'
+
+/** What the results of all nodes of a pack depend on, as the pack states it. */
+export interface JudgedPack {
+  readonly scope: PackScope
+  readonly shared: SharedIdentities
+}
+
+/** A node's results and its part of the trace; a sentence where a rule threw, which is our mistake. */
+export type JudgedNode =
+  | { readonly assessment: NodeAssessment; readonly traced: TracedNode }
+  | { readonly threw: string }
+
+/** What an assessment states beside its nodes. */
+export type JudgedWhole = Omit<Assessment, 'nodes' | 'schema'>
+
+/** Which answers results may rest on, by the keys of their captures. */
+export interface Reads {
+  readonly checks: readonly {
+    readonly id: string
+    readonly isAboutLocation: boolean
+    readonly comparesNodes: boolean
+    readonly answers: readonly string[]
+  }[]
+  /** What tells one machine from others. */
+  readonly identity: readonly string[]
+  /** Every answer that is asked for. */
+  readonly all: readonly string[]
+}
+
+export interface AboutRules {
+  readonly reference: CatalogReference
+  readonly thresholds: readonly Threshold[]
+  readonly reads: Reads
+}
+
+/**
+ * The rules of one version as verification asks them. Plain data in and out, so that rules can be asked that are kept in a module of their own
+ * and run where they reach nothing else.
+ */
+export interface Rules {
+  /** How packs with this scope name these rules, the numbers that they compare against, and what they read. */
+  readonly about: (scope: Pick<Scope, 'mappings'>) => AboutRules
+  readonly pack: (pack: JudgedPack) => PackRules
+}
+
+export interface PackRules {
+  readonly node: (node: string, recording: LoadedRecording | null) => JudgedNode
+  /** From the verdicts of every node. `demo`: whether any rests on demonstration data. */
+  readonly whole: (
+    nodes: readonly NodeVerdicts[],
+    about: { readonly demo: boolean; readonly register: Register },
+  ) => JudgedWhole
+  readonly trace: (
+    nodes: readonly TracedNode[],
+    about: {
+      readonly run: string
+      readonly planned: Planned | null
+      readonly demo: boolean
+      /** As the assessment states it, which packs of one node without identity do not. */
+      readonly shared: SharedIdentities | undefined
+    },
+  ) => RunTrace
+}
+
+/** The same rules, perhaps in another thread. A rejected promise is our mistake. */
+export interface Judge {
+  readonly about: (scope: Pick<Scope, 'mappings'>) => Promise<AboutRules>
+  readonly pack: (pack: JudgedPack) => Promise<PackJudge>
+}
+export type PackJudge = {
+  readonly [Ask in keyof PackRules]: (...asked: Parameters<PackRules[Ask]>) => Promise<ReturnType<PackRules[Ask]>>
+}
+
+/** Rules of earlier versions, each in the module that its packs name. */
+export interface KeptRules {
+  /** Null where the rules of that version are not kept, or the module that is there is not theirs. */
+  readonly of: (version: string) => Promise<Judge | null>
+}
+
+export const rulesOf = (catalog: Catalog): Rules => ({
+  about: (scope) => ({
+    reference: catalogReference(catalog, scope),
+    thresholds: catalog.thresholds,
+    reads: readsOf(catalog),
+  }),
+  pack: ({ scope, shared }) => {
+    const { asOf, ...declared } = scope
+    const settle = settling(catalog, shared, asOf)
+    const judging = judgingOf(scope)
+    return {
+      node: (node, recording) => {
+        try {
+          const assessment = settle(assessNode(catalog, node, recording, judging))
+          return { assessment, traced: traceNode(catalogFor(catalog, scope), recording, assessment) }
+        } catch (thrown) {
+          // Whatever a pack holds must not end the other answers.
+          return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
+        }
+      },
+      whole: (nodes, about) => conclude(catalog, { ...about, scope: declared, asOf }, nodes),
+      trace: (nodes, { run, planned, demo, shared: stated }) =>
+        traceOf(catalog, {
+          run,
+          planned,
+          assessment: { asOf, scope: declared, demo, ...(stated && { shared: stated }) },
+          nodes,
+        }),
+    }
+  },
+})
+
+export const readsOf = ({ checks, identity, probes }: Pick<Catalog, 'checks' | 'identity' | 'probes'>): Reads => ({
+  checks: checks.map(({ id, property, amongNodes, needs, wants = {} }) => ({
+    id,
+    isAboutLocation: property === 'location',
+    comparesNodes: amongNodes !== undefined,
+    answers: answersTo([...Object.values(needs), ...Object.values(wants)]),
+  })),
+  identity: answersTo(identity.probes),
+  all: answersTo(probes),
+})
+
+const answersTo = (probes: readonly Probe<unknown>[]): readonly string[] =>
+  probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => captureKey(id, command)))
+
+/** The rules of this program, asked in this thread. */
+export function judgeHere(catalog: Catalog): Judge {
+  const rules = rulesOf(catalog)
+  return {
+    about: async (scope) => rules.about(scope),
+    pack: async (pack) => {
+      const { node, whole, trace } = rules.pack(pack)
+      return {
+        node: async (...asked) => node(...asked),
+        whole: async (...asked) => whole(...asked),
+        trace: async (...asked) => trace(...asked),
+      }
+    },
+  }
+}
+
+/** The rules of a version: this program's, or kept ones. Of a version that is neither, this program's, whose results show nothing then. */
+export const judgeOf = async (
+  { catalog, kept }: { readonly catalog: Catalog; readonly kept: KeptRules },
+  version: string | undefined,
+): Promise<Judge> =>
+  (version === undefined || version === catalog.version ? null : await kept.of(version)) ?? judgeHere(catalog)

@@ -1,0 +1,203 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
+import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
+import { catalog } from '../main/catalog/index.ts'
+import { canonicalJson } from '../main/core/canonical-json.ts'
+import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { type Judge, judgeHere, type KeptRules } from '../main/core/judge.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { NOTHING_SHARED } from '../main/core/same-machine.ts'
+import { lackingIn } from '../main/core/verify/lacking.ts'
+import type { TracedNode } from '../schemas/types.ts'
+import type { VerificationReport } from '../schemas/verification.ts'
+import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { buildRules } from './support/rules-module.ts'
+import { samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-kept-rules-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The rules of this program, as a later program keeps them. */
+let kept: KeptEntry
+const opened: { close: () => Promise<void> }[] = []
+beforeAll(async () => {
+  const { code, sha256: module } = await buildRules()
+  mkdirSync(join(folder, 'rules'))
+  writeFileSync(join(folder, 'rules', `${catalog.version}.mjs`), code)
+  kept = { version: catalog.version, module, catalog: catalogDigest(catalog), signature: null }
+})
+afterAll(async () => {
+  await Promise.all(opened.map((one) => one.close()))
+})
+
+function open(rules: readonly KeptEntry[], releaseKey: string | null = null, where = 'rules'): KeptRules {
+  const one = openKeptRules({ releaseKey, rules }, `${join(folder, where)}/`)
+  opened.push(one)
+  return one
+}
+
+const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-nosudo-06']
+
+/** Everything that a verification asks of rules, of three recorded nodes and one that was not collected. */
+async function allOf(judge: Judge): Promise<string> {
+  const scope = { fleet: 'f', population: [...NODES, 'gone'], frameworks: ['soc2', 'hipaa'], asOf: FIXTURE_TIME }
+  const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
+  const judged = []
+  for (const node of scope.population)
+    judged.push(await alone.node(node, node === 'gone' ? null : fixtureRecording(node, catalog.probes)))
+  const assessed = judged.flatMap((one) => ('threw' in one ? [] : [one.assessment]))
+  const traced: TracedNode[] = judged.flatMap((one) => ('threw' in one ? [] : [one.traced]))
+  expect(assessed).toHaveLength(4)
+  const whole = await alone.whole(assessed, { demo: true, register: EMPTY_REGISTER })
+  const trace = await alone.trace(traced, { run: 'run-1', planned: null, demo: true, shared: whole.shared })
+  return canonicalJson([await judge.about({}), judged, whole, trace])
+}
+
+describe('the module of rules, in a thread of its own', () => {
+  test('gives the bytes that the same rules give here', async () => {
+    const judge = await open([kept]).of(catalog.version)
+    if (judge === null) throw new Error('not kept')
+    expect(await allOf(judge)).toBe(await allOf(judgeHere(catalog)))
+  })
+
+  test('tells what threw, and answers what is asked next', async () => {
+    const judge = await open([kept]).of(catalog.version)
+    await expect(judge?.pack(null as never)).rejects.toThrow()
+    expect((await judge?.about({}))?.reference).toEqual({
+      version: kept.version,
+      digest: kept.catalog,
+      module: kept.module,
+    })
+  })
+})
+
+describe('which module is run', () => {
+  const keys = generateKeyPairSync('ed25519')
+  const releaseKey = String(keys.publicKey.export({ type: 'spki', format: 'pem' }))
+  const signed = (entry: KeptEntry, text = signedText(entry)): KeptEntry => ({
+    ...entry,
+    signature: sign(null, Buffer.from(text), keys.privateKey).toString('base64'),
+  })
+
+  test('one that the list names, with the digest that the list names', async () => {
+    expect(await open([kept]).of(catalog.version)).not.toBeNull()
+    expect(await open([]).of(catalog.version)).toBeNull()
+    expect(await open([kept]).of('0.0.1')).toBeNull()
+    expect(await open([kept], null, 'elsewhere').of(catalog.version)).toBeNull()
+    expect(await open([{ ...kept, module: sha256('other') }]).of(catalog.version)).toBeNull()
+  })
+
+  test('once releases are signed, only one whose entry that key signed', async () => {
+    expect(await open([signed(kept)], releaseKey).of(catalog.version)).not.toBeNull()
+    expect(await open([kept], releaseKey).of(catalog.version)).toBeNull()
+    const others = signed(kept, signedText({ ...kept, version: '0.0.1' }))
+    expect(await open([others], releaseKey).of(catalog.version)).toBeNull()
+    const stranger = String(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }))
+    expect(await open([signed(kept)], stranger).of(catalog.version)).toBeNull()
+  })
+
+  test.each(list.rules)('the kept module of version $version is the one of the list', ({ version, module }) => {
+    const path = new URL(`../main/adapters/kept-rules/modules/${version}.mjs`, import.meta.url)
+    expect(existsSync(path) && sha256(readFileSync(path))).toBe(module)
+  })
+})
+
+describe('what a module reaches', () => {
+  const judging = async (code: string): Promise<Judge> => {
+    const module = sha256(code)
+    mkdirSync(join(folder, module))
+    writeFileSync(join(folder, module, '1.mjs'), code)
+    const judge = await open([{ version: '1', module, catalog: '', signature: null }], null, module).of('1')
+    if (judge === null) throw new Error('not run')
+    return judge
+  }
+  const rules = (about: string): string =>
+    `export const RULES = {}; export const rulesOf = () => ({ about: () => (${about}) })`
+
+  test('no process, timer, console or connection, by any name', async () => {
+    const names = ['process', 'require', 'fetch', 'WebSocket', 'setTimeout', 'console', 'performance', 'crypto']
+    const judge = await judging(rules(`${JSON.stringify(names)}.map((name) => typeof globalThis[name])`))
+    expect(await judge.about({})).toEqual(names.map(() => 'undefined'))
+  })
+
+  test.each(['node:fs', 'node:net', 'node:child_process', 'node:worker_threads', './other.mjs'])(
+    'not %s: it is not started',
+    async (name) => {
+      const judge = await judging(`import ${JSON.stringify(name)}; ${rules('1')}`)
+      await expect(judge.about({})).rejects.toThrow(`rules import ${name}`)
+    },
+  )
+
+  test('nothing that it imports later', async () => {
+    const judge = await judging(
+      rules(`{ then: (done) => import('node:fs').then(() => done('read'), () => done('no')) }`),
+    )
+    // The answer is no plain data, which is refused; a module that was loaded would have come before.
+    await expect(judge.about({})).rejects.toThrow()
+  })
+
+  test('no more memory than it is given: what was asked is answered with a failure', async () => {
+    const judge = await judging(
+      rules(`(() => { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)) })()`),
+    )
+    await expect(judge.about({})).rejects.toThrow()
+    await expect(judge.about({})).rejects.toThrow()
+  }, 300_000)
+})
+
+describe('a pack that earlier rules judged', () => {
+  let signer: Signer
+  let files: ReadonlyMap<string, Uint8Array>
+  /** The next version of the program: other rules, and those of before in a module. */
+  const next: Catalog = {
+    ...catalog,
+    version: '99.0.0',
+    module: sha256('next'),
+    checks: catalog.checks.map((check) => ({ ...check, evaluate: () => ({ verdict: 'informational', because: [] }) })),
+  }
+  const recordings = () => NODES.map((node) => fixtureRecording(node, catalog.probes))
+  beforeAll(async () => {
+    signer = await sampleSigner(folder, 'owner')
+    files = await samplePack({ signer, catalog, population: NODES, recordings: recordings() })
+  })
+  const verified = async (
+    of: ReadonlyMap<string, Uint8Array>,
+    changes: { readonly catalog: Catalog; readonly kept?: KeptRules },
+  ): Promise<VerificationReport> => (await verifySource(sourceOf(of), [signer.certificate], changes)).report
+  const lacking = (report: VerificationReport) =>
+    lackingIn(report, { signers: true, authorities: false, lastHead: false })
+
+  test('comes out the same by the module that it names', async () => {
+    const report = await verified(files, { catalog: next, kept: open([kept]) })
+    expect(report).toMatchObject({ ok: true, rules: { standing: 'same', version: kept.version, unconfirmed: 0 } })
+    expect(lacking(report)).not.toContain('reproducible')
+    expect(report.rules?.results).toBeGreaterThan(200)
+  })
+
+  test('is left open where that module is not there', async () => {
+    const report = await verified(files, { catalog: next })
+    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown' } })
+    expect(report.rules?.unconfirmed).toBeGreaterThan(0)
+    expect(lacking(report)).toContain('reproducible')
+  })
+
+  test('is rejected where the rules under that version were others', async () => {
+    const forged = await samplePack({
+      signer,
+      catalog: { ...next, version: catalog.version },
+      population: NODES,
+      recordings: recordings(),
+    })
+    const report = await verified(forged, { catalog: next, kept: open([kept]) })
+    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', version: kept.version } })
+    const stated = { ...next, version: catalog.version, module: catalog.module }
+    const hidden = await samplePack({ signer, catalog: stated, population: NODES, recordings: recordings() })
+    expect((await verified(hidden, { catalog: next, kept: open([kept]) })).ok).toBe(false)
+  })
+})
