@@ -80,6 +80,12 @@ describe('a local identity', () => {
     expect(days).toBe(730)
   })
 
+  test('names no address that a reader would try to fetch', async () => {
+    const opened = await openIdentity(folder, 'clinic', PASSPHRASE)
+    if (!opened.ok) throw new Error(opened.error.code)
+    expect(Buffer.from(opened.value.certificate).toString('latin1')).not.toMatch(/https?:/)
+  })
+
   test('is for its owner alone, and keeps no key in the clear', () => {
     expect(statSync(join(folder, 'clinic')).mode & 0o777).toBe(0o700)
     for (const file of readdirSync(join(folder, 'clinic'))) {

@@ -103,7 +103,6 @@ interface LeafFields {
 
 function issueLeaf(by: Issuer, { subject, from, until, mark, entropy }: LeafFields) {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const rootId = keyId(by.publicKey)
   const leaf = certificate(by, {
     serial: serial(entropy),
     subject,
@@ -114,11 +113,7 @@ function issueLeaf(by: Issuer, { subject, from, until, mark, entropy }: LeafFiel
       extension(OID.basicConstraints, true, sequence()),
       extension(OID.keyUsage, true, bits(new Uint8Array([0xc0]), 6)),
       extension(OID.extendedKeyUsage, false, sequence(oid(OID.emailProtection), oid(OID.documentSigning))),
-      extension(
-        OID.crlDistributionPoints,
-        false,
-        distributionPoint(`http://crl.invalid/${rootId.toString('hex')}.crl`),
-      ),
+      // No address of a revocation list: the list travels in the seal, and readers would report one that cannot be fetched.
       extension(OID.subjectKeyId, false, octets(keyId(keys.publicKey))),
       authorityOf(by),
       ...mark,
@@ -152,9 +147,6 @@ const certificate = (by: Issuer, fields: CertificateFields): Uint8Array =>
   )
 
 const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID.commonName), text(commonName))))
-
-const distributionPoint = (url: string): Uint8Array =>
-  sequence(sequence(der(0xa0, der(0xa0, der(0x86, new TextEncoder().encode(url))))))
 
 /** Whole seconds, and a little earlier: other clocks may be behind. */
 const startOf = (now: string): number => Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
