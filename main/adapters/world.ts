@@ -6,6 +6,7 @@ import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
 import type { World } from '../core/world.ts'
+import { keepOutOfCoreFiles } from './core-files.ts'
 import { csvOf, csvPieces } from './csv-file.ts'
 import { createDeclarations, type Known } from './declarations/index.ts'
 import { createFiles } from './files.ts'
@@ -34,6 +35,7 @@ const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys
 
 /** The real world: every port with its adapter. The catalog says what the demo servers can answer, and what declarations may name. */
 export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
+  keepOutOfCoreFiles()
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
   const validator = createSchemaValidator()

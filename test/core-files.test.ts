@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createWorld } from '../main/adapters/world.ts'
+import { sampleCatalog } from './support/sample-pack.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bw-core-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test.runIf(process.platform === 'linux')('a process that may hold keys leaves its memory out of core files', () => {
+  createWorld(sampleCatalog)
+  expect(readFileSync('/proc/self/coredump_filter', 'utf8').trim()).toBe('00000000')
+})
+
+test.runIf(process.platform === 'linux')('a core file of such a process holds nothing of its memory', ({ skip }) => {
+  const secret = '["only", "in", "memory", "28c1f0"].join("-").repeat(1000)'
+  // A process begins with the filter of the one that started it, and this one's is set by the test before.
+  const filter = (bits: string): string =>
+    `require("node:fs").writeFileSync("/proc/self/coredump_filter", "${bits}\\n"); `
+  /** Whether a core file was written, and whether it holds the secret. */
+  const crash = (before: string): readonly [written: boolean, held: boolean] => {
+    const program = `${before}globalThis.held = Buffer.from(${secret}); process.abort()`
+    spawnSync('sh', ['-c', 'ulimit -c unlimited; exec "$0" -e "$1"', process.execPath, program], { cwd: folder })
+    const found = readdirSync(folder).filter((name) => name.startsWith('core'))
+    const held = found.some((name) => readFileSync(join(folder, name)).includes('only-in-memory-28c1f0'))
+    for (const name of found) rmSync(join(folder, name))
+    return [found.length > 0, held]
+  }
+  const [written, held] = crash(filter('0x33'))
+  if (!written) skip('this computer writes no core files into the folder of a program')
+  expect(held).toBe(true)
+  expect(crash(filter('0'))[1]).toBe(false)
+})
