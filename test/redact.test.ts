@@ -115,6 +115,31 @@ test('a second pass finds nothing more', () => {
   )
 })
 
+describe('a secret of any length is taken out whole', () => {
+  const size = 16 * 1024 * 1024
+  // The engine keeps a place to go back to for each turn of a loop, and has room for some millions of them.
+  test.each([
+    ['"command": "/bin/x ', 'a', '"', 'command-arguments'],
+    ['"command": "/bin/x ', '\\a', '"', 'command-arguments'],
+    ['command="', 'a', '"', 'key-option'],
+    ['command="', '\\a', '"', 'key-option'],
+    ['setenv A=', 'a', '\n', 'server-setting'],
+    ['forcecommand ', 'a', '\n', 'server-setting'],
+    ['password=', 'a', ' ', 'password'],
+    ['password="', 'a ', '"', 'password'],
+    ['psk: ', 'a', ' ', 'password'],
+    ['psk: "', 'a ', '"', 'password'],
+  ] as const)('%s%s…', (head, piece, end, kind) => {
+    const text = `${head}${piece.repeat(size / piece.length)}`
+    for (const whole of [text, `${text}${end}left`]) {
+      const { bytes, classes } = redact(Buffer.from(whole))
+      const masked = Buffer.from(bytes).toString()
+      expect(classes).toEqual({ [kind]: 1 })
+      expect(masked.replace(/\*+/, '')).toBe(`${head}[redacted:${kind}]${whole.slice(text.length)}`)
+    }
+  })
+})
+
 describe('4 MiB that were made to be slow take seconds, not minutes', () => {
   const size = 4 * 1024 * 1024
   test.each([

@@ -4,7 +4,21 @@ import type { RedactionClass } from './redact.ts'
 export interface Rule {
   readonly class: RedactionClass
   readonly pattern: RegExp
+  /**
+   * For values without a longest length: what of it may follow behind the match, some at a time (sticky), by what stands before the value. The
+   * pattern ends with the value then. A loop in a pattern takes memory for each of its turns, of which the engine has some megabytes.
+   */
+  readonly rest?: (head: string) => RegExp
 }
+
+/** As many turns of a loop at once. */
+const MANY = '{1,4096}'
+const ESCAPED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n])${MANY}`, 'y')
+const QUOTED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n]?)${MANY}`, 'y')
+const UP_TO_LINE_END = new RegExp(`[^\\n]${MANY}`, 'y')
+const UP_TO_QUOTE = new RegExp(`[^"'\\n]${MANY}`, 'y')
+const UP_TO_SPACE = new RegExp(`[^\\s"',;]${MANY}`, 'y')
+const ofAssignment = (head: string): RegExp => (/["']$/.test(head) ? UP_TO_QUOTE : UP_TO_SPACE)
 
 /** A value that an earlier pass has replaced is not replaced again. */
 const NEW = '(?![\\s=]{0,20}\\[redacted:)'
@@ -20,32 +34,39 @@ const NO_SECRET =
   '(?!(?:files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt|<hidden>|\\(hidden\\))(?![\\w-]))'
 
 /**
- * Secrets by the place they stand in and by their shape. No pattern can begin twice inside what it has searched once, and what may repeat
- * without a bound is followed by nothing that can fail: so each is linear in its input.
+ * Secrets by the place they stand in and by their shape. No pattern can begin twice inside what it has searched once, and nothing in one
+ * repeats without a bound: so each is linear in its input, and takes no more memory for a longer one.
  */
 export const RULES: readonly Rule[] = [
   // cvtsudoers(1), JSON: of a command only the program stays, and that it has arguments.
   {
     class: 'command-arguments',
     pattern:
-      /("command"[ \t]{0,8}:[ \t]{0,8}"(?:[^"\\ \n]|\\[^\n]){1,4096} )(?!\[redacted:command-arguments\])(?:[^"\\\n]|\\[^\n])+/g,
+      /("command"[ \t]{0,8}:[ \t]{0,8}"(?:[^"\\ \n]|\\[^\n]){1,4096} )(?!\[redacted:command-arguments\])(?:[^"\\\n]|\\[^\n]){1,4096}/g,
+    rest: () => ESCAPED,
   },
   // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks stay, so that the options read as before. systemd.exec(5) writes Environment= alike.
   {
     class: 'key-option',
-    pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}(?:[^"\\\\\\n]|\\\\[^\\n]?)+`, 'gi'),
+    pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}(?:[^"\\\\\\n]|\\\\[^\\n]?)${MANY}`, 'gi'),
+    rest: () => QUOTED,
   },
   // sshd_config(5), in its file, in the print of `sshd -T`, and as -o of a command line; to the end of the line.
   {
     class: 'server-setting',
-    pattern: new RegExp(`((?:^|(?<=[\\s:]))(?:-o ?)?setenv[ \\t=]{1,16}["']?[^\\s="']{1,128}=)${NEW}[^\\n]+`, 'gim'),
+    pattern: new RegExp(
+      `((?:^|(?<=[\\s:]))(?:-o ?)?setenv[ \\t=]{1,16}["']?[^\\s="']{1,128}=)${NEW}[^\\n]${MANY}`,
+      'gim',
+    ),
+    rest: () => UP_TO_LINE_END,
   },
   {
     class: 'server-setting',
     pattern: new RegExp(
-      `((?:^|(?<=[\\s:]))(?:-o ?)?forcecommand[ \\t=]{1,16})${NEW}(?!(?:none|internal-sftp)[ \\t\\r]*$)[^\\n]+`,
+      `((?:^|(?<=[\\s:]))(?:-o ?)?forcecommand[ \\t=]{1,16})${NEW}(?!(?:none|internal-sftp)[ \\t\\r]*$)[^\\n]${MANY}`,
       'gim',
     ),
+    rest: () => UP_TO_LINE_END,
   },
   // passwd(5): the comment, which names a person or what somebody noted there.
   {
@@ -138,16 +159,18 @@ export const RULES: readonly Rule[] = [
   {
     class: 'password',
     pattern: new RegExp(
-      `((?<![\\w-])(?:\\w{1,30}_)?(?:${PASSWORD_NAMES}|community)["']?[ \\t]{0,20}[:=][ \\t]{0,20}["']?)${NO_SECRET}(?![/*[(]|ALL\\b)(?:(?<=["'])[^"'\\n]{4,}|[^\\s"',;]{4,})`,
+      `((?<![\\w-])(?:\\w{1,30}_)?(?:${PASSWORD_NAMES}|community)["']?[ \\t]{0,20}[:=][ \\t]{0,20}["']?)${NO_SECRET}(?![/*[(]|ALL\\b)(?:(?<=["'])[^"'\\n]{4,4096}|[^\\s"',;]{4,4096})`,
       'gi',
     ),
+    rest: ofAssignment,
   },
   // The same with an equals sign, as in environments and options, where short values and paths are secrets too.
   {
     class: 'password',
     pattern: new RegExp(
-      `((?<![\\w-])(?:\\w{1,30}_)?(?:passw(?:or)?d|pgpassword|sshpass|passphrase|secret|token|api[_-]?key|secret[_-]?key|account[_-]?key)=["']?)${NO_SECRET}(?![*[(<]|ALL\\b|[01](?![^\\s"',;]))(?:(?<=["'])[^"'\\n]+|[^\\s"',;]+)`,
+      `((?<![\\w-])(?:\\w{1,30}_)?(?:passw(?:or)?d|pgpassword|sshpass|passphrase|secret|token|api[_-]?key|secret[_-]?key|account[_-]?key)=["']?)${NO_SECRET}(?![*[(<]|ALL\\b|[01](?![^\\s"',;]))(?:(?<=["'])[^"'\\n]${MANY}|[^\\s"',;]${MANY})`,
       'gi',
     ),
+    rest: ofAssignment,
   },
 ]

@@ -1,5 +1,5 @@
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
-import { RULES } from './redact-rules.ts'
+import { RULES, type Rule } from './redact-rules.ts'
 
 /** What kind of secret stood where the marker stands now. */
 export type RedactionClass =
@@ -41,18 +41,7 @@ export function redact(bytes: Uint8Array): Redacted {
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
     return markerOf(kind, length)
   }
-  const ruled = RULES.reduce(
-    (before, { class: kind, pattern }) =>
-      before.replace(pattern, (whole: string, ...found: unknown[]) => {
-        // Behind the groups comes the number of the place, then the whole text.
-        const [head = '', tail = ''] = found.slice(
-          0,
-          found.findIndex((part) => typeof part === 'number'),
-        ) as string[]
-        return `${head}${mark(kind, whole.length)}${tail}`
-      }),
-    withoutPrivateKeys(text, mark),
-  )
+  const ruled = RULES.reduce((before, rule) => withoutMatches(before, rule, mark), withoutPrivateKeys(text, mark))
   const redacted = withoutCommandLineSecrets(ruled, mark)
   const count = [...counts.values()].reduce((sum, one) => sum + one, 0)
   return count === 0
@@ -70,6 +59,28 @@ const KEPT_LENGTH = 1024
 function markerOf(kind: RedactionClass, length: number): string {
   const marker = `[redacted:${kind}]`
   return length < KEPT_LENGTH ? marker : marker.padEnd(length, '*')
+}
+
+function withoutMatches(text: string, { class: kind, pattern, rest }: Rule, mark: Mark): string {
+  const kept: string[] = []
+  let from = 0
+  pattern.lastIndex = 0
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [whole, head = '', tail = ''] = found
+    const end = rest === undefined ? pattern.lastIndex : endOf(text, pattern.lastIndex, rest(head))
+    kept.push(text.slice(from, found.index), head, mark(kind, whole.length + end - pattern.lastIndex), tail)
+    from = end
+    pattern.lastIndex = end
+  }
+  return kept.length === 0 ? text : kept.join('') + text.slice(from)
+}
+
+/** Where the last of the matches ends that follow one another from a place on. */
+function endOf(text: string, from: number, rest: RegExp): number {
+  let end = from
+  rest.lastIndex = end
+  while (rest.test(text)) end = rest.lastIndex
+  return end
 }
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
