@@ -4,6 +4,8 @@ export interface MutatedModule {
   readonly tests: readonly string[]
   /** Functions that decide, where others in the module only read or print. */
   readonly only?: readonly string[]
+  /** Its texts with alternatives are parts of regular expressions. */
+  readonly patterns?: boolean
   /** Mutants that change nothing anybody could observe, as `line text: was -> is`, each with the reason. */
   readonly equivalent?: Readonly<Record<string, string>>
 }
@@ -23,6 +25,20 @@ export const MODULES: readonly MutatedModule[] = [
     tests: ['test/decide-host-key.test.ts'],
     only: ['decideHostKey', 'onlyAuthorities'],
   },
+  {
+    path: 'main/core/collector/redact.ts',
+    tests: ['test/redact-classes.test.ts', 'test/redact.test.ts'],
+  },
+  {
+    path: 'main/core/collector/redact-rules.ts',
+    tests: ['test/redact-classes.test.ts', 'test/redact.test.ts'],
+    patterns: true,
+  },
+  {
+    path: 'main/core/collector/redact-command-lines.ts',
+    tests: ['test/redact-classes.test.ts', 'test/redact.test.ts'],
+  },
+  { path: 'main/adapters/seal/tsp/token.ts', tests: ['test/tsp.test.ts'], only: ['names', 'isIssuerSerial'] },
   { path: 'main/core/verify/rules.ts', tests: ['test/verify-rules.test.ts'] },
   { path: 'main/core/verify/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
 ]

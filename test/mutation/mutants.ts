@@ -44,10 +44,14 @@ const partsOf = (of: Syntax): readonly Syntax[] =>
 
 /**
  * Every mutant of a module: comparisons, logical and arithmetic operators, conditions made true and false, negations left out, booleans and
- * numbers changed, `some` and `every` exchanged, calls and `continue` left out. Words and how much of them is shown are not changed: tests
- * assert codes. The same source gives the same list. With `only`, no more than the functions of these names.
+ * numbers changed, `some` and `every` exchanged, calls and `continue` left out, and each alternative of a regular expression left out. Words
+ * and how much of them is shown are not changed: tests assert codes. The same source gives the same list. With `only`, no more than what is
+ * declared under these names; with `patterns`, texts with alternatives count as parts of regular expressions.
  */
-export function mutantsOf(source: string, only: readonly string[] | null = null): readonly Mutant[] {
+export function mutantsOf(
+  source: string,
+  { only = null, patterns = false }: { readonly only?: readonly string[] | null; readonly patterns?: boolean } = {},
+): readonly Mutant[] {
   const found: Mutant[] = []
   const replaceAt = (from: number, to: number, is: string): void => {
     const was = source.slice(from, to)
@@ -60,6 +64,9 @@ export function mutantsOf(source: string, only: readonly string[] | null = null)
     })
   }
   const replace = ({ start, end }: Syntax, is: string): void => replaceAt(start, end, is)
+  const leaveOutAlternatives = ({ start, end }: Syntax): void => {
+    for (const [from, to] of alternativesIn(source.slice(start, end))) replaceAt(start + from, start + to, '')
+  }
   const visit = (node: Syntax, parent: Syntax | null): void => {
     if (node.type.startsWith('TS') && node.type !== 'TSAsExpression') return
     switch (node.type) {
@@ -85,8 +92,12 @@ export function mutantsOf(source: string, only: readonly string[] | null = null)
         for (const is of ['true', 'false']) replace(part(node, 'test'), is)
         break
       case 'Literal':
+        if (isSyntaxOfPattern(node, patterns)) leaveOutAlternatives(node)
         if (typeof node.value === 'boolean') replace(node, String(!node.value))
         if (typeof node.value === 'number' && !isLengthOfText(parent)) replace(node, `${node.value + 1}`)
+        break
+      case 'TemplateElement':
+        if (patterns) leaveOutAlternatives(node)
         break
       case 'MemberExpression': {
         const other = METHODS.get(part(node, 'property').name)
@@ -103,6 +114,38 @@ export function mutantsOf(source: string, only: readonly string[] | null = null)
   }
   for (const statement of (parseAst(source, { lang: 'ts' }) as unknown as { readonly body: readonly Syntax[] }).body)
     if (only === null || namesIn(statement).some((name) => only.includes(name))) visit(statement, null)
+  return found
+}
+
+const isSyntaxOfPattern = ({ regex, value }: Syntax, patterns: boolean): boolean =>
+  regex !== undefined || (patterns && typeof value === 'string')
+
+/**
+ * Where the alternatives of each group of a regular expression stand, with the bar that goes with each, so that any can be left out. A text in
+ * quotation marks, which goes into a pattern, is a group too.
+ */
+function alternativesIn(pattern: string): readonly (readonly [from: number, to: number])[] {
+  const found: (readonly [number, number])[] = []
+  const quoted = /^['"]/.test(pattern) ? [{ begin: 1, bars: [] as number[] }] : []
+  const open: { readonly begin: number; readonly bars: number[] }[] = [...quoted]
+  let inClass = false
+  for (let at = 0; at < pattern.length; at += 1) {
+    const one = pattern[at]
+    if (one === '\\') at += 1
+    else if (inClass) inClass = one !== ']'
+    else if (one === '[') inClass = true
+    else if (one === '(')
+      open.push({ begin: at + (/^\((?:\?(?:<?[=!]|:|<\w+>))?/.exec(pattern.slice(at))?.[0].length ?? 1), bars: [] })
+    else if (one === '|') open.at(-1)?.bars.push(at)
+    else if (one === ')' || (at === pattern.length - 1 && quoted.length > 0)) {
+      const { begin = 0, bars = [] } = open.pop() ?? {}
+      // The first goes with the bar behind it, each other one with the bar before it.
+      for (const [index, bar] of bars.entries()) {
+        if (index === 0) found.push([begin, bar + 1])
+        found.push([bar, bars[index + 1] ?? at])
+      }
+    }
+  }
   return found
 }
 

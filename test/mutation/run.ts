@@ -47,7 +47,7 @@ async function main(wanted: string): Promise<void> {
     const known = new Set(Object.keys(module.equivalent ?? {}))
     const nameOf = ({ line, was, is }: Mutant): string =>
       `${(source.split('\n')[line - 1] ?? '').trim()}: ${was} -> ${is}`
-    const mutants = mutantsOf(source, module.only ?? null).filter((mutant) => !known.has(nameOf(mutant)))
+    const mutants = mutantsOf(source, module).filter((mutant) => !known.has(nameOf(mutant)))
     if (await isNoticed(module, source, -1)) throw new Error(`the tests of ${module.path} fail as it is`)
     const survivors = await survivorsOf(module, mutants)
     const share = mutants.length === 0 ? 1 : 1 - survivors.length / mutants.length
