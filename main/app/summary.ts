@@ -121,7 +121,7 @@ function locationCounts({ nodes }: Assessment): readonly string[] {
       label: locationVerdictWords[verdict].label,
       count: own.filter((answer) => answer.verdict === verdict).length,
     })).filter(({ count }) => count > 0)
-    return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length})`
+    return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
   })
   return ['Where nodes are, by declared place and policy:', ...lines, '']
 }

@@ -112,7 +112,8 @@ const NONE: Readonly<Record<ClaimWord, number>> = {
   'needs-record': 0,
 }
 
-function claimsView(catalog: Catalog, profile: ProviderProfile, assessment: Assessment | null): ClaimsView {
+/** What the nodes of an assessment answer to each promise of a provider. */
+export function claimsView(catalog: Catalog, profile: ProviderProfile, assessment: Assessment | null): ClaimsView {
   const counts = new Map<string, Record<ClaimWord, number>>()
   for (const { claims = [] } of assessment?.nodes ?? [])
     for (const { claim, answer } of claims) {
