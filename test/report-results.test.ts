@@ -5,7 +5,7 @@ import { nodeFolder } from '../main/core/pack-files.ts'
 import type { Block } from '../main/core/report/model.ts'
 import { buildReport, documentText, type ReportDocument, type ReportInput } from '../main/core/report.ts'
 import type { Decision, Mapping } from '../schemas/types.ts'
-import { BANNED } from '../schemas/words.ts'
+import { BANNED, notEstablished } from '../schemas/words.ts'
 import { SAMPLE_AS_OF, sampleCatalog, sampleInput, sampleRecording } from './support/report/sample.ts'
 
 const input = sampleInput()
@@ -78,6 +78,24 @@ describe('a large fleet', () => {
   it('says where the rest is', () => {
     expect(section(many, 'nodes')).toContain('in the pack, in data/nodes/NODE')
     expect(section(many, 'evidence')).toContain('evidence.csv beside the pack')
+  })
+
+  it('tells what a node runs on in the same words as everywhere', () => {
+    const nodes = large.assessment.nodes.map((node) =>
+      node.isolation === null
+        ? node
+        : {
+            ...node,
+            isolation: {
+              ...node.isolation,
+              layer: 'unknown' as const,
+              rule: { ...node.isolation.rule, id: 'R8' as const },
+            },
+          },
+    )
+    const shown = section(buildReport({ ...large, assessment: { ...large.assessment, nodes } }), 'nodes')
+    expect(shown).toContain(notEstablished)
+    expect(shown).not.toContain('unknown, grade')
   })
 
   it('names the recording of every node whole', () => {

@@ -1,5 +1,5 @@
 import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
-import { gradeWords } from '../../../schemas/words.ts'
+import { gradeWords, layerSaid } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { recordingDigest } from '../recording.ts'
 import { reached } from '../tally.ts'
@@ -193,7 +193,7 @@ function nodeRow({ tally }: Matter, node: NodeAssessment): readonly Cell[] {
     monoCell(plain(seen, 60)),
     monoCell(String(counts['not-met'])),
     monoCell(String(counts.inconclusive + counts['not-tested'])),
-    monoCell(node.isolation === null ? '·' : `${node.isolation.layer}, grade ${node.isolation.grade}`),
+    plainCell(node.isolation === null ? '·' : `${layerSaid(node.isolation)}, grade ${node.isolation.grade}`),
     monoCell(node.recording === null ? '·' : node.recording.digest.slice(0, 12)),
   ]
 }
