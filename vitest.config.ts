@@ -79,8 +79,7 @@ export default defineConfig({
         },
       },
     ],
-    // Two files at a time also where there are two processors. Of the long suites it is three: of two, a third of the time went by waiting for
-    // programs, servers and minutes of a clock.
+    // Two files at a time also where there are two processors: many tests wait for a program or a server.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/skip-reporter.ts'],
