@@ -20,8 +20,7 @@ export const VERIFY_SH = String.raw`#!/bin/sh
 # the time-stamp authorities; without it no time is shown. Get them from their owners: what lies in the pack shows nothing.
 # Needs openssl 3.0 or later, unzip (Info-ZIP), awk, sed, grep, and the GNU tools. Leaves nothing behind. It cannot see:
 # - whether the servers told the truth, and report and results follow from their answers ("barewitness verify" sees the latter)
-# - tricks with zip files that two readers take differently, beyond those that unzip warns of
-# - whether an ECDSA signature in the seal is the one of its two forms that Barewitness writes
+# - tricks with zip files that two readers take differently, beyond those that unzip warns of; the form of an ECDSA signature
 # - whether it is itself genuine: whoever forges a pack can forge the script in it. All packs of a version have the same one,
 #   so get this file, or its SHA-256, elsewhere.
 set -eu; umask 077
@@ -160,6 +159,7 @@ test "$(openssl x509 -in ../signer.pem -outform DER | sha256sum | cut -c1-64)" =
 step '6. The certificate was not revoked before'
 cat signature/chain.pem >> ../chain.pem
 revocation 'the signer' ../signer.pem ../chain.pem ../root.pem signature/crls "$when" "$shown"
+gap 'Whether an ECDSA signature has the one form that Barewitness writes, and another zip reader would see other files.'
 gap 'Whether the servers told the truth, and the results follow from their answers.'
 say "This was not shown:$gaps"; say 'ALL CHECKS PASSED'
 `

@@ -5,6 +5,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
+import { MOST_PROBLEMS } from '../../core/verify/budgets.ts'
 import { type Asked, lackingIn } from '../../core/verify/lacking.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
@@ -47,7 +48,7 @@ export function verifyCommand(context: Context): void {
         lastHead: lastHead !== null,
       }
       const lacking = report.ok ? lackingIn(report, asked) : []
-      if (options.json === true) emit({ ...report, lacking })
+      if (options.json === true) emit(inJson(report, lacking))
       printReport(report)
       say(closing(report, lacking, asked))
       if (options.saveHead !== undefined) {
@@ -65,6 +66,13 @@ export function verifyCommand(context: Context): void {
       else if (lacking.length > 0) context.exit(EXIT.incomplete)
     })
 }
+
+/** What --json prints: of what comes out differently as many as of any other problem; `rules` counts them all. */
+export const inJson = (report: VerificationReport, lacking: readonly Question[]) => ({
+  ...report,
+  differences: report.differences.slice(0, MOST_PROBLEMS),
+  lacking,
+})
 
 type Review = Reviewed & {
   /** What --save-head would replace. */
