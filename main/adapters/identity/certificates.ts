@@ -113,7 +113,7 @@ function issueLeaf(by: Issuer, { subject, from, until, mark, entropy }: LeafFiel
       extension(OID.basicConstraints, true, sequence()),
       extension(OID.keyUsage, true, bits(new Uint8Array([0xc0]), 6)),
       extension(OID.extendedKeyUsage, false, sequence(oid(OID.emailProtection), oid(OID.documentSigning))),
-      // No address of a revocation list: the list travels in the seal, and readers would report one that cannot be fetched.
+      extension(OID.crlDistributionPoints, false, distributionPoint(by.name)),
       extension(OID.subjectKeyId, false, octets(keyId(keys.publicKey))),
       authorityOf(by),
       ...mark,
@@ -147,6 +147,13 @@ const certificate = (by: Issuer, fields: CertificateFields): Uint8Array =>
   )
 
 const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID.commonName), text(commonName))))
+
+/**
+ * The revocation list by its issuer's name (RFC 5280 §4.2.1.13, directoryName). It has no address: the list travels in the seal, and readers
+ * would report an address that cannot be fetched. Without the extension, poppler's pdfsig reports an unknown issue.
+ */
+const distributionPoint = (issuer: Uint8Array): Uint8Array =>
+  sequence(sequence(der(0xa0, der(0xa0, der(0xa4, issuer)))))
 
 /** Whole seconds, and a little earlier: other clocks may be behind. */
 const startOf = (now: string): number => Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
