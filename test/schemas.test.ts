@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { createSchemaValidator, placeName } from '../main/adapters/schema-validator.ts'
 import { VERSION } from '../schemas/version.ts'
@@ -14,6 +15,14 @@ describe('schemas', () => {
     (name) => {
       expect(validator.problems(name, { made: 'up' }).length).toBeGreaterThan(0)
       expect(validator.problems(name, null)).toEqual([expect.stringContaining('the document must be a mapping')])
+    },
+  )
+
+  test.each(readdirSync(new URL('schemas', root)).filter((name) => name.endsWith('.schema.json')))(
+    '%s is a schema by the one that it names',
+    (name) => {
+      const ajv = new Ajv2020()
+      expect(ajv.validateSchema(JSON.parse(readFileSync(new URL(`schemas/${name}`, root), 'utf8'))), name).toBe(true)
     },
   )
 

@@ -64,7 +64,15 @@ const ready = new Map<Extent, Ajv2020>()
 function schemas(extent: Extent): Ajv2020 {
   const known = ready.get(extent)
   if (known !== undefined) return known
-  const ajv = new Ajv2020({ strict: true, allErrors: extent === 'all', verbose: true, allowUnionTypes: true })
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: extent === 'all',
+    verbose: true,
+    allowUnionTypes: true,
+    // Both take most of the time of compiling and change no answer: a test holds the schemas against their own schema.
+    validateSchema: false,
+    code: { optimize: false },
+  })
   formats.default(ajv)
   for (const schema of [
     recording,

@@ -10,7 +10,11 @@ interface Font {
   /** As the file has it, of no one document. */
   readonly font: FontFile
   /** A word in glyphs, the same for every document; the result is not changed afterwards. */
-  layoutRun: (text: string) => object
+  layoutRun: (text: string) => Run
+}
+interface Run {
+  readonly glyphs: readonly { readonly id: number }[]
+  readonly positions: readonly Position[]
 }
 interface FontFile {
   getGlyph: (id: number, characters?: readonly number[]) => object
@@ -40,10 +44,13 @@ const MOST = 50_000
 /** So many are remembered in glyphs for the documents that come after. */
 const MOST_RUNS = 5000
 const ASCII = /^[ -~]*$/
+/** Words that can be put together from their letters. A blank is no letter: pdfkit ends a run at it. */
+const LETTERS = /^[!-~]{2,}$/
 
 /**
  * Text in the fonts of one document. Each word is shaped once, for its width and for drawing; pdfkit would shape each line three times
- * and keep every glyph of it.
+ * and keep every glyph of it. Words of ASCII are put together from their letters and what stands between each two of them: in IBM Plex no
+ * rule that is on by default looks at more than two letters, which a test holds against fontkit.
  */
 export class Shaping {
   private readonly doc: PDFKit.PDFDocument
@@ -115,20 +122,62 @@ export class Shaping {
     const known = this.words[font]
     const found = known.get(word)
     if (found !== undefined) return found
-    const made = shape(this.fonts[font], word)
+    const made = this.joined(font, word) ?? shape(this.fonts[font], word)
     if (known.size >= MOST) known.clear()
     known.set(word, made)
     return made
   }
+
+  /** A word put together from its letters; null where two of them make a ligature, or the word is not of ASCII letters. */
+  private joined(font: FontName, word: string): Shaped | null {
+    if (!LETTERS.test(word)) return null
+    const glyphs: string[] = []
+    const moves: number[] = []
+    let width = 0
+    for (let at = 0; at < word.length; at += 1) {
+      const letter = this.shaped(font, word.charAt(at))
+      const kerning = at + 1 < word.length ? kerningOf(this.fonts[font], font, word.slice(at, at + 2)) : 0
+      if (letter.operand === null || kerning === null) return null
+      glyphs.push(letter.operand.slice(1, -1))
+      moves.push(kerning)
+      width += letter.width + kerning
+    }
+    return { width, operand: operandOf(glyphs, moves) }
+  }
+}
+
+interface ReadFont {
+  readonly font: FontFile
+  readonly runs: Map<string, Run>
+  /** What two letters move together or apart, in thousandths of the size; null where they are not drawn as two. */
+  readonly kerning: Map<string, number | null>
 }
 
 /** Fonts that were read, and words in their glyphs: an export writes several documents of the same words. */
-const read = new Map<FontName, { readonly font: FontFile; readonly runs: Map<string, object> }>()
+const read = new Map<FontName, ReadFont>()
+
+function kerningOf(font: Font, name: FontName, pair: string): number | null {
+  const kerning = read.get(name)?.kerning
+  const known = kerning?.get(pair)
+  if (known !== undefined) return known
+  const made = kerningIn(font, pair)
+  kerning?.set(pair, made)
+  return made
+}
+
+function kerningIn(font: Font, pair: string): number | null {
+  const { glyphs, positions } = font.layoutRun(pair)
+  const alone = [...pair].flatMap((letter) => font.layoutRun(letter).glyphs)
+  const [first, last] = positions
+  if (first === undefined || last === undefined || glyphs.length !== 2 || alone.length !== 2) return null
+  if (glyphs.some(({ id }, at) => id !== alone[at]?.id) || last.xAdvance !== last.advanceWidth) return null
+  return [first, last].some(isOffLine) ? null : first.xAdvance - first.advanceWidth
+}
 
 function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
   doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as unknown as Buffer)
   const own = (doc.font(name) as unknown as Internals)._font
-  const shared = read.get(name) ?? { font: withOwnText(own.font), runs: new Map<string, object>() }
+  const shared: ReadFont = read.get(name) ?? { font: withOwnText(own.font), runs: new Map(), kerning: new Map() }
   read.set(name, shared)
   const layOut = own.layoutRun.bind(own)
   own.layoutRun = (text) => {
@@ -163,18 +212,24 @@ function withOwnText(font: FontFile): FontFile {
 
 const decimal = (value: number): number => Math.round(value * 1e6) / 1e6
 
+const isOffLine = ({ xOffset, yOffset }: Position): boolean => xOffset !== 0 || yOffset !== 0
+
 function shape(font: Font, word: string): Shaped {
   const [glyphs, positions] = font.encode(word)
   const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0)
-  if (positions.some(({ xOffset, yOffset }) => xOffset !== 0 || yOffset !== 0)) return { width, operand: null }
+  if (positions.some(isOffLine)) return { width, operand: null }
+  const moves = positions.map(({ xAdvance, advanceWidth }) => xAdvance - advanceWidth)
+  return { width, operand: operandOf(glyphs, moves) }
+}
+
+/** Glyphs, with what each moves the next one by beyond its width: its part of the operand of TJ, which moves to the left. */
+function operandOf(glyphs: readonly string[], moves: readonly number[]): string {
   const runs: string[] = []
   let from = 0
-  positions.forEach(({ xAdvance, advanceWidth }, index) => {
-    const isMoved = xAdvance !== advanceWidth
-    if (!isMoved && index < positions.length - 1) return
-    const move = isMoved ? ` ${decimal(advanceWidth - xAdvance)}` : ''
-    runs.push(`<${glyphs.slice(from, index + 1).join('')}>${move}`)
+  moves.forEach((move, index) => {
+    if (move === 0 && index < moves.length - 1) return
+    runs.push(`<${glyphs.slice(from, index + 1).join('')}>${move === 0 ? '' : ` ${decimal(-move)}`}`)
     from = index + 1
   })
-  return { width, operand: runs.join(' ') }
+  return runs.join(' ')
 }
