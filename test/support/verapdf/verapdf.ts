@@ -46,6 +46,8 @@ export async function whyNoVeraPdf(): Promise<string | null> {
 }
 
 const CLASS_PATH = [CLASSES, JAR, ...JAXB].join(':')
+/** Collectors and compilers that run beside the program cost more here than they bring. */
+const SMALL = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 /** One validator for as long as the tests of a file run; it ends with its input. Questions are answered in their order. */
 let running: Promise<Validator> | null = null
@@ -60,7 +62,7 @@ async function start(): Promise<Validator> {
     mkdirSync(CLASSES, { recursive: true })
     await exec('javac', ['-cp', CLASS_PATH, '-d', CLASSES, SOURCE])
   }
-  const child = spawn('java', ['-Djava.awt.headless=true', '-cp', CLASS_PATH, 'VeraPdf'])
+  const child = spawn('java', [...SMALL, '-Djava.awt.headless=true', '-cp', CLASS_PATH, 'VeraPdf'])
   child.stderr.resume()
   return { child, last: Promise.resolve() }
 }
