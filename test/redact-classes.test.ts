@@ -267,6 +267,12 @@ describe('what was taken out stays visible to a reader', () => {
     const long = `command="${'x'.repeat(20_000)}" ${key}`
     expect(masked(long).text.length).toBeGreaterThan(16_384)
   })
+  test('a long secret leaves as many characters, a short one the marker alone', () => {
+    const marker = '[redacted:server-setting]'
+    const left = (length: number) => masked(`setenv A=${'b'.repeat(length - 9)}`).text
+    expect(left(1023)).toBe(`setenv A=${marker}`)
+    expect(left(1024)).toBe(`setenv A=${marker.padEnd(1024, '*')}`)
+  })
   test('an unclosed quotation mark stays unclosed', () =>
     expect(masked(`command="abc ${key}`).text).toBe('command="[redacted:key-option]'))
   test('classes are counted, each by itself', () =>
@@ -275,6 +281,11 @@ describe('what was taken out stays visible to a reader', () => {
       password: 2,
       'url-credentials': 1,
     }))
+  test('all together are counted, and classes stand in one order', () => {
+    const { count, classes } = redact(Buffer.from(`${url(`a:${X}`)}\ntoken=${X} token=${X}\nsetenv A=${X}`))
+    expect(count).toBe(4)
+    expect(Object.keys(classes)).toEqual(['password', 'server-setting', 'url-credentials'])
+  })
 })
 
 test('an answer of which a private key was taken out is not read', () => {

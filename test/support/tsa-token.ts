@@ -12,7 +12,19 @@ export interface TokenShape {
   readonly nonce?: Uint8Array | null
   readonly imprint?: Uint8Array
   readonly version?: number
-  readonly ess?: 'v1' | 'v2' | 'v2-named' | 'none' | 'another' | 'another-issuer' | 'another-serial' | 'another-form'
+  readonly ess?:
+    | 'v1'
+    | 'v1-with-algorithm'
+    | 'v2'
+    | 'v2-named'
+    | 'none'
+    | 'another'
+    | 'another-issuer'
+    | 'another-serial'
+    | 'another-form'
+    | 'unknown-hash'
+    | 'no-digest'
+    | 'more-behind'
   readonly signers?: number
   readonly contentType?: string
   readonly essTwice?: boolean
@@ -102,7 +114,12 @@ function essOf(leaf: Uint8Array, kind: NonNullable<TokenShape['ess']>): Uint8Arr
   if (kind === 'v1') return attribute(OID.signingCertificate, octets(digest('sha1', leaf)))
   if (kind === 'v2') return attribute(OID.signingCertificateV2, octets(digest('sha256', leaf)))
   if (kind === 'another') return attribute(OID.signingCertificateV2, octets(digest('sha256', issuer)))
-  return attribute(OID.signingCertificateV2, hashing('sha512'), octets(digest('sha512', leaf)), names)
+  const sha512 = [hashing('sha512'), octets(digest('sha512', leaf)), names]
+  if (kind === 'v1-with-algorithm') return attribute(OID.signingCertificate, ...sha512)
+  if (kind === 'unknown-hash') return attribute(OID.signingCertificateV2, sequence(oid('1.2.3.4')), ...sha512.slice(1))
+  if (kind === 'no-digest') return attribute(OID.signingCertificateV2, hashing('sha512'), names)
+  if (kind === 'more-behind') return attribute(OID.signingCertificateV2, ...sha512, small(1))
+  return attribute(OID.signingCertificateV2, ...sha512)
 }
 
 /** An extension that its reader must know, and does not. */

@@ -51,7 +51,7 @@ export function redact(bytes: Uint8Array): Redacted {
 
 /** Classes in a fixed order, so that the same answer is always described by the same bytes. */
 const sorted = (counts: ReadonlyMap<RedactionClass, number>): RedactionCounts =>
-  Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+  Object.fromEntries([...counts.entries()].sort())
 
 // Parsers refuse lines that are longer than what the program itself reads. A line must not become short enough by what was taken out.
 const KEPT_LENGTH = 1024
@@ -72,7 +72,7 @@ function withoutMatches(text: string, { class: kind, pattern, rest }: Rule, mark
     from = end
     pattern.lastIndex = end
   }
-  return kept.length === 0 ? text : kept.join('') + text.slice(from)
+  return kept.join('') + text.slice(from)
 }
 
 /** Where the last of the matches ends that follow one another from a place on. */
@@ -97,7 +97,7 @@ function withoutPrivateKeys(text: string, mark: Mark): string {
   for (let begin = BEGIN.exec(text); begin !== null; begin = BEGIN.exec(text)) {
     const dashes = text.indexOf('-----', BEGIN.lastIndex)
     END.lastIndex = dashes
-    const end = dashes < 0 ? text.length : END.test(text) ? END.lastIndex : dashes
+    const end = dashes === -1 ? text.length : END.test(text) ? END.lastIndex : dashes
     kept.push(text.slice(from, begin.index), mark('private-key', 0))
     from = end
     BEGIN.lastIndex = end
