@@ -11,6 +11,7 @@ import { firstMethods } from '../../main/catalog/running-ssh.ts'
 import { askedNames, MOST_SSH_SERVERS, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
 import { readSshdStart } from '../../main/catalog/sshd-command-line.ts'
 import { conclude } from '../../main/core/check.ts'
+import { redact } from '../../main/core/collector/redact.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/ssh-methods.ts'
 import { answer, fact, reason } from '../support/answers.ts'
@@ -61,6 +62,12 @@ const started = (line: string): Parsed<unknown> => sshProcesses.parse({ processe
 const titled = (args: string): Parsed<unknown> =>
   started(`   2101 sshd: /usr/sbin/sshd ${args} [listener] 0 of 10-100 startups`)
 
+const masked = (line: string): string => {
+  const left = Buffer.from(redact(Buffer.from(line)).bytes).toString()
+  expect(left).not.toBe(line)
+  return left
+}
+
 /** Sockets of the model node, with more lines of `ss -H -tulnp`. */
 const withSockets = (...lines: string[]): Record<string, Parsed<unknown>> => {
   const add = (id: string, text: string): Parsed<unknown> =>
@@ -110,6 +117,14 @@ describe('which SSH servers run, and whose settings were read', () => {
     ['a second sshd on the loopback address', withSockets(socket(2222, 'sshd', 2300, '127.0.0.1'))],
     ['another configuration file', { 'ssh.processes': titled('-D -f /etc/ssh/sshd2_config') }],
     ['an option whose words cannot be told apart', { 'ssh.processes': titled('-D --unknown') }],
+    [
+      'an option whose value was masked with what followed',
+      {
+        'ssh.processes': started(
+          masked(`   2101 /usr/sbin/sshd -D -o SetEnv=LICENCE=${'a1'.repeat(9)} -o PermitRootLogin=yes`),
+        ),
+      },
+    ],
     ['a title that was cut', { 'ssh.processes': started('   2101 sshd: /usr/sbin/sshd -D -o PermitRoot') }],
     ['a process that was not listed', { 'ssh.processes': started('   9999 /usr/sbin/sshd -D') }],
     ['a program in another place', { 'ssh.processes': started('   2101 /opt/ssh/sbin/sshd -D') }],

@@ -23,7 +23,7 @@ const MAX_LINE = 8192
 
 /**
  * Command lines of the SSH servers that run (ps(1)): options there go before the configuration file (sshd(8), -o and -f). Only processes of
- * these three names are listed, so that no other program's arguments are read; those of SSH servers hold no secrets.
+ * these three names are listed, so that no other program's arguments are read; values of SetEnv and ForceCommand are masked before storage.
  */
 export const sshProcesses = defineProbe({
   id: 'ssh.processes',
