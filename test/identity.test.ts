@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeIdentity } from '../main/adapters/identity/certificates.ts'
 import { type Envelope, openSecret, sealSecret } from '../main/adapters/identity/envelope.ts'
 import {
   createIdentities,
@@ -12,6 +13,8 @@ import {
   openIdentity,
 } from '../main/adapters/identity/index.ts'
 import { createDemoSigner } from '../main/adapters/identity/signer.ts'
+import { type DerValue, derValue, membersOf } from '../main/adapters/seal/der-read.ts'
+import { withLowS } from '../main/adapters/seal/low-s.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
 import { fromPem } from '../main/core/pem.ts'
 import { realClock, realEntropy } from './support/deps.ts'
@@ -78,6 +81,18 @@ describe('a local identity', () => {
     })
     const days = (Date.parse(facts?.notAfter ?? '') - Date.parse(facts?.notBefore ?? '')) / 86_400_000
     expect(days).toBe(730)
+  })
+
+  test('has every signature in the one form that we write', () => {
+    for (let round = 0; round < 8; round += 1) {
+      const now = '2026-11-01T12:00:00.000Z'
+      const { leaf, root, crl } = makeIdentity({ commonName: 'A', rootCommonName: 'R', now, entropy: realEntropy })
+      for (const whole of [leaf, root, crl]) {
+        // Certificate and CertificateList: what is signed, the algorithm, the signature with one octet for its unused bits.
+        const signature = membersOf(derValue(whole) as DerValue)[2]?.content.subarray(1) ?? new Uint8Array()
+        expect(withLowS(signature)).toBe(signature)
+      }
+    }
   })
 
   test('names no address that a reader would try to fetch', async () => {

@@ -1,6 +1,7 @@
 import { createHash, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import { signatureAlgorithm } from '../seal/cms.ts'
 import { bits, der, octets, oid, sequence, yes } from '../seal/der.ts'
+import { withLowS } from '../seal/low-s.ts'
 import { OID } from '../seal/oids.ts'
 import { namesOf } from '../seal/x509.ts'
 
@@ -18,9 +19,12 @@ export const issuerOf = (root: Uint8Array, key: KeyObject): Issuer => ({
   key,
 })
 
-/** A to-be-signed certificate or list with its signature (RFC 5280 §4.1, §5.1). */
-export const signed = (tbs: Uint8Array, { key }: Issuer): Uint8Array =>
-  sequence(tbs, signatureAlgorithm('EC'), bits(new Uint8Array(sign('sha256', tbs, key))))
+/** A to-be-signed certificate or list with its signature (RFC 5280 §4.1, §5.1), in the one form that Barewitness writes. */
+export function signed(tbs: Uint8Array, { key }: Issuer): Uint8Array {
+  const signature = withLowS(new Uint8Array(sign('sha256', tbs, key)))
+  if (signature === null) throw new Error('the key gave something that is no ECDSA signature of P-256')
+  return sequence(tbs, signatureAlgorithm('EC'), bits(signature))
+}
 
 export const extension = (id: string, critical: boolean, value: Uint8Array): Uint8Array =>
   sequence(oid(id), ...(critical ? [yes()] : []), octets(value))
