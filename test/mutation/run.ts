@@ -10,17 +10,18 @@ import { type Mutant, mutantsOf } from './mutants.ts'
  * mutants that they notice and names the others; ends with 1 where a module is below the least share. Nothing in the tree is changed.
  */
 const folder = mkdtempSync(join(tmpdir(), 'bw-mutants-'))
-const MOST_SECONDS = 120
+/** A mutant may make a loop endless: it gets this many times what the tests take by themselves, with another running beside them. */
+const PATIENCE = 8
 
-/** Whether the tests fail over this content of the module. A mutant that never ends is noticed too. */
-function isNoticed({ path, tests }: MutatedModule, source: string, at: number): Promise<boolean> {
+/** Whether the tests fail over this content of the module within so many seconds. A mutant that never ends is noticed too. */
+function isNoticed({ path, tests }: MutatedModule, source: string, at: number, seconds: number): Promise<boolean> {
   const content = join(folder, `${at}.ts`)
   writeFileSync(content, source)
   const argv = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/mutation/vitest.config.ts', ...tests]
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, argv, {
       stdio: 'ignore',
-      timeout: MOST_SECONDS * 1000,
+      timeout: seconds * 1000,
       env: { ...process.env, BAREWITNESS_MUTATED: path, BAREWITNESS_MUTANT: content },
     })
     child.once('error', fail)
@@ -28,13 +29,17 @@ function isNoticed({ path, tests }: MutatedModule, source: string, at: number): 
   })
 }
 
-async function survivorsOf(module: MutatedModule, mutants: readonly Mutant[]): Promise<readonly Mutant[]> {
+async function survivorsOf(
+  module: MutatedModule,
+  mutants: readonly Mutant[],
+  seconds: number,
+): Promise<readonly Mutant[]> {
   const waiting = [...mutants.entries()]
   const survivors: Mutant[] = []
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, mutant] = next
-      if (!(await isNoticed(module, mutant.source, at))) survivors.push(mutant)
+      if (!(await isNoticed(module, mutant.source, at, seconds))) survivors.push(mutant)
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, lane))
@@ -48,8 +53,9 @@ async function main(wanted: string): Promise<void> {
     const nameOf = ({ line, was, is }: Mutant): string =>
       `${(source.split('\n')[line - 1] ?? '').trim()}: ${was} -> ${is}`
     const mutants = mutantsOf(source, module).filter((mutant) => !known.has(nameOf(mutant)))
-    if (await isNoticed(module, source, -1)) throw new Error(`the tests of ${module.path} fail as it is`)
-    const survivors = await survivorsOf(module, mutants)
+    const begun = performance.now()
+    if (await isNoticed(module, source, -1, 600)) throw new Error(`the tests of ${module.path} fail as it is`)
+    const survivors = await survivorsOf(module, mutants, (PATIENCE * (performance.now() - begun)) / 1000)
     const share = mutants.length === 0 ? 1 : 1 - survivors.length / mutants.length
     process.stdout.write(
       `${module.path}: ${mutants.length - survivors.length} of ${mutants.length} noticed (${(share * 100).toFixed(1)} %)\n`,
