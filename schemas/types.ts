@@ -2214,6 +2214,11 @@ export interface Period {
   readonly asOf: Instant
   readonly demo: boolean
   readonly producer: string
+  readonly catalog: CatalogReference1
+  /**
+   * As declared when the account was made.
+   */
+  readonly engagement: null | Engagement
   readonly chain: {
     readonly id: Sha256
     readonly size: number
@@ -2254,6 +2259,20 @@ export interface Period {
    * @maxItems 200000
    */
   readonly notes?: readonly string[]
+}
+/**
+ * Of the program that made the account, which names the checks in its report. What judged each run stands with the run.
+ */
+export interface CatalogReference1 {
+  readonly version: string
+  /**
+   * Of data/catalog.json: what was asked and claimed, with the customer’s own frameworks.
+   */
+  readonly digest: string
+  /**
+   * Of the module that the rules of this version are built into.
+   */
+  readonly module: string
 }
 export interface ChangeCounts {
   readonly evidence: number

@@ -2,7 +2,7 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
-import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
+import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
 import type { Parsed } from '../core/probe.ts'
 import { outlineOf, type RecordingOutline } from '../core/recording.ts'
@@ -10,10 +10,12 @@ import { buildExecutive } from '../core/report/executive.ts'
 import { MANY_NODES } from '../core/report/figures.ts'
 import type { SudoReconciliation } from '../core/report/sudo-reconciliation.ts'
 import { buildReport } from '../core/report.ts'
-import type { PageComparer, PagesCompared, SealedPages } from '../core/verify/pages.ts'
+import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } from '../core/verify/pages.ts'
 import { bytesOf } from '../core/verify/read.ts'
+import { falsifiedRules, rulesStanding } from '../core/verify/rules.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import { recordingsOf } from './continued-export.ts'
+import { periodPdf } from './period-files.ts'
 import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
 
@@ -73,27 +75,48 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
     compare: async (sealed) => {
       const made = await rendered(sealed).catch(notWritten)
       if (made.kind !== 'rendered') return made
-      const problems: string[] = []
-      for (const [path, render] of made.pdfs) {
-        const stored = await bytesOf(pack, path)
-        if (stored === null) problems.push(`${path} cannot be read.`)
-        else
-          problems.push(...(await world.sealing.comparePages(stored, await render())).map((one) => `${path}: ${one}`))
-      }
-      return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
+      return await compared(world, pack, made.pdfs)
     },
   }
 }
 
+/** Writes the report of an account of a period again, as pageComparer() does that of a run. */
+export const periodPageComparer =
+  (world: World, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
+  async (sealed) => {
+    const { producer, catalog: stated } = sealed.period
+    const here = catalogReference(ours, {})
+    const standing = rulesStanding(stated, here)
+    if (standing === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
+    if (producer !== PRODUCER) return notCompared(`another version wrote it than the one here, ${PRODUCER}`)
+    if (standing === 'unknown') return notCompared('a version with other rules wrote it than the one here')
+    const render = (): Promise<Uint8Array> => periodPdf(world, ours, sealed)
+    return await compared(world, pack, [[PATHS.report, render]]).catch(notWritten)
+  }
+
+async function compared({ sealing }: World, pack: OpenPack, pdfs: readonly Written[]): Promise<PagesCompared> {
+  const problems: string[] = []
+  for (const [path, render] of pdfs) {
+    const stored = await bytesOf(pack, path)
+    if (stored === null) problems.push(`${path} cannot be read.`)
+    else problems.push(...(await sealing.comparePages(stored, await render())).map((one) => `${path}: ${one}`))
+  }
+  return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
+}
+
+/** A PDF of a pack, and how it is written again. */
+type Written = readonly [path: string, render: () => Promise<Uint8Array>]
+
+type NotCompared = Extract<PagesCompared, { kind: 'not-compared' }>
 type Rendered =
-  | Extract<PagesCompared, { kind: 'not-compared' }>
+  | NotCompared
   | {
       readonly kind: 'rendered'
-      readonly pdfs: readonly (readonly [path: string, render: () => Promise<Uint8Array>])[]
+      readonly pdfs: readonly Written[]
     }
 
 /** Whatever a pack holds must not end the other answers. */
-const notWritten = (thrown: unknown): Rendered =>
+const notWritten = (thrown: unknown): NotCompared =>
   notCompared(`they could not be written again: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
 
-const notCompared = (why: string): Rendered => ({ kind: 'not-compared', why })
+const notCompared = (why: string): NotCompared => ({ kind: 'not-compared', why })

@@ -1,46 +1,55 @@
-import type { Engagement } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
+import { PACK_EXTENSION } from '../core/pack.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import { buildPeriodReport, calendarRows, deviationRows } from '../core/period/report.ts'
 import type { Signer } from '../core/ports.ts'
+import type { SealedPeriodPages } from '../core/verify/pages.ts'
 import type { World } from '../core/world.ts'
 import type { Content } from './beside.ts'
 import { PRODUCER } from './producer.ts'
 import { type Stamping, stampReport } from './stamping.ts'
+
+/** What the files of a period are called, without their ends. */
+export const periodName = ({ from, to }: { readonly from: string; readonly to: string }): string =>
+  `period-${from}-${to}`
+
+/** The report of a period before it is signed: the same bytes from the same sealed parts. */
+export async function periodPdf(
+  world: Pick<World, 'reports'>,
+  catalog: Catalog,
+  { period, changes, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
+): Promise<Uint8Array> {
+  const document = buildPeriodReport({
+    period,
+    changes,
+    catalog,
+    producer: PRODUCER,
+    evidenceDigest,
+    packName: `${periodName(period)}${PACK_EXTENSION}`,
+    signer: { subject, fingerprint },
+    demo: period.demo,
+  })
+  return await world.reports.render(document, { attachments: [], created: period.asOf })
+}
 
 /** The signed report of a period, over the rest of its payload. */
 export async function periodReport(
   world: World,
   catalog: Catalog,
   {
-    derived: { period, changes },
+    derived,
     payload,
-    packName,
     signer,
     stamping,
-    engagement = null,
   }: {
     readonly signer: Signer
     readonly stamping: Stamping | null
-    readonly engagement?: Engagement | null
     readonly derived: DerivedPeriod
     readonly payload: ReadonlyMap<string, PackContent>
-    readonly packName: string
   },
 ) {
-  const document = buildPeriodReport({
-    period,
-    changes,
-    catalog,
-    engagement,
-    producer: PRODUCER,
-    evidenceDigest: evidenceDigestOver(payload),
-    packName,
-    signer: { subject: signer.subject, fingerprint: signer.fingerprint },
-    demo: period.demo,
-  })
-  const pdf = await world.reports.render(document, { attachments: [], created: period.asOf })
+  const pdf = await periodPdf(world, catalog, { ...derived, evidenceDigest: evidenceDigestOver(payload), signer })
   return await stampReport(world, await world.sealing.signPdf(pdf, signer), signer, stamping)
 }
 

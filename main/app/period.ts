@@ -1,5 +1,5 @@
-import type { Engagement, Period, PeriodSample } from '../../schemas/types.ts'
-import type { Catalog } from '../core/catalog.ts'
+import type { CatalogReference, Engagement, Period, PeriodSample } from '../../schemas/types.ts'
+import { type Catalog, catalogReference } from '../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
 import type { ManifestDigests, PackContent } from '../core/pack-files.ts'
@@ -14,7 +14,7 @@ import { chainFiles } from '../core/run-chain/files.ts'
 import type { World } from '../core/world.ts'
 import { type ExportedFile, writeBeside } from './beside.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
-import { besidePeriod, periodReport } from './period-files.ts'
+import { besidePeriod, periodName, periodReport } from './period-files.ts'
 import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
 import { sealedPack } from './seal-pack.ts'
@@ -59,13 +59,13 @@ export async function exportPeriod(
   catalog: Catalog,
   input: ExportPeriodInput,
 ): Promise<Outcome<ExportedPeriod>> {
-  const { from, to, chainFolder, fleet, folder } = input
+  const { chainFolder, fleet, folder } = input
   const asOf = world.clock.now()
   const unfit = periodProblem(input, asOf)
   if (unfit !== null) return fail('input.refused', unfit)
   if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
     return fail('input.refused', `there is no chain of runs in ${chainFolder}`)
-  const name = `period-${from}-${to}`
+  const name = periodName(input)
   const path = `${folder}/${name}${PACK_EXTENSION}`
   const taken = async (): Promise<boolean> => await world.files.isThere(path)
   const refused = fail('input.refused', `${path} exists already; choose another folder`)
@@ -112,6 +112,8 @@ export async function derivePeriod(
   world: World,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
     readonly asOf: string
+    readonly catalog: CatalogReference
+    readonly engagement: Engagement | null
     readonly chain: RunChain
   },
   shelf: PackShelf,
@@ -140,7 +142,9 @@ async function exported(
   shelf: PackShelf,
 ): Promise<Outcome<ExportedPeriod>> {
   const { name, folder, signer, stamping, asOf } = input
-  const found = await derivePeriod(world, { ...input, chain: chain.chain() }, shelf)
+  const { engagement = null } = input
+  const made = { catalog: catalogReference(catalog, {}), engagement }
+  const found = await derivePeriod(world, { ...input, ...made, chain: chain.chain() }, shelf)
   if (!found.ok) return found
   const { derived, lost, atHand } = found.value
   const { period, tables, unrecorded } = derived
@@ -150,7 +154,7 @@ async function exported(
   if (!bags.ok) return bags
   const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })
   const packName = `${name}${PACK_EXTENSION}`
-  const report = await periodReport(world, catalog, { ...input, derived, payload, packName })
+  const report = await periodReport(world, catalog, { ...input, derived, payload })
   payload.set(PATHS.report, report.pdf)
   const statement = (manifest: ManifestDigests): unknown =>
     periodStatement(period, { manifest, digests: subjectDigests(payload) })

@@ -12,7 +12,7 @@ import { verifyExcerpt } from '../core/verify-excerpt.ts'
 import { verifyPeriod } from '../core/verify-period.ts'
 import { largerThanRead, verifyReport } from '../core/verify-report.ts'
 import type { World } from '../core/world.ts'
-import { pageComparer } from './pages.ts'
+import { pageComparer, periodPageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
 
 export interface ReviewInput {
@@ -56,7 +56,9 @@ export async function reviewFile(world: World, catalog: Catalog, input: ReviewIn
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
     if (isPeriodPack(opened.value)) {
       const { zones, csv } = world
-      const verified = await verifyPeriod({ ...whole, zones, csv, producer: PRODUCER, lastHead: input.lastHead })
+      const pages = periodPageComparer(world, catalog, opened.value)
+      const more = { zones, csv, producer: PRODUCER, pages, lastHead: input.lastHead }
+      const verified = await verifyPeriod({ ...whole, ...more })
       return ok({ ...verified, contents: null })
     }
     return ok(

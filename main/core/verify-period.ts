@@ -1,6 +1,7 @@
 import type { Period, Statement } from '../../schemas/types.ts'
 import type { VerificationAnswer } from '../../schemas/verification.ts'
 import { canonicalJson } from './canonical-json.ts'
+import type { Sha256 } from './digest.ts'
 import { manifestRead, PATHS } from './pack-files.ts'
 import { daysWithin, MOST_DAYS } from './period/days.ts'
 import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from './period/pack.ts'
@@ -13,6 +14,7 @@ import { CLOCK_TOLERANCE_MINUTES } from './run-chain/notes.ts'
 import { bounded } from './verify/budgets.ts'
 import { chainOf } from './verify/chain.ts'
 import { alterations, packedAgain } from './verify/manifests.ts'
+import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from './verify/pages.ts'
 import { type PeriodWalk, type WalkInput, walkPeriod } from './verify/period-walk.ts'
 import { canonical, textOf } from './verify/read.ts'
 import { ownReportProblems, readReport } from './verify/report.ts'
@@ -21,7 +23,7 @@ import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } fro
 import { existedBy, shownTime } from './verify/time.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
 
-export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput
+export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
 /** What is asked of VerifiedPack: there is no one run whose contents could be read afterwards. */
 export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
@@ -46,6 +48,27 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   )
   const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
   const walked = await walkPeriod(input, period, chain.stated)
+  const evidenceDigest = digestIn(statement)
+  const problems = [
+    ...(await statedProblems(input, period, statement)),
+    ...ownReportProblems(await readReport(source, input.seal, trust, PATHS.report), {
+      path: PATHS.report,
+      digest: evidenceDigest,
+      signer,
+    }),
+    ...walked.problems,
+  ]
+  const rederived = reproducible(walked)
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'no'
+  const pages =
+    isRejected || evidenceDigest === undefined || walked.derived === null || seal?.signer == null
+      ? ALREADY_REJECTED
+      : await input.pages({
+          period: walked.derived.period,
+          changes: walked.derived.changes,
+          evidenceDigest,
+          signer: seal.signer,
+        })
   const answers = [
     intact(altered, seal, source.paths.length),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
@@ -54,20 +77,13 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       expected: named.wholeChains,
       statedAt: period?.asOf ?? null,
     }),
-    complete(
-      [
-        ...(await statedProblems(input, period, statement)),
-        ...(await reportProblems(input, statement, signer)),
-        ...walked.problems,
-      ],
-      walked,
-      {
-        trusted,
-        samples: period?.samples ?? [],
-        early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
-      },
-    ),
-    reproducible(walked),
+    complete(problems, walked, {
+      trusted,
+      samples: period?.samples ?? [],
+      early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
+      pages,
+    }),
+    rederived,
     chain.answer,
   ]
   const ok = answers.every(({ outcome }) => outcome !== 'no')
@@ -135,18 +151,9 @@ async function statedProblems(
   ]
 }
 
-async function reportProblems(
-  { source, seal, trust }: VerifyPeriodInput,
-  statement: ExpectedStatement | null,
-  signer: string | null,
-): Promise<readonly string[]> {
-  const { predicate } = (statement ?? {}) as Partial<Pick<Statement, 'predicate'>>
-  return ownReportProblems(await readReport(source, seal, trust, PATHS.report), {
-    path: PATHS.report,
-    digest: predicate?.report.evidenceDigest,
-    signer,
-  })
-}
+/** What the report was made for. */
+const digestIn = (statement: ExpectedStatement | null): Sha256 | undefined =>
+  ((statement ?? {}) as Partial<Pick<Statement, 'predicate'>>).predicate?.report.evidenceDigest
 
 interface Stated {
   /** The reader trusts the key of the account itself. */
@@ -154,12 +161,13 @@ interface Stated {
   readonly samples: Period['samples']
   /** When the account says it was made is later than now. */
   readonly early: string | null
+  readonly pages: PagesCompared
 }
 
 function complete(
   problems: readonly string[],
   { runs, absent, strangers, nodes }: PeriodWalk,
-  { trusted, samples, early }: Stated,
+  { trusted, samples, early, pages }: Stated,
 ): VerificationAnswer {
   const question = 'complete'
   if (problems.length > 0)
@@ -168,6 +176,13 @@ function complete(
       outcome: 'no',
       summary: 'Something the pack refers to is missing or does not fit.',
       details: problems,
+    }
+  if (pages.kind === 'differ')
+    return {
+      question,
+      outcome: 'no',
+      summary: 'What the pages of the report state does not follow from what is sealed.',
+      details: pages.problems,
     }
   const enclosed = runs - absent.length
   const said = `Every run that the chain has in the period is accounted for: of ${plural(runs, 'run')}, ${enclosed} with the seal and the trace from its own pack, which its own seal holds.`
@@ -180,6 +195,7 @@ function complete(
     ...(trusted && strangers.length > 0
       ? [`${plural(strangers.length, 'run')} were sealed by a key that you do not trust: ${listed(strangers)}.`]
       : []),
+    ...(pages.kind === 'same' ? [] : [`The pages of the report were not compared with what is sealed: ${pages.why}.`]),
     ...(early === null ? [] : [`It is dated ${early}, which is later than the clock of this computer.`]),
   ]
   return open.length > 0
@@ -189,7 +205,12 @@ function complete(
         summary: `${said} ${open[0]}`,
         details: [...open.slice(1), drawn(samples, nodes)],
       }
-    : { question, outcome: 'yes', summary: said, details: [drawn(samples, nodes)] }
+    : {
+        question,
+        outcome: 'yes',
+        summary: `${said} Every page of the report follows from what is sealed.`,
+        details: [drawn(samples, nodes)],
+      }
 }
 
 const MOST_NAMED = 10

@@ -110,7 +110,6 @@ describe('a simulated stretch of nightly runs', () => {
     const document = buildPeriodReport({
       period: closed.period,
       catalog,
-      engagement: null,
       changes: [],
       producer: 'Barewitness',
       signer: { subject: stage.signer.subject, fingerprint: stage.signer.fingerprint },

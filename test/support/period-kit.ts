@@ -20,6 +20,7 @@ import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
 import { type LoggedEntry, parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import { chainFiles } from '../../main/core/run-chain/files.ts'
+import type { PeriodPageComparer } from '../../main/core/verify/pages.ts'
 import { verifyPeriod } from '../../main/core/verify-period.ts'
 import type { World } from '../../main/core/world.ts'
 import type { Period, RunTrace } from '../../schemas/types.ts'
@@ -141,12 +142,14 @@ export async function filesIn(world: World, path: string): Promise<Files> {
   return files
 }
 
-/** The answers about files that are no archive. */
+/** The answers about files that are no archive. Pages count as those that belong there, unless a test compares them. */
 export async function asked(
   { world, signer }: Pick<PeriodKit, 'world' | 'signer'>,
   files: ReadonlyMap<string, Uint8Array>,
+  pages: PeriodPageComparer = async () => ({ kind: 'same' }),
 ): Promise<VerificationReport> {
   const { report } = await verifyPeriod({
+    pages,
     source: sourceOf(files),
     departures: [],
     seal: world.sealing.reader,
@@ -184,10 +187,11 @@ export function rederived(
 ): Files {
   const period = JSON.parse(textIn(files, PERIOD_PATH)) as Period
   const { id, fleet } = JSON.parse(textIn(files, 'data/log/chain.json'))
-  const { from, to, asOf, producer, samples } = { ...period, ...changes }
+  const { from, to, asOf, producer, catalog, engagement, samples } = { ...period, ...changes }
   const chain = { id, fleet, entries: entriesIn(files) }
   const asking = samples.map(({ population, size, seed }) => ({ population, size, seed }))
-  const fold = periodFold({ from, to, asOf, producer, chain, zones, csv: world.csv, samples: asking })
+  const made = { from, to, asOf, producer, catalog, engagement }
+  const fold = periodFold({ ...made, chain, zones, csv: world.csv, samples: asking })
   for (const run of fold.runs) {
     const trace = files.get(`data/runs/${run.entry.run}/${PATHS.trace}`)
     fold.add(run, trace === undefined ? null : (JSON.parse(new TextDecoder().decode(trace)) as RunTrace))
@@ -242,7 +246,7 @@ function parsed(text: string): object {
 const NO_DIGEST = 'e'.repeat(64)
 let rendered: Promise<Uint8Array> | null = null
 
-/** A report of another period, cut to its first page, made out to this evidence: what its pages say is not compared. */
+/** A report of another period, cut to its first page, made out to this evidence. */
 async function shortReport(payload: Files, signer: Signer): Promise<Uint8Array> {
   rendered ??= (async () => {
     const whole = buildPeriodReport({ ...samplePeriodInput(), evidenceDigest: NO_DIGEST, signer })

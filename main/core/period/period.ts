@@ -1,6 +1,8 @@
 import type {
+  CatalogReference,
   Deviation,
   DrawnRow,
+  Engagement,
   Period,
   PeriodChange,
   PeriodSample,
@@ -38,6 +40,9 @@ export interface PeriodInput {
   readonly to: string
   readonly asOf: string
   readonly producer: string
+  /** Of the program that makes the account. */
+  readonly catalog: CatalogReference
+  readonly engagement: Engagement | null
   readonly chain: RunChain
   readonly zones: Zones
   readonly samples: readonly SampleRequest[]
@@ -124,7 +129,7 @@ type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
   }
 
 function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): DerivedPeriod {
-  const { chain, from, to, asOf, producer } = input
+  const { chain, from, to, asOf, producer, catalog, engagement } = input
   const { plans, calendar, runs, gaps, late, unrecorded } = read
   const { deviations, changes, rules, demo, missing } = gathered
   const populations = populationsOf({ ...gathered, runs, late })
@@ -139,6 +144,8 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     asOf,
     demo,
     producer,
+    catalog,
+    engagement,
     chain: { id: chain.id, size: chain.entries.length, root: rootOf(chain.entries.map(({ entry }) => leafOf(entry))) },
     plans: [...plans],
     calendar,

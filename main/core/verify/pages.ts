@@ -1,4 +1,5 @@
-import type { EarlierRuns, Register, Scope, Statement } from '../../../schemas/types.ts'
+import type { EarlierRuns, Period, PeriodChange, Register, Scope, Statement } from '../../../schemas/types.ts'
+import type { Sha256 } from '../digest.ts'
 import { PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { CertificateName, PackSource, SchemaValidator } from '../ports.ts'
@@ -28,6 +29,18 @@ export interface PageComparer {
   readonly add: (node: NodeReading, scope: Scope) => void
   readonly compare: (sealed: SealedPages) => Promise<PagesCompared>
 }
+
+/** What the report of an account of a period is written from. */
+export interface SealedPeriodPages {
+  readonly period: Period
+  /** As they come out of the sealed traces. */
+  readonly changes: readonly PeriodChange[]
+  readonly evidenceDigest: Sha256
+  readonly signer: CertificateName
+}
+
+/** Writes the report of an account of a period again from what was sealed, and compares it page by page with the sealed one. */
+export type PeriodPageComparer = (sealed: SealedPeriodPages) => Promise<PagesCompared>
 
 export const ALREADY_REJECTED: PagesCompared = {
   kind: 'not-compared',

@@ -51,6 +51,8 @@ export interface PeriodWalk {
   readonly demo: boolean
   /** Why nothing could be derived; null when it was. */
   readonly failed: string | null
+  /** What comes out; null where nothing could be derived. */
+  readonly derived: DerivedPeriod | null
 }
 
 /** One pass over the runs of the period, one part of a pack at a time. Never throws, whatever they hold. */
@@ -73,13 +75,15 @@ export async function walkPeriod(
     identical: 0,
     demo: false,
     failed: null as string | null,
+    derived: null as DerivedPeriod | null,
   }
   if (period === null) return { ...found, failed: 'The account itself cannot be read.' }
   if (chain === null || chain.problems.length > 0)
     return { ...found, failed: 'The chain of runs in it is missing or does not fit together.' }
-  const { from, to, asOf, producer, samples } = period
+  const { from, to, asOf, producer, catalog, engagement, samples } = period
   const asked = samples.map(({ population, size, seed }) => ({ population, size, seed }))
-  const fold = periodFold({ from, to, asOf, producer, chain, zones: input.zones, csv: input.csv, samples: asked })
+  const stated = { from, to, asOf, producer, catalog, engagement }
+  const fold = periodFold({ ...stated, chain, zones: input.zones, csv: input.csv, samples: asked })
   const headBefore = headsBefore(chain)
   const known = new Set(fold.runs.map(({ entry }) => runFolder(entry.run)))
   for (const folder of runFolders(input.source))
@@ -126,7 +130,7 @@ export async function walkPeriod(
   if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }
   addAll(found.wrong, plainFacts(period, derived.value.period))
   addAll(found[producer === input.producer ? 'wrong' : 'other'], await otherwise(input, derived.value))
-  return found
+  return { ...found, derived: derived.value }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { csvOf } from '../../../main/adapters/csv-file.ts'
 import { zones } from '../../../main/adapters/zones.ts'
+import { catalogReference } from '../../../main/core/catalog.ts'
 import { sha256 } from '../../../main/core/digest.ts'
 import { changeFold } from '../../../main/core/period/changes.ts'
 import { periodOf } from '../../../main/core/period/period.ts'
@@ -138,6 +139,8 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
       to: dayOf(DAYS),
       asOf: PERIOD_AS_OF,
       producer: 'Barewitness 0.1.0',
+      catalog: catalogReference(sampleCatalog, {}),
+      engagement: null,
       chain: chain(),
       zones,
       samples: [{ population: 'node-runs', size: 25, seed: 'from the practitioner, 2 November 2026' }],
@@ -151,7 +154,6 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
     period: change(period),
     changes: changes.finish().changes,
     catalog: sampleCatalog,
-    engagement: null,
     producer: 'Barewitness 0.1.0',
     signer: { subject: 'Clinic evidence', fingerprint: SIGNER },
     packName: 'clinic-prod-2026-08-01-2026-10-31.barewitness-period.zip',

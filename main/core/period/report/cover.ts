@@ -67,7 +67,8 @@ function loud({ calendar }: Period): readonly Block[] {
 }
 
 function facts(input: PeriodReportInput): FactRows {
-  const { period, engagement, signer } = input
+  const { period, signer } = input
+  const { engagement } = period
   const { counts } = period.calendar
   const keys = [...new Set(period.runs.map((run) => run.signer))]
   return [
@@ -127,7 +128,8 @@ function keyCell(keys: readonly string[]): Cell {
 }
 
 /** The period that people declared before, beside the one of this account. */
-function declaredCell({ period, engagement }: PeriodReportInput): Cell {
+function declaredCell({ period }: PeriodReportInput): Cell {
+  const { engagement } = period
   if (engagement === null) return plainCell('Nothing was declared.')
   const { framing, status } = engagement
   const asDeclared =

@@ -1,4 +1,4 @@
-import type { Engagement, Period, PeriodChange } from '../../../../schemas/types.ts'
+import type { Period, PeriodChange } from '../../../../schemas/types.ts'
 import type { Catalog } from '../../catalog.ts'
 import type { Check } from '../../check.ts'
 import type { Sha256 } from '../../digest.ts'
@@ -11,8 +11,6 @@ export interface PeriodReportInput {
   readonly period: Period
   /** Names what checks claim. A check that it does not have stands by its id. */
   readonly catalog: Catalog
-  /** As declared when the period was closed; null without one. */
-  readonly engagement: Engagement | null
   /** Every row of the population “changes”, in its order. */
   readonly changes: readonly PeriodChange[]
   /** Name and version of what made the report. */

@@ -1,0 +1,104 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportPeriod } from '../../main/app/period.ts'
+import { reviewFile } from '../../main/app/review.ts'
+import type { Catalog } from '../../main/core/catalog.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import type { ReportDocument } from '../../main/core/report.ts'
+import { NOBODY } from '../../main/core/verify/trust.ts'
+import type { World } from '../../main/core/world.ts'
+import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import { engagementOf } from '../support/engagement.ts'
+import { must } from '../support/kept-runs.ts'
+import { type PeriodKit, periodKit } from '../support/period-kit.ts'
+import { sampleCatalog } from '../support/sample-pack.ts'
+
+let kit: PeriodKit
+beforeAll(async () => {
+  kit = await periodKit()
+  await kit.plan()
+  await kit.run(23)
+  await kit.run(24, '/dev/vda2 partition 1 0 -2\n')
+  kit.at('2026-11-28T09:00:00.000Z')
+})
+afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
+
+/** Somebody who changes what the document of the report states, and seals that. */
+const forging = (change: (document: ReportDocument) => ReportDocument): World => ({
+  ...kit.world,
+  reports: { render: (document, options) => kit.world.reports.render(change(document), options) },
+})
+
+let count = 0
+async function verified(
+  by: World,
+  reader: Catalog = sampleCatalog,
+  maker = sampleCatalog,
+): Promise<VerificationReport> {
+  count += 1
+  const folder = join(kit.folder, `out-${count}`)
+  const engagement = { ...engagementOf({ nodes: [] }), entity: 'Example Clinic' }
+  must(
+    await exportPeriod(by, maker, {
+      root: kit.folder,
+      chainFolder: kit.chainFolder,
+      fleet: 'sample',
+      from: '2026-11-23',
+      to: '2026-11-25',
+      samples: [],
+      signer: kit.signer,
+      stamping: null,
+      folder,
+      engagement,
+    }),
+  )
+  const path = join(folder, 'period-2026-11-23-2026-11-25.barewitness.zip')
+  return must(await reviewFile(kit.world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
+}
+const complete = ({ answers }: VerificationReport): VerificationAnswer | undefined =>
+  answers.find(({ question }) => question === 'complete')
+
+describe('The pages of an account of a period', () => {
+  test('follow from what is sealed, what was declared included', async () => {
+    const report = await verified(kit.world)
+    expect(complete(report)).toMatchObject({
+      outcome: 'yes',
+      summary: expect.stringMatching(/Every page of the report/),
+    })
+    expect(report.ok).toBe(true)
+  })
+
+  test('with another number or another entity are rejected, with the page and both sentences', async () => {
+    for (const [from, to] of [
+      ['took place', 'took place, without a deviation'],
+      ['Example Clinic', 'Another Clinic'],
+    ] as const) {
+      const changed = (document: ReportDocument): ReportDocument =>
+        JSON.parse(
+          JSON.stringify(document, (_, value) => (typeof value === 'string' ? value.replaceAll(from, to) : value)),
+        )
+      const report = await verified(forging(changed))
+      expect(report.ok).toBe(false)
+      expect(complete(report)?.outcome).toBe('no')
+      expect(complete(report)?.details.join('\n')).toMatch(new RegExp(`^data/report\\.pdf: Page \\d+ reads “.*${to}`))
+      expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)
+    }
+  })
+
+  test('that were left out are counted', async () => {
+    const report = await verified(forging((document) => ({ ...document, sections: document.sections.slice(0, -1) })))
+    expect(complete(report)?.outcome).toBe('no')
+  })
+
+  test('by a program with other rules are not compared, and that is not a yes', async () => {
+    const report = await verified(kit.world, { ...sampleCatalog, version: '99.0.0' })
+    expect(complete(report)).toMatchObject({ outcome: 'not-shown', summary: expect.stringMatching(/not compared/) })
+  })
+
+  test('by a program that names a known version for other rules are rejected', async () => {
+    const report = await verified(kit.world, sampleCatalog, { ...sampleCatalog, module: sha256('other') })
+    expect(complete(report)?.outcome).toBe('no')
+    expect(complete(report)?.details.join('\n')).toMatch(/not the rules of that version/)
+  })
+})
