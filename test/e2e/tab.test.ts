@@ -106,6 +106,7 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
         await press(page, 'All controls')
         await press(page, 'Records from people')
         await page.getByRole('button', { name: 'Records from people' }).waitFor({ state: 'detached' })
+        await page.getByLabel('Find a record').waitFor()
       },
     ],
     ['Engagement', () => rail(page, 'Engagement').then(() => titled(page, 'Engagement'))],

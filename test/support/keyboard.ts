@@ -32,17 +32,41 @@ export interface Walk {
   readonly stops: number
 }
 
+const STILL_MS = 300
+
+/** Waits until nothing has been added to the page or taken from it for a while: a screen may be drawn before its lists have come. */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(
+    (still) =>
+      new Promise<void>((done) => {
+        const finish = (): void => {
+          watcher.disconnect()
+          done()
+        }
+        let timer = setTimeout(finish, still)
+        const watcher = new MutationObserver(() => {
+          clearTimeout(timer)
+          timer = setTimeout(finish, still)
+        })
+        watcher.observe(document.body, { childList: true, subtree: true })
+      }),
+    STILL_MS,
+  )
+
 /** Presses Tab until it comes round, and compares what it reached with what can be pressed, followed or filled in. */
 export async function walk(page: Page, most = 1000): Promise<Walk> {
+  await settled(page)
   await page.evaluate(prepare)
   const stops = new Set<string>()
   const unseen: string[] = []
+  let wasOutside = false
   for (let pressed = 0; pressed < most; pressed++) {
     await page.keyboard.press('Tab')
-    const { key, before } = await page.evaluate(arrive)
+    const { key, before } = await arrival(page)
     if (before !== null) unseen.push(before)
-    if (key === '' || stops.has(key)) break
-    stops.add(key)
+    if (stops.has(key) || (key === '' && wasOutside)) break
+    wasOutside = key === ''
+    if (!wasOutside) stops.add(key)
   }
   const wanted = await page.evaluate(() => (window as unknown as Walking).wanted)
   return {
@@ -50,6 +74,17 @@ export async function walk(page: Page, most = 1000): Promise<Walk> {
     unseen,
     stops: stops.size,
   }
+}
+
+const FOCUS_RETURNS_MS = 1000
+
+/** Where Tab leads. Behind the last control the window takes the focus and hands it back to the first, a moment after the key. */
+async function arrival(page: Page): Promise<ReturnType<typeof arrive>> {
+  const first = await page.evaluate(arrive)
+  if (first.key !== '') return first
+  const isBack = (): boolean => document.activeElement !== null && document.activeElement !== document.body
+  await page.waitForFunction(isBack, undefined, { timeout: FOCUS_RETURNS_MS }).catch(() => undefined)
+  return { key: (await page.evaluate(arrive)).key, before: first.before }
 }
 
 interface Walking {
