@@ -30,11 +30,12 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
 
   /** Its round trips are real ones: where this machine is busy they take longer, and then bound less than the demo is made to show. */
   const ATTEMPTS = 4
+  const BOUNDED = ['demo-gpu-01', 'demo-guest-03', 'demo-nosudo-06']
   beforeAll(() => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       if (folder !== '') rmSync(folder, { recursive: true })
       made()
-      if (verdict('demo-gpu-01', 'location.rtt-bound') === 'met') break
+      if (BOUNDED.every((node) => verdict(node, 'location.rtt-bound') === 'met')) break
     }
   })
   function made(): void {
