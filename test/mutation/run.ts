@@ -55,7 +55,7 @@ async function main(wanted: string): Promise<void> {
     const mutants = mutantsOf(source, module).filter((mutant) => !known.has(nameOf(mutant)))
     const begun = performance.now()
     if (await isNoticed(module, source, -1, 600)) throw new Error(`the tests of ${module.path} fail as it is`)
-    const survivors = await survivorsOf(module, mutants, (PATIENCE * (performance.now() - begun)) / 1000)
+    const survivors = await survivorsOf(module, mutants, Math.ceil((PATIENCE * (performance.now() - begun)) / 1000))
     const share = mutants.length === 0 ? 1 : 1 - survivors.length / mutants.length
     process.stdout.write(
       `${module.path}: ${mutants.length - survivors.length} of ${mutants.length} noticed (${(share * 100).toFixed(1)} %)\n`,
