@@ -10,6 +10,21 @@ const root = new URL('../', import.meta.url)
 describe('schemas', () => {
   const validator = createSchemaValidator()
 
+  test('a text that is too short is told how long it must be', () => {
+    const said = (shows: string) =>
+      validator
+        .problems('register', {
+          schema: 'barewitness.register/1',
+          exceptions: [],
+          attachments: [{ shows }],
+          requests: [],
+        })
+        .filter((problem) => problem.startsWith('attachments[0].shows'))
+    expect(said('xx')).toEqual(['attachments[0].shows must be at least 3 characters long'])
+    expect(said('')).toEqual(['attachments[0].shows must be at least 3 characters long'])
+    expect(said('a b')).toEqual([])
+  })
+
   test.each(['recording', 'capture', 'assessment', 'fleet', 'statement'] as const)(
     '%s compiles strictly and refuses what is not one',
     (name) => {

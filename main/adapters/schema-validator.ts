@@ -185,7 +185,10 @@ function sentence(problem: ErrorObject): PlacedProblem {
     case 'pattern':
       return { path, text: `is ${shown()}, which ${patternWords(path)}` }
     case 'minLength':
-      return { path, text: 'must not be empty' }
+      return {
+        path,
+        text: params.limit === 1 ? 'must not be empty' : `must be at least ${params.limit} characters long`,
+      }
     case 'maxLength':
       return { path, text: `must be at most ${params.limit} characters long` }
     case 'minItems':
