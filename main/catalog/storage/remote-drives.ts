@@ -7,7 +7,8 @@ import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
 import type { Root } from './argue.ts'
 
 /** The drive's own name, at the end of the way. */
-const leafOf = ({ walked }: Root): string => /^(?:one of \d+: )?([a-z]+\d*)/.exec(walked.path.at(-1) ?? '')?.[1] ?? ''
+export const leafOf = ({ walked }: Root): string =>
+  /^(?:one of \d+: )?([a-z]+\d*)/.exec(walked.path.at(-1) ?? '')?.[1] ?? ''
 
 /** iSCSI has no encryption (CHAP is a login), nor have Fibre Channel and RDMA; Ceph and NBD may have it where the node does not show it. */
 export function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): Step {
