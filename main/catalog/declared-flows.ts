@@ -20,7 +20,7 @@ export interface FlowEvidence {
   readonly associations: Parsed<IpsecState>
 }
 
-/** RoCE v2 (IBTA Annex A17): the packets of a fabric, for which the boundary decision document answers. */
+/** RoCE v2 (IBTA Annex A17): the packets of a fabric, which a documented boundary decision has to cover. */
 export const isFabricPort = ({ protocol, port }: Pick<Listener, 'protocol' | 'port'>): boolean =>
   protocol === 'udp' && port === 4791
 
@@ -38,7 +38,7 @@ export function argueFlow(
   if (isFabricPort(flow))
     return [
       leavesUnclear(
-        `${name} is RDMA over a fabric, which this check does not decide: the documented decision on the boundary of the fabric answers for it.`,
+        `${name} is RDMA over a fabric, which this check does not decide; the documented boundary decision for the fabric has to cover it.`,
         null,
       ),
     ]

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { encryptionInTransitEphiFlows } from '../../main/catalog/checks/encryption-in-transit-ephi-flows.ts'
 import { parseListeners } from '../../main/catalog/probes/listeners.ts'
 import type { SshServers } from '../../main/catalog/probes/ssh-servers.ts'
+import { parseSysfsBlock } from '../../main/catalog/probes/storage-block-devices.ts'
+import { parseLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
 import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
+import type { RemoteStorage } from '../../main/catalog/probes/storage-remote.ts'
 import type { TlsListeners, TlsPort } from '../../main/catalog/probes/tls-listeners.ts'
 import type { IpsecState, VpnInterfaces } from '../../main/catalog/probes/vpn-interfaces.ts'
 import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
@@ -262,6 +265,57 @@ describe('declared paths on storage over a network', () => {
     expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings }).verdict).toBe(expected)
     // Paths decide by themselves as well, where no port was declared.
     expect(judge({ paths: ['/data/ephi'], readings }).verdict).toBe(expected)
+  })
+
+  const NO_WAYS = { iscsi: [], fibreChannel: [], srp: [], rbd: [], nbd: [], drbd: [], nvme: [] }
+  const drive = (name: string, number: string, transport: string, nvme: RemoteStorage['nvme'] = []) => ({
+    'storage.mounts': parseMountinfo(
+      `1 0 ${number} / / rw - ext4 /dev/${name} rw\n2 1 ${number} / /data rw - ext4 /dev/${name} rw\n`,
+    ),
+    'storage.block-devices': parseSysfsBlock(`/sys/class/block/${name}/dev:${number}`),
+    'storage.lsblk': parseLsblk(
+      JSON.stringify({ blockdevices: [{ name, kname: name, 'maj:min': number, type: 'disk', tran: transport }] }),
+    ),
+    'storage.remote': known<RemoteStorage>({ ...NO_WAYS, nvme }),
+  })
+  const controller = (transport: string, hasTls = false) => [{ name: 'nvme7', transport, hasTls }]
+  test.each<[string, Readonly<Record<string, Parsed<unknown>>>, string]>([
+    ['a drive of this server', drive('sda', '8:0', 'sata'), 'met'],
+    ['a drive over iSCSI', drive('sda', '8:0', 'iscsi'), 'not-met'],
+    ['NVMe over TCP in clear', drive('nvme7n1', '259:0', 'tcp', controller('tcp')), 'not-met'],
+    ['NVMe over TCP with TLS', drive('nvme7n1', '259:0', 'tcp', controller('tcp', true)), 'met'],
+    ['NVMe over RDMA', drive('nvme7n1', '259:0', 'rdma', controller('rdma')), 'inconclusive'],
+    [
+      'a controller elsewhere that no mount was seen to use',
+      drive('sda', '8:0', 'sata', controller('tcp')),
+      'inconclusive',
+    ],
+    [
+      'attachments that were not read',
+      { ...drive('sda', '8:0', 'sata'), 'storage.lsblk': unknown('not read') },
+      'inconclusive',
+    ],
+    [
+      'ways elsewhere that were not read',
+      { ...drive('sda', '8:0', 'sata'), 'storage.remote': unknown('not read') },
+      'inconclusive',
+    ],
+  ])('%s', (_, readings, expected) =>
+    expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings }).verdict).toBe(expected),
+  )
+
+  test('an overlay on a network mount is not followed to a drive of this server', () => {
+    const readings = {
+      ...drive('sda', '8:0', 'sata'),
+      'storage.mounts': parseMountinfo(
+        '1 0 8:0 / / rw - ext4 /dev/sda rw\n2 1 0:40 / /far rw - nfs4 s:/x rw,sec=sys\n3 1 0:41 / /data rw - overlay overlay rw,upperdir=/far/u,workdir=/far/w,lowerdir=/usr\n',
+      ),
+    }
+    const found = judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings })
+    expect([found.verdict, textOf(found)]).toEqual([
+      'inconclusive',
+      expect.stringContaining('was not followed to a drive'),
+    ])
   })
 
   test('a mount that holds no declared path counts only while flows or paths are not declared', () => {

@@ -27,7 +27,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
   property: 'encryption-in-transit',
   claim: 'Declared ePHI flows are encrypted at this node.',
   limits:
-    'The near end only, as asked from the node itself: the far end, flows that this node begins, and whether all flows are declared are not seen. Services that begin in clear and switch to TLS, and UDP services, are not asked. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented decision on their boundary. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+    'The near end only, as asked from the node itself: the far end, flows that this node begins, and whether all flows are declared are not seen. Services that begin in clear and switch to TLS, and UDP services, are not asked. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented boundary decision. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
   needs: {
     sockets: networkListeners,
     mounts: storageMounts,

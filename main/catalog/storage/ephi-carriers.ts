@@ -42,7 +42,7 @@ export function carrierSteps(
             ...step,
             says: 'unclear',
             text: isFabric
-              ? `${step.text} It uses RDMA: the documented decision on the boundary of the fabric answers for it.`
+              ? `${step.text} It uses RDMA, which the documented boundary decision for the fabric has to cover.`
               : `${step.text} Whether it holds ePHI is not declared.`,
           },
     )
