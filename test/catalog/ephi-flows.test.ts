@@ -348,6 +348,11 @@ describe('no declared flow', () => {
     expect(judge({ readings: { 'network.listeners': listeners } }).verdict).toBe(expected),
   )
 
+  test('a fabric is not called a socket of the loopback interface', () =>
+    expect(textOf(judge({ readings: { 'network.listeners': sockets('udp 0.0.0.0:4791') } }))).toContain(
+      'Apart from RDMA, every listening socket is bound to the loopback interface.',
+    ))
+
   test('an open socket is no deviation, and what settles it is named', () => {
     const text = textOf(judge({ readings: { 'network.listeners': sockets('tcp 0.0.0.0:80') } }))
     expect(text).toContain('Declare which ports carry ePHI')

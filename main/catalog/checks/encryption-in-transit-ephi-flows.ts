@@ -75,7 +75,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
     }
     const listening: readonly Step[] =
       reachable.length === 0
-        ? [speaksFor('Every listening socket is bound to the loopback interface.', networkListeners)]
+        ? [speaksFor('Apart from RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
         : reachable.map((listener) => argueListener(listener, seenAt(tls, listener), node.port))
     const open = [...listening, ...forwarded(reachable)].map(
       (step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step),
