@@ -65,6 +65,10 @@ export interface DeclaredNode {
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
+  /**
+   * @maxItems 5000
+   */
+  readonly ephiFlows?: readonly DeclaredFlow[]
 }
 /**
  * A declared place: WGS 84 degrees, the radius in km that the declaration is good to, and who declared it.
@@ -111,6 +115,14 @@ export interface DeclaredAccount {
  * A port that is meant to be listened on.
  */
 export interface DeclaredService {
+  readonly port: number
+  readonly protocol: 'tcp' | 'udp'
+  readonly name: string
+}
+/**
+ * A port of the node on which ePHI is received or sent.
+ */
+export interface DeclaredFlow {
   readonly port: number
   readonly protocol: 'tcp' | 'udp'
   readonly name: string
@@ -282,6 +294,10 @@ export interface FleetNode {
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
+  /**
+   * @maxItems 5000
+   */
+  readonly ephiFlows?: readonly DeclaredFlow[]
 }
 /**
  * The declared population: which nodes are in scope and how to reach them. YAML or JSON.
@@ -321,6 +337,10 @@ export interface Fleet {
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
+  /**
+   * @maxItems 5000
+   */
+  readonly ephiFlows?: readonly DeclaredFlow[]
   /**
    * Path of the engagement file; relative to the fleet file.
    */

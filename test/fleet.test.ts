@@ -81,6 +81,24 @@ nodes:
     expect(inner?.jumps[0]?.credentials.identityFile).toBe(join(homedir(), '.ssh/id'))
   })
 
+  test('joins the ePHI flows of the fleet with those of a node, and leaves them out where none is declared', () => {
+    const flows = (text: string) => {
+      const read = parseFleet(text, 'fleet.yaml')
+      if (!read.ok) throw new Error(read.error.detail)
+      return read.value.targets({ ask: async () => null }).map(({ node }) => node.ephiFlows)
+    }
+    const own = '{ name: a, address: a, ephiFlows: [{ port: 11112, protocol: tcp, name: DICOM }] }'
+    const all = 'ephiFlows: [{ port: 8443, protocol: tcp, name: Inference API }]'
+    expect(flows(`name: x\n${all}\nnodes:\n  - ${own}\n  - { name: b, address: b }\n`)).toEqual([
+      [
+        { port: 8443, protocol: 'tcp', name: 'Inference API' },
+        { port: 11112, protocol: 'tcp', name: 'DICOM' },
+      ],
+      [{ port: 8443, protocol: 'tcp', name: 'Inference API' }],
+    ])
+    expect(flows('name: x\nnodes:\n  - { name: a, address: a }\n')).toEqual([undefined])
+  })
+
   test('reads JSON as well', () => {
     expect(
       parseFleet(JSON.stringify({ name: 'x', nodes: [{ name: 'a', address: 'a' }] }, null, '\t'), 'fleet.json').ok,
@@ -159,6 +177,15 @@ nodes:
       ['vantages: [7]', 'fleet.yaml:2:12: vantages[0] must be text, not 7'],
       ['locationSpreadSeconds: -1', 'fleet.yaml:2:1: locationSpreadSeconds must be at least 0, not -1'],
     ].map(([line = '', problem = '']) => [`name: x\n${line}\nnodes:\n  - { name: a, address: a }\n`, problem]),
+    ...[
+      ['{ port: 0, protocol: tcp, name: x }', 'ephiFlows[0].port must be at least 1, not 0'],
+      ['{ port: 443, protocol: sctp, name: x }', 'ephiFlows[0].protocol must be one of tcp, udp, not “sctp”'],
+      ['{ port: 443, protocol: tcp }', 'ephiFlows[0] lacks “name”'],
+      ['{ port: 443, protocol: tcp, name: x, to: y }', 'ephiFlows[0].to is not a field that exists here'],
+    ].map(([flow = '', problem = '']) => [
+      `name: x\nnodes:\n  - { name: a, address: a, ephiFlows: [${flow}] }\n`,
+      `nodes[0].${problem}`,
+    ]),
     ['name: x\nnodes:\n  - { name: a, address: a, jumpOnly: true }\n', 'nodes holds jump hosts only'],
     [
       'name: x\nknownHosts: nowhere\nnodes:\n  - { name: a, address: a }\n',

@@ -84,6 +84,7 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
   const roster = joined(fleet.roster, node.roster)
   const accounts = added(fleet.accounts, node.accounts)
   const services = added(fleet.services, node.services)
+  const ephiFlows = added(fleet.ephiFlows, node.ephiFlows)
   return {
     name,
     address,
@@ -97,6 +98,7 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
     ...(roster === undefined ? {} : { roster }),
     ...(accounts === undefined ? {} : { accounts }),
     ...(services === undefined ? {} : { services }),
+    ...(ephiFlows === undefined ? {} : { ephiFlows }),
   }
 }
 

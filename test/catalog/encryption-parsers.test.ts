@@ -145,7 +145,10 @@ describe('storage', () => {
     )
     expect(read).toEqual({
       ok: true,
-      fact: { paths: ['/fast/docker', '/fast/podman', '/scratch0', '/tmp', '/var/cache', '/var/lib/docker'] },
+      fact: {
+        paths: ['/fast/docker', '/fast/podman', '/scratch0', '/tmp', '/var/cache', '/var/lib/docker'],
+        top: ['bin', 'scratch0', 'tmp'],
+      },
     })
   })
   test('crypttab says where a key comes from', () => {

@@ -4,10 +4,10 @@ import { storageLsblk } from '../probes/storage-lsblk.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { named, weigh } from '../steps.ts'
-import { argueRoots, listed, quoted } from '../storage/argue.ts'
+import { argueRoots } from '../storage/argue.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import {
-  exemptMounts,
+  exemptSteps,
   mountRoots,
   openVolumeRoots,
   pathRoots,
@@ -33,19 +33,8 @@ export const encryptionAtRestBlockGraph = defineCheck({
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = pathRoots(storage, node.ephiPaths ?? [], 'declared ePHI path')
     const steps = argueRoots([...mountRoots(storage), ...swapRoots(storage), ...openVolumeRoots(storage), ...declared])
-    const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
-    const noted: readonly Step[] =
-      exempt.length === 0
-        ? []
-        : [
-            {
-              says: 'unclear',
-              text: `Not judged, because the machine starts from there: ${listed(exempt)}.`,
-              probe: storageMounts.id,
-            },
-          ]
     const idle = argueUnused(unusedDevices(storage, wanted.zpool))
-    return { verdict: weigh(steps).verdict, because: [...steps, ...noted, ...idle] }
+    return { verdict: weigh(steps).verdict, because: [...steps, ...exemptSteps(storage), ...idle] }
   },
 })
 

@@ -4,6 +4,7 @@ import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { quoted } from '../storage/argue.ts'
+import { ephiPlace } from '../storage/ephi-paths.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
@@ -26,13 +27,9 @@ export const inventoryEphiPaths = defineCheck({
 })
 
 function argue(storage: Storage, path: string): readonly Step[] {
-  const mount = storage.holding(path)
-  if (mount === undefined) return [leavesUnclear(`${quoted(path)}: no listed mount holds it.`, storageMounts)]
+  const { mount, why, below } = ephiPlace(storage, path)
+  if (mount === null) return [leavesUnclear(`${quoted(path)}: ${why}.`, storageMounts)]
   const own = mount.point === '/' && path !== '/' ? ' It has no mount of its own: the root file system holds it.' : ''
-  const folder = path.replace(/(?<!\/)\/*$/, '/')
-  const below = storage.mounts.filter(
-    (one) => one.point.startsWith(folder) && !isOfKernel(one) && storage.holding(one.point) === one,
-  )
   return [
     argueMount(storage, mount, `${quoted(path)} lies on the mount ${quoted(mount.point)}.${own}`),
     ...below.map((one) => argueMount(storage, one, `Below ${quoted(path)}, another mount holds ${quoted(one.point)}.`)),

@@ -1,5 +1,7 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
+import { encryptionAtRestEphiPaths } from '../checks/encryption-at-rest-ephi-paths.ts'
+import { encryptionAtRestOtherMounts } from '../checks/encryption-at-rest-other-mounts.ts'
 import { encryptionAtRestSedState } from '../checks/encryption-at-rest-sed-state.ts'
 import { integrityStorageChecksums } from '../checks/integrity-storage-checksums.ts'
 import { inventoryEphiPaths } from '../checks/inventory-ephi-paths.ts'
@@ -30,6 +32,8 @@ export const probes: readonly Probe<unknown>[] = [
 ]
 
 export const checks: readonly Check[] = [
+  encryptionAtRestEphiPaths,
+  encryptionAtRestOtherMounts,
   encryptionAtRestSedState,
   inventoryEphiPaths,
   integrityStorageChecksums,

@@ -1,6 +1,7 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { encryptionInTransitCertValidity } from '../checks/encryption-in-transit-cert-validity.ts'
+import { encryptionInTransitEphiFlows } from '../checks/encryption-in-transit-ephi-flows.ts'
 import { encryptionInTransitTlsListeners } from '../checks/encryption-in-transit-tls-listeners.ts'
 import { sshOffers } from '../probes/ssh-offers.ts'
 import { sshProcesses } from '../probes/ssh-processes.ts'
@@ -20,4 +21,8 @@ export const probes: readonly Probe<unknown>[] = [
   storageLustre,
 ]
 
-export const checks: readonly Check[] = [encryptionInTransitTlsListeners, encryptionInTransitCertValidity]
+export const checks: readonly Check[] = [
+  encryptionInTransitTlsListeners,
+  encryptionInTransitCertValidity,
+  encryptionInTransitEphiFlows,
+]

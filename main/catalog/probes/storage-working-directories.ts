@@ -4,6 +4,8 @@ import { sysfsLines } from '../storage/sysfs-lines.ts'
 export interface WorkingDirectories {
   /** Directories by name that hold scratch, cache, checkpoint or container data by convention, or by a container engine's settings. */
   readonly paths: readonly string[]
+  /** Every name in the root directory that does not begin with a dot, sorted. */
+  readonly top: readonly string[]
 }
 
 /**
@@ -52,13 +54,17 @@ const ENGINES = new Set([
 export function parseWorkingDirectories(names: string, engines: string): Parsed<WorkingDirectories> {
   const paths = new Set<string>()
   const seen = new Set<string>()
+  const top = new Set<string>()
   let folder: string | null = null
   for (const line of names.split('\n')) {
     const heading = /^(\/|\/var|\/var\/lib):$/.exec(line)?.[1]
     if (heading !== undefined) {
       folder = heading
       seen.add(heading)
-    } else if (folder === '/var/lib' ? ENGINES.has(line) : SCRATCH.test(line)) {
+      continue
+    }
+    if (folder === '/' && line !== '') top.add(line)
+    if (folder === '/var/lib' ? ENGINES.has(line) : SCRATCH.test(line)) {
       if (folder !== null) paths.add(folder === '/' ? `/${line}` : `${folder}/${line}`)
     }
   }
@@ -67,5 +73,5 @@ export function parseWorkingDirectories(names: string, engines: string): Parsed<
     const root = /(?:[:=]\s*["']|^dir\s+)(\/[^"'\s]*)["']?\s*$/.exec(line)?.[1]
     if (root !== undefined) paths.add(root)
   }
-  return known({ paths: [...paths].sort() })
+  return known({ paths: [...paths].sort(), top: [...top].sort() })
 }

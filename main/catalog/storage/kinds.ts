@@ -64,5 +64,9 @@ export const isExempt = (mount: Mount, partitionType: string): boolean =>
   (partitionType === EFI_SYSTEM_PARTITION && mount.fsType === 'vfat') ||
   mount.fsType === 'iso9660'
 
+/** Images that are written once, as a whole, and take no data afterwards (Documentation/filesystems: squashfs, erofs, cramfs, romfs; ISO 9660). */
+const READ_ONLY_IMAGES = new Set(['squashfs', 'erofs', 'cramfs', 'romfs', 'iso9660'])
+export const isReadOnlyImage = ({ fsType }: Mount): boolean => READ_ONLY_IMAGES.has(fsType)
+
 export const valuesOf = (mount: Mount, option: string): readonly string[] =>
   mount.options.filter((found) => found.startsWith(`${option}=`)).map((found) => found.slice(option.length + 1))

@@ -1,13 +1,14 @@
+import type { Step } from '../../core/check.ts'
 import { known, type Parsed, unknown } from '../../core/probe.ts'
 import { type DmTable, dmTargets, storageDmTable } from '../probes/dm-table.ts'
 import type { SysfsBlock } from '../probes/storage-block-devices.ts'
 import { type Lsblk, storageLsblk } from '../probes/storage-lsblk.ts'
-import type { Mount, Mounts } from '../probes/storage-mounts.ts'
+import { type Mount, type Mounts, storageMounts } from '../probes/storage-mounts.ts'
 import { type Swaps, storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
 import { storageZpool, type ZfsPools } from '../probes/zfs-pools.ts'
-import { count, named } from '../steps.ts'
-import { quoted, type Root, root } from './argue.ts'
+import { count, leavesUnclear, named } from '../steps.ts'
+import { listed, quoted, type Root, root } from './argue.ts'
 import { type BlockGraph, blockGraph, numberOfPath } from './graph.ts'
 import { EFI_SYSTEM_PARTITION, isExempt, mountKind } from './kinds.ts'
 import { end } from './outcome.ts'
@@ -56,6 +57,14 @@ const holdsData = (mount: Mount): boolean => mountKind(mount) !== 'pseudo' && mo
 /** Boot partitions: listed for the reader, not judged. */
 export const exemptMounts = (storage: Storage): readonly Mount[] =>
   storage.mounts.filter((mount) => holdsData(mount) && isExempt(mount, partitionType(storage, mount)))
+
+/** The same as a step beside a verdict; none where there is no such mount. */
+export function exemptSteps(storage: Storage): readonly Step[] {
+  const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
+  return exempt.length === 0
+    ? []
+    : [leavesUnclear(`Not judged, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
+}
 
 /** Every mount that can hold data, boot partitions aside. Single files that are mounted alone stand together, one root for each way. */
 export function mountRoots(storage: Storage, isWanted: (mount: Mount) => boolean = () => true): readonly Root[] {

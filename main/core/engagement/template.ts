@@ -55,7 +55,7 @@ population:
 #  owner: M. Ortiz
 #  on: ${today}
 
-# Where health data (ePHI) lies, and which ways it takes. Name each path in the fleet file as well (ephiPaths): only these are asked about.
+# Where health data (ePHI) lies, and which ways it takes. Name each path in the fleet file as well (ephiPaths), and each port that receives ePHI (ephiFlows): only these are asked about.
 #ephi:
 #  stores:
 #    - { name: Training set, path: /data/ephi, nodes: [gpu-01], what: Imaging studies }

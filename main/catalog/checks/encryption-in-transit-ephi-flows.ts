@@ -1,0 +1,95 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { argueListener, reachableSockets, seenAt } from '../clear-listeners.ts'
+import { argueFlow, isFabricPort } from '../declared-flows.ts'
+import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
+import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
+import { osIdentity } from '../probes/os-identity.ts'
+import { sshServers } from '../probes/ssh-servers.ts'
+import { storageBlockDevices } from '../probes/storage-block-devices.ts'
+import { storageLustre } from '../probes/storage-lustre.ts'
+import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageRemote } from '../probes/storage-remote.ts'
+import { storageSwaps } from '../probes/swaps.ts'
+import { tlsListeners } from '../probes/tls-listeners.ts'
+import { ipsec, vpnInterfaces } from '../probes/vpn-interfaces.ts'
+import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
+import { carrierSteps } from '../storage/ephi-carriers.ts'
+import { ephiPlace } from '../storage/ephi-paths.ts'
+import { readStorage, STORAGE_WANTS } from '../storage/roots.ts'
+
+/**
+ * 45 CFR 164.312(e)(1) and (e)(2)(ii) ask about ePHI on a network (NIST SP 800-52 rev. 2, SP 800-77 rev. 1), not about every socket. Without a
+ * declaration a socket in clear shows nothing about ePHI, so that it leaves the claim open; where nothing is in clear, no declaration could
+ * change the answer.
+ */
+export const encryptionInTransitEphiFlows = defineCheck({
+  id: 'encryption.in-transit.ephi-flows',
+  property: 'encryption-in-transit',
+  claim: 'Declared ePHI flows are encrypted at this node.',
+  limits:
+    'The near end only, as asked from the node itself: the far end, flows that this node begins, and whether all flows are declared are not seen. Services that begin in clear and switch to TLS, and UDP services, are not asked. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented boundary decision. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+  needs: {
+    sockets: networkListeners,
+    mounts: storageMounts,
+    devices: storageBlockDevices,
+    swaps: storageSwaps,
+  },
+  wants: {
+    ...STORAGE_WANTS,
+    ...FORWARDING,
+    processes: listenerProcesses,
+    tls: tlsListeners,
+    ssh: sshServers,
+    vpn: vpnInterfaces,
+    associations: ipsec,
+    remote: storageRemote,
+    lustre: storageLustre,
+    system: osIdentity,
+  },
+  evaluate({ sockets, mounts, devices, swaps }, wanted, { node }) {
+    const { processes, tls, ssh, vpn, associations, remote, lustre, system, nft, legacy, ipvs, ...storageWants } =
+      wanted
+    const storage = readStorage(mounts, devices, swaps, storageWants)
+    const flows = node.ephiFlows ?? []
+    const places = (node.ephiPaths ?? []).map((path) => ephiPlace(storage, path))
+    const isMapped = flows.length > 0 && places.length > 0
+    const carriers = carrierSteps(storage, places, { lsblk: wanted.lsblk, remote, lustre, system }, !isMapped)
+    const reachable = reachableSockets(sockets, processes).filter((listener) => !isFabricPort(listener))
+    // A proxy is known by its process: without names, any of these sockets may be held by one.
+    const forwarded = (listeners: readonly Listener[]): readonly Step[] => [
+      ...forwardedSteps({ nft, legacy, ipvs }, listeners),
+      ...(listeners.length === 0 ? [] : unclearAbout(listenerProcesses, processes)),
+    ]
+    if (flows.length > 0) {
+      const declared = reachable.filter((one) =>
+        flows.some((flow) => flow.protocol === one.protocol && flow.port === one.port),
+      )
+      const loopback = sockets.listeners.filter((one) => one.loopback)
+      return weigh([
+        ...flows.flatMap((flow) =>
+          argueFlow(flow, [...reachable, ...loopback], { tls, ssh, vpn, associations }, node.port),
+        ),
+        ...forwarded(declared),
+        ...carriers,
+      ])
+    }
+    const listening: readonly Step[] =
+      reachable.length === 0
+        ? [speaksFor('Apart from RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
+        : reachable.map((listener) => argueListener(listener, seenAt(tls, listener), node.port))
+    const open = [...listening, ...forwarded(reachable)].map(
+      (step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step),
+    )
+    const tested = [...open, ...carriers]
+    const lead = tested.every(({ says }) => says === 'for')
+      ? speaksFor(
+          'No ePHI flow is declared for this server, so every socket that other machines can address and all storage over a network were tested.',
+          networkListeners,
+        )
+      : leavesUnclear(
+          'No ePHI flow is declared for this server, and not everything that crosses the network is shown to be encrypted. Declare which ports carry ePHI (ephiFlows in the fleet file): then these and the declared paths alone decide.',
+          networkListeners,
+        )
+    return weigh([lead, ...tested])
+  },
+})

@@ -1,0 +1,90 @@
+import type { Step } from '../core/check.ts'
+import type { Parsed } from '../core/probe.ts'
+import { compare } from '../core/recording.ts'
+import { conventionOf } from './port-conventions.ts'
+import { type Listener, type Listeners, listenerProcesses, networkListeners } from './probes/listeners.ts'
+import { type TlsListeners, type TlsPort, tlsListeners } from './probes/tls-listeners.ts'
+import { leavesUnclear, speaksAgainst, speaksFor } from './steps.ts'
+import { observedAt, socketName } from './tls-reading.ts'
+import { isJobs, isSshListener, socketKey } from './tls-targets.ts'
+
+/** Sockets that other machines can address, one of each address and port, with process names where root saw them. */
+export function reachableSockets(sockets: Listeners, processes: Parsed<Listeners>): readonly Listener[] {
+  const owners = new Map(
+    (processes.ok ? processes.fact.listeners : []).map((found) => [socketKey(found), found.processes]),
+  )
+  return [
+    ...new Map(
+      sockets.listeners
+        .filter(({ loopback }) => !loopback)
+        .map((found) => [socketKey(found), { ...found, processes: owners.get(socketKey(found)) ?? [] }]),
+    ).values(),
+  ].sort((a, b) => a.port - b.port || compare(socketKey(a), socketKey(b)))
+}
+
+/** What a socket answered to TLS; null for UDP, which is not asked. */
+export const seenAt = (tls: Parsed<TlsListeners>, listener: Listener): TlsPort | null =>
+  tls.ok && listener.protocol === 'tcp' ? observedAt(tls.fact, listener).seen : null
+
+/** Whether what one socket speaks is encrypted: by its answer to a first message of TLS where there is one, else by the convention of its port. */
+export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): Step {
+  const name = socketName(listener)
+  const { protocol, port, processes } = listener
+  if (seen?.outcome === 'tls') return speaksFor(`${name}: it answered with TLS.`, tlsListeners)
+  if (seen?.says === 'http') return speaksAgainst(`${name}: it answered in clear, with HTTP.`, tlsListeners)
+  if (seen?.says === 'ssh') return speaksFor(`${name}: it answered as SSH, which is encrypted.`, tlsListeners)
+  const convention = conventionOf(protocol, port)
+  if (convention === undefined) {
+    // The kernel's own listing shows sshd by name to root only; on another port nothing else tells it apart.
+    if (protocol === 'tcp' && processes.length > 0 && isSshListener(listener, sshPort))
+      return speaksFor(`${name}: SSH, which is encrypted.`, listenerProcesses)
+    if (processes.some((process) => RPC_SERVICES.has(process)))
+      return speaksAgainst(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
+    return leavesUnclear(
+      `${name}: what is spoken there is not known${seenText(seen)}${ownerText(listener)}.`,
+      networkListeners,
+    )
+  }
+  switch (convention.kind) {
+    case 'clear':
+      return speaksAgainst(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
+    case 'optional':
+      return leavesUnclear(
+        `${name}: by convention ${convention.service}, which may begin in clear and encrypt later; that was not tested${seenText(seen)}.`,
+        networkListeners,
+      )
+    case 'encrypted':
+      if (seen?.outcome === 'plain')
+        return speaksAgainst(
+          `${name}: by convention ${convention.service}, yet it did not answer with TLS.`,
+          tlsListeners,
+        )
+      // UDP services and SSH are not asked; of the others the number alone shows nothing.
+      return protocol === 'udp' || isSshListener(listener, sshPort)
+        ? speaksFor(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
+        : leavesUnclear(
+            `${name}: by convention ${convention.service}, which is encrypted; that was not observed${seenText(seen)}.`,
+            networkListeners,
+          )
+    case 'control':
+      return speaksFor(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
+  }
+}
+
+// Programs of NFS that listen wherever the port mapper puts them (rpc.statd(8), rpc.mountd(8)).
+const RPC_SERVICES: ReadonlySet<string> = new Set(['rpcbind', 'rpc.statd', 'rpc.mountd', 'rpc.rquotad'])
+
+function ownerText({ protocol, port, processes }: Listener): string {
+  if (processes.includes('docker-proxy')) return '; a container is published there'
+  return protocol === 'tcp' && isJobs(port) ? '; jobs that span servers (NCCL, MPI) send in clear on such ports' : ''
+}
+
+const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {
+  tls: '',
+  plain: '; it did not answer with TLS',
+  silent: '; it did not answer to TLS',
+  closed: '; it hung up on TLS',
+  refused: '; the SSH server forwards no connections to it',
+  failed: '; it took no connection',
+}
+const seenText = (seen: TlsPort | null): string => (seen === null ? '' : OUTCOMES[seen.outcome])
