@@ -1,6 +1,7 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { accessAuthorizedKeys } from '../checks/access-authorized-keys.ts'
+import { accessKeyPerAccount } from '../checks/access-key-per-account.ts'
 import { accessMacEnforcement } from '../checks/access-mac-enforcement.ts'
 import { accessPamLockout } from '../checks/access-pam-lockout.ts'
 import { accessRosterMatch } from '../checks/access-roster-match.ts'
@@ -100,6 +101,7 @@ export const checks: readonly Check[] = [
   accessSshdMfa,
   accessSshdAllowList,
   accessAuthorizedKeys,
+  accessKeyPerAccount,
   accessSudoPolicy,
   accessSessionTimeout,
   accessPamLockout,
