@@ -7,6 +7,7 @@ import { accessPamLockout } from '../checks/access-pam-lockout.ts'
 import { accessRosterMatch } from '../checks/access-roster-match.ts'
 import { accessSessionTimeout } from '../checks/access-session-timeout.ts'
 import { accessSshdAllowList } from '../checks/access-sshd-allow-list.ts'
+import { accessSshdConnectionLimits } from '../checks/access-sshd-connection-limits.ts'
 import { accessSshdMfa } from '../checks/access-sshd-mfa.ts'
 import { accessSshdPasswordAuth } from '../checks/access-sshd-password-auth.ts'
 import { accessSshdRootLogin } from '../checks/access-sshd-root-login.ts'
@@ -100,6 +101,7 @@ export const checks: readonly Check[] = [
   accessSshdPasswordAuth,
   accessSshdMfa,
   accessSshdAllowList,
+  accessSshdConnectionLimits,
   accessAuthorizedKeys,
   accessKeyPerAccount,
   accessSudoPolicy,
