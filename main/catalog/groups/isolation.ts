@@ -12,6 +12,7 @@ import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
 import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
 import { tenancyGpuExclusive } from '../checks/tenancy-gpu-exclusive.ts'
+import { tenancyGpuProcesses } from '../checks/tenancy-gpu-processes.ts'
 import { tenancyIommu } from '../checks/tenancy-iommu.ts'
 import { tenancyNetworkNeighbours } from '../checks/tenancy-network-neighbours.ts'
 import { tenancyNoGuests } from '../checks/tenancy-no-guests.ts'
@@ -164,6 +165,7 @@ export const checks: readonly Check[] = [
   tenancyUserCensus,
   tenancyContainerCensus,
   tenancyGpuExclusive,
+  tenancyGpuProcesses,
   tenancyPcieInventory,
   tenancyFabricPartition,
   tenancyIommu,
