@@ -9,6 +9,7 @@ import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
 import { lifecycleDiskSwapDetection } from '../checks/lifecycle-disk-swap-detection.ts'
 import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
+import { tenancyCpuSideChannels } from '../checks/tenancy-cpu-side-channels.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
 import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
 import { tenancyGpuExclusive } from '../checks/tenancy-gpu-exclusive.ts'
@@ -166,6 +167,7 @@ export const checks: readonly Check[] = [
   tenancyContainerCensus,
   tenancyGpuExclusive,
   tenancyGpuProcesses,
+  tenancyCpuSideChannels,
   tenancyPcieInventory,
   tenancyFabricPartition,
   tenancyIommu,
