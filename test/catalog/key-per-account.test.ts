@@ -54,6 +54,12 @@ describe('the accounts that a key opens', () => {
     })
     expect(holders([key('/root', 'K')], root, account('toor', '/root', '/bin/sh', 0))).toEqual({ K: ['root', 'toor'] })
   })
+
+  test('many accounts with one home folder and many keys take no long time', () => {
+    const accounts = Array.from({ length: 50_000 }, (_, index) => account(`u${index}`, '/home/all'))
+    const keys = Array.from({ length: 20_000 }, (_, index) => key('/home/all', `K${index}`))
+    expect(keyHolders(keys, accounts).get('K19999')).toHaveLength(100)
+  })
 })
 
 /** The model node with a key of jlin’s in the file of one more account. */

@@ -51,18 +51,25 @@ export function keyHolders(
   const byHome = new Map<string, Account[]>()
   for (const account of accounts) {
     const home = account.home.replace(/(?<=.)\/$/, '')
-    byHome.set(home, [...(byHome.get(home) ?? []), account])
+    const all = byHome.get(home)
+    if (all === undefined) byHome.set(home, [account])
+    else all.push(account)
   }
+  const ofHome = new Map([...byHome].map(([home, all]) => [home, usersOf(all)]))
   const holders = new Map<string, Set<Account>>()
   for (const { path, fingerprint, options } of keys) {
     if (options.includes('cert-authority')) continue
-    const all = byHome.get(homeOfKeyFile(path) ?? '') ?? []
-    const able = all.filter(canLogIn)
     const found = holders.get(fingerprint) ?? new Set()
-    for (const account of able.length > 0 ? able : all) found.add(account)
+    for (const account of ofHome.get(homeOfKeyFile(path) ?? '') ?? []) found.add(account)
     holders.set(fingerprint, found)
   }
   return new Map([...holders].map(([fingerprint, found]) => [fingerprint, [...found]]))
+}
+
+/** At most as many as a sentence can need: a hostile list of accounts with one home folder must not multiply with its keys. */
+function usersOf(all: readonly Account[]): readonly Account[] {
+  const able = all.filter(canLogIn)
+  return (able.length > 0 ? able : all).slice(0, 100)
 }
 
 function sharedKeys(

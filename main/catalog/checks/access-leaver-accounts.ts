@@ -19,8 +19,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 export const accessLeaverAccounts = defineCheck({
   id: 'access.leaver-accounts',
   property: 'access',
-  claim:
-    'Every local account that a password or SSH key can open is declared, and none of them is past the last day declared for its owner.',
+  claim: 'No local account that a password or SSH key can open is past the last day declared for its owner.',
   limits:
     'The declaration is compared as it is: an owner who left and is still declared without a last day is not detected; the list of leavers is a record of the personnel department. A key that a former user left in the file of root or of a shared account is recognized only where the former user’s own file still holds it. Account expiry dates (usermod -e), running sessions and jobs, Kerberos, host-based logins and accounts of a directory service are not examined.',
   needs: { local: accountsLocal },
@@ -121,12 +120,9 @@ function sharedKeys(past: readonly Account[], { accounts }: LocalAccounts, { key
     )
     return accounts.filter(({ home }) => homes.has(home.replace(/(?<=.)\/$/, '')))
   }
+  const homes = new Set(past.map(({ home }) => home.replace(/(?<=.)\/$/, '')))
   const theirs = new Set(
-    past.flatMap(({ home }) =>
-      keys.fact.keys
-        .filter(({ path }) => homeOfKeyFile(path) === home.replace(/(?<=.)\/$/, ''))
-        .map(({ fingerprint }) => fingerprint),
-    ),
+    keys.fact.keys.filter(({ path }) => homes.has(homeOfKeyFile(path) ?? '')).map(({ fingerprint }) => fingerprint),
   )
   return [...theirs].slice(0, 20).flatMap((fingerprint) => {
     const others = holders(fingerprint).filter(({ name }) => !names.has(name))
