@@ -29,7 +29,7 @@ import {
 } from './support/sample-pack.ts'
 
 /** The checks that are asked about here, and what they read: judging everything would only take longer. */
-const CHECKS = ['access.session-timeout', 'access.pam.lockout', 'vuln.patch-level']
+const CHECKS = ['access.session-timeout', 'access.sshd.connection-limits', 'access.pam.lockout', 'vuln.patch-level']
 const checks = wholeCatalog.checks.filter(({ id }) => CHECKS.includes(id))
 const catalog: Catalog = {
   ...wholeCatalog,
@@ -161,7 +161,8 @@ const under = (node: string, check: string): readonly (string | undefined)[] =>
 
 describe('the same recording', () => {
   test('is judged by the chosen numbers', () => {
-    expect(under('fx-access-hardened', 'access.session-timeout')).toEqual(['met', 'not-met', 'not-met'])
+    expect(under('fx-access-hardened', 'access.session-timeout')).toEqual(['met', 'met', 'not-met'])
+    expect(under('fx-access-hardened', 'access.sshd.connection-limits')).toEqual(['met', 'not-met', 'met'])
     expect(under('demo-gpu-01', 'access.session-timeout')).toEqual(['met', 'met', 'not-met'])
     expect(under('demo-gpu-01', 'access.pam.lockout')).toEqual(['met', 'met', 'not-met'])
   })

@@ -11,6 +11,12 @@ import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
 export const setting = ({ settings }: SshdSettings, key: string): string | null =>
   settings.get(key)?.[0]?.trim().toLowerCase() ?? null
 
+/** A setting that is a whole number; null where it is not printed or is not one. `sshd -T` prints times in seconds. */
+export function settingNumber(settings: SshdSettings, key: string): number | null {
+  const text = setting(settings, key)
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
 /** All values of a setting that repeats or lists, split at spaces. */
 export const settingWords = ({ settings }: SshdSettings, key: string): readonly string[] =>
   (settings.get(key) ?? []).flatMap((value) => value.trim().split(/\s+/)).filter((word) => word !== '')

@@ -25,38 +25,13 @@ import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
 import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
 import { leavesUnclear, speaksFor } from '../../main/catalog/steps.ts'
 import { anyCommand } from '../../main/catalog/sudo-rights.ts'
-import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
-import { captureKey, known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import type { Step } from '../../main/core/check.ts'
+import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+import { FIXTURE_TIME } from '../support/fixtures.ts'
+import { changed, over, said } from '../support/over-model.ts'
 
 /** Evidence that is empty, partial, forged, or out of time must not support; and hostile texts must not take long to read. */
-
-/** A check over demo-gpu-01, which supports nearly everything, with some facts in place of its own. */
-function over(id: string, ...facts: readonly (readonly [Probe<unknown>, Parsed<unknown>])[]): Conclusion {
-  const check = catalog.checks.find((candidate) => candidate.id === id)
-  if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
-  const { recording, captures } = fixtureRecording('demo-gpu-01', probes)
-  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
-  for (const [probe, reading] of facts) readings.set(probe.id, reading)
-  return conclude(check, readings, {
-    node: recording.node,
-    asOf: FIXTURE_TIME,
-    observedAt: FIXTURE_TIME,
-    limits: limitsOf(THRESHOLDS, { name: 'baseline', changes: [] }),
-  })
-}
-/** The fact that demo-gpu-01 gives, with some of it changed. */
-function changed<F>(probe: Probe<F>, change: (fact: F) => F): readonly [Probe<unknown>, Parsed<unknown>] {
-  const { captures } = fixtureRecording('demo-gpu-01', [probe as Probe<unknown>])
-  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  return [probe as Probe<unknown>, known(change(fact(readProbe(probe, byKey))))]
-}
-const said = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
 
 describe('the login of the collection', () => {
   const id = 'audit.collector-self-record'

@@ -251,7 +251,7 @@ describe('authorized keys', () => {
     })
   })
 
-  test('a short RSA key and a key for two accounts speak against', () => {
+  test('a short RSA key speaks against', () => {
     expect(
       texts('fx-accounts-neglected', 'access.authorized-keys').filter((text) =>
         /^against: SHA256:\S+ is ssh-rsa with 1024 bits \(limit: 3072 bits\)\.$/.test(text),
@@ -261,7 +261,6 @@ describe('authorized keys', () => {
     expect(
       said.filter((text) => /^against: SHA256:\S+ is ssh-rsa with 2048 bits \(limit: 3072 bits\)\.$/.test(text)),
     ).toHaveLength(2)
-    expect(said.filter((text) => /opens several accounts: “root”, “debian”\.$/.test(text))).toHaveLength(1)
   })
 })
 
@@ -343,17 +342,12 @@ describe('sessions and lockout', () => {
 
   test.each([
     [{}, 'met'],
-    [{ maxauthtries: '7' }, 'not-met'],
-    [{ maxsessions: '11' }, 'not-met'],
-    [{ logingracetime: '121' }, 'not-met'],
-    [{ logingracetime: '0' }, 'not-met'],
     [{ clientaliveinterval: '0' }, 'not-met'],
     [{ clientalivecountmax: '0' }, 'not-met'],
     [{ clientaliveinterval: '301', clientalivecountmax: '3' }, 'not-met'],
     [{ clientaliveinterval: '0', channeltimeout: 'session=10m' }, 'met'],
-    [{ maxauthtries: 'many' }, 'inconclusive'],
     [{ clientalivecountmax: '-1' }, 'inconclusive'],
-  ])('limits of the SSH server: %j', (settings, expected) => {
+  ])('clients that no longer answer: %j', (settings, expected) => {
     expect(verdict('demo-gpu-01', 'access.session-timeout', {}, settings)).toBe(expected)
   })
 

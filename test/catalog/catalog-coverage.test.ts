@@ -102,6 +102,6 @@ describe('the listing', () => {
       cis: { value: 4, ofBaseline: false },
       stig: { value: 6, ofBaseline: true },
     })
-    expect(tries?.checks).toEqual(['access.session-timeout'])
+    expect(tries?.checks).toEqual(['access.sshd.connection-limits'])
   })
 })

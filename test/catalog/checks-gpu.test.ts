@@ -57,7 +57,7 @@ describe('confidential computing', () => {
   })
 })
 
-describe('exclusive use of the GPUs', () => {
+describe('whole GPUs', () => {
   const recorded = fixtureRecording('demo-gpu-01', []).recording
   const context: Context = {
     node: recorded.node,
@@ -82,11 +82,15 @@ describe('exclusive use of the GPUs', () => {
   })
   test('one of which only slices are in view was divided by somebody else', () =>
     expect(verdict({ ...divided, total: 'Insufficient Permissions' })).toBe('not-met'))
-  test('it is open without a roster, or with processes out of view', () => {
+  test('it is open with processes out of view, and a roster does not matter', () => {
     expect(verdict(divided, { ...processes, isComplete: false })).toBe('inconclusive')
+    expect(on('fx-iso-mig', tenancyGpuExclusive, [tenancyProcesses]).verdict).toBe('inconclusive')
+    expect(on('demo-gpu-01', tenancyGpuExclusive, [tenancyProcesses]).verdict).toBe('met')
     const { roster: _, ...node } = context.node
-    expect(verdict(divided, processes, { ...context, node })).toBe('inconclusive')
+    expect(verdict(divided, processes, { ...context, node })).toBe('met')
   })
+  test('jobs of another tenant are the matter of another check', () =>
+    expect(on('demo-shared-05', tenancyGpuExclusive).verdict).toBe('met'))
   test('a virtual GPU, by mode or by name', () => {
     expect(verdict({ mode: 'VGPU' })).toBe('not-met')
     expect(verdict({ name: 'NVIDIA A100-4C' })).toBe('not-met')

@@ -26,6 +26,7 @@ const CHECKS = [
   'access.sshd.password-auth',
   'access.sshd.allow-list',
   'access.session-timeout',
+  'access.sshd.connection-limits',
 ] as const
 
 /** The verdicts of the model node with some readings replaced, and which of its steps speak against. */
@@ -81,7 +82,14 @@ const socket = (port: number, owner: string, pid: number, host = '0.0.0.0'): str
   `tcp LISTEN 0 128 ${host}:${port} 0.0.0.0:* users:(("${owner}",pid=${pid},fd=3))`
 
 /** The checks that rest on keys being read from nowhere else, the one on two factors, and the one on modules that the server asks. */
-const RESTING = ['access.authorized-keys', 'access.provider-access', 'access.sshd.mfa', 'access.pam.lockout'] as const
+const RESTING = [
+  'access.authorized-keys',
+  'access.key-per-account',
+  'access.leaver-accounts',
+  'access.provider-access',
+  'access.sshd.mfa',
+  'access.pam.lockout',
+] as const
 const resting = (changes: Readonly<Record<string, Parsed<unknown>>>): readonly string[] =>
   judged({ ...TWO_FACTORS, ...changes }, 22, RESTING)
 const TWO_FACTORS = {
@@ -94,20 +102,21 @@ const TWO_FACTORS = {
   }),
 }
 
-const MET = ['met', 'met', 'met', 'met']
-const UNDECIDED = ['inconclusive', 'inconclusive', 'inconclusive', 'inconclusive']
+const all = (checks: readonly string[], verdict: string): readonly string[] => checks.map(() => verdict)
+const MET = all(CHECKS, 'met')
+const UNDECIDED = all(CHECKS, 'inconclusive')
 
 describe('which SSH servers run, and whose settings were read', () => {
   test('on the model node all evidence is there', () => {
     expect(judged({})).toEqual(MET)
-    expect(resting({})).toEqual(MET)
+    expect(resting({})).toEqual(all(RESTING, 'met'))
   })
 
   test.each([['network.listeners'], ['network.listener-processes'], ['ssh.processes'], ['ssh.servers']])(
     'without %s nothing is supported',
     (id) => {
       expect(judged({ [id]: unknown('not collected') })).toEqual(UNDECIDED)
-      expect(resting({ [id]: unknown('not collected') })).toEqual(UNDECIDED)
+      expect(resting({ [id]: unknown('not collected') })).toEqual(all(RESTING, 'inconclusive'))
     },
   )
 
@@ -156,16 +165,15 @@ describe('which SSH servers run, and whose settings were read', () => {
     const verdicts = judged(changes)
     expect(verdicts).not.toContain('met')
     expect(verdicts).not.toContain('not-met')
-    expect(resting(changes)).toEqual(UNDECIDED)
+    expect(resting(changes)).toEqual(all(RESTING, 'inconclusive'))
   })
 
   test.each(['AuthorizedKeysFile=/srv/keys/%u', 'AuthorizedKeysCommand=/srv/more-keys', 'TrustedUserCAKeys=/srv/ca'])(
     'keys from elsewhere by an option of the start: %s',
     (option) =>
-      expect(judged({ 'ssh.processes': titled(`-D -o ${option}`) }, 22, RESTING).slice(0, 2)).toEqual([
-        'inconclusive',
-        'inconclusive',
-      ]),
+      expect(judged({ 'ssh.processes': titled(`-D -o ${option}`) }, 22, RESTING.slice(0, 4))).toEqual(
+        all(RESTING.slice(0, 4), 'inconclusive'),
+      ),
   )
 
   test.each([
@@ -177,7 +185,9 @@ describe('which SSH servers run, and whose settings were read', () => {
     ['trustedusercakeys', '/srv/ca', 'inconclusive'],
   ])('a Match block that sets %s to “%s”: %s', (key, value, verdict) => {
     const conditions = known({ blocks: [{ condition: 'Group sftp', settings: [[key, value]] }], unread: [] })
-    expect(judged({ 'sshd.conditions': conditions }, 22, ['access.authorized-keys'])).toEqual([verdict])
+    expect(judged({ 'sshd.conditions': conditions }, 22, RESTING.slice(0, 3))).toEqual(
+      all(RESTING.slice(0, 3), verdict),
+    )
   })
 
   test.each([
@@ -219,14 +229,23 @@ describe('which SSH servers run, and whose settings were read', () => {
       'met',
       'met',
       'met',
+      'met',
     ])
     expect(judged({ 'ssh.processes': titled('-D -o PasswordAuthentication=yes -o AllowUsers=root') })).toEqual([
       'met',
       'inconclusive',
       'inconclusive',
       'met',
+      'met',
     ])
-    expect(judged({ 'ssh.processes': titled('-D -g 0') })).toEqual(['met', 'met', 'met', 'inconclusive'])
+    expect(judged({ 'ssh.processes': titled('-D -g 0') })).toEqual(['met', 'met', 'met', 'met', 'inconclusive'])
+    expect(judged({ 'ssh.processes': titled('-D -o ClientAliveInterval=0') })).toEqual([
+      'met',
+      'met',
+      'met',
+      'inconclusive',
+      'met',
+    ])
   })
 
   test('a file that allows what no server that runs has contradicts nothing', () => {
@@ -248,7 +267,7 @@ describe('which SSH servers run, and whose settings were read', () => {
       servers: [...all.servers, { ...server, port: 2222, version: 'dropbear_2022.83' }],
     }))
     const verdicts = judged({ ...withSockets(socket(2222, 'dropbear', 2300)), 'ssh.servers': beside })
-    expect(verdicts).toEqual(['inconclusive', 'met', 'inconclusive', 'inconclusive'])
+    expect(verdicts).toEqual(['inconclusive', 'met', 'inconclusive', 'inconclusive', 'inconclusive'])
   })
 
   test.each([

@@ -1,22 +1,21 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
-import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
-import { dayOf, declaredAs, declaredNames, isPast } from '../login-traces.ts'
+import { defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { declaredAs, declaredNames } from '../login-traces.ts'
 import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
-import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { clusterSlurm } from '../probes/cluster-slurm.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ADMIN_GROUPS } from '../root-equivalents.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { ownRootRules, ruleNames } from '../sudo-rights.ts'
 
-const WANTS = { sudo: sudoersRules, keys: authorizedKeys, slurm: clusterSlurm }
+const WANTS = { sudo: sudoersRules, slurm: clusterSlurm }
 type Wanted = MaybeFactsOf<typeof WANTS>
 
 export const accessRosterMatch = defineCheck({
   id: 'access.roster-match',
   property: 'access',
   claim:
-    'Every local account that can start a session, and every member of a group with administrator rights, is declared; where rights and last days are declared, they are as declared.',
+    'Every local account that can start a session, and every member of a group with administrator rights, is declared; where rights are declared, they are as declared.',
   limits:
     'The declaration is a statement by whoever wrote the fleet file; that someone approved it is a record outside the node. Directory accounts are not listed here, and a name says nothing about the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
   needs: { local: accountsLocal },
@@ -27,13 +26,7 @@ export const accessRosterMatch = defineCheck({
       return weigh([leavesUnclear('No roster was declared for this node, so there is nothing to compare with.', null)])
     return weigh([
       ...undeclared(local, declared),
-      ...(context.node.accounts === undefined
-        ? []
-        : [
-            ...leavers(local, context),
-            ...movers(local, wanted, context.node),
-            ...sharedByPersons(local, wanted, context.node),
-          ]),
+      ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
       ...scheduler(wanted, declared),
       ...absent(local, declared),
       ...(local.otherSources.length > 0
@@ -83,34 +76,6 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   ]
 }
 
-function leavers({ accounts }: LocalAccounts, { node, observedAt }: Context): readonly Step[] {
-  const gone = accounts.filter(({ name }) => isPast(declaredAs(node, name)?.until, observedAt))
-  const said = (open: boolean): readonly string[] =>
-    gone
-      .filter((account) => canLogIn(account) === open)
-      .map(({ name }) => `${name} (until ${declaredAs(node, name)?.until?.slice(0, 10)})`)
-  return [
-    ...(said(true).length > 0
-      ? [
-          speaksAgainst(
-            `Past the last day declared for them, and still with a login shell on ${dayOf(Date.parse(observedAt))}: ${named(said(true))}.`,
-            accountsLocal,
-            'passwd',
-          ),
-        ]
-      : [speaksFor('No account with a login shell is past the last day declared for it.', accountsLocal, 'passwd')]),
-    ...(said(false).length > 0
-      ? [
-          speaksFor(
-            `Past the last day declared for them, kept without a login shell: ${named(said(false))}.`,
-            accountsLocal,
-            'passwd',
-          ),
-        ]
-      : []),
-  ]
-}
-
 /** Rights against their declaration, both ways. Names that only a roster declares are left out: it says nothing of rights. */
 function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly Step[] {
   const rules = sudo.ok ? ownRootRules(sudo.fact) : []
@@ -145,25 +110,6 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
           : []
       : unclearAbout(sudoersRules, sudo)),
   ]
-}
-
-function sharedByPersons(local: LocalAccounts, { keys }: Wanted, node: DeclaredNode): readonly Step[] {
-  const persons = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'person')
-  if (persons.length === 0) return []
-  if (!keys.ok) return unclearAbout(authorizedKeys, keys)
-  const owners = new Map<string, Set<string>>()
-  for (const { path, fingerprint } of keys.fact.keys) {
-    const home = homeOfKeyFile(path)
-    for (const { name } of persons.filter((person) => person.home === home))
-      owners.set(fingerprint, (owners.get(fingerprint) ?? new Set()).add(name))
-  }
-  const shared = [...owners].filter(([, names]) => names.size > 1)
-  if (shared.length === 0) return [speaksFor('No key opens the accounts of two declared persons.', authorizedKeys)]
-  return shared
-    .slice(0, 20)
-    .map(([fingerprint, names]) =>
-      speaksAgainst(`${fingerprint} opens the accounts of several persons: ${named([...names])}.`, authorizedKeys),
-    )
 }
 
 /**

@@ -5,24 +5,26 @@ import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-
 import { type SessionTimeout, sessionTimeout } from '../probes/session-timeout.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
-import { settingWords } from '../sshd-access.ts'
-import { SSH_LIMITS, sshLimitSteps } from '../sshd-limits.ts'
+import { settingNumber, settingWords } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
+
+/** The keywords of sshd_config(5) that are read here. */
+const KEYWORDS = ['channeltimeout', 'clientaliveinterval', 'clientalivecountmax']
 
 export const accessSessionTimeout = defineCheck({
   id: 'access.session-timeout',
   property: 'access',
   claim:
-    'An idle terminal session ends by itself in time and the person in it cannot switch that off; the SSH server limits attempts, waiting logins, sessions and silent clients, by the numbers of the chosen profile.',
+    'An idle terminal session ends by itself in time and the person in it cannot switch that off, and the SSH server drops clients that no longer answer, by the numbers of the chosen profile.',
   limits:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   needs: { timeout: sessionTimeout, local: accountsLocal },
   wants: { sshd: sshdEffective, ...RUNNING_SSH },
-  thresholds: ['shell.idle', 'ssh.idle', 'ssh.login-grace', 'ssh.auth-tries', 'ssh.sessions'],
+  thresholds: ['shell.idle', 'ssh.idle'],
   evaluate({ timeout, local }, { sshd, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
-    const running = runningSsh(sshd, evidence, { keywords: [...SSH_LIMITS, 'channeltimeout'] })
+    const running = runningSsh(sshd, evidence, { keywords: KEYWORDS })
     const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
     const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
     return weigh([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
@@ -105,5 +107,26 @@ function shells(local: LocalAccounts): readonly Step[] {
       ]
 }
 
-const bySsh = (sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] =>
-  sshd.ok ? sshLimitSteps(sshd.fact, context, endsSessions) : unclearAbout(sshdEffective, sshd)
+/**
+ * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and nothing is asked of
+ * ClientAlive.
+ */
+function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] {
+  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
+  return endsSessions ? [] : [silentClients(sshd.fact, context)]
+}
+
+// A client is dropped after ClientAliveCountMax questions without an answer, ClientAliveInterval apart; a 0 in either switches it off.
+function silentClients(sshd: SshdSettings, context: Context): Step {
+  const [interval, most] = [settingNumber(sshd, 'clientaliveinterval'), settingNumber(sshd, 'clientalivecountmax')]
+  if (interval === null || most === null)
+    return leavesUnclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
+  if (interval === 0 || most === 0)
+    return speaksAgainst(
+      'The SSH server never drops a client that no longer answers (ClientAlive is off).',
+      sshdEffective,
+    )
+  const limit = limitOf(context, 'ssh.idle')
+  const words = `The SSH server drops a client that no longer answers after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
+  return interval * most <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)
+}

@@ -1,7 +1,7 @@
 import { type Context, defineCheck, type FactsOf, type MaybeFactsOf, type Step } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { type Doors, doorState, doorsOf, type Evidence, KEY_SOURCES, keySources } from '../account-doors.ts'
-import { DAY, dayOf, declaredAs, isPast, type LoginTrace } from '../login-traces.ts'
+import { DAY, dayOf, declaredAs, type LoginTrace } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLastLogin } from '../probes/accounts-last-login.ts'
 import { accountsLastlog, accountsLastlog2 } from '../probes/accounts-lastlog.ts'
@@ -33,8 +33,7 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sourc
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
   property: 'access',
-  claim:
-    'Every local account that a password or key opens was used within the limit, and none is past the last day declared for it.',
+  claim: 'Every local account that a password or key opens was used within the limit.',
   limits:
     'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed, and leave open what opens an account. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
   needs: NEEDS,
@@ -42,29 +41,13 @@ export const accessStaleAccounts = defineCheck({
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
-    return weigh([...leavers(local, wanted, context), ...unused(local, wanted, context), ...directories(local)])
+    return weigh([...unused(local, wanted, context), ...directories(local)])
   },
 })
 
 type Local = FactsOf<typeof NEEDS>['local']
 
 const doorsFor = (account: Account, wanted: Wanted): Doors => doorsOf(account, wanted)
-
-function leavers({ accounts }: Local, wanted: Wanted, { node, observedAt }: Context): readonly Step[] {
-  const gone = accounts.filter(({ name }) => isPast(declaredAs(node, name)?.until, observedAt))
-  const steps = gone.map((account) => {
-    const text = `“${account.name}” was declared until ${declaredAs(node, account.name)?.until?.slice(0, 10)}`
-    const state = canLogIn(account) ? doorState(doorsFor(account, wanted)) : 'closed'
-    if (state === 'open') return speaksAgainst(`${text} and can still be opened.`, accountsLocal, 'passwd')
-    return state === 'closed'
-      ? speaksFor(`${text}; it still exists, and no password or key opens a session.`, accountsLocal, 'passwd')
-      : leavesUnclear(`${text} and still exists; whether something opens it was not read.`, accountsLocal, 'passwd')
-  })
-  if (steps.length > 0) return steps.slice(0, 20)
-  return node.accounts?.some(({ until }) => until !== undefined) === true
-    ? [speaksFor('No account is past the last day declared for it.', accountsLocal, 'passwd')]
-    : []
-}
 
 interface Source {
   readonly probe: Probe<LoginTrace>

@@ -1,8 +1,6 @@
 import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
-import { known } from '../../core/probe.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { isVirtualGpuName } from '../gpu/models.ts'
-import { gpuProcessSteps } from '../isolation/tenancy/gpu-processes.ts'
-import { rosterOf } from '../isolation/tenancy/roster.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { isGpu, isNvidiaGpu, pciDevices } from '../probes/pci-devices.ts'
 import { type Processes, tenancyProcesses } from '../probes/tenancy-processes.ts'
@@ -12,12 +10,12 @@ export const tenancyGpuExclusive = defineCheck({
   id: 'tenancy.gpu-exclusive',
   property: 'isolation',
   claim:
-    'The GPUs are whole: none is virtual, lent out as functions or seen only in part, and every process on them belongs to a user on the declared roster.',
+    'The GPUs are whole physical devices: none is virtual, lent out as functions, a slice (MIG) of a device that is not in view, or only partly visible.',
   limits:
-    'One moment of observation, as the GPU driver tells it. Who used the GPUs before, and whether their memory was cleared, is not shown.',
-  needs: { pci: pciDevices, processes: tenancyProcesses },
-  wants: { gpus: gpuNvidia },
-  evaluate({ pci, processes }, { gpus }, context) {
+    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole.',
+  needs: { pci: pciDevices },
+  wants: { gpus: gpuNvidia, processes: tenancyProcesses },
+  evaluate({ pci }, { gpus, processes }) {
     const listed = pci.devices.filter(isGpu)
     if (listed.length === 0 && pci.devices.length > 0)
       return {
@@ -50,8 +48,7 @@ export const tenancyGpuExclusive = defineCheck({
           ]
         : []),
       ...modeSteps(gpus.fact.gpus),
-      ...sliceSteps(gpus.fact.gpus, processes, rosterOf(context) !== null),
-      ...gpuProcessSteps({ gpus, processes: known(processes) }, context),
+      ...sliceSteps(gpus.fact.gpus, processes),
     ])
   },
 })
@@ -77,10 +74,10 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
 }
 
 /**
- * A GPU divided into slices (MIG) is no fault where this system divides it for itself: the whole of it is in view, so is every process
- * of the system, and a roster says whose they are. Where the whole is not in view, somebody else divided it.
+ * A GPU divided into slices (MIG) is whole where this system divides it for itself: the whole of it is in view, and the list of processes
+ * is that of the system and not of a container. Where the whole is not in view, another system divided it.
  */
-function sliceSteps(gpus: readonly NvidiaGpu[], { isComplete }: Processes, hasRoster: boolean): readonly Step[] {
+function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): readonly Step[] {
   const divided = gpus.filter(({ migMode }) => /^Enabled$/i.test(migMode))
   if (divided.length === 0) return [speaksFor('No GPU is divided into slices (MIG).', gpuNvidia)]
   const partial = divided.filter(({ memory }) => memory.totalMib === null)
@@ -91,21 +88,15 @@ function sliceSteps(gpus: readonly NvidiaGpu[], { isComplete }: Processes, hasRo
         gpuNvidia,
       ),
     ]
+  if (!processes.ok) return unclearAbout(tenancyProcesses, processes)
   const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
   const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} set up`
-  return isComplete && hasRoster
-    ? [
-        speaksFor(
-          `${what}; the whole of each GPU and every process of this system are in view, so this system divides them for itself.`,
+  return [
+    processes.fact.isComplete
+      ? speaksFor(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
+      : leavesUnclear(
+          `${what}; not every process of the system is in view, so it is open whether this system divides them for itself.`,
           gpuNvidia,
         ),
-      ]
-    : [
-        leavesUnclear(
-          hasRoster
-            ? `${what}; not every process of the system is in view, so it is open who uses them.`
-            : `${what}, and no roster was declared to tell whose they are.`,
-          gpuNvidia,
-        ),
-      ]
+  ]
 }

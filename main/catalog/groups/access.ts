@@ -1,11 +1,13 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { accessAuthorizedKeys } from '../checks/access-authorized-keys.ts'
+import { accessKeyPerAccount } from '../checks/access-key-per-account.ts'
 import { accessMacEnforcement } from '../checks/access-mac-enforcement.ts'
 import { accessPamLockout } from '../checks/access-pam-lockout.ts'
 import { accessRosterMatch } from '../checks/access-roster-match.ts'
 import { accessSessionTimeout } from '../checks/access-session-timeout.ts'
 import { accessSshdAllowList } from '../checks/access-sshd-allow-list.ts'
+import { accessSshdConnectionLimits } from '../checks/access-sshd-connection-limits.ts'
 import { accessSshdMfa } from '../checks/access-sshd-mfa.ts'
 import { accessSshdPasswordAuth } from '../checks/access-sshd-password-auth.ts'
 import { accessSshdRootLogin } from '../checks/access-sshd-root-login.ts'
@@ -99,7 +101,9 @@ export const checks: readonly Check[] = [
   accessSshdPasswordAuth,
   accessSshdMfa,
   accessSshdAllowList,
+  accessSshdConnectionLimits,
   accessAuthorizedKeys,
+  accessKeyPerAccount,
   accessSudoPolicy,
   accessSessionTimeout,
   accessPamLockout,

@@ -1,6 +1,7 @@
 import type { Check } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { accessConsoleAndBoot } from '../checks/access-console-and-boot.ts'
+import { accessLeaverAccounts } from '../checks/access-leaver-accounts.ts'
 import { accessPamPasswordQuality } from '../checks/access-pam-password-quality.ts'
 import { accessProviderAccess } from '../checks/access-provider-access.ts'
 import { accessServiceAccounts } from '../checks/access-service-accounts.ts'
@@ -36,6 +37,7 @@ export const probes: readonly Probe<unknown>[] = [
 ]
 
 export const checks: readonly Check[] = [
+  accessLeaverAccounts,
   accessStaleAccounts,
   accessServiceAccounts,
   accessPamPasswordQuality,

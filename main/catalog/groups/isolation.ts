@@ -9,9 +9,11 @@ import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
 import { lifecycleDiskSwapDetection } from '../checks/lifecycle-disk-swap-detection.ts'
 import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
+import { tenancyCpuSideChannels } from '../checks/tenancy-cpu-side-channels.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
 import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
 import { tenancyGpuExclusive } from '../checks/tenancy-gpu-exclusive.ts'
+import { tenancyGpuProcesses } from '../checks/tenancy-gpu-processes.ts'
 import { tenancyIommu } from '../checks/tenancy-iommu.ts'
 import { tenancyNetworkNeighbours } from '../checks/tenancy-network-neighbours.ts'
 import { tenancyNoGuests } from '../checks/tenancy-no-guests.ts'
@@ -164,6 +166,8 @@ export const checks: readonly Check[] = [
   tenancyUserCensus,
   tenancyContainerCensus,
   tenancyGpuExclusive,
+  tenancyGpuProcesses,
+  tenancyCpuSideChannels,
   tenancyPcieInventory,
   tenancyFabricPartition,
   tenancyIommu,

@@ -1,5 +1,6 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
+import { lines } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface CpuPlatform {
@@ -14,32 +15,12 @@ export interface CpuPlatform {
   readonly cpufreqDriver: string | null
   readonly cpuidleDriver: string | null
   readonly clocksources: readonly string[]
+  /** What the kernel prints of each weakness of the processor that it knows, by the name of its file. */
   readonly vulnerabilities: ReadonlyMap<string, string>
 }
 
 const PMUS = '/sys/bus/event_source/devices'
-const VALUES = [
-  'name',
-  'scaling_driver',
-  'current_driver',
-  'available_clocksource',
-  'gather_data_sampling',
-  'indirect_target_selection',
-  'itlb_multihit',
-  'l1tf',
-  'mds',
-  'meltdown',
-  'mmio_stale_data',
-  'reg_file_data_sampling',
-  'retbleed',
-  'spec_rstack_overflow',
-  'spec_store_bypass',
-  'spectre_v1',
-  'spectre_v2',
-  'srbds',
-  'tsx_async_abort',
-  'vmscape',
-]
+const VALUES = ['name', 'scaling_driver', 'current_driver', 'available_clocksource']
 
 /** Documentation/ABI/testing: sysfs-bus-event_source-devices, sysfs-class-powercap, sysfs-devices-edac, sysfs-devices-system-cpu. */
 export const cpuPlatform = defineProbe({
@@ -81,12 +62,20 @@ export const cpuPlatform = defineProbe({
       cpufreqDriver: read.get('/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver') ?? null,
       cpuidleDriver: read.get('/sys/devices/system/cpu/cpuidle/current_driver') ?? null,
       clocksources: clocksources.split(/\s+/).filter((name) => name !== ''),
-      vulnerabilities: new Map(
-        under('/sys/devices/system/cpu/vulnerabilities/').map(([path, said]) => [path.split('/').at(-1) ?? '', said]),
-      ),
+      vulnerabilities: weaknessesIn(values.text),
     })
   },
 })
+
+/** Newer kernels know more weaknesses, so that the names are not a list of ours; the first line of each file counts. */
+function weaknessesIn(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const line of lines(text)) {
+    const [, name, words] = /^\/sys\/devices\/system\/cpu\/vulnerabilities\/([a-z0-9_]{1,64}):(.*)$/.exec(line) ?? []
+    if (name !== undefined && words !== undefined && !found.has(name) && found.size < 200) found.set(name, words.trim())
+  }
+  return found
+}
 
 const UNCORE = /^(uncore_|amd_df|amd_l3|amd_umc|power$|cstate_pkg$)/
 // arm64 (drivers/perf): mesh, memory controllers, shared caches and links of Arm, Ampere, NVIDIA, HiSilicon, Alibaba, Marvell, Qualcomm, NXP.

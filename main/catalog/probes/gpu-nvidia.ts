@@ -66,6 +66,8 @@ export interface NvidiaGpu {
   readonly memoryErrors: GpuMemoryErrors
   readonly memory: { readonly totalMib: number | null; readonly usedMib: number | null }
   readonly processes: readonly { readonly pid: number; readonly type: string; readonly memoryMib: number | null }[]
+  /** The driver listed processes or none; false where it printed “N/A”, “Insufficient Permissions” or no list at all. */
+  readonly hasProcessList: boolean
 }
 export interface NvidiaGpus {
   readonly driver: string
@@ -152,6 +154,7 @@ function readGpu(block: string): NvidiaGpu | null {
     ecc: answered(own, 'current_ecc'),
     memoryErrors: readMemoryErrors(own),
     memory: { totalMib: amount(memory, 'total'), usedMib: amount(memory, 'used') },
+    hasProcessList: hasProcessList(own),
     processes: section(own, 'processes')
       .split('<process_info>')
       .slice(1)
@@ -162,6 +165,12 @@ function readGpu(block: string): NvidiaGpu | null {
           : [{ pid: Number(pid), type: value(entry, 'type'), memoryMib: amount(entry, 'used_memory') }]
       }),
   }
+}
+
+/** An empty list, “None” or entries: everything else in its place is a reason why processes were not listed. */
+function hasProcessList(block: string): boolean {
+  const list = section(block, 'processes').trim()
+  return block.includes('<processes>') && (/^(?:none)?$/i.test(list) || list.startsWith('<process_info>'))
 }
 
 // Drivers up to 450 called the section after GRID.

@@ -10,7 +10,7 @@ import { type TenancyReadings, wasAnswered } from './readings.ts'
 import { rosterOf } from './roster.ts'
 
 /** Processes on the GPUs that NVIDIA's driver lists, against the process list and the roster. */
-export function gpuProcessSteps(
+function gpuProcessSteps(
   { gpus, processes }: Pick<TenancyReadings, 'gpus' | 'processes'>,
   context: Context,
 ): readonly Step[] {
@@ -26,6 +26,21 @@ export function gpuProcessSteps(
   return ownerSteps(ids, processes.fact, rosterOf(context), gpuNvidia)
 }
 
+/** Accounts that run the processes with these ids, those of them that are on no roster, and ids that the process list lacks. */
+export function ownersOf(
+  ids: readonly number[],
+  processes: Processes['processes'],
+  roster: ReadonlySet<string> | null,
+): { readonly unseen: readonly number[]; readonly owners: readonly string[]; readonly foreign: readonly string[] } {
+  const users = new Map(processes.map(({ pid, user }) => [pid, user]))
+  const owners = [...new Set(ids.flatMap((id) => users.get(id) ?? []))].sort()
+  return {
+    unseen: ids.filter((id) => !users.has(id)),
+    owners,
+    foreign: roster === null ? [] : owners.filter((owner) => !roster.has(owner)),
+  }
+}
+
 /** Whose the processes with these ids are. An id that no process has belongs to somebody outside of what we see. */
 function ownerSteps(
   ids: readonly number[],
@@ -33,10 +48,7 @@ function ownerSteps(
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
 ): readonly Step[] {
-  const users = new Map(processes.map(({ pid, user }) => [pid, user]))
-  const unseen = ids.filter((id) => !users.has(id))
-  const owners = [...new Set(ids.flatMap((id) => users.get(id) ?? []))].sort()
-  const foreign = roster === null ? [] : owners.filter((owner) => !roster.has(owner))
+  const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
   return [
     ...(unseen.length > 0
       ? [
@@ -88,7 +100,7 @@ export function gpuTenancySteps(
 }
 
 /** GPUs whose processes nothing listed. */
-function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): readonly Step[] {
+export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): readonly Step[] {
   if (!pci.ok) return unclearAbout(pciDevices, pci)
   const listed = pci.fact.devices.filter(isGpu)
   const others = listed.filter((device) => device.vendor !== '1002' && !isNvidiaGpu(device))
@@ -110,7 +122,8 @@ function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): rea
 const SPARE_MIB = 2048
 const SPARE_PART = 0.03
 
-function memorySteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
+/** GPUs on which more memory is in use than the listed processes hold. */
+export function memorySteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
   const unheld = gpus.flatMap(({ address, memory: { totalMib, usedMib }, processes }) => {
     // A process of which the driver does not tell the memory may hold any of it.
     if (usedMib === null || processes.some(({ memoryMib }) => memoryMib === null)) return []

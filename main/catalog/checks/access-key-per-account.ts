@@ -1,0 +1,106 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { KEY_SOURCES, type KeySourceEvidence, keySources } from '../account-doors.ts'
+import { keyFileGaps } from '../key-files.ts'
+import { type Account, accountsLocal, canLogIn } from '../probes/accounts-local.ts'
+import { type AuthorizedKey, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
+import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
+import { runningSsh } from '../running-ssh.ts'
+import { conditionSteps, setting } from '../sshd-access.ts'
+import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are told apart by the SHA-256 of their blob, as ssh-keygen prints it. */
+export const accessKeyPerAccount = defineCheck({
+  id: 'access.key-per-account',
+  property: 'access',
+  claim: 'Each SSH public key that may log in opens one account on this server only.',
+  limits:
+    'Who holds the private half, and how many people do, is not shown; nor is whether two accounts with different keys belong to one person. Keys on other servers are not compared. Certificates are not compared: a key of a certificate authority leaves the claim undecided. Links are followed only to a key file in the same folder; a home folder that is a link leaves the claim undecided.',
+  needs: { keys: authorizedKeys, local: accountsLocal },
+  wants: KEY_SOURCES,
+  evaluate({ keys, local }, evidence) {
+    const refused = withoutKeyLogin(evidence)
+    if (refused !== null) return { verdict: 'not-applicable', because: refused }
+    return weigh([
+      ...sharedKeys(keys.keys, local.accounts, evidence.sshd),
+      ...keyFileGaps(keys, local),
+      ...keySources(evidence),
+    ])
+  },
+})
+
+/** Why no key can log in at all: every SSH server that runs is shown to refuse keys to everyone; null where that is not shown. */
+function withoutKeyLogin({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly Step[] | null {
+  if (!sshd.ok || setting(sshd.fact, 'pubkeyauthentication') !== 'no') return null
+  const steps = [
+    speaksFor('The SSH server accepts no public keys (PubkeyAuthentication no).', sshdEffective),
+    ...conditionSteps(conditions, ['pubkeyauthentication'], (_, value) => (value === 'no' ? 'same' : 'weaker')),
+    ...runningSsh(sshd, evidence, { keywords: ['pubkeyauthentication'] }).steps,
+  ]
+  return steps.every(({ says }) => says === 'for') ? steps : null
+}
+
+/**
+ * The accounts whose key files hold each key, by its fingerprint. Keys of certificate authorities are left out: they open nothing
+ * themselves. Where several accounts have one home folder, those without a login shell are left out beside one that has it.
+ */
+export function keyHolders(
+  keys: readonly AuthorizedKey[],
+  accounts: readonly Account[],
+): ReadonlyMap<string, readonly Account[]> {
+  const byHome = new Map<string, Account[]>()
+  for (const account of accounts) {
+    const home = account.home.replace(/(?<=.)\/$/, '')
+    const all = byHome.get(home)
+    if (all === undefined) byHome.set(home, [account])
+    else all.push(account)
+  }
+  const ofHome = new Map([...byHome].map(([home, all]) => [home, usersOf(all)]))
+  const holders = new Map<string, Set<Account>>()
+  for (const { path, fingerprint, options } of keys) {
+    if (options.includes('cert-authority')) continue
+    const found = holders.get(fingerprint) ?? new Set()
+    for (const account of ofHome.get(homeOfKeyFile(path) ?? '') ?? []) found.add(account)
+    holders.set(fingerprint, found)
+  }
+  return new Map([...holders].map(([fingerprint, found]) => [fingerprint, [...found]]))
+}
+
+/** At most as many as a sentence can need: a hostile list of accounts with one home folder must not multiply with its keys. */
+function usersOf(all: readonly Account[]): readonly Account[] {
+  const able = all.filter(canLogIn)
+  return (able.length > 0 ? able : all).slice(0, 100)
+}
+
+function sharedKeys(
+  keys: readonly AuthorizedKey[],
+  accounts: readonly Account[],
+  sshd: Parsed<SshdSettings>,
+): readonly Step[] {
+  if (keys.length === 0) return [speaksFor('No authorized key was found.', authorizedKeys, 'keys')]
+  // sshd_config(5), PermitRootLogin: “no” refuses root with any method.
+  const refusesRoot = sshd.ok && setting(sshd.fact, 'permitrootlogin') === 'no'
+  const opens = (account: Account): boolean => canLogIn(account) && !(refusesRoot && account.uid === 0)
+  const shared = [...keyHolders(keys, accounts)].filter(([, found]) => found.length > 1)
+  const several = shared.filter(([, found]) => found.filter(opens).length > 1)
+  const doubtful = shared.filter(([, found]) => found.filter(opens).length <= 1)
+  const names = (found: readonly Account[]): string => named(found.map(({ name }) => name))
+  if (shared.length === 0)
+    return [speaksFor('No key is in the key files of more than one account.', authorizedKeys, 'keys')]
+  return [
+    ...several
+      .slice(0, 20)
+      .map(([fingerprint, found]) =>
+        speaksAgainst(`${fingerprint} opens several accounts: ${names(found.filter(opens))}.`, authorizedKeys, 'keys'),
+      ),
+    ...doubtful
+      .slice(0, 20)
+      .map(([fingerprint, found]) =>
+        leavesUnclear(
+          `${fingerprint} is in the key files of several accounts, of which at most one can start a session: ${names(found)}.`,
+          authorizedKeys,
+          'keys',
+        ),
+      ),
+  ]
+}

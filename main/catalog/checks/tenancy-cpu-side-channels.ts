@@ -1,0 +1,100 @@
+import { defineCheck, type Step } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { type Smt, smtState, weaknessState } from '../isolation/cpu-weakness.ts'
+import { cpuPlatform } from '../probes/cpu-platform.ts'
+import { cpuTopology } from '../probes/cpu-topology.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/**
+ * Weaknesses through which one party reads what another computes on the same processor, of which a current kernel has a file on every
+ * architecture (drivers/base/cpu.c). A kernel that lacks one was built before the weakness was known, and cannot report it.
+ */
+const WEAKNESSES = [
+  'gather_data_sampling',
+  'indirect_target_selection',
+  'itlb_multihit',
+  'l1tf',
+  'mds',
+  'meltdown',
+  'mmio_stale_data',
+  'reg_file_data_sampling',
+  'retbleed',
+  'spec_rstack_overflow',
+  'spec_store_bypass',
+  'spectre_v1',
+  'spectre_v2',
+  'srbds',
+  'tsa',
+  'tsx_async_abort',
+  'vmscape',
+]
+
+export const tenancyCpuSideChannels = defineCheck({
+  id: 'tenancy.cpu-side-channels',
+  property: 'isolation',
+  claim: 'The kernel reports each known side-channel weakness of the processor as not affecting it or as mitigated.',
+  limits:
+    'It is the report of the running kernel, which knows the weaknesses published before it was built and relies on the microcode that the processor states. In a virtual machine the state of the host is not part of it. Weaknesses of GPUs, of memory (Rowhammer) and of programs are not part of it.',
+  needs: { platform: cpuPlatform },
+  wants: { topology: cpuTopology },
+  evaluate({ platform: { vulnerabilities } }, { topology }) {
+    if (vulnerabilities.size === 0)
+      return weigh([
+        leavesUnclear(
+          'The kernel has no list of weaknesses of the processor (/sys/devices/system/cpu/vulnerabilities).',
+          cpuPlatform,
+          'values',
+        ),
+      ])
+    const smt = topology.ok ? smtState(topology.fact.threads) : null
+    return weigh([...weaknessSteps(vulnerabilities, smt), ...missing(vulnerabilities), ...threads(smt)])
+  },
+})
+
+function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): readonly Step[] {
+  const read = [...vulnerabilities].map(([name, text]) => ({ name, text, state: weaknessState(text, smt) }))
+  const of = (state: (typeof read)[number]['state']) => read.filter((one) => one.state === state)
+  const [safe, mitigated] = [of('not-affected'), of('mitigated')]
+  return [
+    ...of('vulnerable')
+      .slice(0, 20)
+      .map(({ name, text }) =>
+        speaksAgainst(
+          `The kernel reports the processor as vulnerable: ${name}, ${quote(text, 200)}.`,
+          cpuPlatform,
+          'values',
+        ),
+      ),
+    ...of('unclear')
+      .slice(0, 20)
+      .map(({ name, text }) =>
+        leavesUnclear(`Whether ${name} is mitigated is not clear from ${quote(text, 200)}.`, cpuPlatform, 'values'),
+      ),
+    ...(safe.length + mitigated.length > 0
+      ? [
+          speaksFor(
+            `Of ${count(read.length, 'weakness', 'weaknesses')} that the kernel lists, ${safe.length} do not affect this processor and ${mitigated.length} are mitigated${mitigated.length === 0 ? '' : `: ${named(mitigated.map(({ name }) => name))}`}.`,
+            cpuPlatform,
+            'values',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function missing(vulnerabilities: ReadonlyMap<string, string>): readonly Step[] {
+  const names = WEAKNESSES.filter((name) => !vulnerabilities.has(name))
+  return names.length === 0
+    ? []
+    : [
+        leavesUnclear(
+          `The running kernel does not report ${count(names.length, 'known weakness', 'known weaknesses')}: ${named(names, 20)}.`,
+          cpuPlatform,
+          'values',
+        ),
+      ]
+}
+
+/** Told, since it decides only where the kernel names threads as the part that is not mitigated. */
+const threads = (smt: Smt): readonly Step[] =>
+  smt === null ? [] : [speaksFor(`Simultaneous multithreading (SMT) is ${smt}.`, cpuTopology, 'values')]

@@ -1,0 +1,139 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { known, type Parsed, type Probe } from '../../core/probe.ts'
+import { memorySteps, ownersOf, unaskedSteps } from '../isolation/tenancy/gpu-processes.ts'
+import { declaredNames } from '../login-traces.ts'
+import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
+import { tenancyKfd } from '../probes/tenancy-kfd.ts'
+import { type Processes, tenancyProcesses } from '../probes/tenancy-processes.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+
+/** NIST SP 800-53 AC-2 and SC-4. GPU processes as listed by NVIDIA’s driver (nvidia-smi -q) and by AMD’s (amdkfd). */
+export const tenancyGpuProcesses = defineCheck({
+  id: 'tenancy.gpu-processes',
+  property: 'isolation',
+  claim: 'Every process on the GPUs runs under an account on the declared roster.',
+  limits:
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement of whoever wrote the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+  needs: { pci: pciDevices, processes: tenancyProcesses },
+  wants: { gpus: gpuNvidia, kfd: tenancyKfd },
+  evaluate({ pci, processes }, { gpus, kfd }, { node }) {
+    const listed = pci.devices.filter(isGpu)
+    if (listed.length === 0 && pci.devices.length > 0)
+      return {
+        verdict: 'not-applicable',
+        because: [
+          speaksFor(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
+        ],
+      }
+    if (listed.length === 0) return weigh([leavesUnclear('No PCI device was listed.', pciDevices)])
+    const roster = declaredNames(node)
+    const hasAmd = listed.some(({ vendor }) => vendor === '1002')
+    return weigh([
+      ...unaskedSteps({ gpus, pci: known(pci) }),
+      ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
+      ...(gpus.ok && gpus.fact.gpus.length > 0 ? processSteps(nvidiaIds(gpus.fact), processes, roster, gpuNvidia) : []),
+      ...(gpus.ok ? memorySteps(gpus.fact.gpus) : []),
+      ...(hasAmd ? amdSteps(kfd, processes, roster) : []),
+    ])
+  },
+})
+
+const nvidiaIds = ({ gpus }: NvidiaGpus): readonly number[] => [
+  ...new Set(gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid))),
+]
+
+/** GPUs of which the driver listed no processes, be it that it does not answer for them or that it does not list them. */
+function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly Step[] {
+  const nvidia = listed.filter(isNvidiaGpu).length
+  const unlisted = gpus.filter(({ hasProcessList }) => !hasProcessList)
+  return [
+    ...(nvidia === gpus.length
+      ? []
+      : [
+          leavesUnclear(
+            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver answers for ${gpus.length}.`,
+            gpuNvidia,
+          ),
+        ]),
+    ...(unlisted.length > 0
+      ? [
+          leavesUnclear(
+            `The driver did not list the processes of ${count(unlisted.length, 'GPU')}: ${named(unlisted.map(({ address }) => address))}.`,
+            gpuNvidia,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function amdSteps(
+  kfd: Parsed<{ readonly ids: readonly number[] }>,
+  processes: Processes,
+  roster: ReadonlySet<string> | null,
+): readonly Step[] {
+  return kfd.ok ? processSteps(kfd.fact.ids, processes, roster, tenancyKfd) : unclearAbout(tenancyKfd, kfd)
+}
+
+/**
+ * The accounts of the processes with these ids, against the roster. An id that the process list lacks may have ended or started between
+ * the two questions, or belong to another container, so that its account is not known. Without the process list of the whole system, no
+ * process on a GPU may mean that none is in view.
+ */
+export function processSteps(
+  ids: readonly number[],
+  { processes, isComplete }: Processes,
+  roster: ReadonlySet<string> | null,
+  probe: Probe<unknown>,
+): readonly Step[] {
+  if (ids.length === 0)
+    return [
+      isComplete
+        ? speaksFor('No process uses a GPU.', probe)
+        : leavesUnclear(
+            'No process is listed on a GPU, and not every process of the system is in view; a container sees its own only.',
+            tenancyProcesses,
+          ),
+    ]
+  const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
+  const what = count(ids.length, 'GPU process', 'GPU processes')
+  const commands = (names: readonly string[]): readonly string[] => [
+    ...new Set(
+      processes.filter(({ pid, user }) => ids.includes(pid) && names.includes(user)).map((one) => one.command),
+    ),
+  ]
+  return [
+    ...(unseen.length > 0
+      ? [
+          leavesUnclear(
+            `${unseen.length} of ${what} are not in the process list, so that their account is not known.`,
+            probe,
+          ),
+        ]
+      : []),
+    ...(roster === null
+      ? [
+          leavesUnclear(
+            `GPU processes run under ${named(owners)}, and no roster is declared to compare with. Declare the accounts that may use this node in the fleet file (“roster”).`,
+            probe,
+          ),
+        ]
+      : []),
+    ...(foreign.length > 0
+      ? [
+          speaksAgainst(
+            `GPU processes run under accounts not on the declared roster: ${named(foreign)}, as ${named(commands(foreign))}.`,
+            probe,
+          ),
+        ]
+      : []),
+    ...(roster !== null && foreign.length === 0 && owners.length > 0
+      ? [
+          speaksFor(
+            `${unseen.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(owners)}.`,
+            probe,
+          ),
+        ]
+      : []),
+  ]
+}

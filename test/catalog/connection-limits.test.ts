@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
+import { answer, fact } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+import { over, said } from '../support/over-model.ts'
+
+const ID = 'access.sshd.connection-limits'
+
+describe('limits of connections to the SSH server', () => {
+  test.each([
+    [{}, 'met'],
+    [{ maxauthtries: '6' }, 'met'],
+    [{ maxauthtries: '7' }, 'not-met'],
+    [{ maxauthtries: '0' }, 'met'],
+    [{ maxsessions: '11' }, 'not-met'],
+    [{ maxsessions: '0' }, 'met'],
+    [{ logingracetime: '121' }, 'not-met'],
+    [{ logingracetime: '0' }, 'not-met'],
+    [{ maxauthtries: 'many' }, 'inconclusive'],
+    [{ logingracetime: '2m' }, 'inconclusive'],
+    [{ maxsessions: '-1' }, 'inconclusive'],
+  ])('%j: %s', (settings, expected) => {
+    expect(verdict('demo-gpu-01', ID, {}, settings)).toBe(expected)
+  })
+
+  test.each([
+    [{ clientaliveinterval: '0' }, 'not-met'],
+    [{ maxauthtries: '7', logingracetime: '0', maxsessions: '99' }, 'met'],
+  ])('are no part of the idle limit: %j', (settings, expected) => {
+    expect(verdict('demo-gpu-01', 'access.session-timeout', {}, settings)).toBe(expected)
+    expect(verdict('demo-gpu-01', ID, {}, settings)).toBe(expected === 'met' ? 'not-met' : 'met')
+  })
+
+  test.each([
+    ['MaxAuthTries 6', 'met'],
+    ['MaxAuthTries 20', 'not-met'],
+    ['MaxSessions 11', 'not-met'],
+    ['MaxSessions many', 'inconclusive'],
+  ])('in a Match block, %s: %s', (line, expected) => {
+    const text = `/etc/ssh/sshd_config:Match User backup\n/etc/ssh/sshd_config:  ${line}\n`
+    expect(over(ID, [sshdConditions, sshdConditions.parse({ settings: answer(text) })]).verdict).toBe(expected)
+  })
+
+  test('the reason names the setting, its value and the limit', () => {
+    expect(texts('demo-gpu-01', ID, {}, { maxauthtries: '7', logingracetime: '0' })).toEqual(
+      expect.arrayContaining([
+        'against: MaxAuthTries allows 7 attempts per connection (at most 6 attempts).',
+        'against: LoginGraceTime is 0: there is no time limit for a login.',
+      ]),
+    )
+    expect(texts('fx-access-match-block', ID)).toContain(
+      'against: For connections that match “User legacy”, maxsessions is set to “64”.',
+    )
+  })
+
+  test('without the Match blocks it is undecided', () => {
+    expect(said(over(ID, [sshdConditions, { ok: false, reason: 'not collected' }]))).toContain('unclear: ')
+    expect(over(ID, [sshdConditions, { ok: false, reason: 'not collected' }]).verdict).toBe('inconclusive')
+    expect(fact(sshdConditions.parse({ settings: answer('') })).blocks).toEqual([])
+  })
+})

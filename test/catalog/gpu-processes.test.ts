@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { processSteps } from '../../main/catalog/checks/tenancy-gpu-processes.ts'
+import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
+import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { tenancyKfd } from '../../main/catalog/probes/tenancy-kfd.ts'
+import { type Process, tenancyProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
+import { known, unknown } from '../../main/core/probe.ts'
+import { fact } from '../support/answers.ts'
+import { texts, verdict } from '../support/concluded.ts'
+import { changed, over, overDeclared, said } from '../support/over-model.ts'
+import { type GpuForm, gpuXml, pci } from './gpu-forms.ts'
+
+const ID = 'tenancy.gpu-processes'
+const process = (pid: number, user: string, command = 'python3'): Process => ({ pid, user, command, cgroup: '0::/' })
+const JOB = (pid: number): string =>
+  `<process_info><pid>${pid}</pid><type>C</type><used_memory>1 MiB</used_memory></process_info>`
+
+describe('accounts of processes on GPUs', () => {
+  const roster = new Set(['kim', 'root'])
+  const list = [
+    process(1, 'root', 'systemd'),
+    process(10, 'kim'),
+    process(11, 'stranger', 'xmrig'),
+    process(12, '1005'),
+  ]
+  const judged = (ids: readonly number[], isComplete = true, declared: ReadonlySet<string> | null = roster) =>
+    processSteps(ids, { processes: list, isComplete }, declared, gpuNvidia).map(({ says }) => says)
+
+  test.each([
+    ['none, and every process in view', [], true, roster, ['for']],
+    ['none, and not every process in view', [], false, roster, ['unclear']],
+    ['none, and no roster', [], true, null, ['for']],
+    ['of a declared account', [10], true, roster, ['for']],
+    ['of a declared account, in part of the list', [10], false, roster, ['for']],
+    ['of another account', [10, 11], true, roster, ['against']],
+    ['of an account without a name', [12], true, roster, ['against']],
+    ['that the list lacks', [99], true, roster, ['unclear']],
+    ['that the list lacks, beside one of a declared account', [10, 99], true, roster, ['unclear', 'for']],
+    ['that the list lacks, beside one of another account', [11, 99], true, roster, ['unclear', 'against']],
+    ['without a roster', [10], true, null, ['unclear']],
+  ] as const)('%s', (_, ids, isComplete, declared, expected) =>
+    expect(judged(ids, isComplete, declared)).toEqual(expected),
+  )
+})
+
+/** The model node with one NVIDIA GPU of this form. */
+const withGpu = (form: GpuForm, ...more: Parameters<typeof over>[1][]) =>
+  over(
+    ID,
+    [pciDevices, known({ devices: [pci('0000:01:00.0', '10de:2331')] })],
+    [gpuNvidia, parseNvidiaSmi(gpuXml(form))],
+    [
+      tenancyProcesses,
+      known({ processes: [process(1, 'root'), process(10, 'mortiz'), process(11, 'acme')], isComplete: true }),
+    ],
+    ...more,
+  )
+
+describe('processes on the GPUs', () => {
+  test('on recorded nodes: of declared accounts, of another tenant, none, no GPU', () => {
+    expect(texts('demo-gpu-01', ID)).toEqual([
+      'for: 8 GPU processes run under accounts on the declared roster: “mortiz”.',
+    ])
+    expect(texts('demo-shared-05', ID)).toEqual([
+      'against: GPU processes run under accounts not on the declared roster: “acme-train”, as “python3”.',
+    ])
+    expect(verdict('demo-shared-05', 'tenancy.gpu-exclusive')).toBe('met')
+    expect(texts('demo-metal-04', ID)).toEqual(['for: No process uses a GPU.'])
+    expect(verdict('demo-guest-03', ID)).toBe('not-applicable')
+  })
+
+  test('a roster is asked for where there is a process, and only there', () => {
+    expect(verdict('demo-gpu-01', ID, { roster: undefined })).toBe('inconclusive')
+    expect(texts('demo-gpu-01', ID, { roster: undefined }).join()).toContain(
+      'Declare the accounts that may use this node',
+    )
+    expect(verdict('demo-metal-04', ID, { roster: undefined })).toBe('met')
+    const accounts = [{ account: 'mortiz', kind: 'person' as const }]
+    expect(overDeclared({ roster: undefined, accounts }, ID).verdict).toBe('met')
+  })
+
+  test.each([
+    ['', 'met'],
+    ['None', 'met'],
+    [JOB(10), 'met'],
+    [JOB(11), 'not-met'],
+    [JOB(12), 'inconclusive'],
+    ['N/A', 'inconclusive'],
+    ['Insufficient Permissions', 'inconclusive'],
+  ])('the driver prints %j: %s', (processes, expected) => expect(withGpu({ processes }).verdict).toBe(expected))
+
+  test('a driver that prints no list of processes', () => {
+    const text = gpuXml({}).replace(/<processes>[\s\S]*<\/processes>/, '')
+    expect(fact(parseNvidiaSmi(text)).gpus.map(({ hasProcessList }) => hasProcessList)).toEqual([false])
+    expect(withGpu({}, [gpuNvidia, parseNvidiaSmi(text)]).verdict).toBe('inconclusive')
+  })
+
+  test('memory that no listed process holds, a GPU without answer, no answer at all', () => {
+    const used = gpuXml({}).replace('<used>1 MiB</used>', '<used>40000 MiB</used>')
+    expect(said(withGpu({}, [gpuNvidia, parseNvidiaSmi(used)]))).toContain('unclear: Memory is in use on GPUs')
+    const two: readonly PciDevice[] = [pci('0000:01:00.0', '10de:2331'), pci('0000:02:00.0', '10de:2331')]
+    expect(withGpu({}, [pciDevices, known({ devices: two })]).verdict).toBe('inconclusive')
+    expect(over(ID, [gpuNvidia, unknown('not read')]).verdict).toBe('inconclusive')
+    expect(over(ID, [pciDevices, known({ devices: [] })]).verdict).toBe('inconclusive')
+  })
+
+  test('in a container no process on a GPU means little', () =>
+    expect(
+      withGpu(
+        {},
+        changed(tenancyProcesses, (list) => ({ ...list, isComplete: false })),
+      ).verdict,
+    ).toBe('inconclusive'))
+
+  test('processes that compute on AMD GPUs', () => {
+    const amd = [pciDevices, known({ devices: [pci('0000:03:00.0', '1002:74a1')] })] as const
+    const none = [gpuNvidia, unknown('not collected: tool absent')] as const
+    const on = (...ids: number[]) => [tenancyKfd, known({ ids })] as const
+    // A process of mortiz’s on the model node.
+    const job = 48_120
+    expect(over(ID, amd, none, on()).verdict).toBe('met')
+    expect(over(ID, amd, none, on(job)).verdict).toBe('met')
+    expect(over(ID, amd, none, on(999_999)).verdict).toBe('inconclusive')
+    expect(over(ID, amd, none, [tenancyKfd, unknown('not read')]).verdict).toBe('inconclusive')
+  })
+})
