@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { demoLocation } from '../../main/adapters/demo/demo-location.ts'
+import { locationProviderClaim } from '../../main/catalog/checks/location-provider-claim.ts'
 import { locationResidency } from '../../main/catalog/checks/location-residency.ts'
 import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { REGION_LIST } from '../../main/catalog/location/regions.ts'
 import { LOCATION_WANTS } from '../../main/catalog/location/signals.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Parsed } from '../../main/core/probe.ts'
@@ -70,4 +72,19 @@ describe('a residency policy', () => {
       expect(residency(policies, new Map()).verdict).toBe('inconclusive')
     expect(residency([{ region: 'EU', nodes: ['demo-gpu-01'] }]).verdict).not.toBe('not-applicable')
   })
+})
+
+test('a region that agrees is supported by a list of regions that is dated, and by an old one no more', () => {
+  const one = fixtures.find(({ name }) => name === 'fx-iso-cloud-home')
+  if (one === undefined) throw new Error('the recorded node is missing')
+  const on = (asOf: string) => conclude(locationProviderClaim, one.readings, { ...one.context, asOf })
+  const day = (days: number) => new Date(Date.parse(REGION_LIST.asOf) + days * 86_400_000).toISOString()
+  expect(on(day(90)).verdict).toBe('met')
+  expect(on(day(90)).because.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
+  expect(on(day(91)).verdict).toBe('inconclusive')
+  const abroad = fixtures.find(({ name }) => name === 'fx-iso-cloud-abroad')
+  if (abroad === undefined) throw new Error('the recorded node is missing')
+  expect(conclude(locationProviderClaim, abroad.readings, { ...abroad.context, asOf: day(400) }).verdict).toBe(
+    'not-met',
+  )
 })
