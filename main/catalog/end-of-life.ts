@@ -30,8 +30,6 @@ const TABLE: {
 
 /** The day on which the table was last compared with its sources. */
 export const END_OF_LIFE_AS_OF: string = TABLE.asOf
-/** After so many days the table no longer says what is supported. */
-export const END_OF_LIFE_DAYS = 365
 
 /** The distribution's makers and the end of this very release; null where the table has none. */
 export function endOf({

@@ -82,17 +82,51 @@ describe('ends of support', () => {
   })
 
   test('the last day counts, the next does not', () => {
-    const leap = system('ubuntu', '26.10')
-    expect([verdict(leap, '2027-06-29T23:59:59.000Z'), verdict(system('rhel', '7'))]).toEqual(['met', 'not-met'])
+    const amazon = system('amzn', '2')
+    expect(['2026-06-30T23:59:59.000Z', '2026-07-01T00:00:00.000Z'].map((asOf) => verdict(amazon, asOf))).toEqual([
+      'met',
+      'not-met',
+    ])
     expect(verdict(system('fedora', '43', { supportEnd: '2026-11-20' }))).toBe('met')
     expect(verdict(system('fedora', '43', { supportEnd: '2026-11-19' }))).toBe('not-met')
     expect(verdict(system('arch', ''))).toBe('inconclusive')
   })
 
-  test('an old table supports nothing, and still says what had ended', () => {
-    expect(END_OF_LIFE_AS_OF).toMatch(/^\d{4}-\d{2}-\d{2}$/)
-    expect(verdict(system('rhel', '9.6'), '2027-07-01T00:00:00.000Z')).toBe('inconclusive')
-    expect(verdict(system('rhel', '7'), '2027-07-01T00:00:00.000Z')).toBe('not-met')
+  test('a list is dated beside what it supports, and one older than 90 days supports nothing', () => {
+    expect(END_OF_LIFE_AS_OF).toBe('2026-06-30')
+    const said = (asOf: string) =>
+      on(vulnEol, { 'packages.distribution': system('rhel', '9.6'), 'gpu.modules': noGpu }, asOf)
+    expect(said('2026-06-29T10:00:00.000Z').verdict).toBe('met')
+    expect(said('2026-09-28T23:59:59.000Z').verdict).toBe('met')
+    expect(texts(said('2026-09-28T23:59:59.000Z')).at(-1)).toBe(
+      'for: The list of ends of support is dated 2026-06-30, 90 days before this assessment.',
+    )
+    expect(said('2026-09-29T00:00:00.000Z').verdict).toBe('inconclusive')
+    expect(texts(said('2026-09-29T00:00:00.000Z')).at(-1)).toBe(
+      'unclear: The list of ends of support is dated 2026-06-30, 91 days before this assessment. It is relied on for 90 days; a newer one is needed.',
+    )
+    expect(texts(said('2026-06-29T10:00:00.000Z')).at(-1)).toContain('after the day of this assessment')
+  })
+
+  test('what had ended stays ended in an old list, which is dated there, too', () => {
+    const ended = on(
+      vulnEol,
+      { 'packages.distribution': system('rhel', '7'), 'gpu.modules': noGpu },
+      '2027-07-01T00:00:00.000Z',
+    )
+    expect(ended.verdict).toBe('not-met')
+    expect(texts(ended).at(-1)).toContain('is dated 2026-06-30, 366 days before')
+  })
+
+  test('where the list is old, what the distribution itself states takes its place, and no more than that', () => {
+    const stated = { supportEnd: '2032-05-31' }
+    expect(verdict(system('rocky', '9.6', stated), AS_OF)).toBe('met')
+    expect(verdict(system('rocky', '9.6'), AS_OF)).toBe('inconclusive')
+    expect(verdict(system('rhel', '7', stated), AS_OF)).toBe('not-met')
+    expect(verdict(system('rocky', '9.6', { supportEnd: '2026-11-19' }), AS_OF)).toBe('not-met')
+    // The driver's branch has no other source.
+    expect(verdict(system('rocky', '9.6', stated), AS_OF, '580.126.09')).toBe('inconclusive')
+    expect(verdict(system('rocky', '9.6', stated), AS_OF, '570.172.08')).toBe('not-met')
   })
 
   test('branches of the NVIDIA driver', () => {
@@ -104,11 +138,12 @@ describe('ends of support', () => {
       ['unlisted', '2026-06-30', 'unlisted', 'unlisted', '2028-06-30', null, null, null],
     )
     const rocky = system('rocky', '9.6')
-    expect([
-      verdict(rocky, AS_OF, '580.126.09'),
-      verdict(rocky, AS_OF, '570.172.08'),
-      verdict(rocky, AS_OF, '640.11'),
-    ]).toEqual(['met', 'not-met', 'inconclusive'])
+    const early = '2026-09-01T00:00:00.000Z'
+    expect(['580.126.09', '570.172.08', '640.11'].map((version) => verdict(rocky, early, version))).toEqual([
+      'met',
+      'not-met',
+      'inconclusive',
+    ])
   })
 
   test('a paid extension is only named', () => {

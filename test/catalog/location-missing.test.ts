@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { demoLocation } from '../../main/adapters/demo/demo-location.ts'
+import { locationProviderClaim } from '../../main/catalog/checks/location-provider-claim.ts'
+import { locationResidency } from '../../main/catalog/checks/location-residency.ts'
 import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { REGION_LIST } from '../../main/catalog/location/regions.ts'
 import { LOCATION_WANTS } from '../../main/catalog/location/signals.ts'
+import { conclude } from '../../main/core/check.ts'
 import type { Parsed } from '../../main/core/probe.ts'
 import type { ResidencyPolicy } from '../../schemas/types.ts'
 import { fixtures } from '../support/evaluated.ts'
@@ -41,4 +45,46 @@ test('an answer that could have named another place and is lost leaves an agreem
   const [without] = arguesLocation(lost, { ...one.context, location }).answers
   expect(without?.verdict).toBe('asserted-only')
   expect(without?.text).toContain('What could have named another place is missing: ')
+})
+
+describe('a residency policy', () => {
+  const one = fixtures.find(({ name }) => name === 'demo-gpu-01')
+  if (one === undefined) throw new Error('the recorded node is missing')
+  const residency = (policies: readonly ResidencyPolicy[] | undefined, readings = one.readings) => {
+    const location = policies === undefined ? {} : { location: { residency: policies } }
+    return conclude(locationResidency, readings, { ...one.context, ...location })
+  }
+
+  test('that was not declared asks for nothing, whatever the node answered or did not', () => {
+    for (const policies of [undefined, []] as const)
+      for (const readings of [one.readings, new Map()]) {
+        const { verdict, because } = residency(policies, readings)
+        expect(verdict).toBe('not-applicable')
+        expect(because[0]?.text).toContain('The declared scope has no data-residency policy')
+      }
+    const { verdict, because } = residency([{ region: 'EU', nodes: ['another'] }])
+    expect(verdict).toBe('not-applicable')
+    expect(because[0]?.text).toContain('has 1 data-residency policy, and none of them names this node')
+  })
+
+  test('that was declared is never left out of account for want of an answer', () => {
+    for (const policies of [[{ region: 'US' }], [{ region: 'US' }, { region: 'EU', nodes: ['another'] }]])
+      expect(residency(policies, new Map()).verdict).toBe('inconclusive')
+    expect(residency([{ region: 'EU', nodes: ['demo-gpu-01'] }]).verdict).not.toBe('not-applicable')
+  })
+})
+
+test('a region that agrees is supported by a list of regions that is dated, and by an old one no more', () => {
+  const one = fixtures.find(({ name }) => name === 'fx-iso-cloud-home')
+  if (one === undefined) throw new Error('the recorded node is missing')
+  const on = (asOf: string) => conclude(locationProviderClaim, one.readings, { ...one.context, asOf })
+  const day = (days: number) => new Date(Date.parse(REGION_LIST.asOf) + days * 86_400_000).toISOString()
+  expect(on(day(90)).verdict).toBe('met')
+  expect(on(day(90)).because.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
+  expect(on(day(91)).verdict).toBe('inconclusive')
+  const abroad = fixtures.find(({ name }) => name === 'fx-iso-cloud-abroad')
+  if (abroad === undefined) throw new Error('the recorded node is missing')
+  expect(conclude(locationProviderClaim, abroad.readings, { ...abroad.context, asOf: day(400) }).verdict).toBe(
+    'not-met',
+  )
 })

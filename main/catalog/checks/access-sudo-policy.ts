@@ -15,7 +15,7 @@ export const accessSudoPolicy = defineCheck({
   claim:
     'Whoever runs any command as root through sudo is asked for a password and logged, and no group gives the same rights beside sudo.',
   limits:
-    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that become root for whoever starts them (files with the setuid bit) are not looked for. Whether each person needs the rights is not shown.',
+    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that become root for whoever starts them (files with the setuid bit) are compared with the packages apart. Whether each person needs the rights is not shown.',
   needs: { sudo: sudoersRules, local: accountsLocal },
   wants: { other: sudoersOther, kubernetes: clusterKubernetes },
   thresholds: ['sudo.remembers'],

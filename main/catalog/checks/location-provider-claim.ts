@@ -1,6 +1,8 @@
 import { defineCheck, type Step } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
+import { ageOfList } from '../list-age.ts'
 import type { Found } from '../location/found.ts'
+import { REGION_LIST } from '../location/regions.ts'
 import { cloudInitSignals } from '../location/signals/cloud-init.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
@@ -14,17 +16,20 @@ export const locationProviderClaim = defineCheck({
     'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and is to be read beside the contract.',
   needs: { claim: cloudInit },
   wants: PROVIDER_WANTS,
-  evaluate({ claim }, facts, { node }) {
-    const declared = node.location?.country
+  evaluate({ claim }, facts, context) {
+    const declared = context.node.location?.country
     const kept = cloudInitSignals({ ok: true, fact: claim })
     const first = claim.present
       ? 'The provider’s data names no region.'
       : 'The provider left no statement on this server (no cloud-init data), as is usual for dedicated servers.'
-    return weigh([
+    const steps = [
       ...(kept.length > 0 ? kept.map((signal) => compared(signal, declared)) : [leavesUnclear(first, cloudInit)]),
       ...providerSignals(facts).map((signal) => compared(signal, declared)),
       ...missedOfProvider(facts),
-    ])
+    ]
+    // Which country a region lies in is read from a list, by the beginnings of names: a newer region may begin like an older one.
+    const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
+    return weigh([...steps, ...(steps.some(({ says }) => says !== 'unclear') ? [age] : [])])
   },
 })
 

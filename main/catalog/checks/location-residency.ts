@@ -1,4 +1,4 @@
-import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { policiesFor, policyQuestion, type Question } from '../location/answers.ts'
 import { boundBy, timeSteps } from '../location/bounds.ts'
@@ -7,7 +7,7 @@ import type { Found } from '../location/found.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
 import { placeSays } from '../location/verdict.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { leavesUnclear, weigh } from '../steps.ts'
+import { count, leavesUnclear, weigh } from '../steps.ts'
 
 export const locationResidency = defineCheck({
   id: 'location.residency',
@@ -16,13 +16,14 @@ export const locationResidency = defineCheck({
     'Whoever holds the keys of this SSH session answered from inside every area that the data-residency policies ask for.',
   limits:
     'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It rests on the declared places of the computers that timed it, and on clocks there that nothing slows by more than 0.05 % meanwhile. A relay inside the area that holds a copy of the host key would answer alike. Where data, replicas and backups are is not shown; their endpoints are listed apart.',
-  needs: { echo: nonceEcho },
-  wants: PROVIDER_WANTS,
-  evaluate({ echo }, facts, context): Conclusion {
-    const policies = policiesFor(context.node.name, context.location?.residency ?? [])
-    if (policies.length === 0)
-      return weigh([leavesUnclear('No data-residency policy was declared for this node.', null)])
-    const delay = readDelay(echo, context)
+  needs: {},
+  wants: { echo: nonceEcho, ...PROVIDER_WANTS },
+  evaluate(_, { echo, ...facts }, context): Conclusion {
+    const declared = context.location?.residency ?? []
+    const policies = policiesFor(context.node.name, declared)
+    if (policies.length === 0) return noCommitment(declared.length)
+    if (!echo.ok) return weigh(unclearAbout(nonceEcho, echo))
+    const delay = readDelay(echo.fact, context)
     const questions = policies.map(policyQuestion)
     const bounds = questions.map((question) => boundBy(question, delay, context))
     const isInside = bounds.every(({ says }) => says === 'inside')
@@ -34,6 +35,22 @@ export const locationResidency = defineCheck({
     // A vantage that was of no use beside others takes nothing away from what the others bound.
     return { ...argued, because: [...argued.because, ...timeSteps(delay, isInside ? 'for' : 'unclear')] }
   },
+})
+
+/**
+ * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question
+ * does not arise; no answer of the node could make it arise, and none is needed for it.
+ */
+const noCommitment = (elsewhere: number): Conclusion => ({
+  verdict: 'not-applicable',
+  because: [
+    leavesUnclear(
+      elsewhere === 0
+        ? 'The declared scope has no data-residency policy, so no area is asked for. A commitment in a contract that was not declared is not seen.'
+        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not seen.`,
+      null,
+    ),
+  ],
 })
 
 /** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */

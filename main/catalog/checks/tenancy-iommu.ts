@@ -1,50 +1,103 @@
-import { defineCheck } from '../../core/check.ts'
-import { pciIommu } from '../probes/pci-iommu.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type OsIdentity, osIdentity } from '../probes/os-identity.ts'
+import { type Iommu, pciIommu } from '../probes/pci-iommu.ts'
+import { type GpuDirect, rdmaGpudirect } from '../probes/rdma-gpudirect.ts'
+import { type HostedDevices, virtHosted } from '../probes/virt-hosted.ts'
+import { count, leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
 
+/**
+ * An IOMMU that is off or passes devices through is recorded and is no deviation: NVIDIA recommends it for GPUDirect on bare-metal x86
+ * (GPUDirect Storage Best Practices Guide, System Settings, IOMMU; Installation and Troubleshooting Guide, Before You Install GDS), and
+ * without guests every device belongs to the same party as the memory.
+ *
+ * It never contradicts. A device bound to vfio-pci while there is no group of devices runs in the mode without an IOMMU (drivers/vfio,
+ * enable_unsafe_noiommu_mode), and whether a guest or a program of the tenant's own (DPDK, SPDK) uses it is not readable: that stays open.
+ * A group that is passed through by default is no such case, since VFIO gives each group that it hands over translation of its own.
+ */
 export const tenancyIommu = defineCheck({
   id: 'tenancy.iommu',
   property: 'isolation',
   claim: 'An IOMMU is active, and every group of devices reaches memory through its translation.',
+  ends: 'supported-or-recorded',
   limits:
-    'It limits where devices can write; it says nothing about the honesty of their firmware, or about devices before the kernel started.',
+    'It limits where devices can write; it does not show whether their firmware is honest, or what devices could reach before the kernel started. An IOMMU that is off or passes devices through is recorded: on a server without guests nothing asks for translation, and NVIDIA recommends against it for GPUDirect on bare-metal x86. An IOMMU that a hypervisor below this system uses is not seen.',
   needs: { iommu: pciIommu },
-  evaluate({ iommu }) {
+  wants: { hosted: virtHosted, direct: rdmaGpudirect, system: osIdentity },
+  evaluate({ iommu }, { hosted, direct, system }): Conclusion {
     const { groups, units, types, kernelArguments } = iommu
     const passed = groups.filter((group) => types.get(group) === 'identity')
-    const unread = groups.filter((group) => !types.has(group))
     const asked = kernelArguments.length > 0 ? ` The kernel was started with ${named(kernelArguments)}.` : ''
-    if (groups.length === 0)
-      return weigh([speaksAgainst(`No IOMMU is active: there is no group of devices.${asked}`, pciIommu, 'lists')])
-    return weigh([
+    if (groups.length === 0) {
+      const off = leavesUnclear(
+        `This kernel uses no IOMMU: it lists no group of devices.${asked}`,
+        pciIommu,
+        'lists',
+        'kernel',
+      )
+      const handedOver = givenAway(hosted)
+      return handedOver.length > 0
+        ? { verdict: 'inconclusive', because: [off, ...handedOver] }
+        : { verdict: 'informational', because: [off, NONE_GIVEN_AWAY, ...recommended(direct, system)] }
+    }
+    const active =
       units.length > 0
         ? speaksFor(`IOMMU units: ${units.length}; groups of devices: ${groups.length}.${asked}`, pciIommu, 'lists')
         : leavesUnclear(
             `There are ${count(groups.length, 'group')} of devices, and no IOMMU that names itself.`,
             pciIommu,
             'lists',
-          ),
-      ...(passed.length > 0
-        ? [
-            speaksAgainst(
-              `Passed through without translation: ${passed.length} of ${count(groups.length, 'group')}.`,
-              pciIommu,
-              'types',
-            ),
-          ]
-        : []),
-      ...(unread.length > 0
-        ? [
-            leavesUnclear(
-              `The kernel does not say how ${count(unread.length, 'group')} of ${groups.length} are treated.`,
-              pciIommu,
-              'types',
-            ),
-          ]
-        : []),
-      ...(passed.length + unread.length === 0
-        ? [speaksFor(`Translated: ${groups.length} of ${count(groups.length, 'group')}.`, pciIommu, 'types')]
-        : []),
-    ])
+          )
+    if (passed.length > 0) {
+      const text = `Passed through without translation: ${passed.length} of ${count(groups.length, 'group')}.`
+      const because = [active, leavesUnclear(text, pciIommu, 'types'), ...recommended(direct, system)]
+      return { verdict: 'informational', because }
+    }
+    return weigh([active, treated(iommu)])
   },
 })
+
+function treated({ groups, types }: Iommu): Step {
+  const unread = groups.filter((group) => !types.has(group))
+  return unread.length > 0
+    ? leavesUnclear(
+        `The kernel does not state how ${count(unread.length, 'group')} of ${groups.length} are treated.`,
+        pciIommu,
+        'types',
+      )
+    : speaksFor(`Translated: ${groups.length} of ${count(groups.length, 'group')}.`, pciIommu, 'types')
+}
+
+const NONE_GIVEN_AWAY = leavesUnclear('No PCI device is set aside for a guest (driver vfio-pci).', virtHosted, 'lists')
+
+/** Devices that are handed over while nothing translates for them; or that this was not read, which must not read as none. */
+function givenAway(hosted: Parsed<HostedDevices>): readonly Step[] {
+  if (!hosted.ok) return unclearAbout(virtHosted, hosted)
+  const { heldBack } = hosted.fact
+  if (heldBack.length === 0) return []
+  const text = `${count(heldBack.length, 'PCI device')} set aside by vfio-pci without an IOMMU (${named(heldBack)}): whoever uses them can reach all memory. Whether that is a guest or a program of this server is not shown.`
+  return [leavesUnclear(text, virtHosted, 'lists')]
+}
+
+/** Modules for which NVIDIA's guides recommend it; gdrdrv and the software adapters of the same probe are not among them. */
+const DIRECT: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem', 'nvidia_fs'])
+
+/** Only for x86: on Grace the same guide asks for an IOMMU that translates. */
+function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): readonly Step[] {
+  if (!direct.ok) return unclearAbout(rdmaGpudirect, direct)
+  const modules = direct.fact.modules.filter((module) => DIRECT.has(module))
+  if (modules.length === 0) return []
+  if (!system.ok) return unclearAbout(osIdentity, system)
+  const loaded = `Modules for GPUDirect are loaded: ${named(modules)}.`
+  const { machine } = system.fact
+  return [
+    leavesUnclear(
+      machine === 'x86_64'
+        ? `${loaded} For them NVIDIA recommends an IOMMU that is off or passes devices through, on bare-metal x86 (GPUDirect Storage Best Practices Guide).`
+        : `${loaded} NVIDIA’s recommendation of an IOMMU that is off is for x86, and this server is ${plain(machine, 20)}.`,
+      rdmaGpudirect,
+      'modules',
+    ),
+  ]
+}

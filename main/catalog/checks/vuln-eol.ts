@@ -5,46 +5,61 @@ import {
   DRIVER_SOURCE,
   driverBranch,
   END_OF_LIFE_AS_OF,
-  END_OF_LIFE_DAYS,
   endOf,
   type ReleaseEnd,
   type SystemEnds,
 } from '../end-of-life.ts'
+import { ageOfList, isOldList } from '../list-age.ts'
 import { type GpuModules, gpuModules } from '../probes/gpu-modules.ts'
 import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-const DAY = 86_400_000
-
+/**
+ * A list older than LIST_DAYS supports nothing, and what it states to have ended stays contradicted: ends of support are announced
+ * years ahead and an end that has passed is not taken back, while a date that lies ahead in an old list may have been brought forward.
+ * Where the distribution itself states its end (SUPPORT_END, os-release(5)), that statement takes the place of the old list.
+ */
 export const vulnEol = defineCheck({
   id: 'vuln.eol',
   property: 'integrity',
   claim:
     'The operating system’s release, and the branch of the NVIDIA driver where one is loaded, are still supported by their makers.',
   limits:
-    'The dates are those of a table in this program, not of the makers’ pages today. A minor release that its successor has ended, kernels from other sources, firmware and other software are not judged. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
+    'The dates are those of a list in this program, as of the day that is named beside the result, not of the makers’ pages today; a list older than 90 days supports nothing. A minor release that its successor has ended, kernels from other sources, firmware and other software are not judged. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
   needs: { distribution: packagesDistribution },
   wants: { modules: gpuModules },
-  evaluate: ({ distribution }, { modules }, context) =>
-    weigh([...system(distribution, context), ...driver(modules, context), ...ageOfTable(context)]),
+  evaluate({ distribution }, { modules }, context) {
+    const parts = [system(distribution, context), driver(modules, context)]
+    const age = ageOfList('The list of ends of support', END_OF_LIFE_AS_OF, context)
+    return weigh([...parts.flatMap(({ steps }) => steps), ...(parts.some(({ fromList }) => fromList) ? [age] : [])])
+  },
 })
+
+/** What speaks of one of them, and whether it rests on the list. */
+interface Part {
+  readonly steps: readonly Step[]
+  readonly fromList: boolean
+}
 
 const today = ({ asOf }: Context): string => asOf.slice(0, 10)
 
-function system(distribution: Distribution, context: Context): readonly Step[] {
-  const entry = endOf(distribution)
-  if (entry !== null) return [listed(entry.system, entry.release, distribution, context)]
+function system(distribution: Distribution, context: Context): Part {
   const { id, version, supportEnd } = distribution
+  const entry = endOf(distribution)
+  const hasEnded = entry !== null && entry.release.until < today(context)
+  const isStated = supportEnd !== null && (entry === null || (!hasEnded && isOldList(END_OF_LIFE_AS_OF, context)))
+  if (entry !== null && !isStated)
+    return { steps: [listed(entry.system, entry.release, distribution, context)], fromList: true }
   const called = version === '' ? quote(id) : `${quote(id)} ${quote(version)}`
-  if (supportEnd === null)
-    return [
-      leavesUnclear(`Neither our table nor ${called} itself says until when it is supported.`, packagesDistribution),
-    ]
-  return [
+  if (supportEnd === null) {
+    const text = `Neither our list nor ${called} itself states until when it is supported.`
+    return { steps: [leavesUnclear(text, packagesDistribution)], fromList: true }
+  }
+  const step =
     supportEnd >= today(context)
       ? speaksFor(`${called} states in os-release that it is supported until ${supportEnd}.`, packagesDistribution)
-      : speaksAgainst(`${called} states in os-release that its support ended on ${supportEnd}.`, packagesDistribution),
-  ]
+      : speaksAgainst(`${called} states in os-release that its support ended on ${supportEnd}.`, packagesDistribution)
+  return { steps: [step], fromList: false }
 }
 
 function listed(
@@ -71,44 +86,33 @@ function listed(
   return speaksFor(`${called} is supported until ${release.until} (${source}).${reduced}`, packagesDistribution)
 }
 
-function driver(modules: Parsed<GpuModules>, context: Context): readonly Step[] {
-  if (!modules.ok) return unclearAbout(gpuModules, modules)
+function driver(modules: Parsed<GpuModules>, context: Context): Part {
+  if (!modules.ok) return { steps: unclearAbout(gpuModules, modules), fromList: false }
   const { driver: version, modules: loaded } = modules.fact
-  if (version === null)
-    return loaded.includes('nvidia')
-      ? [leavesUnclear('The NVIDIA driver is loaded and does not say its version.', gpuModules)]
-      : []
-  const branch = driverBranch(version)
-  if (branch === null)
-    return [leavesUnclear(`The branch of the NVIDIA driver ${quote(version, 20)} is not in our table.`, gpuModules)]
-  if (branch === 'unlisted')
-    return [
-      speaksAgainst(
-        `The NVIDIA driver ${quote(version, 20)} is of a branch that its maker’s list of supported ones no longer names (${DRIVER_SOURCE}).`,
-        gpuModules,
-      ),
-    ]
-  return [
-    branch.until >= today(context)
-      ? speaksFor(
-          `The branch of the NVIDIA driver ${quote(version, 20)} is supported until ${branch.until} (${DRIVER_SOURCE}).`,
-          gpuModules,
-        )
-      : speaksAgainst(
-          `Support of the branch of the NVIDIA driver ${quote(version, 20)} ended on ${branch.until} (${DRIVER_SOURCE}).`,
-          gpuModules,
-        ),
-  ]
+  if (version !== null) return { steps: [branchStep(version, context)], fromList: true }
+  const isSilent = loaded.includes('nvidia')
+  return {
+    steps: isSilent ? [leavesUnclear('The NVIDIA driver is loaded and does not state its version.', gpuModules)] : [],
+    fromList: false,
+  }
 }
 
-function ageOfTable({ asOf }: Context): readonly Step[] {
-  const days = Math.floor((Date.parse(asOf) - Date.parse(END_OF_LIFE_AS_OF)) / DAY)
-  return days <= END_OF_LIFE_DAYS
-    ? []
-    : [
-        leavesUnclear(
-          `Our table of support ends is of ${END_OF_LIFE_AS_OF}, ${days} days before this assessment; a newer one is needed.`,
-          null,
-        ),
-      ]
+function branchStep(version: string, context: Context): Step {
+  const branch = driverBranch(version)
+  const called = quote(version, 20)
+  if (branch === null) return leavesUnclear(`The branch of the NVIDIA driver ${called} is not in our list.`, gpuModules)
+  if (branch === 'unlisted')
+    return speaksAgainst(
+      `The NVIDIA driver ${called} is of a branch that its maker’s list of supported ones no longer names (${DRIVER_SOURCE}).`,
+      gpuModules,
+    )
+  return branch.until >= today(context)
+    ? speaksFor(
+        `The branch of the NVIDIA driver ${called} is supported until ${branch.until} (${DRIVER_SOURCE}).`,
+        gpuModules,
+      )
+    : speaksAgainst(
+        `Support of the branch of the NVIDIA driver ${called} ended on ${branch.until} (${DRIVER_SOURCE}).`,
+        gpuModules,
+      )
 }

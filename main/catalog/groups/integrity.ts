@@ -6,6 +6,7 @@ import { integrityFirmwareInventory } from '../checks/integrity-firmware-invento
 import { integrityMalwareProtection } from '../checks/integrity-malware-protection.ts'
 import { integrityPackageVerify } from '../checks/integrity-package-verify.ts'
 import { integrityRepoSigning } from '../checks/integrity-repo-signing.ts'
+import { integritySetuidFiles } from '../checks/integrity-setuid-files.ts'
 import { integritySoftwareInventory } from '../checks/integrity-software-inventory.ts'
 import { vulnEol } from '../checks/vuln-eol.ts'
 import { vulnScannerEvidence } from '../checks/vuln-scanner-evidence.ts'
@@ -21,6 +22,7 @@ import { packagesRpmRestart } from '../probes/packages-rpm-restart.ts'
 import { packagesSourcesApt, packagesSourcesRpm } from '../probes/packages-sources.ts'
 import { packagesSumsDpkg, packagesVerifyDpkg, packagesVerifyRpm } from '../probes/packages-verify.ts'
 import { packagesZypper } from '../probes/packages-zypper.ts'
+import { packagedProgramsDpkg, packagedProgramsRpm, setuidFiles } from '../probes/setuid-files.ts'
 
 /** Questions about what is installed, whether it is whole, supported and looked after. */
 export const probes: readonly Probe<unknown>[] = [
@@ -34,6 +36,9 @@ export const probes: readonly Probe<unknown>[] = [
   packagesSourcesRpm,
   packagesListDpkg,
   packagesListRpm,
+  packagedProgramsDpkg,
+  packagedProgramsRpm,
+  setuidFiles,
   integrityAgents,
   integrityMarks,
   integritySchedules,
@@ -46,6 +51,7 @@ export const checks: readonly Check[] = [
   vulnEol,
   vulnScannerEvidence,
   integrityPackageVerify,
+  integritySetuidFiles,
   integrityRepoSigning,
   integrityFim,
   integrityMalwareProtection,

@@ -9,6 +9,7 @@ import { inventoryHardware } from '../checks/inventory-hardware.ts'
 import { inventoryNetworkInterfaces } from '../checks/inventory-network-interfaces.ts'
 import { lifecycleDiskSwapDetection } from '../checks/lifecycle-disk-swap-detection.ts'
 import { tenancyContainerCensus } from '../checks/tenancy-container-census.ts'
+import { tenancyCpuIsolation } from '../checks/tenancy-cpu-isolation.ts'
 import { tenancyCpuSideChannels } from '../checks/tenancy-cpu-side-channels.ts'
 import { tenancyFabricPartition } from '../checks/tenancy-fabric-partition.ts'
 import { tenancyForeignMounts } from '../checks/tenancy-foreign-mounts.ts'
@@ -31,6 +32,7 @@ import { cpuConfidential } from '../probes/cpu-confidential.ts'
 import { cpuEnergy } from '../probes/cpu-energy.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
+import { cpuIsolation } from '../probes/cpu-isolation.ts'
 import { cpuLeaves } from '../probes/cpu-leaves.ts'
 import { cpuMsr } from '../probes/cpu-msr.ts'
 import { cpuPlatform } from '../probes/cpu-platform.ts'
@@ -150,6 +152,7 @@ export const probes: readonly Probe<unknown>[] = [
   cpuLeaves,
   cpuMsr,
   cpuTopology,
+  cpuIsolation,
   sessionLimits,
   tenancyKfd,
   tenancyRay,
@@ -171,6 +174,7 @@ export const checks: readonly Check[] = [
   tenancyPcieInventory,
   tenancyFabricPartition,
   tenancyIommu,
+  tenancyCpuIsolation,
   tenancyForeignMounts,
   tenancyNetworkNeighbours,
   encryptionInUseCcState,
