@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { claimsTable } from '../main/app/claims-table.ts'
+import { claimsView } from '../main/app/engine/provider-methods.ts'
 import { PROVIDERS } from '../main/catalog/claims/providers.ts'
+import { catalog } from '../main/catalog/index.ts'
 import { inventoryMemory } from '../main/catalog/probes/inventory-memory.ts'
 import { type Conclusion, type Context, defineCheck } from '../main/core/check.ts'
 import { answerClaims, type ClaimMatter, type ClaimTest, claimsOf, unansweredClaims } from '../main/core/claim.ts'
+import { conflictWords, sourceCitation } from '../main/core/provider.ts'
 import type { Bearing, ClaimAnswer, Finding, ProviderClaim, ProviderProfile } from '../schemas/types.ts'
 import { BANNED, VERDICTS, type Verdict } from '../schemas/words.ts'
 import { FIXTURE_TIME } from './support/fixtures.ts'
@@ -131,6 +134,100 @@ describe('several readings', () => {
   })
 })
 
+describe('a condition', () => {
+  const on = (verdicts: readonly string[], bears: readonly Bearing[], rest: Partial<ClaimMatter> = {}, more = {}) =>
+    answerClaims(
+      profile(
+        claim(bears, {
+          condition: { says: 'Where it is so.', tests: verdicts.map((value) => ({ test: 'test.echo', value })) },
+          ...more,
+        }),
+      ),
+      { ...matter, ...rest },
+    )[0]
+  const MET: Bearing = { check: 'check.met' }
+  const BROKEN: Bearing = { check: 'check.not-met' }
+
+  test.each<[readonly string[], Bearing, ClaimAnswer['answer'], readonly string[]]>([
+    [['met'], MET, 'observed', ['said met', 'found met']],
+    [['met', 'met'], BROKEN, 'contradicted', ['said met', 'said met', 'found not-met']],
+    [['not-met'], BROKEN, 'not-applicable', ['said not-met']],
+    [['met', 'not-met'], MET, 'not-applicable', ['said not-met']],
+    [['inconclusive', 'not-met'], MET, 'not-applicable', ['said not-met']],
+    [['inconclusive'], MET, 'not-decided', ['said inconclusive']],
+    [['inconclusive'], BROKEN, 'not-decided', ['said inconclusive']],
+    [['informational'], MET, 'not-decided', ['said informational']],
+    [['not-applicable'], MET, 'not-decided', ['said not-applicable']],
+    [[], MET, 'not-decided', []],
+  ])('of %s over %o is answered with %s, by the facts that show it', (verdicts, bearing, said, texts) => {
+    const found = on(verdicts, [bearing])
+    expect(found?.answer).toBe(said)
+    expect(found?.reasons.map(({ text }) => text)).toEqual(texts)
+  })
+
+  test('that was not read, or read too long ago, is not absent', () => {
+    expect(on(['needs'], [MET])?.answer).toBe('not-decided')
+    expect(on(['not-met'], [MET], { stale: true })).toMatchObject({
+      answer: 'not-decided',
+      reasons: [{ says: 'unclear', text: expect.stringContaining('supports nothing') }, { text: 'said not-met' }],
+    })
+  })
+
+  test('that is absent spares the record, and else asks for it', () => {
+    const record = { otherwise: 'needs-record', why: 'It lies elsewhere.' } as const
+    expect(on(['not-met'], [], {}, record)?.answer).toBe('not-applicable')
+    expect(on(['met'], [], {}, record)?.answer).toBe('needs-record')
+    expect(on(['inconclusive'], [], {}, record)?.answer).toBe('needs-record')
+  })
+
+  test('of a node that gave no evidence is not decided', () => {
+    const own = profile(claim([MET], { condition: { says: 'W.', tests: [{ test: 'test.echo', value: 'not-met' }] } }))
+    expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')[0]?.answer).toBe('not-decided')
+  })
+})
+
+describe('a check that rests on the customer’s declarations too', () => {
+  test.each<[Verdict, ClaimAnswer['answer']]>([
+    ['met', 'observed'],
+    ['not-met', 'not-decided'],
+    ['inconclusive', 'not-decided'],
+  ])('%s is answered with %s', (verdict, said) => {
+    expect(answer([{ check: `check.${verdict}`, supportsOnly: true }])?.answer).toBe(said)
+  })
+
+  test('shows its deviation, and does not soften another reading', () => {
+    expect(answer([{ check: 'check.not-met', supportsOnly: true }])?.reasons.map(({ text }) => text)).toEqual([
+      expect.stringContaining('does not contradict the provider'),
+      'found not-met',
+    ])
+    expect(answer([{ check: 'check.not-met', supportsOnly: true }, { check: 'check.not-met' }])?.answer).toBe(
+      'contradicted',
+    )
+  })
+})
+
+describe('a claim that a document decides where the node does not', () => {
+  const own = (verdict: Verdict) => profile(claim([{ check: `check.${verdict}` }], { whenUndecided: 'needs-record' }))
+
+  test.each<[Verdict, ClaimAnswer['answer']]>([
+    ['met', 'observed'],
+    ['not-met', 'contradicted'],
+    ['inconclusive', 'needs-record'],
+    ['not-tested', 'needs-record'],
+  ])('%s is answered with %s, and keeps its reasons', (verdict, said) => {
+    expect(answerClaims(own(verdict), matter)[0]).toMatchObject({
+      answer: said,
+      reasons: [{ text: `found ${verdict}` }],
+    })
+  })
+
+  test('needs the document where the node gave no evidence, or evidence that is too old', () => {
+    expect(unansweredClaims(own('met'), 'gpu-01', 'Nothing came.')[0]?.answer).toBe('needs-record')
+    const old = profile(claim([{ test: 'test.echo', value: 'met' }], { whenUndecided: 'needs-record' }))
+    expect(answerClaims(old, { ...matter, stale: true })[0]?.answer).toBe('needs-record')
+  })
+})
+
 describe('what no node answers', () => {
   test.each(['needs-record', 'not-observable'] as const)(
     '%s is the answer, also where no evidence came',
@@ -163,15 +260,67 @@ test('a promise for named nodes is answered for these and no others', () => {
   expect(answerClaims(own, matter).map(({ claim: id }) => id)).toEqual(['all'])
 })
 
+describe('a profile', () => {
+  const source = { id: 's', kind: 'page', title: 'Servers', where: 'Top', on: '2026-01-01' } as const
+
+  test('cites a source with what is on record, and says whether a copy is kept', () => {
+    expect(sourceCitation(source, '1 Jan 2026')).toBe(
+      'source: Servers, read on 1 Jan 2026; no copy of the page is kept',
+    )
+    expect(sourceCitation({ ...source, kind: 'contract' }, '1 Jan 2026')).toContain('no copy of the document is kept')
+    const whole = { ...source, publisher: 'Own', address: 'https://own.example', sha256: 'a'.repeat(64) }
+    expect(sourceCitation(whole, '1 Jan 2026')).toBe(
+      `source: Servers, Own, https://own.example, read on 1 Jan 2026; SHA-256 of the copy kept: ${'a'.repeat(64)}`,
+    )
+  })
+
+  test('shows conditions and statements that do not agree in the window, and none as an answer of a node', () => {
+    const conflict = { says: 'A.', source: 's', against: 'B.', againstSource: 's', why: 'W.', bring: 'the list' }
+    const own = {
+      ...profile(
+        claim([{ check: 'tenancy.no-hypervisor' }], {
+          condition: { says: 'Where.', tests: [{ test: 'network.fabric-kind', value: 'roce' }] },
+        }),
+      ),
+      conflicts: [conflict],
+    }
+    const view = claimsView(catalog, own, null)
+    expect(view.profile.notes).toEqual([conflictWords(conflict)])
+    expect(conflictWords(conflict)).toContain('One: A. The other: B. W. Ask for: the list.')
+    expect(view.claims).toHaveLength(1)
+    expect(view.claims[0]?.bears.map(({ title }) => title)).toEqual([
+      'Condition: The node has a port of the named kind of RDMA fabric. Promised: roce.',
+      expect.any(String),
+    ])
+  })
+})
+
 describe('the table', () => {
   const node = (name: string, claims?: readonly ClaimAnswer[]) =>
     ({ node: name, observedAt: FIXTURE_TIME, ...(claims === undefined ? {} : { claims }) }) as never
 
   test('has a row for each node and promise, with its source', () => {
-    const provider = profile(
+    const bare = profile(
       claim([{ check: 'check.met' }]),
-      claim([], { id: 'r', says: 'Kept.', why: 'It lies \u202eelsewhere.' }),
+      claim([], {
+        id: 'r',
+        says: 'Kept.',
+        source: 'cited',
+        why: 'It lies \u202eelsewhere.',
+        condition: { says: 'Where it is so.', tests: [] },
+      }),
     )
+    const cited = {
+      id: 'cited',
+      kind: 'page',
+      title: 'Contract 1',
+      where: 'Schedule A',
+      on: '2026-01-01',
+      publisher: 'Own Ltd',
+      address: 'https://own.example/terms',
+      sha256: 'a'.repeat(64),
+    } as const
+    const provider = { ...bare, sources: [...bare.sources, cited] }
     const rows = [
       ...claimsTable({
         scope: { provider } as never,
@@ -191,6 +340,10 @@ describe('the table', () => {
         'Contract 1',
         'Schedule A',
         '2026-01-01',
+        '',
+        '',
+        '',
+        '',
         FIXTURE_TIME,
       ],
       [
@@ -202,11 +355,15 @@ describe('the table', () => {
         'Contract 1',
         'Schedule A',
         '2026-01-01',
+        'Own Ltd',
+        'https://own.example/terms',
+        'a'.repeat(64),
+        'Where it is so.',
         FIXTURE_TIME,
       ],
-      ['gpu-01', 'gone', '', 'not-decided', '', '', '', '', FIXTURE_TIME],
+      ['gpu-01', 'gone', '', 'not-decided', '', '', '', '', '', '', '', '', FIXTURE_TIME],
     ])
-    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([9]))
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([13]))
   })
 
   test('is its heading alone where no provider was declared', () => {
@@ -216,12 +373,13 @@ describe('the table', () => {
 
 describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
   'the profile %s',
-  (_, { claims, notes, sources, asOf }) => {
+  (_, { claims, notes, sources, asOf, conflicts = [] }) => {
     test('says what it rests on, in words that do not over-claim', () => {
       const texts = [
         ...notes,
         ...sources.map(({ title }) => title),
-        ...claims.flatMap(({ says, why, bring }) => [says, why ?? '', bring ?? '']),
+        ...claims.flatMap(({ says, why, bring, condition }) => [says, why ?? '', bring ?? '', condition?.says ?? '']),
+        ...conflicts.flatMap(({ says, against, why, bring }) => [says, against, why, bring]),
       ]
       expect(texts.filter((text) => BANNED.some((word) => word.test(text)) || /[—–]/.test(text))).toEqual([])
       expect(claims.map(({ says }) => says).filter((says) => !says.endsWith('.'))).toEqual([])
@@ -230,12 +388,27 @@ describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
       expect(claims.length).toBeGreaterThan(4)
     })
 
-    // What a tenant decides, such as encryption or accounts, never contradicts a provider.
-    test('rests on checks of the machine and its place only', () => {
+    // What a tenant declares or decides, such as a roster, encryption or accounts, never contradicts a provider.
+    test('is contradicted by checks of the machine only', () => {
       const used = claims.flatMap(({ bears }) =>
-        bears.flatMap((bearing) => ('check' in bearing ? [bearing.check] : [])),
+        bears.flatMap((bearing) => ('check' in bearing && bearing.supportsOnly !== true ? [bearing.check] : [])),
       )
       expect(used.filter((id) => !['tenancy.no-hypervisor', 'tenancy.pcie-inventory'].includes(id))).toEqual([])
+    })
+
+    test('quotes nothing and keeps no digest, since no page is kept, and cites a page by its address alone where it has one', () => {
+      expect(claims.filter(({ quote }) => quote !== undefined)).toEqual([])
+      expect(sources.filter(({ sha256 }) => sha256 !== undefined)).toEqual([])
+      for (const { address, title, where, publisher } of sources) {
+        expect(address === undefined).toBe(title.endsWith('(titles not recorded)'))
+        if (address !== undefined)
+          expect([new URL(address).protocol, publisher, where.length > 3]).toEqual(['https:', expect.any(String), true])
+      }
+      const cited = [
+        ...claims.map(({ source }) => source),
+        ...conflicts.flatMap((one) => [one.source, one.againstSource]),
+      ]
+      expect([...new Set(cited)].sort()).toEqual(sources.map(({ id }) => id).sort())
     })
   },
 )

@@ -43,6 +43,64 @@ describe('a provider file', () => {
     expect(await read(JSON.stringify(own), 'own.json')).toEqual(own)
   })
 
+  test('may cite its sources, state conditions and note statements that do not agree', async () => {
+    const own = {
+      schema: 'barewitness.provider/1',
+      id: 'own',
+      name: 'Own',
+      asOf: '2026-11-01',
+      notes: [],
+      sources: [
+        {
+          id: 'page',
+          kind: 'page',
+          title: 'GPU servers',
+          where: 'Second paragraph',
+          on: '2026-02-01',
+          publisher: 'Own Ltd',
+          address: 'https://own.example/gpu',
+          sha256: '0'.repeat(64),
+        },
+      ],
+      conflicts: [{ says: 'A.', source: 'page', against: 'B.', againstSource: 'page', why: 'W.', bring: 'The list' }],
+      claims: [
+        {
+          id: 'a',
+          says: 'InfiniBand runs at 200 Gbit/s.',
+          quote: '200G HDR',
+          source: 'page',
+          condition: { says: 'Where there is InfiniBand.', tests: [{ test: 'network.rdma', value: 'infiniband' }] },
+          bears: [
+            { test: 'network.infiniband-rate', value: 200 },
+            { check: 'tenancy.user-census', supportsOnly: true },
+          ],
+          whenUndecided: 'needs-record',
+          otherwise: null,
+          why: null,
+          bring: 'The order',
+        },
+      ],
+    }
+    expect(await read(JSON.stringify(own), 'own.json')).toEqual(own)
+  })
+
+  test.each<[string, string, string]>([
+    ['an address that is none', 'address: own.example', 'sources[0].address'],
+    ['a digest that is none', 'sha256: abc', 'sources[0].sha256'],
+    ['a field that is not there', 'copy: yes', 'sources[0].copy is not a field'],
+  ])('names the place of %s in a source', async (_, field, problem) => {
+    const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    expect(await read(HEAD.replace('on: 2026-02-01', `on: 2026-02-01, ${field}`) + row)).toContain(problem)
+  })
+
+  test('a conflict names its sources', async () => {
+    const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    const note = 'conflicts: [{ says: A., source: contract, against: B., againstSource: page, why: W., bring: L }]\n'
+    expect(await read(HEAD.replace('claims:\n', `${note}claims:\n`) + row)).toContain(
+      'conflicts[0].againstSource names “page”, which is none of the sources',
+    )
+  })
+
   test('a day that no calendar has is told with its line', async () => {
     const rest = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('asOf: 2026-11-01', 'asOf: 2026-02-31') + rest)).toBe(
@@ -115,6 +173,36 @@ describe('a provider file', () => {
       'claims[0].ever is not a field',
     ],
     [
+      'a condition without a reading',
+      `{ id: a, says: S., source: contract, condition: { says: W., tests: [] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      'claims[0].condition.tests must name at least one reading',
+    ],
+    [
+      'a condition that no reading has',
+      `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ test: gpu.speed, value: 1 }] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      'claims[0].condition.tests[0].test is “gpu.speed”, which is no reading',
+    ],
+    [
+      'a condition that is a check',
+      `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ check: tenancy.no-hypervisor }] }, bears: [], ${REST} }`,
+      'claims[0].condition.tests[0]',
+    ],
+    [
+      'a quotation of two lines',
+      `{ id: a, says: S., source: contract, quote: "a\\nb", bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      'claims[0].quote',
+    ],
+    [
+      'a document that is not named',
+      `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], whenUndecided: needs-record, ${REST} }`,
+      'claims[0].bring must name the record to bring where the node leaves it undecided',
+    ],
+    [
+      'a document where nothing is read',
+      '{ id: a, says: S., source: contract, bears: [], whenUndecided: needs-record, otherwise: needs-record, why: W., bring: B }',
+      'claims[0].whenUndecided must be absent where nothing bears on the promise',
+    ],
+    [
       'a value that is a list',
       `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: [] }], ${REST} }`,
       'own.yaml:9:',
@@ -163,7 +251,7 @@ describe('a name', () => {
       error: {
         code: 'input.not-found',
         detail:
-          'hostaway is no file that could be read, and no profile that ships: onesource-cloud, hostrunway, rackbank',
+          'hostaway is no file that could be read, and no profile that ships: onesource-cloud, hostrunway, rackbank, common-statements',
       },
     })
     expect(await readProvider('./no.yaml', join(folder, 'fleet.yaml'), catalog)).toMatchObject({
@@ -179,5 +267,10 @@ test('profiles that ship fit the schema, and everything they name is there', () 
     expect([own.id, validator.problems('provider', own)]).toEqual([own.id, []])
     expect([own.id, problemsIn(own, catalog)]).toEqual([own.id, []])
   }
-  expect(catalog.providers.map(({ id }) => id)).toEqual(['onesource-cloud', 'hostrunway', 'rackbank'])
+  expect(catalog.providers.map(({ id }) => id)).toEqual([
+    'onesource-cloud',
+    'hostrunway',
+    'rackbank',
+    'common-statements',
+  ])
 })

@@ -1,4 +1,12 @@
-import type { Bearing, ClaimAnswer, Finding, ProviderClaim, ProviderProfile, Reason } from '../../schemas/types.ts'
+import type {
+  Bearing,
+  ClaimAnswer,
+  ClaimCondition,
+  Finding,
+  ProviderClaim,
+  ProviderProfile,
+  Reason,
+} from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { type Check, type Context, conclude, type Step } from './check.ts'
 import { quote } from './plain-text.ts'
@@ -40,25 +48,58 @@ export const claimsOf = ({ claims }: ProviderProfile, node: string): readonly Pr
 
 /** Each claim's answer for one node. One reading that contradicts contradicts the claim; it is observed only where every reading agrees. */
 export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): readonly ClaimAnswer[] {
-  return claimsOf(profile, matter.context.node.name).map((claim) => answerClaim(claim, matter))
+  return claimsOf(profile, matter.context.node.name).map((claim) => ({
+    claim: claim.id,
+    ...answerClaim(claim, matter),
+  }))
 }
 
-/** Of a node that gave no evidence: what a record would have to show still needs one, and nothing is observed. */
+/** Of a node that gave no evidence: what a record would have to show still needs one, and nothing is observed or shown not to apply. */
 export const unansweredClaims = (profile: ProviderProfile, node: string, why: string): readonly ClaimAnswer[] =>
   claimsOf(profile, node).map((claim) => ({
     claim: claim.id,
-    answer: claim.bears.length === 0 ? (claim.otherwise ?? 'not-decided') : 'not-decided',
+    answer: claim.bears.length === 0 ? (claim.otherwise ?? 'not-decided') : (claim.whenUndecided ?? 'not-decided'),
     reasons: claim.bears.length === 0 ? [] : [unclear(why)],
   }))
 
-function answerClaim(claim: ProviderClaim, matter: ClaimMatter): ClaimAnswer {
-  if (claim.bears.length === 0) return { claim: claim.id, answer: claim.otherwise ?? 'not-decided', reasons: [] }
+interface Answered {
+  readonly answer: Answer
+  readonly reasons: readonly Reason[]
+}
+
+function answerClaim(claim: ProviderClaim, matter: ClaimMatter): Answered {
+  const condition = claim.condition === undefined ? null : answerCondition(claim.condition, matter)
+  if (condition?.holds === 'no') return { answer: 'not-applicable', reasons: condition.reasons }
+  if (claim.bears.length === 0) return { answer: claim.otherwise ?? 'not-decided', reasons: condition?.reasons ?? [] }
+  const undecided = claim.whenUndecided ?? 'not-decided'
+  if (condition?.holds === 'unknown') return { answer: undecided, reasons: condition.reasons }
   const answers = claim.bears.map((bearing) => answerBearing(bearing, matter))
+  const answer = joined(answers.map((one) => one.answer))
   return {
-    claim: claim.id,
-    answer: joined(answers.map(({ answer }) => answer)),
-    reasons: answers.flatMap(({ reasons }) => reasons),
+    answer: answer === 'not-decided' ? undecided : answer,
+    reasons: [...(condition?.reasons ?? []), ...answers.flatMap(({ reasons }) => reasons)],
   }
+}
+
+interface Condition {
+  readonly holds: 'yes' | 'no' | 'unknown'
+  readonly reasons: readonly Reason[]
+}
+
+/**
+ * Whether what a claim presupposes is there. It is absent only where a test contradicts it from evidence that is not too old: what was not
+ * read leaves the claim undecided, and a claim never stops to apply for want of evidence.
+ */
+function answerCondition({ tests }: ClaimCondition, matter: ClaimMatter): Condition {
+  const answers = tests.map((bearing) => answerBearing(bearing, matter))
+  const absent = answers.filter(({ answer }) => answer === 'contradicted')
+  if (absent.length > 0)
+    return matter.stale
+      ? { holds: 'unknown', reasons: [unclear(TOO_OLD), ...absent.flatMap(({ reasons }) => reasons)] }
+      : { holds: 'no', reasons: absent.flatMap(({ reasons }) => reasons) }
+  const reasons = answers.flatMap((one) => one.reasons)
+  const isThere = answers.length > 0 && answers.every(({ answer }) => answer === 'observed')
+  return { holds: isThere ? 'yes' : 'unknown', reasons }
 }
 
 function joined(answers: readonly Answer[]): Answer {
@@ -66,20 +107,14 @@ function joined(answers: readonly Answer[]): Answer {
   return answers.every((answer) => answer === 'observed') ? 'observed' : 'not-decided'
 }
 
-interface BearingAnswer {
-  readonly answer: Answer
-  readonly reasons: readonly Reason[]
-}
-
-function answerBearing(
-  bearing: Bearing,
-  { tests, findings, readings, context, stale, cite }: ClaimMatter,
-): BearingAnswer {
+function answerBearing(bearing: Bearing, { tests, findings, readings, context, stale, cite }: ClaimMatter): Answered {
   if ('check' in bearing) {
     const found = findings.find(({ check }) => check === bearing.check)
-    return found === undefined
-      ? unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
-      : { answer: ANSWERS[found.verdict], reasons: found.reasons }
+    if (found === undefined) return unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
+    const answer = ANSWERS[found.verdict]
+    return answer === 'contradicted' && bearing.supportsOnly === true
+      ? { answer: 'not-decided', reasons: [unclear(NOT_THE_PROVIDERS), ...found.reasons] }
+      : { answer, reasons: found.reasons }
   }
   const check = tests.find(({ id }) => id === bearing.test)?.of(bearing.value) ?? null
   if (check === null) return unknown(`This catalog has no reading ${quote(bearing.test, 60)} for that value.`)
@@ -93,8 +128,11 @@ function answerBearing(
 
 const TOO_OLD = 'The evidence is too old, or dated after this moment; it supports nothing as of then.'
 
+const NOT_THE_PROVIDERS =
+  'This check also rests on what the customer declares and sets up, so a deviation of it does not contradict the provider.'
+
 const unclear = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
-const unknown = (text: string): BearingAnswer => ({ answer: 'not-decided', reasons: [unclear(text)] })
+const unknown = (text: string): Answered => ({ answer: 'not-decided', reasons: [unclear(text)] })
 
 /** What does not apply to a node neither bears out a promise nor breaks it. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {

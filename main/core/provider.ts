@@ -1,4 +1,4 @@
-import type { Bearing, ProviderProfile } from '../../schemas/types.ts'
+import type { Bearing, ClaimSource, ProviderProfile, StatementConflict } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
 import type { ClaimTest } from './claim.ts'
 import { plain, quote } from './plain-text.ts'
@@ -15,7 +15,7 @@ export interface PromiseProblem {
 
 /** What is wrong with a profile that fits its schema, each with its place. */
 export function problemsIn(
-  { asOf, sources, claims }: ProviderProfile,
+  { asOf, sources, claims, conflicts = [] }: ProviderProfile,
   known: KnownToPromises,
 ): readonly PromiseProblem[] {
   const ids = new Set(sources.map(({ id }) => id))
@@ -24,12 +24,16 @@ export function problemsIn(
     ...sources.flatMap(({ on }, index) => (isDay(on) ? [] : [{ path: ['sources', index, 'on'], text: noSuchDay(on) }])),
     ...twice(sources, 'sources'),
     ...twice(claims, 'claims'),
+    ...conflicts.flatMap((conflict, index) =>
+      (['source', 'againstSource'] as const).flatMap((field) =>
+        sourceProblem(ids, conflict[field], ['conflicts', index, field]),
+      ),
+    ),
     ...claims.flatMap((claim, index): readonly PromiseProblem[] => [
-      ...(ids.has(claim.source)
-        ? []
-        : [{ path: ['claims', index, 'source'], text: `names ${quote(claim.source)}, which is none of the sources` }]),
+      ...sourceProblem(ids, claim.source, ['claims', index, 'source']),
       ...answerProblems(claim, ['claims', index]),
       ...claim.bears.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'bears', at], known)),
+      ...conditionProblems(claim, ['claims', index, 'condition', 'tests'], known),
     ]),
   ]
 }
@@ -37,6 +41,21 @@ export function problemsIn(
 const noSuchDay = (day: string): string => `is ${quote(day)}, and the calendar has no such day`
 
 type Path = PromiseProblem['path']
+
+const sourceProblem = (ids: ReadonlySet<string>, source: string, path: Path): readonly PromiseProblem[] =>
+  ids.has(source) ? [] : [{ path, text: `names ${quote(source)}, which is none of the sources` }]
+
+/** A condition without a test would hold everywhere, or nowhere. */
+const conditionProblems = (
+  { condition }: ProviderProfile['claims'][number],
+  path: Path,
+  known: KnownToPromises,
+): readonly PromiseProblem[] =>
+  condition === undefined
+    ? []
+    : condition.tests.length === 0
+      ? [{ path, text: 'must name at least one reading' }]
+      : condition.tests.flatMap((bearing, at) => bearingProblems(bearing, [...path, at], known))
 
 const twice = (list: readonly { readonly id: string }[], field: string): readonly PromiseProblem[] =>
   list.flatMap(({ id }, index) =>
@@ -47,13 +66,20 @@ const twice = (list: readonly { readonly id: string }[], field: string): readonl
 
 /** Either something on the node answers a promise, or it says why nothing can and what to bring. */
 function answerProblems(
-  { bears, otherwise, why, bring }: ProviderProfile['claims'][number],
+  { bears, otherwise, why, bring, whenUndecided }: ProviderProfile['claims'][number],
   path: Path,
 ): readonly PromiseProblem[] {
   if (bears.length > 0)
-    return otherwise === null
-      ? []
-      : [{ path: [...path, 'otherwise'], text: 'must be null where something bears on the promise' }]
+    return [
+      ...(otherwise === null
+        ? []
+        : [{ path: [...path, 'otherwise'], text: 'must be null where something bears on the promise' }]),
+      ...(whenUndecided === undefined || bring !== null
+        ? []
+        : [{ path: [...path, 'bring'], text: 'must name the record to bring where the node leaves it undecided' }]),
+    ]
+  if (whenUndecided !== undefined)
+    return [{ path: [...path, 'whenUndecided'], text: 'must be absent where nothing bears on the promise' }]
   if (otherwise === null)
     return [{ path: [...path, 'otherwise'], text: 'must say needs-record or not-observable where nothing bears on it' }]
   return [
@@ -101,4 +127,20 @@ export function takesWords({ takes }: Pick<ClaimTest, 'takes'>): string {
   if (takes.oneOf !== undefined) return `one of ${takes.oneOf.join(', ')}`
   if (takes.kind === 'nothing') return 'no value: null'
   return `${takes.kind === 'number' ? 'a number' : 'text'}${takes.unit === undefined ? '' : ` (${takes.unit})`}`
+}
+
+/** Two statements of one provider that do not agree, as one note. */
+export const conflictWords = ({ says, against, why, bring }: StatementConflict): string =>
+  `Two statements of this provider do not agree, in our words. One: ${says} The other: ${against} ${why} Ask for: ${bring}.`
+
+/**
+ * Where a statement was read and whether a copy is kept, as an auditor cites what the entity provided (AT-C 205, information
+ * produced by the entity): "source: <title>, read on <day>; no copy of the page is kept".
+ */
+export function sourceCitation({ kind, title, publisher, address, sha256 }: ClaimSource, readOn: string): string {
+  const by = publisher === undefined ? '' : `, ${publisher}`
+  const at = address === undefined ? '' : `, ${address}`
+  const what = kind === 'page' ? 'the page' : 'the document'
+  const copy = sha256 === undefined ? `no copy of ${what} is kept` : `SHA-256 of the copy kept: ${sha256}`
+  return `source: ${title}${by}${at}, read on ${readOn}; ${copy}`
 }

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { CLAIM_TESTS } from '../../main/catalog/claims/tests.ts'
+import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
 import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
 import { gpuNvidia } from '../../main/catalog/probes/gpu-nvidia.ts'
 import { gpuNvlink } from '../../main/catalog/probes/gpu-nvlink.ts'
 import { infiniband } from '../../main/catalog/probes/infiniband.ts'
 import { inventoryMemory } from '../../main/catalog/probes/inventory-memory.ts'
 import { netInterfaces } from '../../main/catalog/probes/net-interfaces.ts'
+import { rdmaGpudirect } from '../../main/catalog/probes/rdma-gpudirect.ts'
 import { rdmaLinks } from '../../main/catalog/probes/rdma-links.ts'
+import { remoteAgents } from '../../main/catalog/probes/remote-agents.ts'
 import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
 import { tenancyProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
+import { REMOTE_AGENTS } from '../../main/catalog/remote-agents.ts'
 import { type Context, conclude } from '../../main/core/check.ts'
 import { type Reading, reading } from '../support/device-facts.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
@@ -36,6 +40,9 @@ interface Gpu {
   readonly mig?: string
   readonly fabric?: string
   readonly virtualization?: string
+  readonly memory?: string
+  /** What the driver says of the link to the processor. */
+  readonly link?: string
 }
 const address = (index: number): string => `0000:${(16 + index).toString(16)}:00.0`
 const uuid = (index: number): string => `GPU-00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
@@ -43,8 +50,18 @@ const driver = (...gpus: readonly Gpu[]): Reading =>
   reading(gpuNvidia, {
     query: `<nvidia_smi_log><driver_version>575.1</driver_version><attached_gpus>${gpus.length}</attached_gpus>${gpus
       .map(
-        ({ name = 'NVIDIA H100 80GB HBM3', mig = 'Disabled', fabric = 'N/A', virtualization = 'None' }, index) =>
-          `<gpu id="0000${address(index)}"><product_name>${name}</product_name><uuid>${uuid(index)}</uuid><current_mig>${mig}</current_mig><gpu_virtualization_mode><virtualization_mode>${virtualization}</virtualization_mode></gpu_virtualization_mode><fabric><state>${fabric}</state></fabric></gpu>`,
+        (
+          {
+            name = 'NVIDIA H100 80GB HBM3',
+            mig = 'Disabled',
+            fabric = 'N/A',
+            virtualization = 'None',
+            memory = '',
+            link = '',
+          },
+          index,
+        ) =>
+          `<gpu id="0000${address(index)}"><product_name>${name}</product_name><uuid>${uuid(index)}</uuid><current_mig>${mig}</current_mig><gpu_virtualization_mode><virtualization_mode>${virtualization}</virtualization_mode></gpu_virtualization_mode><pci><pci_gpu_link_info>${link}</pci_gpu_link_info></pci><fb_memory_usage><total>${memory}</total></fb_memory_usage><fabric><state>${fabric}</state></fabric></gpu>`,
       )
       .join('')}</nvidia_smi_log>`,
   })
@@ -107,6 +124,160 @@ describe('GPUs', () => {
   ])('NVLink: %s', (_, generation, gpus, links, verdict, text) => {
     const found = ask('gpu.nvlink-links', generation, two, driver(...gpus), nvlink(...links))
     expect(found).toEqual({ verdict, said: expect.stringMatching(text) })
+  })
+
+  const links = (count: number, rate: string, off = 0): readonly string[] => [
+    ...Array.from({ length: count }, () => `${rate} GB/s`),
+    ...Array.from({ length: off }, () => '<inactive>'),
+  ]
+
+  test.each<[string, number, readonly Gpu[], readonly (readonly string[])[], string, RegExp]>([
+    ['every link of both', 900, [{}, {}], [links(18, '26.562'), links(18, '26.562')], 'met', /18 links, 900 GB\/s/],
+    // At the line rate that is printed, 17 links would have 903 GB/s.
+    ['one link down', 900, [{}, {}], [links(17, '26.562', 1), links(18, '26.562')], 'not-met', /17 links, 850 GB\/s/],
+    ['an earlier generation', 900, [{}, {}], [links(12, '25'), links(12, '25')], 'not-met', /2 of 2 GPUs/],
+    ['a later one', 1800, [{}, {}], [links(18, '53.125'), links(18, '53.125')], 'met', /1800 GB\/s/],
+    [
+      'rates that differ',
+      900,
+      [{}, {}],
+      [[...links(17, '53.125'), '19.531 GB/s'], links(18, '53.125')],
+      'inconclusive',
+      /several rates/,
+    ],
+    [
+      'a divided GPU',
+      900,
+      [{ mig: 'Enabled' }, {}],
+      [links(0, '', 18), links(18, '26.562')],
+      'inconclusive',
+      /tenant decides/,
+    ],
+    ['no link listed of one', 900, [{}, {}], [links(18, '26.562')], 'inconclusive', /lists no link/],
+    ['one without an answer', 900, [{}], [links(18, '26.562')], 'inconclusive', /does not answer about 1 GPU/],
+    ['links without the driver', 900, [], [links(18, '26.562')], 'inconclusive', /does not answer about 2 GPUs/],
+  ])('NVLink bandwidth: %s', (_, promised, gpus, status, verdict, text) => {
+    const found = ask('gpu.nvlink-bandwidth', promised, two, driver(...gpus), nvlink(...status))
+    expect(found).toEqual({ verdict, said: expect.stringMatching(text) })
+  })
+
+  test('NVLink bandwidth without an answer about the links, or a GPU, is not observed', () => {
+    expect(ask('gpu.nvlink-bandwidth', 900, two, driver({}, {})).verdict).toBe('inconclusive')
+    expect(ask('gpu.nvlink-bandwidth', 900, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-met')
+    expect(ask('gpu.nvlink-bandwidth', 900, pci()).verdict).toBe('inconclusive')
+    expect(ask('gpu.nvlink-bandwidth', 900).verdict).toBe('inconclusive')
+  })
+
+  test.each<[string, number, readonly Gpu[], string]>([
+    ['H100', 80, [{ memory: '81559 MiB' }, { memory: '81559 MiB' }], 'met'],
+    ['H200', 141, [{ memory: '143771 MiB' }, { memory: '143771 MiB' }], 'met'],
+    ['half of one', 80, [{ memory: '40960 MiB' }, { memory: '81559 MiB' }], 'not-met'],
+    ['a little less', 80, [{ memory: '76000 MiB' }, { memory: '81559 MiB' }], 'inconclusive'],
+    ['withheld of one', 80, [{ memory: 'N/A' }, { memory: '81559 MiB' }], 'inconclusive'],
+    ['a GPU that the driver leaves out', 80, [{ memory: '81559 MiB' }], 'inconclusive'],
+  ])('memory of the GPUs: %s', (_, promised, gpus, verdict) => {
+    expect(ask('gpu.memory-gib', promised, two, driver(...gpus)).verdict).toBe(verdict)
+  })
+
+  test('memory without the driver is not observed, and without a GPU contradicted', () => {
+    expect(ask('gpu.memory-gib', 80, two).verdict).toBe('inconclusive')
+    expect(ask('gpu.memory-gib', 80, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-met')
+  })
+
+  const pcie = (most: number, now: number, generation = 5): string =>
+    `<pcie_gen><max_link_gen>${generation}</max_link_gen><current_link_gen>${now === 16 ? generation : 1}</current_link_gen><max_device_link_gen>${generation}</max_device_link_gen><max_host_link_gen>${generation}</max_host_link_gen></pcie_gen><link_widths><max_link_width>${most}x</max_link_width><current_link_width>${now}x</current_link_width></link_widths>`
+
+  test.each<[string, string, number, string, string]>([
+    ['every lane', 'gpu.pcie-width', 16, pcie(16, 16), 'met'],
+    ['fewer at rest, or for a fault', 'gpu.pcie-width', 16, pcie(16, 8), 'inconclusive'],
+    ['fewer at the most', 'gpu.pcie-width', 16, pcie(8, 8), 'not-met'],
+    ['not given', 'gpu.pcie-width', 16, '', 'inconclusive'],
+    ['every generation', 'gpu.pcie-generation', 5, pcie(16, 16), 'met'],
+    ['a lower speed at rest', 'gpu.pcie-generation', 5, pcie(16, 8), 'met'],
+    ['an earlier one', 'gpu.pcie-generation', 5, pcie(16, 16, 4), 'not-met'],
+    ['no generation given', 'gpu.pcie-generation', 5, '', 'inconclusive'],
+  ])('PCI Express, %s: %s of %s', (_, id, promised, link, verdict) => {
+    expect(ask(id, promised, two, driver({ link }, { link })).verdict).toBe(verdict)
+    expect(ask(id, promised, two, driver({ link: pcie(16, 16) }, { link })).verdict).toBe(verdict)
+  })
+
+  test.each(['gpu.pcie-width', 'gpu.pcie-generation'])('%s without the driver is not observed', (id) => {
+    expect(ask(id, 4, two).verdict).toBe('inconclusive')
+    expect(ask(id, 4, pci()).verdict).toBe('inconclusive')
+    expect(ask(id, 4).verdict).toBe('inconclusive')
+  })
+
+  const NAMED_CARD = { name: 'NVIDIA H100 PCIe' }
+  test.each<[string, string, Reading, readonly Gpu[], string]>([
+    ['modules of Hopper', 'hopper-sxm', two, [{}, {}], 'met'],
+    ['modules', 'sxm', two, [], 'met'],
+    ['modules of a later family', 'sxm', pci(B200(0)), [], 'met'],
+    ['modules of a later family', 'hopper-sxm', pci(B200(0)), [], 'not-met'],
+    ['a module with fewer links', 'hopper-sxm', pci(`${address(0)} 10de:2324 0302`), [], 'not-met'],
+    ['a module beside Grace', 'sxm', pci(`${address(0)} 10de:2342 0302`), [], 'not-met'],
+    ['a card by name', 'sxm', pci(`${address(0)} 10de:2331 0302`), [NAMED_CARD], 'not-met'],
+    ['an id on no list', 'sxm', pci(`${address(0)} 10de:2331 0302`), [], 'inconclusive'],
+    ['a module and a card', 'sxm', pci(H100(0), `${address(1)} 10de:2331 0302`), [{}, NAMED_CARD], 'inconclusive'],
+    ['a GPU of another maker', 'sxm', pci(`${address(0)} 1002:74a1 1200`), [], 'not-met'],
+    ['no GPU', 'sxm', pci('0000:01:00.0 8086:1533 0200'), [], 'not-met'],
+    ['no bus', 'sxm', pci(), [], 'inconclusive'],
+  ])('boards: %s are %s', (_, kind, bus, gpus, verdict) => {
+    expect(ask('gpu.board', kind, bus, ...(gpus.length === 0 ? [] : [driver(...gpus)])).verdict).toBe(verdict)
+  })
+
+  test.each<[string, Reading, string]>([
+    ['a GPU', two, 'met'],
+    ['a part of one', pci(`${address(0)} 1002:74b5 1200`), 'met'],
+    ['none', pci('0000:01:00.0 8086:1533 0200'), 'not-met'],
+    ['a display that may be one', pci('0000:01:00.0 1002:7340 0300'), 'inconclusive'],
+    ['no bus', pci(), 'inconclusive'],
+  ])('presence: %s', (_, bus, verdict) => {
+    expect(ask('gpu.present', null, bus).verdict).toBe(verdict)
+    expect(ask('gpu.present', null).verdict).toBe('inconclusive')
+  })
+
+  test.each<[string, Reading, readonly Gpu[], string]>([
+    ['every one whole', two, [{}, {}], 'met'],
+    ['handed over', two, [{ virtualization: 'Pass-Through' }, {}], 'met'],
+    ['lent out by this system', two, [{ virtualization: 'Host VGPU' }, {}], 'met'],
+    ['one virtual', two, [{ name: 'NVIDIA H100-1-12C', virtualization: 'VGPU' }, {}], 'not-met'],
+    ['a function', pci(`${address(0)} 1002:74b5 1200`), [], 'not-met'],
+    ['one of another maker', pci(`${address(0)} 1002:74a1 1200`), [], 'inconclusive'],
+    ['slices alone in view', two, [{ mig: 'Enabled', memory: 'N/A' }, {}], 'inconclusive'],
+    ['divided, and the whole in view', two, [{ mig: 'Enabled', memory: '81559 MiB' }, {}], 'met'],
+    ['a word that is not given', two, [{ virtualization: 'N/A' }, {}], 'inconclusive'],
+    ['one without an answer', two, [{}], 'inconclusive'],
+    ['no driver', two, [], 'inconclusive'],
+    ['no GPU', pci('0000:01:00.0 8086:1533 0200'), [], 'not-met'],
+  ])('whole GPUs: %s', (_, bus, gpus, verdict) => {
+    expect(ask('gpu.whole', null, bus, ...(gpus.length === 0 ? [] : [driver(...gpus)])).verdict).toBe(verdict)
+  })
+
+  const direct = (modules: string, drivers = ''): Reading =>
+    reading(rdmaGpudirect, {
+      modules: modules === '' ? { text: '', exit: 1 } : `${modules} 16384 0 - Live 0x0\n`,
+      drivers,
+    })
+  test.each<[string, string, Reading, Reading, string]>([
+    ['its module', 'rdma', two, direct('nvidia_peermem'), 'met'],
+    ['the module before it', 'rdma', two, direct('nv_peer_mem'), 'met'],
+    ['RDMA made of software', 'rdma', two, direct('rdma_rxe'), 'inconclusive'],
+    ['none', 'rdma', two, direct(''), 'inconclusive'],
+    ['its module and driver', 'storage', two, direct('nvidia_fs', 'nvidia-fs\n'), 'met'],
+    ['its module alone', 'storage', two, direct('nvidia_fs'), 'inconclusive'],
+    ['the module of the other', 'storage', two, direct('nvidia_peermem'), 'inconclusive'],
+    ['no GPU by NVIDIA', 'rdma', pci('0000:01:00.0 8086:1533 0200'), direct(''), 'not-met'],
+  ])('direct path with %s: %s', (_, kind, bus, modules, verdict) => {
+    expect(ask('gpu.direct-path', kind, bus, modules).verdict).toBe(verdict)
+    expect(ask('gpu.direct-path', kind, bus).verdict).toBe('inconclusive')
+  })
+
+  test.each<[string, string]>([
+    ['H100 or H200', 'met'],
+    ['H200 or A100', 'not-met'],
+    ['H100 SXM or A100', 'inconclusive'],
+  ])('of several models, %s', (promised, verdict) => {
+    expect(ask('gpu.model', promised, two, driver({}, {})).verdict).toBe(verdict)
   })
 
   test.each<[string, Reading, readonly Reading[], string, RegExp]>([
@@ -227,6 +398,21 @@ describe('networks', () => {
     expect(ask('network.rdma', promised, bus, ...cards).verdict).toBe(verdict)
   })
 
+  test.each<[string, string, Reading, readonly Reading[], string]>([
+    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'met'],
+    ['InfiniBand', 'roce', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-met'],
+    ['RoCE', 'roce', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'met'],
+    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'not-met'],
+    // A cable that is out does not turn one fabric into none.
+    ['InfiniBand, down', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '1: DOWN', ''), 'inconclusive'],
+    ['a port without a kind', 'infiniband', fabric, card('mlx5_0', '', '4: ACTIVE', ''), 'inconclusive'],
+    ['an adapter without a port', 'infiniband', fabric, software, 'inconclusive'],
+    ['no adapter', 'infiniband', pci('0000:01:00.0 8086:1533 0200'), software, 'not-met'],
+    ['nothing read', 'infiniband', fabric, [], 'inconclusive'],
+  ])('%s as fabric: %s', (_, kind, bus, cards, verdict) => {
+    expect(ask('network.fabric-kind', kind, bus, ...cards).verdict).toBe(verdict)
+  })
+
   test.each<[string, number, string, string]>([
     ['200 Gb/sec (4X HDR)', 200, '4: ACTIVE', 'met'],
     ['100 Gb/sec (2X HDR)', 200, '4: ACTIVE', 'not-met'],
@@ -304,5 +490,50 @@ describe('the rest', () => {
     ],
   ])('Kubernetes: %s', (_, processes, verdict) => {
     expect(ask('software.scheduler', 'kubernetes', processes).verdict).toBe(verdict)
+  })
+
+  const agents = (...active: readonly string[]): Reading =>
+    reading(remoteAgents, {
+      units: REMOTE_AGENTS.flatMap(({ units }) => units)
+        .map((unit) =>
+          active.includes(unit)
+            ? 'LoadState=loaded\nActiveState=active\nUnitFileState=enabled'
+            : 'LoadState=not-found\nActiveState=inactive\nUnitFileState=',
+        )
+        .join('\n\n'),
+    })
+  const passwd = (...names: readonly string[]): Reading =>
+    reading(accountsLocal, {
+      passwd: [
+        'root:x:0:0::/root:/bin/bash',
+        ...names.map((name) => `${name}:x:1000:1000::/home/${name}:/bin/bash`),
+      ].join('\n'),
+      group: 'root:x:0:\n',
+      sources: 'passwd: files\n',
+    })
+
+  test.each<[string, readonly Reading[], string]>([
+    ['an agent of a provider', [agents('amazon-ssm-agent'), list(...WHOLE), passwd()], 'met'],
+    ['its process alone', [agents(), list(...WHOLE, '9 root amazon-ssm-agen 0::/'), passwd()], 'met'],
+    ['an account that a provider documents', [agents(), list(...WHOLE), passwd('rack')], 'met'],
+    ['setup at first boot alone', [agents('cloud-init'), list(...WHOLE), passwd()], 'inconclusive'],
+    ['management software of anybody', [agents('salt-minion'), list(...WHOLE), passwd()], 'inconclusive'],
+    ['nothing that is known', [agents(), list(...WHOLE), passwd('ana')], 'inconclusive'],
+    ['agents not read', [list(...WHOLE), passwd('rack')], 'inconclusive'],
+  ])('administration by a provider: %s', (_, readings, verdict) => {
+    expect(ask('access.provider-agents', null, ...readings).verdict).toBe(verdict)
+  })
+
+  test('management software and accounts that were declared as the provider’s are its own', () => {
+    const check = CLAIM_TESTS.find(({ id }) => id === 'access.provider-agents')?.of(null)
+    if (check == null) throw new Error('no such reading')
+    const of = (account: string, ...readings: readonly Reading[]) =>
+      conclude(check, new Map(readings.map(([probe, found]) => [probe.id, found])), {
+        ...context,
+        node: { ...context.node, accounts: [{ account, kind: 'provider', owner: 'Provider' }] },
+      } as Context).verdict
+    expect(of('salt-minion', agents('salt-minion'))).toBe('met')
+    expect(of('ops', agents(), passwd('ops'))).toBe('met')
+    expect(of('ops', agents('salt-minion'), passwd('ana'))).toBe('inconclusive')
   })
 })

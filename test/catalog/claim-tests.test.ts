@@ -16,13 +16,22 @@ import { FIXTURE_TIME, fixtureNames, fixtureRecording } from '../support/fixture
 
 /** Values that somebody can promise, by reading. */
 const PROMISED: Readonly<Record<string, readonly (string | number | null)[]>> = {
-  'gpu.model': ['H100', 'A100'],
+  'gpu.model': ['H100', 'A100', 'H200 or H100'],
   'gpu.count': [1, 8],
+  'gpu.present': [null],
+  'gpu.whole': [null],
+  'gpu.board': ['sxm', 'hopper-sxm'],
+  'gpu.memory-gib': [40, 80, 141],
+  'gpu.pcie-width': [1, 16, 32],
+  'gpu.pcie-generation': [1, 5, 6],
   'gpu.nvlink-links': [3, 4, 5],
+  'gpu.nvlink-bandwidth': [400, 900, 1800],
   'gpu.nvswitch': [null],
   'gpu.mig': [null],
+  'gpu.direct-path': ['rdma', 'storage'],
   'network.ethernet-rate': [1, 25, 100],
   'network.infiniband-rate': [200, 400],
+  'network.fabric-kind': ['infiniband', 'roce'],
   'network.rdma': ['roce-v2', 'infiniband', 'either'],
   'network.own-port': [null],
   'storage.local-nvme': [null],
@@ -31,6 +40,13 @@ const PROMISED: Readonly<Record<string, readonly (string | number | null)[]>> = 
   'software.scheduler': ['kubernetes', 'slurm'],
   'memory.gib': [64, 2048],
   'location.country': ['US', 'DE'],
+  'access.provider-agents': [null],
+}
+
+/** Readings that recorded nodes do not answer each way. */
+const WAYS: Readonly<Record<string, readonly string[]>> = {
+  'storage.nvme-of': ['inconclusive', 'not-met'],
+  'access.provider-agents': ['inconclusive', 'met'],
 }
 
 const promises: readonly (readonly [string, Check])[] = CLAIM_TESTS.flatMap((one) =>
@@ -99,14 +115,14 @@ describe('every claim test', () => {
     expect(stray).toEqual([])
   })
 
-  // storage.nvme-of is observed in claim-readings.test.ts: no recorded node has such a drive. A country is never observed.
+  // A provider's agents can agree with a claim and never contradict it. storage.nvme-of is observed in claim-readings.test.ts: no recorded node has such a drive. A country is never observed.
   test.each(CLAIM_TESTS.map(({ id }) => [id]))('%s ends each way on recorded nodes', (id) => {
     const verdicts = new Set(
       promises.flatMap(([name]) =>
         name.startsWith(`${id} `) ? (seen.get(name) ?? []).map(({ verdict }) => verdict) : [],
       ),
     )
-    const ways = id === 'storage.nvme-of' ? ['inconclusive', 'not-met'] : ['inconclusive', 'met', 'not-met']
+    const ways = WAYS[id] ?? ['inconclusive', 'met', 'not-met']
     expect([...verdicts].sort()).toEqual(ways)
   })
 
@@ -139,6 +155,18 @@ describe('every claim test', () => {
     ['an array that lacks a member', 'fx-operations-failing', 'storage.nvme-raid null', 'inconclusive'],
     ['a guest’s paravirtual adapter', 'fx-iso-vmware', 'network.own-port null', 'inconclusive'],
     ['a virtual function', 'demo-metal-04', 'network.own-port null', 'not-met'],
+    ['a guest with one GPU handed over', 'demo-metal-04', 'gpu.whole null', 'met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 900', 'met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 1800', 'not-met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.board hopper-sxm', 'met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 80', 'met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 141', 'not-met'],
+    ['a whole server', 'demo-gpu-01', 'gpu.pcie-generation 6', 'not-met'],
+    ['a whole server with InfiniBand', 'demo-gpu-01', 'network.fabric-kind infiniband', 'met'],
+    ['a guest without a fabric', 'demo-guest-03', 'network.fabric-kind infiniband', 'not-met'],
+    ['a loaded module', 'demo-gpu-01', 'gpu.direct-path rdma', 'met'],
+    ['no module of its own', 'demo-gpu-01', 'gpu.direct-path storage', 'inconclusive'],
+    ['a server without agents of a provider', 'demo-gpu-01', 'access.provider-agents null', 'inconclusive'],
     ['a country that the time contradicts', 'demo-metal-04', 'location.country DE', 'not-met'],
     ['a region elsewhere by the provider’s own word', 'fx-iso-cloud-abroad', 'location.country US', 'inconclusive'],
     ['a time that reaches no land of the country', 'demo-gpu-01', 'location.country DE', 'not-met'],
@@ -214,6 +242,18 @@ describe('values', () => {
     ['storage.local-nvme', 0],
     ['software.scheduler', 'constructor'],
     ['memory.gib', 0],
+    ['gpu.model', 'H100 or NVIDIA'],
+    ['gpu.board', 'pcie'],
+    ['gpu.memory-gib', 0],
+    ['gpu.pcie-width', 64],
+    ['gpu.pcie-generation', 7],
+    ['gpu.pcie-generation', 4.5],
+    ['gpu.nvlink-bandwidth', Number.POSITIVE_INFINITY],
+    ['gpu.direct-path', null],
+    ['gpu.present', 1],
+    ['gpu.whole', 1],
+    ['network.fabric-kind', 'ethernet'],
+    ['access.provider-agents', 'rack'],
     ['location.country', 'us'],
     ['location.country', 'USA'],
   ])('%s refuses %s', (id, value) => {

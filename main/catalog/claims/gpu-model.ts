@@ -10,7 +10,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Names as the drivers print them, compared word by word: a promised “H100” is in “NVIDIA H100 80GB HBM3”. Which board carries it, and how much memory it has, is compared only where the promise names it in the same words.'
+  'Names as the drivers print them, compared word by word: a promised “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the promise names it in the same words.'
 const LONGEST = 60
 
 export const gpuModel: ClaimTest = {
@@ -19,9 +19,9 @@ export const gpuModel: ClaimTest = {
   takes: { kind: 'text' },
   limits: LIMITS,
   of(value) {
-    const promised = typeof value === 'string' && value.length <= LONGEST ? wordsOf(value) : []
+    const promised = typeof value === 'string' && value.length <= LONGEST ? value.split(/\sor\s/i).map(wordsOf) : []
     // A maker's name alone would fit every model it makes.
-    if (!promised.some((word) => /\d/.test(word))) return null
+    if (promised.length === 0 || !promised.every((words) => words.some((word) => /\d/.test(word)))) return null
     const shown = plain(String(value).trim(), LONGEST)
     return defineCheck({
       id: 'gpu.model',
@@ -41,10 +41,10 @@ export const gpuModel: ClaimTest = {
         const whole = known.filter((name) => !isVirtualGpuName(name))
         const isPromised = (name: string): boolean => {
           const words = wordsOf(name)
-          return promised.every((word) => words.includes(word))
+          return promised.some((model) => model.every((word) => words.includes(word)))
         }
         const fits = whole.filter(isPromised)
-        const near = whole.filter((name) => !isPromised(name) && isNear(promised, wordsOf(name)))
+        const near = whole.filter((name) => !isPromised(name) && promised.some((model) => isNear(model, wordsOf(name))))
         const others = whole.filter((name) => !isPromised(name) && !near.includes(name))
         return weigh([
           ...about(others, (text) => speaksAgainst(`Another model: ${text}.`, gpuNvidia)),

@@ -1,7 +1,8 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
+import { COMMON_STATEMENTS } from './common-statements.ts'
 import { HOSTRUNWAY } from './hostrunway.ts'
 import { ONESOURCE_CLOUD } from './onesource-cloud.ts'
 import { RACKBANK } from './rackbank.ts'
 
 /** What providers promise in public, as data: one file each, beside this one. To add one, add its line here. */
-export const PROVIDERS: readonly ProviderProfile[] = [ONESOURCE_CLOUD, HOSTRUNWAY, RACKBANK]
+export const PROVIDERS: readonly ProviderProfile[] = [ONESOURCE_CLOUD, HOSTRUNWAY, RACKBANK, COMMON_STATEMENTS]

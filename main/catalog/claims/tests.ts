@@ -1,12 +1,21 @@
 import type { ClaimTest } from '../../core/claim.ts'
+import { accessProviderAgents } from './access-provider-agents.ts'
+import { gpuBoard } from './gpu-board.ts'
 import { gpuCount } from './gpu-count.ts'
+import { gpuDirectPath } from './gpu-direct-path.ts'
+import { gpuMemory } from './gpu-memory.ts'
 import { gpuMig } from './gpu-mig.ts'
 import { gpuModel } from './gpu-model.ts'
+import { gpuNvlinkBandwidth } from './gpu-nvlink-bandwidth.ts'
 import { gpuNvlinkLinks } from './gpu-nvlink-links.ts'
 import { gpuNvswitch } from './gpu-nvswitch.ts'
+import { gpuPcieGeneration, gpuPcieWidth } from './gpu-pcie.ts'
+import { gpuPresent } from './gpu-present.ts'
+import { gpuWhole } from './gpu-whole.ts'
 import { locationCountry } from './location-country.ts'
 import { memoryGib } from './memory-gib.ts'
 import { networkEthernetRate } from './network-ethernet-rate.ts'
+import { networkFabricKind } from './network-fabric-kind.ts'
 import { networkInfinibandRate } from './network-infiniband-rate.ts'
 import { networkOwnPort } from './network-own-port.ts'
 import { networkRdma } from './network-rdma.ts'
@@ -19,11 +28,20 @@ import { storageNvmeRaid } from './storage-nvme-raid.ts'
 export const CLAIM_TESTS: readonly ClaimTest[] = [
   gpuModel,
   gpuCount,
+  gpuPresent,
+  gpuWhole,
+  gpuBoard,
+  gpuMemory,
+  gpuPcieWidth,
+  gpuPcieGeneration,
   gpuNvlinkLinks,
+  gpuNvlinkBandwidth,
   gpuNvswitch,
   gpuMig,
+  gpuDirectPath,
   networkEthernetRate,
   networkInfinibandRate,
+  networkFabricKind,
   networkRdma,
   networkOwnPort,
   storageLocalNvme,
@@ -32,4 +50,5 @@ export const CLAIM_TESTS: readonly ClaimTest[] = [
   softwareScheduler,
   memoryGib,
   locationCountry,
+  accessProviderAgents,
 ]

@@ -31,6 +31,12 @@ export function claimDetails(answered: readonly Answered[]): readonly Block[] {
   return [
     ...detail(claimAnswerWords.contradicted.label, standing('contradicted'), contradictedTable),
     ...detail(claimAnswerWords['not-decided'].label, standing('not-decided'), undecidedTable),
+    ...detail(
+      `${claimAnswerWords['needs-record'].label}, with what was read`,
+      standing('needs-record').filter(({ by }) => by.get('needs-record')?.some(({ reasons }) => reasons.length > 0)),
+      recordTable,
+    ),
+    ...detail(claimAnswerWords['not-applicable'].label, standing('not-applicable'), notApplicableTable),
     ...records(answered),
     ...beyond(answered),
   ]
@@ -42,12 +48,12 @@ const detail = (title: string, some: readonly Answered[], table: (one: Answered)
     ? []
     : [
         heading(3, `${title} (${some.length})`, true),
-        ...alike(some, ({ claim: { bears, nodes } }) => canonicalJson({ bears, nodes: nodes ?? null })).flatMap(
-          (group) => [
-            ...group.map(({ claim }) => heading(4, oneLine(claim.says, 300))),
-            ...group.slice(0, 1).map(table),
-          ],
-        ),
+        ...alike(some, ({ claim: { bears, nodes, condition } }) =>
+          canonicalJson({ bears, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
+        ).flatMap((group) => [
+          ...group.map(({ claim }) => heading(4, oneLine(claim.says, 300))),
+          ...group.slice(0, 1).map(table),
+        ]),
       ]
 
 /** Nodes that contradict a promise for the same reasons stand together, most nodes first. */
@@ -62,6 +68,21 @@ const undecidedTable = (one: Answered): Block =>
   groupTable(one, 'not-decided', {
     why: 'Why it is not decided',
     none: 'Nothing that bears on it was answered.',
+    most: MOST_GROUPS.undecided,
+  })
+
+const recordTable = (one: Answered): Block =>
+  groupTable(one, 'needs-record', {
+    why: 'What was read, which does not decide it',
+    none: 'Nothing that bears on it was answered.',
+    most: MOST_GROUPS.undecided,
+  })
+
+/** A condition that is absent is shown by a fact of each node. */
+const notApplicableTable = (one: Answered): Block =>
+  groupTable(one, 'not-applicable', {
+    why: 'Why it does not apply',
+    none: 'No reason was recorded.',
     most: MOST_GROUPS.undecided,
   })
 

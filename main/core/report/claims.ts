@@ -1,12 +1,23 @@
-import type { ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { Bearing, ClaimSource, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
 import { claimsOf } from '../claim.ts'
 import { oneLine, plain } from '../plain-text.ts'
+import { sourceCitation } from '../provider.ts'
 import { compare } from '../recording.ts'
 import { type Answer, type Answered, claimDetails, type NodeAnswer } from './claim-details.ts'
 import { dayOf, factBlock, typed } from './declared.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, type Line, type MarkName, plainCell, type Section, text } from './model.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  type MarkName,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from './model.ts'
 import { titles } from './titles.ts'
 import { of } from './wording.ts'
 
@@ -26,9 +37,13 @@ function blocks(matter: Matter, provider: ProviderProfile): readonly Block[] {
   const answered = answeredOf(matter, provider)
   return [
     text(
+      'Check your contract first: what was agreed there counts. A public page can change, can describe another product, and may be no part of the agreement. “Contradicted” is a difference between a statement and a reading, to be put to the provider; it is no finding that a contract was broken.',
+    ),
+    text(
       'What was promised, in a contract or on a page, against what the nodes told. Answered from what nodes tell of nominal link state; no load was put on any link. “Observed” says what was read, on which nodes and when. It is no promise for other times.',
     ),
     ...profileBlocks(provider),
+    ...conflictBlocks(provider),
     heading(3, 'Promises and answers', true),
     answered.length === 0 ? text('The profile has no promise.') : claimTable(matter, provider, answered),
     ...claimDetails(answered),
@@ -53,9 +68,9 @@ const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): rea
         {
           kind: 'table',
           columns: [
-            { title: 'Source', width: 42 },
-            { title: 'Where it stands', width: 40 },
-            { title: 'Read on', width: 18 },
+            { title: 'Source', width: 40 },
+            { title: 'Where it stands', width: 44 },
+            { title: 'Read on', width: 16 },
           ],
           rows: sources.map(sourceRow),
         } as const,
@@ -67,9 +82,50 @@ const sourceRow = (source: ProviderProfile['sources'][number]): readonly Cell[] 
     { text: oneLine(source.title, 300) },
     { text: `${KINDS[source.kind]}, called ${plain(source.id, 40)} below`, style: 'quiet' },
   ],
-  typed(source.where, 500),
+  [...typed(source.where, 500), ...placeLines(source)],
   plainCell(dayOf(source.on)),
 ]
+
+const placeLines = ({ kind, publisher, address, sha256 }: ClaimSource): readonly Line[] => [
+  ...(publisher === undefined ? [] : [{ text: `Publisher: ${oneLine(publisher, 200)}`, style: 'quiet' } as const]),
+  { text: address === undefined ? NO_ADDRESS[kind] : oneLine(address, 500), style: 'quiet' },
+  {
+    text: sha256 === undefined ? NO_COPY[kind] : `SHA-256 of the copy kept: ${plain(sha256, 64)}`,
+    style: 'quiet',
+  },
+]
+const NO_ADDRESS: Readonly<Record<ClaimSource['kind'], string>> = {
+  page: 'The address was not recorded.',
+  contract: 'No web address.',
+  order: 'No web address.',
+}
+const NO_COPY: Readonly<Record<ClaimSource['kind'], string>> = {
+  page: 'No copy of the page is kept.',
+  contract: 'No copy of the document is kept here.',
+  order: 'No copy of the document is kept here.',
+}
+
+/** Statements of one provider that do not agree with each other: a matter to ask the provider about, and no result of a node. */
+const conflictBlocks = ({ conflicts = [], sources }: ProviderProfile): readonly Block[] =>
+  conflicts.length === 0
+    ? []
+    : [
+        heading(3, `Statements that do not agree (${conflicts.length})`, true),
+        quiet('Compared with each other and not with any node.'),
+        {
+          kind: 'table',
+          columns: [
+            { title: 'One statement', width: 28 },
+            { title: 'The other', width: 28 },
+            { title: 'What differs, and what to ask for', width: 44 },
+          ],
+          rows: conflicts.map(({ says, source, against, againstSource, why, bring }) => [
+            [{ text: oneLine(says, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
+            [{ text: oneLine(against, 500) }, { text: sourceWords(sources, againstSource), style: 'quiet' }],
+            [{ text: oneLine(why, 1000) }, { text: `Ask for: ${oneLine(bring, 500)}` }],
+          ]),
+        } as const,
+      ]
 
 function answeredOf({ assessment }: Matter, provider: ProviderProfile): readonly Answered[] {
   const byClaim = new Map(provider.claims.map(({ id }) => [id, new Map<Answer, NodeAnswer[]>()]))
@@ -105,6 +161,9 @@ const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: read
   rows: answered.map((one) => [
     [
       { text: oneLine(one.claim.says, 500) },
+      ...(one.claim.quote === undefined
+        ? []
+        : [{ text: `In the provider’s words: “${oneLine(one.claim.quote, 200)}”`, style: 'quiet' } as const]),
       { text: `${plain(one.claim.id, 60)}, ${sourceWords(sources, one.claim.source)}`, style: 'quiet' },
     ],
     comparedWith(matter, one.claim),
@@ -114,24 +173,34 @@ const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: read
 
 function sourceWords(sources: ProviderProfile['sources'], id: string): string {
   const source = sources.find((one) => one.id === id)
-  return source === undefined ? `source ${plain(id, 40)}, not listed` : `source ${plain(id, 40)} of ${dayOf(source.on)}`
+  if (source === undefined) return `source ${plain(id, 40)}, not listed`
+  // The table of sources has address and digest; a row names the statement's source in one line.
+  const { address: _, publisher: __, ...short } = source
+  return sourceCitation({ ...short, title: oneLine(source.title, 300) }, dayOf(source.on))
 }
 
-function comparedWith({ catalog }: Matter, { bears }: ProviderClaim): Cell {
-  if (bears.length === 0) return plainCell('Nothing that a node answers')
-  return bears.flatMap((bearing): readonly Line[] => {
-    if ('check' in bearing) {
-      const check = catalog.checks.find(({ id }) => id === bearing.check)
-      return [{ text: check?.claim ?? `${plain(bearing.check, 100)}: not in this catalog` }]
-    }
-    const test = catalog.claimTests.find(({ id }) => id === bearing.test)
-    if (test === undefined) return [{ text: `${plain(bearing.test, 60)}: not in this catalog` }]
-    const value = bearing.value === null ? '' : ` Promised: ${promised(bearing.value, test.takes.unit)}.`
+function comparedWith(matter: Matter, { bears, condition }: ProviderClaim): Cell {
+  const only: readonly Line[] =
+    condition === undefined ? [] : [{ text: `Applies only: ${oneLine(condition.says, 300)}`, style: 'quiet' }]
+  return bears.length === 0
+    ? [...only, { text: 'Nothing that a node answers' }]
+    : [...only, ...bears.flatMap((bearing) => bearingLines(matter, bearing))]
+}
+
+function bearingLines({ catalog }: Matter, bearing: Bearing): readonly Line[] {
+  if ('check' in bearing) {
+    const check = catalog.checks.find(({ id }) => id === bearing.check)
     return [
-      { text: `${test.title.replace(/\.$/, '')}.${value}` },
-      { text: `Not shown: ${test.limits}`, style: 'quiet' },
+      { text: check?.claim ?? `${plain(bearing.check, 100)}: not in this catalog` },
+      ...(bearing.supportsOnly === true
+        ? [{ text: 'A deviation of this check does not contradict the provider.', style: 'quiet' } as const]
+        : []),
     ]
-  })
+  }
+  const test = catalog.claimTests.find(({ id }) => id === bearing.test)
+  if (test === undefined) return [{ text: `${plain(bearing.test, 60)}: not in this catalog` }]
+  const value = bearing.value === null ? '' : ` Promised: ${promised(bearing.value, test.takes.unit)}.`
+  return [{ text: `${test.title.replace(/\.$/, '')}.${value}` }, { text: `Not shown: ${test.limits}`, style: 'quiet' }]
 }
 
 /** A value with its unit; where that takes several words, they explain it in brackets. */

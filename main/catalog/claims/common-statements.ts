@@ -1,0 +1,187 @@
+import type { ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+
+/** A statement that only a document shows: why no server does, and which document. */
+const record = (id: string, says: string, why: string, bring: string): ProviderClaim => ({
+  id,
+  says,
+  source: 'pages',
+  bears: [],
+  otherwise: 'needs-record',
+  why,
+  bring,
+})
+
+/** A statement about speed under load. No load is put on any node, so that none is answered. */
+const measured = (id: string, says: string, instead: string): ProviderClaim => ({
+  id,
+  says,
+  source: 'pages',
+  bears: [],
+  otherwise: 'not-observable',
+  why: `It takes a measurement under load, and nothing is loaded here. ${instead}`,
+  bring: null,
+})
+
+const TERM = 'It is a term of the contract. No state of a server shows it.'
+
+/**
+ * Statements that public pages about dedicated GPU servers make, and of which it is not on record which provider made them. They are put to
+ * nobody by name: a customer copies the lines that its own provider made.
+ */
+export const COMMON_STATEMENTS: ProviderProfile = {
+  schema: 'barewitness.provider/1',
+  id: 'common-statements',
+  name: 'Common statements about dedicated GPU servers (no named provider)',
+  asOf: '2026-11-21',
+  notes: [
+    'Which provider made each statement is not on record, so that no answer here is about a named one. Copy the lines that your provider made into a profile of your own.',
+    'Compare each line with your contract: what was agreed counts, and a page can change.',
+  ],
+  sources: [
+    {
+      id: 'pages',
+      kind: 'page',
+      title: 'Public pages of providers about dedicated GPU servers (titles not recorded)',
+      where: 'Public sites of several providers',
+      on: '2026-11-21',
+    },
+  ],
+  claims: [
+    {
+      id: 'known-location',
+      says: 'The physical location of each server is known and can be audited.',
+      source: 'pages',
+      bears: [{ check: 'location.site-record', supportsOnly: true }],
+      whenUndecided: 'needs-record',
+      otherwise: null,
+      why: 'A record of sites that agrees with what can be read supports this. Where none was given, or it disagrees, the provider’s own record decides.',
+      bring:
+        'The provider’s list of servers by serial number with site, room and rack, and its consent to an inspection',
+    },
+    {
+      id: 'gpudirect-rdma',
+      says: 'GPUDirect RDMA is ready: adapters reach the memory of GPUs without a detour.',
+      source: 'pages',
+      condition: {
+        says: 'Where the node has an active RDMA port.',
+        tests: [{ test: 'network.rdma', value: 'either' }],
+      },
+      bears: [{ test: 'gpu.direct-path', value: 'rdma' }],
+      otherwise: null,
+      why: 'Newer drivers can do without the module that is looked for, so that its absence decides nothing. No transfer was tried.',
+      bring: null,
+    },
+    {
+      id: 'gpudirect-storage',
+      says: 'GPUDirect Storage is ready: drives reach the memory of GPUs without a detour.',
+      source: 'pages',
+      condition: { says: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
+      bears: [{ test: 'gpu.direct-path', value: 'storage' }],
+      otherwise: null,
+      why: 'Newer releases can do without the module that is looked for, so that its absence decides nothing. No transfer was tried.',
+      bring: null,
+    },
+    {
+      id: 'side-channels',
+      says: 'No other customer’s work shares processor caches or memory with the server’s, so that it cannot be observed through them.',
+      source: 'pages',
+      bears: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
+      otherwise: null,
+      why: 'A guest shares caches and memory with its host. On a server without a hypervisor only work on this system shares them. Flaws of the processor and its microcode are not compared.',
+      bring: null,
+    },
+    record(
+      'dedicated-power',
+      'Power and cooling are dedicated to the customer.',
+      'Feeds, circuits and cooling are outside the server. Its own power supplies do not show what they are connected to.',
+      'A diagram of circuits and cooling for the racks in question, or the section of the site’s SOC 2 report on them',
+    ),
+    record(
+      'fat-tree',
+      'The fabric is a fat tree without oversubscription (1:1).',
+      'A port shows its own rate. How many switches there are and what joins them is on the provider’s side.',
+      'A diagram of the fabric with the count of downlinks and uplinks of each switch',
+    ),
+    record(
+      'network-path',
+      'The network path of the customer is dedicated.',
+      'What else uses a switch or an uplink is on the provider’s side of the cable.',
+      'A diagram of the network with the ports, VLANs and uplinks of the customer, and who shares each',
+    ),
+    record(
+      'cpu-isolation',
+      'Processors are isolated for the workload (isolcpus, nohz), with a real-time kernel and work pinned to memory nodes.',
+      'These settings are the customer’s own where the customer installed the system. No reading of this catalog compares them.',
+      'The description of the delivered system image, with kernel, boot parameters and tuning',
+    ),
+    measured(
+      'noisy-neighbors',
+      'Delays of 50 to 500 microseconds that other tenants cause do not occur.',
+      'Whether other tenants are on the server is answered by its own rows.',
+    ),
+    measured(
+      'mpi-latency',
+      'Messages between servers take less than 5 microseconds (MPI).',
+      'The kind of fabric and its nominal rate have readings.',
+    ),
+    measured('nvme-throughput', 'The local drives deliver 30 GB/s.', 'Drives and arrays have readings that name them.'),
+    measured(
+      'hbm-bandwidth',
+      'The memory of each GPU delivers 3.35 TB/s.',
+      'The model and the size of the memory have readings.',
+    ),
+    measured(
+      'hypervisor-overhead',
+      'Overhead of virtualization, stated as 2 to 28 percent, is avoided.',
+      'Whether a hypervisor is present is answered by its own rows.',
+    ),
+    record(
+      'os-choice',
+      'The customer chooses the operating system or brings an image.',
+      TERM,
+      'The order or contract clause on operating systems and images, and who installs and keeps them',
+    ),
+    record(
+      'provisioning-time',
+      'A server is delivered within 5 to 10 days.',
+      TERM,
+      'The order with its date, and the delivery note',
+    ),
+    record(
+      'boot-time',
+      'A server boots within 2 to 5 minutes.',
+      'No restart is caused here, and one start does not show another. As a promise it is a term of the contract.',
+      'The clause of the contract on restarts, or the provider’s log of one',
+    ),
+    record(
+      'egress-fees',
+      'There are no fees for outgoing traffic.',
+      TERM,
+      'The price sheet or contract clause on traffic, and one invoice',
+    ),
+    record(
+      'support-hours',
+      'Support is available around the clock.',
+      TERM,
+      'The clause of the contract on support, with hours and response times',
+    ),
+    record(
+      'update-currency',
+      'The provider keeps firmware and drivers up to date.',
+      'Versions are recorded on the node. Which version was current, and who was to install it, is not.',
+      'The provider’s record of firmware and driver updates for each server, with versions and days, and who is responsible by contract',
+    ),
+    record(
+      'shared-storage',
+      'Parallel file systems and object storage of the customer are kept apart from those of other customers.',
+      'A mount shows where it leads and whether its connection is encrypted. Who else has a part of what is behind it is with the provider.',
+      'The name of each file system, bucket or namespace, how tenants are kept apart in it, and who administers it',
+    ),
+    record(
+      'vector-database',
+      'A vector database that the provider runs is the customer’s alone.',
+      'A service behind an address does not show whom else it serves.',
+      'The description of the service with its separation of tenants, and the contract clause or SOC 2 report that covers it',
+    ),
+  ],
+}

@@ -1,0 +1,66 @@
+import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
+import { pciDevices } from '../probes/pci-devices.ts'
+import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
+import { numberBetween } from './values.ts'
+
+/** The driver keeps a part: an H100 of 80 GB answers 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16. */
+const EXPLAINED = 0.97
+const UNEXPLAINED = 0.9
+const MOST_GIB = 65_536
+
+const LIMITS =
+  'Memory of each GPU as the driver counts it, plus at most three percent that it keeps. Its kind, its bandwidth and what it held before are not shown.'
+
+export const gpuMemory: ClaimTest = {
+  id: 'gpu.memory-gib',
+  title: 'Every GPU has at least the promised memory.',
+  takes: { kind: 'number', unit: 'GiB on each GPU' },
+  limits: LIMITS,
+  of(value) {
+    const promised = numberBetween(value, 1, MOST_GIB)
+    if (promised === null) return null
+    return defineCheck({
+      id: 'gpu.memory-gib',
+      property: 'operations',
+      claim: `Every GPU has ${promised} GiB of memory or more, apart from what its driver keeps.`,
+      limits: LIMITS,
+      needs: { pci: pciDevices },
+      wants: { driver: gpuNvidia },
+      evaluate({ pci }, { driver }) {
+        const none = withoutGpu(pci, NVIDIA)
+        if (none !== null) return weigh([none])
+        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        const { gpus } = driver.fact
+        const gib = ({ memory }: NvidiaGpu): number => (memory.totalMib ?? 0) / 1024
+        const told = gpus.filter(({ memory }) => memory.totalMib !== null)
+        const enough = told.filter((gpu) => gib(gpu) >= promised * EXPLAINED)
+        const less = told.filter((gpu) => gib(gpu) < promised * UNEXPLAINED)
+        const near = told.filter((gpu) => !enough.includes(gpu) && !less.includes(gpu))
+        // Cut off, not rounded: a shown number never reaches one that was not there.
+        const shown = (some: readonly NvidiaGpu[]): string =>
+          named([...new Set(some.map((gpu) => `${gpu.name}, ${Math.floor(gib(gpu) * 10) / 10} GiB`))].sort())
+        const say = (some: readonly NvidiaGpu[], step: typeof speaksFor, text: string): readonly Step[] =>
+          some.length === 0
+            ? []
+            : [step(`${text} (${some.length} of ${count(gpus.length, 'GPU')}): ${shown(some)}.`, gpuNvidia)]
+        return weigh([
+          ...say(less, speaksAgainst, `Less than ${promised} GiB`),
+          ...say(near, leavesUnclear, `Less than ${promised} GiB by more than the driver usually keeps`),
+          ...say(enough, speaksFor, `${promised} GiB or more, apart from what the driver keeps`),
+          ...(told.length < gpus.length || gpus.length === 0
+            ? [
+                leavesUnclear(
+                  `The driver does not give the memory of ${count(gpus.length - told.length, 'GPU')}.`,
+                  gpuNvidia,
+                ),
+              ]
+            : []),
+          ...undriven(pci, gpus),
+        ])
+      },
+    })
+  },
+}
