@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import { catalogData, catalogDataProblems } from './test/support/catalog-data.ts'
 import { buildRules } from './test/support/rules-module.ts'
 
 /** The demo fleet travels with the program: the recorded nodes named demo-* are copied beside it. */
@@ -12,6 +13,15 @@ const demoFleet = {
     mkdirSync(resolve('out/demo'), { recursive: true })
     for (const node of readdirSync(from).filter((name) => name.startsWith('demo-')))
       cpSync(resolve(from, node), resolve('out/demo', node), { recursive: true })
+  },
+}
+
+/** Fails the build where frameworks, evidence requests or severities are not what their schema describes. */
+const validCatalogData = {
+  name: 'valid-catalog-data',
+  buildStart() {
+    const problems = catalogDataProblems(catalogData())
+    if (problems.length > 0) throw new Error(`the catalog's data is invalid: ${problems.slice(0, 5).join('; ')}`)
   },
 }
 
@@ -39,7 +49,7 @@ const BUILT_IN = [
 
 export default defineConfig({
   main: {
-    plugins: [demoFleet, rulesModule],
+    plugins: [validCatalogData, demoFleet, rulesModule],
     build: {
       outDir: 'out/main',
       externalizeDeps: { exclude: BUILT_IN },

@@ -1,3 +1,4 @@
+import type { ControlRole } from '../../schemas/conclusion-words.ts'
 import type { MappedControl, Mapping, MappingFile, MappingRow } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
 import { imitated } from './look-alike.ts'
@@ -143,6 +144,10 @@ function rowProblems(
   ]
 }
 
+/** Without a role of its own a check decides, except where the row states that its evidence is background, or that none decides it. */
+const roleIn = (row: MappingRow): ControlRole =>
+  row.evidence === 'context' || row.evidence === 'none' || classOf(row) === 'manual' ? 'context' : 'required'
+
 const checkName = (check: NonNullable<MappingRow['checks']>[number]): string =>
   typeof check === 'string' ? check : check.check
 
@@ -170,6 +175,7 @@ function controlOf(
     supports: checks.map((check) => ({
       check: checkName(check),
       shows: typeof check === 'string' ? (claims.get(check) ?? '') : check.shows,
+      role: (typeof check === 'string' ? undefined : check.role) ?? roleIn(row),
     })),
     notShown: row.notShown ?? 'No check is mapped to this row. It rests on records.',
     needsAlso: [...(row.needsAlso ?? [])],

@@ -1,4 +1,9 @@
+import { CONTROL_ROLES, type ControlRole } from '../../../schemas/conclusion-words.ts'
+import type { CheckSeverity } from '../../core/catalog.ts'
+import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
 import type { Control, EvidenceClass, Framework, FrameworkId } from '../../core/framework.ts'
+import severity from '../severity.json' with { type: 'json' }
+import requestData from './requests.json' with { type: 'json' }
 import vocabulary from './vocabulary.json' with { type: 'json' }
 
 /** A framework as its JSON file holds it: supports name checks of the vocabulary. */
@@ -11,10 +16,15 @@ interface FrameworkData {
   readonly overlay: boolean
   readonly source: readonly string[]
   readonly notes: readonly string[]
-  readonly controls: readonly (Omit<Control, 'supports' | 'evidenceClass' | 'nodeEvidence' | 'refs'> & {
-    readonly supports: readonly string[]
+  readonly controls: readonly (Omit<
+    Control,
+    'supports' | 'evidenceClass' | 'nodeEvidence' | 'refs' | 'requests' | 'scope'
+  > & {
+    readonly supports: readonly { readonly check: string; readonly role: string; readonly why: string }[]
     readonly evidenceClass: string
     readonly nodeEvidence: string
+    readonly requests?: Readonly<Record<string, readonly string[] | undefined>>
+    readonly scope?: string
     readonly refs: Readonly<Record<string, readonly string[] | undefined>>
   })[]
 }
@@ -34,11 +44,19 @@ export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entr
 
 export const VOCABULARY: readonly VocabularyEntry[] = vocabulary.checks
 
+/** Documents that auditors ask for, each once (conclusion model, section 4). */
+export const REQUESTS: readonly EvidenceRequest[] = requestData.requests as readonly EvidenceRequest[]
+
+/** How severe a deviation from each check is, and why. */
+export const SEVERITIES: readonly CheckSeverity[] = severity.checks as readonly CheckSeverity[]
+
+const REQUEST_IDS: ReadonlySet<string> = new Set(REQUESTS.map(({ id }) => id))
+const ROLES: readonly string[] = CONTROL_ROLES
 const CLASSES: readonly string[] = ['automatable', 'partial', 'manual', 'out-of-scope'] satisfies EvidenceClass[]
 
 /**
- * A framework from its data, with each support spelled out. Throws when the data is wrong (an unknown check or class, a repeated
- * key, an empty limit): the data is part of the program, so that is our bug and stops it at start.
+ * A framework from its data, with each support spelled out. Throws when the data is wrong (an unknown check, class, role or request, a
+ * repeated key or check, an empty limit or reason): the data is part of the program, so that is our bug and stops it at start.
  */
 export function loadFramework(data: FrameworkData): Framework {
   const keys = new Set<string>()
@@ -47,14 +65,19 @@ export function loadFramework(data: FrameworkData): Framework {
     keys.add(row.key)
     if (row.notShown.trim() === '') throw new Error(`${data.id}: ${row.key} does not say what is not shown`)
     if (!CLASSES.includes(row.evidenceClass)) throw new Error(`${data.id}: ${row.key} has no evidence class`)
-    const supports = row.supports.map((check) => {
+    const supports = row.supports.map(({ check, role, why }) => {
       const entry = entries.get(check)
       if (entry === undefined) throw new Error(`${data.id}: ${row.key} names ${check}, which is not in the vocabulary`)
-      return { check, shows: `${entry.observes}.` }
+      if (!ROLES.includes(role) || why.trim() === '')
+        throw new Error(`${data.id}: ${row.key} gives ${check} no role, or no reason for it`)
+      return { check, shows: `${entry.observes}.`, role: role as ControlRole, why }
     })
-    const refs = Object.fromEntries(
-      Object.entries(row.refs).filter((pair): pair is [string, readonly string[]] => pair[1] !== undefined),
-    )
+    if (new Set(supports.map(({ check }) => check)).size < supports.length)
+      throw new Error(`${data.id}: ${row.key} names a check twice`)
+    const requests = given(row.requests ?? {})
+    for (const [need, ids] of Object.entries(requests))
+      if (!row.needsAlso.includes(need) || ids.length === 0 || ids.some((id) => !REQUEST_IDS.has(id)))
+        throw new Error(`${data.id}: ${row.key} answers a need that it does not have, or by no request`)
     return {
       key: row.key,
       id: row.id,
@@ -69,10 +92,18 @@ export function loadFramework(data: FrameworkData): Framework {
       supports,
       notShown: row.notShown,
       needsAlso: row.needsAlso,
+      ...(row.requests === undefined ? {} : { requests }),
+      ...(row.category === undefined ? {} : { category: row.category }),
+      ...(row.scope === 'ephi' ? { scope: 'ephi' as const } : {}),
       responsibility: row.responsibility,
-      refs,
+      refs: given(row.refs),
     }
   })
   const { title, version, status, overlay, source, notes } = data
   return { id: data.id as FrameworkId, title, version, status, overlay, source, notes, controls }
 }
+
+const given = (
+  lists: Readonly<Record<string, readonly string[] | undefined>>,
+): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(Object.entries(lists).filter((pair): pair is [string, readonly string[]] => pair[1] !== undefined))

@@ -1,4 +1,4 @@
-import type { Control, Framework } from '../../core/framework.ts'
+import type { Framework } from '../../core/framework.ts'
 import { loadFramework } from './load.ts'
 import data from './related.json' with { type: 'json' }
 
@@ -32,7 +32,7 @@ function controlOf(
   framework: string,
   { id, title, checks, related, background = false }: RelatedRow,
   { kind, records }: { readonly kind: string; readonly records: string },
-): Omit<Control, 'supports'> & { readonly supports: readonly string[] } {
+): Parameters<typeof loadFramework>[0]['controls'][number] {
   const bears = checks.length > 0
   return {
     key: `${framework}:${id}`,
@@ -47,7 +47,14 @@ function controlOf(
     parent: null,
     evidenceClass: bears ? 'partial' : 'manual',
     nodeEvidence: bears ? (background ? 'context' : 'supporting') : 'none',
-    supports: checks,
+    // Related, never equivalent: what a check finds is listed at the control and does not conclude it.
+    supports: checks.map((check) => ({
+      check,
+      role: background ? 'context' : 'supporting',
+      why: background
+        ? 'Background to a control that rests on documents.'
+        : 'Relates to the subject of the control; no requirement of it names this test.',
+    })),
     notShown: bears
       ? `Single facts at single moments, and no assessment of the ${kind}: who decided, how it is done and whether it works rests on records.`
       : 'No server can show any of this. It rests on records.',

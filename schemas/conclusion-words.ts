@@ -1,0 +1,268 @@
+import type { Word } from './words.ts'
+
+/** The words of conclusions: roles, sources, levels of documents, states, and the sentences that count them (docs/conclusions.md). */
+
+/** How a check counts for a control (conclusion model, section 2). */
+export const CONTROL_ROLES = ['required', 'counter', 'supporting', 'context'] as const
+export type ControlRole = (typeof CONTROL_ROLES)[number]
+
+/** Where the answer of a mapped check comes from (conclusion model, section 3). */
+export const CHECK_SOURCES = ['server', 'pack', 'runs', 'population', 'document'] as const
+export type CheckSource = (typeof CHECK_SOURCES)[number]
+
+/** How far a document was examined, least first (AT-C 205: inquiry, inspection, reperformance). */
+export const EVIDENCE_LEVELS = ['inquiry', 'received', 'inspected', 'reperformed'] as const
+export type EvidenceLevel = (typeof EVIDENCE_LEVELS)[number]
+
+export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** What the server tests of one control come to. */
+export const SERVER_STATES = [
+  'deviations',
+  'unable-to-conclude',
+  'scope-limitation',
+  'not-tested',
+  'no-deviations',
+  'not-applicable',
+  'no-server-test',
+] as const
+export type ServerState = (typeof SERVER_STATES)[number]
+
+/** What the documents of one control come to. */
+export const DOCUMENT_STATES = ['deviations', 'outstanding', 'inspected', 'none-needed'] as const
+export type DocumentState = (typeof DOCUMENT_STATES)[number]
+
+/** Both parts together: for counts, filters and exports only. Worst first. */
+export const ROW_STATES = [
+  'deviations',
+  'unable-to-conclude',
+  'documents-outstanding',
+  'addressable-decision',
+  'supported',
+  'not-applicable',
+  'out-of-scope',
+] as const
+export type RowState = (typeof ROW_STATES)[number]
+
+type Marked = Word & { readonly mark: string }
+
+export const serverStateWords: Readonly<Record<ServerState, Marked>> = {
+  deviations: {
+    label: 'Deviations noted',
+    meaning: 'At least one deciding check is not satisfied on at least one node.',
+    mark: 'square-cross',
+  },
+  'unable-to-conclude': {
+    label: 'Unable to conclude',
+    meaning: 'A deciding check is inconclusive, was not tested on a node that was reached, or rests on stale evidence.',
+    mark: 'diamond-question',
+  },
+  'scope-limitation': {
+    label: 'Scope limitation',
+    meaning: 'No deviations noted on the nodes tested; other nodes of the population were not tested.',
+    mark: 'diamond-question',
+  },
+  'not-tested': { label: 'Not tested', meaning: 'No node in scope was reached.', mark: 'dotted-ring' },
+  'no-deviations': {
+    label: 'No deviations noted',
+    meaning: 'Every deciding check is satisfied on every node of the population.',
+    mark: 'ring-tick',
+  },
+  'not-applicable': {
+    label: 'Not applicable (observed)',
+    meaning: 'The nodes show that none of the required checks can apply to them.',
+    mark: 'bar',
+  },
+  'no-server-test': {
+    label: 'No server test',
+    meaning: 'No required check tests this control on servers; documents decide.',
+    mark: 'dot',
+  },
+}
+
+export const documentStateWords: Readonly<Record<DocumentState, Marked>> = {
+  deviations: {
+    label: 'Deviations noted in documents',
+    meaning: 'A document was inspected and does not support the control.',
+    mark: 'square-cross',
+  },
+  outstanding: {
+    label: 'Documents outstanding',
+    meaning: 'A required document is missing, expired, or was not inspected.',
+    mark: 'dotted-ring',
+  },
+  inspected: {
+    label: 'Documents inspected',
+    meaning: 'Every required document was inspected and supports the control.',
+    mark: 'ring-tick',
+  },
+  'none-needed': { label: 'No document needed', meaning: 'The control needs no document.', mark: 'dot' },
+}
+
+export const rowStateWords: Readonly<Record<RowState, Marked>> = {
+  deviations: {
+    label: 'Deviations noted',
+    meaning: 'A deciding check is not satisfied on a node, or an inspected document does not support the control.',
+    mark: 'square-cross',
+  },
+  'unable-to-conclude': {
+    label: 'Unable to conclude',
+    meaning: 'Server evidence is inconclusive, missing, stale, or does not cover the whole population.',
+    mark: 'diamond-question',
+  },
+  'documents-outstanding': {
+    label: 'Documents outstanding',
+    meaning: 'No deviation was noted; required documents are missing or were not inspected.',
+    mark: 'dotted-ring',
+  },
+  'addressable-decision': {
+    label: 'Addressable decision in place',
+    meaning:
+      'Deviations noted on an addressable specification, with an approved decision in effect (45 CFR 164.306(d)(3)).',
+    mark: 'bar',
+  },
+  supported: {
+    label: 'Supported',
+    meaning:
+      'No deviations noted in the server tests performed on the whole population, and every required document inspected.',
+    mark: 'ring-tick',
+  },
+  'not-applicable': {
+    label: 'Not applicable (approved)',
+    meaning: 'A named person approved in writing why the control does not apply.',
+    mark: 'bar',
+  },
+  'out-of-scope': {
+    label: 'Not in scope',
+    meaning: 'The category was not elected, or the control is outside what this tool examines.',
+    mark: 'bar',
+  },
+}
+
+export const roleWords: Readonly<Record<ControlRole, Word>> = {
+  required: {
+    label: 'Required',
+    meaning: 'Decides: a result other than satisfied keeps the control from being concluded.',
+  },
+  counter: { label: 'Counter', meaning: 'A deviation counts; a satisfied result adds nothing.' },
+  supporting: { label: 'Supporting', meaning: 'Listed as support or as an observation; decides nothing.' },
+  context: { label: 'Context', meaning: 'Shown for information; decides nothing.' },
+}
+
+export const checkSourceWords: Readonly<Record<CheckSource, string>> = {
+  server: 'Tested on servers',
+  pack: 'Shown by the sealed pack itself',
+  runs: 'Answered by the chain of runs, in period engagements',
+  population: 'Answered by the comparison with the provider’s listing',
+  document: 'Answered by a document',
+}
+
+export const levelWords: Readonly<Record<EvidenceLevel, Word>> = {
+  inquiry: { label: 'Inquiry', meaning: 'People were asked. Inquiry alone supports nothing (AT-C 205).' },
+  received: { label: 'Received', meaning: 'The document is on file and was not inspected. It supports nothing yet.' },
+  inspected: { label: 'Inspected', meaning: 'A named person inspected it and recorded a conclusion.' },
+  reperformed: { label: 'Reperformed', meaning: 'A named person repeated the procedure and recorded a conclusion.' },
+}
+
+export const severityWords: Readonly<Record<Severity, string>> = {
+  critical: 'Critical',
+  high: 'High',
+  medium: 'Moderate',
+  low: 'Low',
+  info: 'Informational',
+}
+
+/** SOC 2 categories other than Security (AICPA TSP section 100); the engagement elects them. */
+export const categoryWords: Readonly<Record<string, string>> = {
+  security: 'Security',
+  availability: 'Availability',
+  confidentiality: 'Confidentiality',
+  'processing-integrity': 'Processing Integrity',
+  privacy: 'Privacy',
+}
+
+/** As much of a server part as a sentence needs. */
+interface ServerCounts {
+  readonly state: ServerState
+  readonly population: number
+  readonly tested: number
+  readonly deviating: number
+  readonly accepted: number
+  readonly notRetested: number
+}
+
+/** The server part in one line: the denominator is what was tested, and what was not tested follows. */
+export function serverLine({ state, population, tested, deviating, accepted, notRetested }: ServerCounts): string {
+  const { label } = serverStateWords[state]
+  if (population === 0) return label
+  if (state === 'not-tested') return `${label}: none of ${population} nodes was reached`
+  const untested = population - tested
+  const counts =
+    state === 'deviations'
+      ? [
+          `deviations on ${deviating} of ${tested} nodes tested`,
+          ...(accepted === 0 ? [] : [`risk accepted on ${accepted}`]),
+          ...(notRetested === 0 ? [] : [`${notRetested} not retested since`]),
+        ]
+      : state === 'no-deviations' || state === 'scope-limitation'
+        ? [`no deviations on ${tested} nodes tested`]
+        : []
+  const parts = [...counts, ...(untested === 0 ? [] : [`${untested} not tested`])]
+  return parts.length === 0 ? label : `${label}: ${parts.join('; ')}`
+}
+
+/** The document part in one line. */
+export const documentLine = ({
+  state,
+  needed,
+  held,
+}: {
+  readonly state: DocumentState
+  readonly needed: number
+  readonly held: number
+}): string =>
+  needed === 0 ? documentStateWords[state].label : `${documentStateWords[state].label}: ${held} of ${needed} held`
+
+/** As much of one check's counts as a sentence needs. */
+interface CheckCounts {
+  readonly source: CheckSource
+  readonly population: number
+  readonly tested: number
+  readonly met: number
+  readonly notMet: number
+  readonly inconclusive: number
+  readonly notTested: number
+  readonly notApplicable: number
+  readonly informational: number
+  readonly answered: number
+}
+
+/**
+ * The results of one check at one control: “deviations 1 of 5 tested; not tested 2”. What is only recorded is never counted as failing, and
+ * what a document, the pack or a comparison answers has no count of nodes.
+ */
+export function checkLine(check: CheckCounts): string {
+  const { source, population, tested, met, notMet, inconclusive, notApplicable, informational, answered } = check
+  if (source === 'document') return checkSourceWords.document
+  if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
+  if (
+    source === 'pack' ||
+    source === 'population' ||
+    (source === 'runs' && population === 1 && met + inconclusive === 1)
+  )
+    return `${checkSourceWords[source]}: ${met > 0 ? 'satisfied' : 'inconclusive'}`
+  if (tested === 0 && answered === 0) return `not tested on ${population} nodes`
+  const isRecorded = informational > 0 && met + notMet + inconclusive + notApplicable === 0
+  return [
+    ...(isRecorded
+      ? [`recorded on ${informational} of ${tested} tested`]
+      : [`deviations ${notMet} of ${tested} tested`]),
+    ...(isRecorded || met === 0 ? [] : [`satisfied ${met}`]),
+    ...(inconclusive === 0 ? [] : [`inconclusive ${inconclusive}`]),
+    ...(notApplicable === 0 ? [] : [`not applicable ${notApplicable}`]),
+    ...(isRecorded || informational === 0 ? [] : [`recorded ${informational}`]),
+    ...(population === tested ? [] : [`not tested ${population - tested}`]),
+    ...(answered === 0 ? [] : [`${answered} answered by a document`]),
+  ].join('; ')
+}
