@@ -1,8 +1,10 @@
 import type { EngagementMethods } from './ipc-engagement.ts'
-import { exactly, framework, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
+import { exactly, framework, list, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
 import { SOURCES } from './ipc-views.ts'
 
 const source = { enum: SOURCES } as const
+/** SOC 2 categories in addition to Security, as the engagement schema has them. */
+const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
 /** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is told, not refused. */
 const said = (maxLength: number): object => text(maxLength, 0)
 const day = { type: 'string', pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2})?$' } as const
@@ -10,7 +12,7 @@ const owned = { owner: said(200), on: day } as const
 const several = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems })
 const rows = several(exactly({ framework, control: text(100) }), 100)
 
-const form = exactly({
+const questions = {
   entity: said(300),
   audience: said(500),
   purpose: said(1000),
@@ -61,7 +63,12 @@ const form = exactly({
     20,
   ),
   ...owned,
-})
+}
+/** A form kept before categories were asked for has none. */
+const form = {
+  ...exactly(questions),
+  properties: { ...questions, categories: list({ enum: ELECTIVE }, ELECTIVE.length) },
+}
 
 export const ENGAGEMENT_INPUTS: Readonly<Record<keyof EngagementMethods, object>> = {
   'engagement.get': exactly({ of: source }),

@@ -1,3 +1,4 @@
+import { EVIDENCE_LEVELS } from './conclusion-words.ts'
 import type { Method } from './ipc.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
@@ -36,7 +37,16 @@ const attachment = {
   need: orNull(text(500)),
   shows: text(2000, 3),
   saidBy: text(200),
-  method: { enum: ['examined', 'asked', 'received'] },
+  level: { enum: EVIDENCE_LEVELS },
+  inspection: orNull(
+    exactly({
+      by: text(200),
+      on: day,
+      lookedAt: text(2000, 3),
+      conclusion: { enum: ['supports', 'does-not-support'] },
+    }),
+  ),
+  answers: orNull(exactly({ checks: list(text(100), 100), nodes })),
   owner: text(200),
   validUntil: orNull(day),
 } as const

@@ -1,3 +1,4 @@
+import type { EvidenceLevel } from './conclusion-words.ts'
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
 import type {
@@ -129,8 +130,8 @@ export interface ExceptionView extends Exception {
   readonly standing: Standing
 }
 export interface AttachmentView extends Attachment {
-  /** It bears what it was attached for: in force, no older than a year, and looked at by somebody, not only received. */
-  readonly bears: boolean
+  /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
+  readonly supports: boolean
   readonly standing: Standing
 }
 export interface DecisionView extends Decision {
@@ -195,7 +196,18 @@ export interface AttachmentDraft {
   readonly need: string | null
   readonly shows: string
   readonly saidBy: string
-  readonly method: 'examined' | 'asked' | 'received'
+  readonly level: EvidenceLevel
+  /** Needed from “inspected” on, and null below. */
+  readonly inspection: {
+    readonly by: string
+    /** A day in UTC, YYYY-MM-DD, up to today. */
+    readonly on: string
+    /** Population, sample, and what was compared. */
+    readonly lookedAt: string
+    readonly conclusion: 'supports' | 'does-not-support'
+  } | null
+  /** Results of checks that it answers: alternative evidence. */
+  readonly answers: { readonly checks: readonly string[]; readonly nodes: readonly string[] } | null
   readonly owner: string
   /** A day in UTC, YYYY-MM-DD, or null. */
   readonly validUntil: string | null

@@ -1,3 +1,4 @@
+import type { ControlRole, EvidenceLevel } from './conclusion-words.ts'
 import type { ExceptionView, ExplanationView } from './ipc-packs.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
@@ -23,6 +24,10 @@ export interface AssessmentView {
   /** For each of `properties`: the declared nodes, by the worst verdict that each has there. */
   readonly nodesCounted: readonly Counted[]
   readonly frameworks: readonly FrameworkView[]
+  /** The evidence requests of the catalog, in full: controls name them by id, as many controls share one. */
+  readonly requests: readonly EvidenceRequestView[]
+  /** Checks of the catalog that no server can answer, and what answers them. */
+  readonly notFromNodes: readonly NotFromNodesView[]
   /** Numbers that the fleet moved from what its profile says, loosened ones first. */
   readonly moved: readonly MovedLimitView[]
   /** Names that turned out to be one machine, which counts once, with what they have in common. */
@@ -131,9 +136,11 @@ export interface FrameworkView {
   readonly overlay: boolean
   readonly controls: readonly ControlRow[]
 }
-/** One row of a framework with what this run says of it. */
+/** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
 export interface ControlRow extends ControlView {
   readonly assessed: ControlAssessment | null
+  /** The documents that the control needs or accepts, each once; none where the control is not in scope. */
+  readonly documents: readonly ControlDocumentView[]
   /** The verdicts of all its checks on all nodes; null for a row that this run says nothing of. */
   readonly counted: Counted | null
 }
@@ -144,20 +151,63 @@ export interface ControlView {
   readonly summary: string
   readonly level: string
   readonly group: string
-  readonly evidenceClass: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
-  readonly supports: readonly { readonly check: string; readonly shows: string }[]
+  /** SOC 2 category (AICPA TSP section 100); null for other frameworks. */
+  readonly category: string | null
+  /** `ephi`: once the data map was inspected, only nodes that hold or carry ePHI are counted. */
+  readonly scope: 'all' | 'ephi'
+  readonly supports: readonly SupportView[]
   readonly notShown: string
-  readonly needsAlso: readonly string[]
-  /** Mapped checks that nodes cannot bear, and what to attach in their place. */
-  readonly notFromNodes: readonly NotFromNodesView[]
   readonly responsibility: readonly string[]
+}
+/** A mapped check, how it counts for the control, and the reason for that role. */
+export interface SupportView {
+  readonly check: string
+  /** What it shows of the control; null where the view has the check’s own claim and `why` gives the reason. */
+  readonly shows: string | null
+  readonly role: ControlRole
+  readonly why: string | null
+}
+/** A document that auditors ask for, as it is listed in the catalog. */
+export interface EvidenceRequestView {
+  readonly id: string
+  readonly title: string
+  /** What an auditor inspects in it. */
+  readonly inspects: string
+  readonly owner: string
+  /** The least level at which it counts. */
+  readonly minimum: EvidenceLevel
+  /** Checks whose results this document may answer: `any` result, or only an `undecided` one. */
+  readonly mayAnswer: readonly { readonly check: string; readonly answers: 'any' | 'undecided' }[]
+}
+/** One document of a control, and how far it is there. */
+export interface ControlDocumentView {
+  /** One of the view’s `requests`; null for a need of the customer’s own mapping, which no evidence request of the catalog answers. */
+  readonly request: Pick<EvidenceRequestView, 'id' | 'minimum'> | null
+  /** What is asked for: the title of the evidence request, or the need itself. */
+  readonly title: string
+  /** The control’s own words for it; empty where only a check asks for it. */
+  readonly needs: readonly string[]
+  /** Mapped checks that it answers here. */
+  readonly checks: readonly string[]
+  /** False where it only supports: it is never outstanding. */
+  readonly mandatory: boolean
+  /** The highest level reached by what is attached and current; null where nothing is. */
+  readonly level: EvidenceLevel | null
+  /** As the assessment counts it. `optional`: it does not support yet and is not required. */
+  readonly state: 'held' | 'outstanding' | 'deviation' | 'optional'
+  /** What holds it instead of an attached document; null otherwise. */
+  readonly heldElsewhere: 'decision' | 'population' | 'declaration' | 'pack' | 'chain' | null
+  /** Ids of the documents attached to it that are current. */
+  readonly attached: readonly string[]
+  readonly askedOf: { readonly owner: string; readonly due: string; readonly overdue: boolean } | null
 }
 export interface NotFromNodesView {
   /** The check's id. */
   readonly id: string
-  readonly from: 'record' | 'runs' | 'pack' | 'outside'
+  readonly from: 'document' | 'runs' | 'pack' | 'population'
   readonly why: string
-  readonly bring: string | null
+  /** The evidence request whose document answers it; null where the pack, the chain of runs or a comparison does. */
+  readonly request: { readonly id: string; readonly title: string } | null
 }
 
 export interface EvidenceList {

@@ -9,14 +9,18 @@ export type Instant = string
  * Name of a framework: one of the catalog’s, or the customer’s own.
  */
 export type FrameworkName = string
-export type ControlState =
-  | 'not-supported'
-  | 'insufficient-evidence'
-  | 'manual-evidence-required'
-  | 'supported-with-exceptions'
+export type RowState =
+  | 'deviations'
+  | 'unable-to-conclude'
+  | 'documents-outstanding'
+  | 'addressable-decision'
   | 'supported'
   | 'not-applicable'
   | 'out-of-scope'
+/**
+ * How far a document was examined, least first.
+ */
+export type EvidenceLevel = 'inquiry' | 'received' | 'inspected' | 'reperformed'
 /**
  * One date, or a period. Periods say what was planned; one run shows one date.
  */
@@ -29,6 +33,10 @@ export type Day = string
  * A check of the catalog, or a reading of the catalog’s claim tests with the value that was promised.
  */
 export type Bearing = CheckBearing | TestBearing
+/**
+ * How a check counts for a control: required and counter checks decide, supporting and context ones do not.
+ */
+export type ControlRole = 'required' | 'counter' | 'supporting' | 'context'
 /**
  * Whom to tell when a state changes.
  */
@@ -708,7 +716,7 @@ export interface MachineMark {
  */
 export interface ClaimAnswer {
   readonly claim: string
-  readonly answer: 'observed' | 'contradicted' | 'not-decided' | 'not-observable' | 'needs-record'
+  readonly answer: 'observed' | 'contradicted' | 'not-decided' | 'not-observable' | 'needs-record' | 'not-applicable'
   readonly reasons: readonly Reason[]
 }
 /**
@@ -806,35 +814,101 @@ export interface LocationSignal {
   readonly probe: string | null
   readonly captures: readonly CaptureRef[]
 }
+/**
+ * What the evidence for one control comes to: what the servers showed and what documents show, side by side, and a state for counting.
+ */
 export interface ControlAssessment {
   readonly framework: FrameworkName
   /**
    * The control's key, unique within its framework.
    */
   readonly control: string
-  readonly state: ControlState
-  /**
-   * The state of the part that node evidence can bear; null where it bears none.
-   */
-  readonly nodePart: null | ControlState
+  readonly state: RowState
+  readonly server: ServerPart
+  readonly documents: DocumentPart
   readonly checks: readonly ControlCheck[]
   /**
-   * Records that no server can show and that are not attached.
-   */
-  readonly outstanding: readonly string[]
-  readonly records: ControlRecords
-  /**
-   * Id of the approved decision that the row does not apply, while it is in force.
+   * Id of the approved decision that the control does not apply, while it is in force and nothing deviates.
    */
   readonly rationale: string | null
 }
+export interface ServerPart {
+  state:
+    | 'deviations'
+    | 'unable-to-conclude'
+    | 'scope-limitation'
+    | 'not-tested'
+    | 'no-deviations'
+    | 'not-applicable'
+    | 'no-server-test'
+  /**
+   * Nodes in scope; 0 where no deciding check is about servers.
+   */
+  readonly population: number
+  /**
+   * Of those: reached.
+   */
+  readonly tested: number
+  /**
+   * Of those: with a deviation that no document answers.
+   */
+  readonly deviating: number
+  /**
+   * Of the deviating: every deviation has a risk acceptance in effect.
+   */
+  readonly accepted: number
+  /**
+   * Deviating nodes whose evidence is stale: last observed not satisfied, not retested since.
+   */
+  readonly notRetested: number
+}
+export interface DocumentPart {
+  readonly state: 'deviations' | 'outstanding' | 'inspected' | 'none-needed'
+  /**
+   * Required documents, each once.
+   */
+  readonly needed: number
+  /**
+   * Of those: at or above their level, in force, and supporting.
+   */
+  readonly held: number
+  readonly outstanding: readonly OutstandingDocument[]
+  /**
+   * Requests, or needs, whose document was inspected and does not support.
+   */
+  readonly deviations: readonly string[]
+}
+export interface OutstandingDocument {
+  /**
+   * Id of the evidence request; null for a need of the customer's own mapping.
+   */
+  readonly request: string | null
+  readonly title: string
+  /**
+   * What was reached so far; null where nothing in force is attached.
+   */
+  readonly level: null | EvidenceLevel
+}
 export interface ControlCheck {
   readonly check: string
+  readonly role: 'required' | 'counter' | 'supporting' | 'context'
   /**
-   * False: the mapping names this check, and this catalog does not have it; it counts as not tested.
+   * Whether the server part follows it: its role, and its source in this engagement.
+   */
+  readonly decides: boolean
+  readonly source: 'server' | 'pack' | 'runs' | 'population' | 'document'
+  /**
+   * False: the catalog has no such check on servers. From a server, it then counts as not tested.
    */
   readonly built: boolean
+  /**
+   * Nodes in scope; 1 for what is answered once; 0 where a document answers.
+   */
   readonly population: number
+  /**
+   * Nodes with a result other than not tested: the denominator of deviations.
+   */
+  readonly tested: number
   readonly met: number
   readonly notMet: number
   readonly inconclusive: number
@@ -842,16 +916,17 @@ export interface ControlCheck {
   readonly notApplicable: number
   readonly informational: number
   /**
-   * Of the contradicted: accepted by an exception in force.
+   * Of the deviations: with a risk acceptance in effect.
    */
   readonly excepted: number
-}
-/**
- * Records from people that the control needs, and how many of them are attached and in force.
- */
-export interface ControlRecords {
-  readonly needed: number
-  readonly held: number
+  /**
+   * Results that an inspected document answers. They stay as observed.
+   */
+  readonly answered: number
+  /**
+   * Of the deviations: on stale evidence.
+   */
+  readonly notRetested: number
 }
 /**
  * The declared population and frameworks. A declared node without a recording counts as not collected.
@@ -884,6 +959,12 @@ export interface ChosenProfile {
  * What people declare before an audit: for whom, about what, within which boundary. Each part has an owner and a day. It changes no verdict; declared nodes join the population.
  */
 export interface Engagement {
+  /**
+   * SOC 2 categories in addition to Security, which is always examined (AICPA TSP section 100). None without this.
+   *
+   * @maxItems 4
+   */
+  readonly categories?: readonly ('availability' | 'confidentiality' | 'processing-integrity' | 'privacy')[]
   readonly schema: 'barewitness.engagement/1'
   readonly entity: string
   readonly audience: string
@@ -1120,6 +1201,12 @@ export interface ProviderProfile {
    */
   readonly sources: readonly ClaimSource[]
   /**
+   * Statements of this provider that do not agree with each other. They are notes on the profile, not results of nodes.
+   *
+   * @maxItems 20
+   */
+  readonly conflicts?: readonly StatementConflict[]
+  /**
    * @maxItems 200
    */
   readonly claims: readonly ProviderClaim[]
@@ -1133,6 +1220,26 @@ export interface ClaimSource {
   readonly title: string
   readonly where: string
   readonly on: Day
+  /**
+   * Who published it. Absent where that is not on record.
+   */
+  readonly publisher?: string
+  /**
+   * Web address of the page. Absent where it was not recorded; never reconstructed.
+   */
+  readonly address?: string
+  /**
+   * SHA-256 of a saved copy of the page or document. Absent where no copy is kept.
+   */
+  readonly sha256?: string
+}
+export interface StatementConflict {
+  readonly says: string
+  readonly source: string
+  readonly against: string
+  readonly againstSource: string
+  readonly why: string
+  readonly bring: string
 }
 /**
  * One promise, in our words or the customer’s.
@@ -1149,6 +1256,15 @@ export interface ProviderClaim {
   readonly why: null | string
   readonly bring: null | string
   /**
+   * The provider’s own words, one line at most. Absent where only our wording is on record.
+   */
+  readonly quote?: string
+  readonly condition?: ClaimCondition
+  /**
+   * The answer where the node’s evidence does not decide the claim and a document would. Absent: not decided.
+   */
+  readonly whenUndecided?: 'needs-record'
+  /**
    * Only these nodes; without it, all.
    *
    * @maxItems 20000
@@ -1157,10 +1273,24 @@ export interface ProviderClaim {
 }
 export interface CheckBearing {
   readonly check: string
+  /**
+   * A deviation of this check leaves the claim undecided: the customer’s own declarations or settings can cause it.
+   */
+  readonly supportsOnly?: true
 }
 export interface TestBearing {
   readonly test: string
   readonly value: string | number | null
+}
+/**
+ * What the claim presupposes. It applies to a node where every test agrees, and does not apply where one observes that the condition is absent.
+ */
+export interface ClaimCondition {
+  readonly says: string
+  /**
+   * @maxItems 5
+   */
+  readonly tests: readonly TestBearing[]
 }
 /**
  * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every row with the checks that bear on it.
@@ -1221,6 +1351,7 @@ export interface MappedControl {
 export interface MappedSupport {
   readonly check: string
   readonly shows: string
+  readonly role?: ControlRole
 }
 /**
  * What was brought from outside the nodes to judge where they are.
@@ -1693,11 +1824,39 @@ export interface Attachment {
   readonly need: null | string
   readonly shows: string
   readonly saidBy: string
-  readonly method: 'examined' | 'asked' | 'received'
+  /**
+   * Of registers that earlier rules read. Without a level, a document counts as received.
+   */
+  readonly method?: 'examined' | 'asked' | 'received'
+  readonly level?: EvidenceLevel
+  readonly inspection?: Inspection
+  readonly answers?: AnsweredResults
   readonly owner: string
   readonly attachedAt: Instant
   readonly validUntil: null | Instant
   readonly withdrawn: null | Withdrawal
+}
+/**
+ * Who inspected a document, when, what was looked at (population, sample), and the conclusion.
+ */
+export interface Inspection {
+  readonly by: string
+  readonly at: Instant
+  readonly lookedAt: string
+  readonly conclusion: 'supports' | 'does-not-support'
+}
+/**
+ * Results of checks that this document answers: alternative evidence. The results stay as observed.
+ */
+export interface AnsweredResults {
+  /**
+   * @maxItems 100
+   */
+  readonly checks: readonly string[]
+  /**
+   * @maxItems 20000
+   */
+  readonly nodes: readonly string[]
 }
 /**
  * Who is to bring a record that no server can show, by when.
@@ -1901,6 +2060,7 @@ export interface MappingRow {
 export interface MappingCheck {
   readonly check: string
   readonly shows: string
+  readonly role?: ControlRole
 }
 /**
  * Where nodes are: what is brought from outside to judge it, and how it is judged.

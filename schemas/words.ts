@@ -16,17 +16,6 @@ export const verdictLetters: Readonly<Record<Verdict, string>> = {
   informational: 'r',
 }
 
-export const CONTROL_STATES = [
-  'not-supported',
-  'insufficient-evidence',
-  'manual-evidence-required',
-  'supported-with-exceptions',
-  'supported',
-  'not-applicable',
-  'out-of-scope',
-] as const
-export type ControlState = (typeof CONTROL_STATES)[number]
-
 export const PROPERTIES = [
   'isolation',
   'encryption-at-rest',
@@ -76,43 +65,6 @@ export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: stri
   },
   informational: { label: 'Recorded', meaning: 'A fact was recorded; no expectation is set.', mark: 'dot' },
 }
-
-export const controlStateWords: Readonly<Record<ControlState, Word & { readonly mark: string }>> = {
-  supported: {
-    label: 'Evidence supports',
-    meaning: 'Every mapped check is supported on every declared node, fresh, and no listed record is outstanding.',
-    mark: 'ring-tick',
-  },
-  'supported-with-exceptions': {
-    label: 'Supported, with accepted exceptions',
-    meaning: 'As above, except findings that a named person accepted until a date.',
-    mark: 'ring-tick',
-  },
-  'not-supported': {
-    label: 'Gap',
-    meaning: 'At least one mapped check is contradicted on at least one node.',
-    mark: 'square-cross',
-  },
-  'insufficient-evidence': {
-    label: 'Not enough evidence',
-    meaning: 'A mapped check is undecided, was not collected, is stale, or the declared nodes are not all covered.',
-    mark: 'diamond-question',
-  },
-  'manual-evidence-required': {
-    label: 'Needs records from people',
-    meaning: 'Part or all of this item rests on records that no server can show; people have to judge them.',
-    mark: 'dotted-ring',
-  },
-  'not-applicable': { label: 'Doesn’t apply', meaning: 'Justified in writing and approved.', mark: 'bar' },
-  'out-of-scope': {
-    label: 'Out of scope',
-    meaning: 'Outside what this tool can observe or the declared boundary.',
-    mark: 'bar',
-  },
-}
-
-/** Said instead of the meaning of “supported” where no node bears on an item and its records are all there. */
-export const heldByRecords = 'Every record that it needs is held. No answer of a node bears on it.'
 
 export const propertyWords: Readonly<Record<Property, Word>> = {
   isolation: { label: 'Isolation', meaning: 'Whether the node runs on hardware of its own, and who shares it.' },
@@ -177,7 +129,14 @@ export const decisionWords = {
 } as const
 
 /** How a provider's promise is answered for one node, worst first. */
-export const CLAIM_ANSWERS = ['contradicted', 'not-decided', 'needs-record', 'not-observable', 'observed'] as const
+export const CLAIM_ANSWERS = [
+  'contradicted',
+  'not-decided',
+  'needs-record',
+  'not-observable',
+  'not-applicable',
+  'observed',
+] as const
 export type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
 /** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
 export const claimAnswerWords: Readonly<
@@ -204,6 +163,12 @@ export const claimAnswerWords: Readonly<
   'not-observable': {
     label: 'Not observable from inside',
     meaning: 'Nothing on a node shows it, either way.',
+    mark: 'dot',
+    tone: 'informational',
+  },
+  'not-applicable': {
+    label: 'Does not apply',
+    meaning: 'The condition of the promise is not met on this node, as the reasons show.',
     mark: 'bar',
     tone: 'not-applicable',
   },
@@ -214,13 +179,6 @@ export const claimAnswerWords: Readonly<
     tone: 'met',
   },
 }
-
-/** How somebody came to know what a record shows. */
-export const methodWords = {
-  examined: 'Examined it',
-  asked: 'Asked the people concerned',
-  received: 'Received it',
-} as const
 
 /** Parts of a machine that isolation signals come from. */
 export const familyWords = {
@@ -252,14 +210,6 @@ export const profileWords = {
     meaning:
       'Values of the DISA STIGs for RHEL 9 and Ubuntu 24.04, as ComplianceAsCode wrote them down in August 2026. Where these set none, the baseline’s.',
   },
-} as const
-
-/** What bears a mapped check that a look from inside a node cannot. */
-export const notFromNodesWords = {
-  record: 'It takes a record from people',
-  runs: 'It takes more than one run',
-  pack: 'The pack itself shows it',
-  outside: 'It takes a look from outside the node',
 } as const
 
 /** What it costs a provider to make a guest show what hardware shows. */

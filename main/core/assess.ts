@@ -19,13 +19,13 @@ import { type CaptureIndex, capturesByKey } from './captures.ts'
 import { type Catalog, catalogFor, catalogReference, type ToldIdentity } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
+import { concludeControls, type NodeVerdicts } from './conclusion/conclude.ts'
 import { coverageOf } from './engagement/coverage.ts'
 import type { Parsed } from './probe.ts'
 import { limitsOf } from './profile.ts'
 import { readingsOf } from './readings.ts'
 import { compare, type LoadedRecording, type RecordingOutline, recordingDigest } from './recording.ts'
 import { EMPTY_REGISTER } from './register.ts'
-import { type NodeVerdicts, rollUp } from './rollup.ts'
 import { amongNodes, sharedAmong, surplusNames } from './same-machine.ts'
 
 export interface AssessInput {
@@ -100,7 +100,13 @@ export function conclude(
     demo,
     ...(coverage === undefined ? {} : { coverage }),
     shared,
-    controls: rollUp(catalog, frameworks, nodes, { register, asOf, uncovered: (coverage?.uncovered ?? 0) + surplus }),
+    controls: concludeControls(catalog, frameworks, nodes, {
+      register,
+      asOf,
+      engagement: scope.engagement,
+      uncovered: coverage?.uncovered ?? 0,
+      surplus,
+    }),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Severity } from '../../schemas/conclusion-words.ts'
 import type {
   CatalogReference,
   Contradiction,
@@ -12,6 +13,7 @@ import type {
 import { canonicalJson } from './canonical-json.ts'
 import type { Check, Context, Step } from './check.ts'
 import type { ClaimTest } from './claim.ts'
+import type { EvidenceRequest } from './conclusion/requests.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
@@ -54,16 +56,14 @@ export interface SignalNote {
   } | null
 }
 
-/** Why no evidence of a node bears a check that frameworks map, and what does. Such a check is never built. */
+/** Why no evidence of a node answers a check that frameworks map, and what does. Such a check is never built. */
 export interface NotFromNodes {
   /** The check's id in the vocabulary. */
   readonly id: string
-  /** `record`: a paper that a person brings. `runs`: more than one run. `pack`: the pack itself. `outside`: a look from elsewhere. */
-  readonly from: 'record' | 'runs' | 'pack' | 'outside'
-  /** Why a single look from inside the node cannot decide it. */
+  /** What answers it: a document, the chain of runs, the pack itself, or the comparison with the provider's listing. */
+  readonly from: 'document' | 'runs' | 'pack' | 'population'
+  /** Why one collection from the node cannot decide it. */
   readonly why: string
-  /** What to attach; null where nothing can be attached in its place. */
-  readonly bring: string | null
 }
 
 /** Of the checks mapped to a control, those that nodes cannot bear. */
@@ -75,11 +75,31 @@ export function notFromNodesOf(
   return notFromNodes.filter(({ id }) => mapped.has(id))
 }
 
-/** Every record that people can attach to a control: those it needs besides, then those in place of what nodes cannot bear. */
-export const recordsToAttach = (catalog: Pick<Catalog, 'notFromNodes'>, control: Control): readonly string[] => [
-  ...control.needsAlso,
-  ...notFromNodesOf(catalog, control).flatMap(({ bring }) => bring ?? []),
-]
+/** What conclusions read from the catalog in addition to roles. */
+export interface ConclusionSettings {
+  /** Built checks that only a series of runs answers: they decide in period engagements alone. */
+  readonly periodChecks: readonly string[]
+  /** Checks that cannot apply to a node which the inspected data map leaves out. */
+  readonly ephiChecks: readonly string[]
+  /** The request for the inventory of ePHI and other sensitive data. */
+  readonly dataMap: string
+}
+
+/** How severe a deviation from a check is, and why; verdicts and conclusions never depend on it. */
+export interface CheckSeverity {
+  readonly check: string
+  readonly severity: Severity
+  readonly why: string
+  readonly raisesWhen: readonly string[]
+  readonly lowersWhen: readonly string[]
+  /** The condition found, as the title of a finding. */
+  readonly finding: string
+  /** The expected condition, as a title. */
+  readonly satisfied: string
+  readonly source: string
+  /** Who can remedy it. */
+  readonly remedy: 'tenant can fix' | 'provider must fix' | 'both'
+}
 
 /** A dated list that checks or mappings rest on. */
 export interface ReferenceList {
@@ -102,7 +122,11 @@ export interface Catalog {
   readonly signals: readonly SignalNote[]
   /** The numbers that checks compare against, by profile. */
   readonly thresholds: readonly Threshold[]
-  /** Mapped checks that are not built because nodes cannot bear them. */
+  /** Documents that auditors ask for, each once. */
+  readonly requests: readonly EvidenceRequest[]
+  readonly conclusions: ConclusionSettings
+  readonly severities: readonly CheckSeverity[]
+  /** Mapped checks that are not built because no node can answer them. */
   readonly notFromNodes: readonly NotFromNodes[]
   /** Readings that a provider's promise can be compared with, besides checks. */
   readonly claimTests: readonly ClaimTest[]
@@ -159,6 +183,9 @@ export function catalogSnapshot(catalog: Catalog): unknown {
     signals: catalog.signals,
     thresholds: catalog.thresholds,
     notFromNodes: catalog.notFromNodes,
+    requests: catalog.requests,
+    conclusions: catalog.conclusions,
+    severities: catalog.severities,
     claimTests: catalog.claimTests.map(({ id, title, takes, limits }) => ({ id, title, takes, limits })),
     providers: catalog.providers,
     ...(catalog.references === undefined ? {} : { references: catalog.references }),

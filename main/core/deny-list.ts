@@ -59,11 +59,11 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
     'curl',
     /^-q --noproxy \* --max-time 1 --retry 0 --max-redirs 0 -s -f (http:\/\/169\.254\.169\.254\/(latest\/meta-data\/placement\/(region|availability-zone)|latest\/dynamic\/instance-identity\/rsa2048|v1\/region\/(regioncode|countrycode)|hetzner\/v1\/metadata\/(region|availability-zone))|-H Metadata-Flavor: Google http:\/\/169\.254\.169\.254\/computeMetadata\/v1\/instance\/zone|-H Metadata: true http:\/\/169\.254\.169\.254\/metadata\/instance\/compute\/location\?api-version=2021-02-01&format=text|-H Authorization: Bearer Oracle http:\/\/169\.254\.169\.254\/opc\/v2\/instance\/(canonicalRegionName|availabilityDomain))$/,
   ],
-  // Names of authorized_keys files, and files with setuid or setgid on the file systems at named places. It has options that remove
-  // files and start programs.
+  // Names of authorized_keys files, and files with setuid or setgid in folders of programs and temporary folders: not from /, in home
+  // folders or in /var, where a search has no bound. It has options that remove files and start programs.
   [
     'find',
-    /^(\/( \/[a-z]+(\/[a-z]+)?\/\.)+ -xdev( -path \/[a-z]+(\/[a-z.]+)* -prune -o)+ -type d( -not -fstype [a-z0-9]+)+ -prune -o -type f -perm \/4000 -uid -1000 -print0 -o -type f -perm \/2000 -gid -1000 -print0|-H \/home \/root (-name authorized_keys -ls -o -name authorized_keys2 -ls -o -name \.ssh -type l -ls|-mindepth 1 -maxdepth 2 -type l -ls))$/,
+    /^((\/(bin|lib|lib64|sbin) )+(\/(boot|etc|opt|root|tmp|usr|usr\/local|var\/tmp)\/\. )+-maxdepth [1-6] -xdev( -path \/usr\/\.\/local -prune -o) -type d( -not -fstype [a-z0-9]+)+ -prune -o -type f -perm \/4000 -uid -1000 -print0 -o -type f -perm \/2000 -gid -1000 -print0|-H \/home \/root (-name authorized_keys -ls -o -name authorized_keys2 -ls -o -name \.ssh -type l -ls|-mindepth 1 -maxdepth 2 -type l -ls))$/,
   ],
   ['cvtsudoers', /^(-e )?(-f (json|csv|sudoers) )?\/etc\/sudoers$/],
   // The clock and its zone; without the plus sign it could set it.

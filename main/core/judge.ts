@@ -11,11 +11,11 @@ import type {
 } from '../../schemas/types.ts'
 import { assessNode, conclude, judgingOf, settling } from './assess.ts'
 import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
+import type { NodeVerdicts } from './conclusion/conclude.ts'
 import type { PackScope } from './pack-files.ts'
 import { captureKey, type Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
 import type { LoadedRecording } from './recording.ts'
-import type { NodeVerdicts } from './rollup.ts'
 import { traceNode, traceOf } from './trace.ts'
 
 /** What the results of all nodes of a pack depend on, as the pack states it. */

@@ -250,6 +250,7 @@ export interface SchemaValidator {
       | 'capture'
       | 'assessment'
       | 'assessment-index'
+      | 'earlier-assessment-index'
       | 'node-assessment'
       | 'fleet'
       | 'statement'

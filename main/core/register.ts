@@ -197,13 +197,14 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   requestedBy: 'who asks for it',
   approvedBy: 'who approves it',
   approverRole: 'the role of who approves it',
-  by: 'who withdraws it',
+  by: 'who did it',
   text: 'the explanation',
   explainedBy: 'who explains it',
   role: 'the role of who explains it',
   shows: 'what the record shows',
   saidBy: 'who says so',
   name: 'the name',
+  lookedAt: 'what was looked at',
 }
 
 /** The named texts without blanks around them. Fails with input.refused where nothing is left of one. */
@@ -215,6 +216,9 @@ export function trimmed<K extends string>(
   if (empty !== undefined) return fail('input.refused', `${TEXT_NAMES[empty] ?? empty} must be given`)
   return ok(Object.fromEntries(names.map((name) => [name, draft[name].trim()])) as Record<K, string>)
 }
+
+/** A document is attached to an evidence request as to a control: under this name, with the request's id as the control. */
+export const EVIDENCE_REQUESTS = 'requests'
 
 /** What a pack is of, for the part of the register that goes into it. */
 export interface Concerned {
@@ -231,7 +235,8 @@ export interface Concerned {
 export function registerFor(register: Register, { nodes, checks, frameworks }: Concerned): Register {
   const here = new Set(nodes)
   const known = new Set(checks)
-  const chosen = new Set<string>(frameworks)
+  // A document of an evidence request, and who was asked for it, counts in every framework.
+  const chosen = new Set<string>([...frameworks, EVIDENCE_REQUESTS])
   const narrowed = <T extends Exception | PendingException>(entry: T): readonly T[] => {
     const named = entry.nodes.filter((node) => here.has(node))
     if (named.length === 0 || !known.has(entry.check)) return []
@@ -243,12 +248,18 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
     const named = entry.nodes.filter((node) => here.has(node))
     return named.length === 0 ? [] : [{ ...entry, nodes: named }]
   }
+  const answeringHere = (entry: Attachment): Attachment => {
+    const { answers, ...rest } = entry
+    if (answers?.nodes.every((node) => here.has(node)) !== false) return entry
+    const [first, ...more] = answers.nodes.filter((node) => here.has(node))
+    return first === undefined ? rest : { ...rest, answers: { ...answers, nodes: [first, ...more] } }
+  }
   return {
     ...register,
     exceptions: register.exceptions.flatMap(narrowed),
-    attachments: register.attachments.filter(
-      ({ controls }) => controls.length === 0 || controls.some(({ framework }) => chosen.has(framework)),
-    ),
+    attachments: register.attachments
+      .filter(({ controls }) => controls.length === 0 || controls.some(({ framework }) => chosen.has(framework)))
+      .map(answeringHere),
     requests: register.requests.filter(({ framework }) => chosen.has(framework)),
     ...(decisions && { decisions: decisions.filter(({ framework }) => chosen.has(framework)) }),
     ...(pending && { pending: pending.flatMap(narrowed) }),

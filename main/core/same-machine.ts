@@ -5,9 +5,9 @@ import type {
   SharedIdentities,
   SharedMachine,
 } from '../../schemas/types.ts'
+import type { NodeVerdicts } from './conclusion/conclude.ts'
 import { plain, quote } from './plain-text.ts'
 import { compare } from './recording.ts'
-import type { NodeVerdicts } from './rollup.ts'
 
 /** Nothing was compared: of packs that were made before nodes were. */
 export const NOTHING_SHARED: SharedIdentities = { compared: 0, machines: [], hostKeys: [] }

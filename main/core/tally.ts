@@ -24,6 +24,8 @@ export interface Tally {
   readonly cell: (node: string, property: Property) => PropertyCell
   /** Nodes on which a check is contradicted, in the order of the assessment. */
   readonly contradictedOn: (check: string) => readonly string[]
+  /** On how many nodes a check has a result other than not tested: the denominator of its deviations. */
+  readonly testedOn: (check: string) => number
   /** Every check of the catalog on one node. */
   readonly onNode: (node: string) => PropertyCell
   /** One check on every node. */
@@ -54,6 +56,7 @@ export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
     properties: PROPERTIES.filter((property) => checksOf(property).length > 0),
     cell: (node, property) => summarize(checksOf(property).map(({ id }) => verdict(node, id))),
     contradictedOn: remembered((check) => names.filter((node) => verdict(node, check) === 'not-met')),
+    testedOn: remembered((check) => names.filter((node) => verdict(node, check) !== 'not-tested').length),
     onNode: remembered((node) => summarize(checks.map(({ id }) => verdict(node, id)))),
     overNodes: remembered((check) => summarize(names.map((node) => verdict(node, check)))),
   }

@@ -1,6 +1,7 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
 import type { Catalog } from './catalog.ts'
+import type { NodeVerdicts } from './conclusion/conclude.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
 import type { KeptRules, PackJudge } from './judge.ts'
 import { PATHS } from './pack-files.ts'
@@ -8,7 +9,6 @@ import { plain } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from './ports.ts'
 import type { LoadedRecording } from './recording.ts'
 import { EMPTY_REGISTER } from './register.ts'
-import type { NodeVerdicts } from './rollup.ts'
 import { ownEntry } from './run-chain/entry.ts'
 import { type ChainHead, headOf } from './run-chain/head.ts'
 import { addAll, bounded } from './verify/budgets.ts'
@@ -20,7 +20,7 @@ import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { ALREADY_REJECTED, earlierProblems, type PageComparer, readEarlier } from './verify/pages.ts'
 import { profileNotes } from './verify/profile.ts'
-import { type PackReading, readPack } from './verify/read.ts'
+import { isOfEarlierShape, type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, wordingDiffers } from './verify/reproduce.ts'
@@ -178,7 +178,12 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     assessment:
       assessment === null || !input.keep
         ? null
-        : { ...assessment, schema: 'barewitness.assessment/1', nodes: walked.stated },
+        : {
+            ...assessment,
+            schema: 'barewitness.assessment/1',
+            controls: isOfEarlierShape(assessment) ? [] : assessment.controls,
+            nodes: walked.stated,
+          },
     recordings: walked.recordings,
     register: said.register,
     verdicts: { stated: walked.count, identical: walked.identical },

@@ -1,11 +1,11 @@
 import type { AttachmentDraft } from '../../../schemas/ipc-packs.ts'
-import type { Attachment, Register } from '../../../schemas/types.ts'
+import type { Attachment, Inspection, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { isSafeName } from '../pack-files.ts'
 import { type Moment, trimmed } from '../register.ts'
 import { ok } from '../result.ts'
-import { endOfDay, isDay } from './days.ts'
+import { daysBetween, endOfDay, isDay } from './days.ts'
 import { mediaTypeOf, NOTE_TYPE } from './media-type.ts'
 import type { NeedsOf } from './requests.ts'
 
@@ -47,13 +47,15 @@ function added(
   bytes: Uint8Array,
   { now, id, needsOf }: AttachmentFacts,
 ): Outcome<Register> {
-  const { controls, need, method, validUntil } = draft
+  const { controls, need, level, answers, validUntil } = draft
   const texts = trimmed(draft, ['shows', 'saidBy', 'owner'])
   if (!texts.ok) return texts
   if (bytes.length === 0) return fail('input.refused', 'it is empty, so there is nothing to attach')
   if (bytes.length > LARGEST_ATTACHMENT) return fail('input.refused', 'it is larger than 100 MiB')
   if (validUntil !== null && !isDay(validUntil))
     return fail('input.refused', 'the end of its validity must be a day such as 2027-03-01')
+  const looked = inspectionOf(draft, now)
+  if (!looked.ok) return looked
   const needs = controls.map(({ framework, control }) => needsOf(framework, control))
   if (needs.includes(null)) return fail('input.refused', 'one of the named controls does not exist')
   if (need !== null && !needs.some((some) => some?.includes(need)))
@@ -66,12 +68,35 @@ function added(
     controls: controls.map(({ framework, control }) => ({ framework, control })),
     need,
     ...texts.value,
-    method,
+    level,
+    ...(looked.value === null ? {} : { inspection: looked.value }),
+    ...(answers === null ? {} : { answers: { checks: [...answers.checks], nodes: [...answers.nodes] } }),
     attachedAt: now,
     validUntil: validUntil === null ? null : endOfDay(validUntil),
     withdrawn: null,
   }
   return ok({ ...register, attachments: [...register.attachments, entry] })
+}
+
+/**
+ * The inspection as it is kept; null where there was none. A level above “received” needs one, and one
+ * needs such a level: who inspected, what was looked at, and the conclusion are what make a document count (AT-C 205).
+ */
+function inspectionOf({ level, inspection }: AttachmentDraft, now: string): Outcome<Inspection | null> {
+  const isInspected = level === 'inspected' || level === 'reperformed'
+  if (inspection === null)
+    return isInspected
+      ? fail('input.refused', `level “${level}” needs who inspected it, what was looked at, and a conclusion`)
+      : ok(null)
+  if (!isInspected) return fail('input.refused', `a document at level “${level}” has no inspection to record`)
+  const texts = trimmed(inspection, ['by', 'lookedAt'])
+  if (!texts.ok) return texts
+  const { on, conclusion } = inspection
+  if (!isDay(on) || daysBetween(`${on}T00:00:00.000Z`, now) < 0)
+    return fail('input.refused', 'the day of the inspection must be a day up to today, such as 2026-11-03')
+  // On the day itself it happened by now; on an earlier one, by its end.
+  const at = now.startsWith(on) ? now : endOfDay(on)
+  return ok({ ...texts.value, at, conclusion })
 }
 
 const LONGEST_NAME = 200

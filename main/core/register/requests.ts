@@ -1,22 +1,30 @@
+import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { RequestDraft } from '../../../schemas/ipc-packs.ts'
 import type { Attachment, RecordRequest, Register } from '../../../schemas/types.ts'
-import { type Catalog, recordsToAttach } from '../catalog.ts'
+import type { Catalog } from '../catalog.ts'
+import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from '../conclusion/documents.ts'
+import { type ControlDocument, documentsOf } from '../conclusion/requests.ts'
 import { fail, type Outcome } from '../failure.ts'
-import { standingOf, trimmed } from '../register.ts'
+import type { Control } from '../framework.ts'
+import { trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
-import { decidedFor } from './decisions.ts'
 
-/** Records that a control needs from people; null where there is no such control. */
+/** Documents that a control needs from people, or the title of an evidence request; null where there is neither. */
 export type NeedsOf = (framework: string, control: string) => readonly string[] | null
 
-/** What the rows of a catalog need, those in place of what nodes cannot bear included. */
+/** What the controls and the evidence requests of a catalog need: each control's own words, and the titles of what answers them. */
 export const needsIn =
-  (catalog: Pick<Catalog, 'frameworks' | 'notFromNodes'>): NeedsOf =>
+  (catalog: Pick<Catalog, 'frameworks' | 'notFromNodes' | 'requests'>): NeedsOf =>
   (framework, control) => {
-    const rows = catalog.frameworks.find(({ id }) => id === framework)?.controls
-    const row = rows?.find(({ key }) => key === control)
-    return row === undefined ? null : recordsToAttach(catalog, row)
+    if (framework === REQUESTS) {
+      const request = catalog.requests.find(({ id }) => id === control)
+      return request === undefined ? null : [request.title]
+    }
+    const controls = catalog.frameworks.find(({ id }) => id === framework)?.controls
+    const found = controls?.find(({ key }) => key === control)
+    if (found === undefined) return null
+    return [...new Set([...found.needsAlso, ...documentsOf(catalog, found).map(({ title }) => title)])]
   }
 
 /** Says who is to bring a record by when. A later request for the same record takes the place of the one before. */
@@ -38,68 +46,78 @@ export function setRequest(
 const isSame = (a: RecordRequest, b: RecordRequest): boolean =>
   a.framework === b.framework && a.control === b.control && a.need === b.need
 
-/** How one record that a control needs stands. */
-export interface NeedState {
-  readonly need: string
-  /** Attached for it and in force. */
+/** How one document that a control needs stands in a register. */
+export interface DocumentStatus {
+  readonly document: ControlDocument
+  /** Attached and current, whatever its level. */
   readonly attached: readonly Attachment[]
+  /** The highest level reached; null where nothing current is attached. */
+  readonly level: EvidenceLevel | null
+  readonly conclusion: 'supports' | 'does-not-support' | null
+  /** Who was asked for it by when. */
   readonly request: RecordRequest | null
-  /** Nothing is attached, and the day it was asked for has passed. */
+  /** It does not support yet, and the day it was asked for has passed. */
   readonly overdue: boolean
 }
 
-/** The records that a control needs from people, in the order given. */
-export function recordsOf(
-  register: Register,
-  {
-    framework,
-    control,
-    needs,
-  }: { readonly framework: string; readonly control: string; readonly needs: readonly string[] },
-  asOf: string,
-): readonly NeedState[] {
-  const standing = attachedTo(register, framework, control).filter((one) => standingOf(one, asOf) === 'in-force')
-  return needs.map((need) => {
-    const attached = standing.filter((one) => one.need === need)
-    const request =
-      register.requests.find((one) => one.framework === framework && one.control === control && one.need === need) ??
-      null
-    const overdue = attached.length === 0 && request !== null && isOverdue(request, asOf)
-    return { need, attached, request, overdue }
-  })
+/** One control of a framework. */
+interface ControlOf {
+  readonly framework: string
+  readonly control: Control
 }
 
-/** Whether the day that a record was asked for has passed. An end that is no moment has. */
+/**
+ * The documents of controls as a register has them, in the order of each control; the register is sorted out once for many controls. What
+ * answers a request other than a document is not looked at here.
+ */
+export function documentStatusesIn(
+  catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
+  register: Register,
+  asOf: string,
+): (control: ControlOf) => readonly DocumentStatus[] {
+  const of = attachmentsBy(register)
+  const asked = new Map(
+    register.requests.map((one) => [
+      one.framework === REQUESTS ? one.control : `${one.framework}\n${one.control}\n${one.need}`,
+      one,
+    ]),
+  )
+  return ({ framework, control }) => {
+    const row = { framework, control: control.key }
+    return documentsOf(catalog, control).map((document) => {
+      const attached = attachedFor(of, row, document, control.requests).filter((one) => isCurrent(one, asOf))
+      const { level, conclusion } = stateOf(attached, document.request?.minimum ?? 'inspected', asOf)
+      const request =
+        (document.request === null ? undefined : asked.get(document.request.id)) ??
+        [document.title, ...document.needs]
+          .map((need) => asked.get(`${framework}\n${control.key}\n${need}`))
+          .find(Boolean) ??
+        null
+      const overdue = conclusion !== 'supports' && request !== null && isOverdue(request, asOf)
+      return { document, attached, level, conclusion, request, overdue }
+    })
+  }
+}
+
+/** The documents of one control as a register has them. */
+export const documentStatuses = (
+  catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
+  register: Register,
+  control: ControlOf,
+  asOf: string,
+): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf)(control)
+
+/** Whether the day that a document was asked for has passed. An end that is no moment has. */
 export const isOverdue = ({ due }: RecordRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
 
-/** Every record that was attached to a control, however it stands. */
+/** Every document that was attached to a control, however it stands. */
 export const attachedTo = (register: Register, framework: string, control: string): readonly Attachment[] =>
   register.attachments.filter(({ controls }) =>
     controls.some((one) => one.framework === framework && one.control === control),
   )
 
-/** A record without an end of its own counts for one period: a year from the day it was attached. */
-const RECORD_DAYS = 366
-const DAY_MS = 86_400_000
-
-/** Whether a record bears a need: in force, not older than a period, and looked at by somebody, not only received. */
-export const bears = (entry: Attachment, asOf: string): boolean =>
-  standingOf(entry, asOf) === 'in-force' &&
-  entry.method !== 'received' &&
-  (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= RECORD_DAYS * DAY_MS)
-
-/** Which records a control still lacks, and how many of those it needs are held. An addressable decision is held once it is decided. */
-export function outstandingOf(
-  register: Register,
-  needed: { readonly framework: string; readonly control: string; readonly needs: readonly string[] },
-  asOf: string,
-): { readonly outstanding: readonly string[]; readonly held: number } {
-  const decided = decidedFor(register, needed, asOf).length > 0
-  const outstanding = recordsOf(register, needed, asOf)
-    .filter(({ need, attached }) => !attached.some((one) => bears(one, asOf)) && !(decided && isDecision(need)))
-    .map(({ need }) => need)
-  return { outstanding, held: needed.needs.length - outstanding.length }
-}
-
-/** Needs that are a decision written down, as the frameworks' data name them. */
-const isDecision = (need: string): boolean => /^addressable decision\b/i.test(need)
+/** Whether a document supports what it is attached to: current, inspected or reperformed, with a conclusion that supports. */
+export const supports = (entry: Attachment, asOf: string): boolean =>
+  isCurrent(entry, asOf) &&
+  (levelOf(entry) === 'inspected' || levelOf(entry) === 'reperformed') &&
+  entry.inspection?.conclusion === 'supports'

@@ -4,7 +4,7 @@ import { type Standable, standingOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
 import { pendingOf, pendingStanding } from './pending.ts'
-import { bears } from './requests.ts'
+import { supports } from './requests.ts'
 
 /** The register with how each entry stands at a moment. */
 export function registerView(register: Register, asOf: string): RegisterView {
@@ -16,7 +16,7 @@ export function registerView(register: Register, asOf: string): RegisterView {
     exceptions: register.exceptions.map(standing),
     pending: pendingOf(register).map((entry) => ({ ...entry, standing: pendingStanding(entry, asOf) })),
     decisions: decisionsOf(register).map(standing),
-    attachments: register.attachments.map((entry) => ({ ...standing(entry), bears: bears(entry, asOf) })),
+    attachments: register.attachments.map((entry) => ({ ...standing(entry), supports: supports(entry, asOf) })),
     requests: register.requests,
     explanations: explanationsOf(register).map(standing),
   }

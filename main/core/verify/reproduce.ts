@@ -3,10 +3,10 @@ import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schem
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
+import type { NodeVerdicts } from '../conclusion/conclude.ts'
 import type { JudgedWhole } from '../judge.ts'
 import { plain, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import type { NodeVerdicts } from '../rollup.ts'
 import type { NodeReading } from './nodes.ts'
 import type { RulesStanding } from './rules.ts'
 
@@ -33,6 +33,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
   const verdicts: NodeVerdicts = {
     node,
     findings: derived.findings.map(({ check, verdict }) => ({ check, verdict })),
+    ...(derived.stale ? { stale: true } : {}),
     ...(derived.machine === undefined ? {} : { machine: derived.machine }),
   }
   if (stated === null)
@@ -131,20 +132,23 @@ const locationText = ({ location: found }: NodeAssessment): string =>
 
 type Controls = Pick<Assessment, 'controls'>
 
+/**
+ * Conclusions that come out differently, each with its state. They are compared whole, as canonical JSON: earlier rules shape them otherwise,
+ * and both sides are then of the same rules.
+ */
 function controls(stated: Controls, derived: Controls): readonly string[] {
-  const states = (of: Controls): ReadonlyMap<string, string> =>
-    new Map(
-      of.controls.map(({ framework, control, state, nodePart }) => [
-        `${framework} ${control}`,
-        `${state} (${nodePart ?? 'no node part'})`,
-      ]),
-    )
-  const [one, other] = [states(stated), states(derived)]
+  const found = (of: Controls): ReadonlyMap<string, Controls['controls'][number]> =>
+    new Map(of.controls.map((one) => [`${one.framework} ${one.control}`, one]))
+  const [one, other] = [found(stated), found(derived)]
+  const text = (of: typeof one, key: string): string => canonicalJson(of.get(key) ?? null)
+  const word = (of: typeof one, key: string): string => plain(String(of.get(key)?.state ?? 'nothing'))
   return [...new Set([...one.keys(), ...other.keys()])]
     .sort(compare)
-    .filter((key) => one.get(key) !== other.get(key))
-    .map(
-      (key) =>
-        `Control ${plain(key)}: stated ${plain(one.get(key) ?? 'nothing')}, derived ${plain(other.get(key) ?? 'nothing')}.`,
-    )
+    .filter((key) => text(one, key) !== text(other, key))
+    .map((key) => {
+      const [before, after] = [word(one, key), word(other, key)]
+      return before === after
+        ? `Control ${plain(key)}: stated and derived ${before}, with other results behind it.`
+        : `Control ${plain(key)}: stated ${before}, derived ${after}.`
+    })
 }

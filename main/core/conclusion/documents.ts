@@ -1,0 +1,203 @@
+import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
+import type { Attachment, DocumentPart, Register } from '../../../schemas/types.ts'
+import { millisOf } from '../register/days.ts'
+import { EVIDENCE_REQUESTS, standingOf } from '../register.ts'
+import type { ControlDocument, EvidenceRequest } from './requests.ts'
+
+export const REQUESTS = EVIDENCE_REQUESTS
+
+/** A document without an end of its own counts for one period: a year from the day it was attached. */
+const DOCUMENT_DAYS = 366
+const DAY_MS = 86_400_000
+
+const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
+
+/**
+ * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone does not suffice). A level above `received` needs a named person
+ * who inspected it, when, what was looked at, and a conclusion; without them the document was only received.
+ */
+export function levelOf({ level, inspection }: Pick<Attachment, 'level' | 'inspection'>): EvidenceLevel {
+  const stated = level ?? 'received'
+  return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated
+}
+
+/** Whether a document is in force and not older than a period. */
+export const isCurrent = (entry: Attachment, asOf: string): boolean =>
+  standingOf(entry, asOf) === 'in-force' &&
+  (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= DOCUMENT_DAYS * DAY_MS) &&
+  (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
+
+/** How one document of a control stands: the highest level reached, and what its latest inspection concluded. */
+export interface DocumentState {
+  /** Null where nothing is attached that is in force. */
+  readonly level: EvidenceLevel | null
+  /** Of the inspections that count, the latest; where two of one moment differ, it does not support. */
+  readonly conclusion: 'supports' | 'does-not-support' | null
+}
+
+/**
+ * The state of one document: a later inspection takes the place of an earlier one, as after a repeated restore test. One that does not support
+ * takes it for good: when it ends, what it took the place of does not come back.
+ */
+export function stateOf(attached: readonly Attachment[], minimum: EvidenceLevel, asOf: string): DocumentState {
+  const current = attached.filter((one) => isCurrent(one, asOf))
+  const overtaken = attached.reduce(
+    (last, entry) => Math.max(last, endedFailure(entry, asOf)),
+    Number.NEGATIVE_INFINITY,
+  )
+  let level: EvidenceLevel | null = null
+  let latest = Number.NEGATIVE_INFINITY
+  let conclusion: DocumentState['conclusion'] = null
+  for (const entry of current) {
+    const reached = levelOf(entry)
+    if (level === null || rank(reached) > rank(level)) level = reached
+    if (entry.inspection === undefined) continue
+    const at = millisOf(entry.inspection.at)
+    const isWorse = entry.inspection.conclusion === 'does-not-support'
+    // A document supports from its minimum on; one that was inspected and does not support is a deviation at any level.
+    if (!isWorse && (rank(reached) < rank(minimum) || at <= overtaken)) continue
+    if (at > latest || (at === latest && isWorse)) {
+      latest = at
+      conclusion = entry.inspection.conclusion
+    }
+  }
+  return { level, conclusion }
+}
+
+/** When a document that is no longer current was found not to support; minus infinity for any other, and for one that was withdrawn. */
+function endedFailure(entry: Attachment, asOf: string): number {
+  const { inspection, withdrawn } = entry
+  if (withdrawn !== null || inspection?.conclusion !== 'does-not-support' || isCurrent(entry, asOf))
+    return Number.NEGATIVE_INFINITY
+  const at = millisOf(inspection.at)
+  return at <= millisOf(asOf) && standingOf(entry, asOf) !== 'not-begun' ? at : Number.NEGATIVE_INFINITY
+}
+
+/** What answers requests other than documents. */
+export interface HeldElsewhere {
+  readonly population: boolean
+  readonly declaration: boolean
+  /** Null at a point in time, where the chain of runs is not asked for. */
+  readonly chain: boolean | null
+}
+
+export interface DocumentMatter extends HeldElsewhere {
+  /** Documents attached to a request or, for a need without one, to the control. */
+  readonly attached: (document: ControlDocument) => readonly Attachment[]
+  /** Whether a decision about the control is in force. */
+  readonly isDecided: boolean
+  readonly asOf: string
+}
+
+const MINIMUM: EvidenceLevel = 'inspected'
+
+/** The document part of a control (conclusion model, section 4): every mandatory document at or above its level, in force, and supporting. */
+export function documentPart(documents: readonly ControlDocument[], matter: DocumentMatter): DocumentPart {
+  const asked = documents.filter(({ request }) => request?.heldBy !== 'chain' || matter.chain !== null)
+  const states = asked.map((document) => {
+    const minimum = document.request?.minimum ?? MINIMUM
+    const { level, conclusion } = stateOf(matter.attached(document), minimum, matter.asOf)
+    const held = conclusion === 'supports' || (conclusion === null && isHeldElsewhere(document.request, matter))
+    return { document, level, held, fails: conclusion === 'does-not-support' }
+  })
+  const mandatory = states.filter(({ document }) => document.mandatory)
+  // An optional document changes no state, whatever it shows: otherwise to leave it out would be better than to bring it.
+  const failing = mandatory.filter(({ fails }) => fails)
+  const outstanding = mandatory.filter(({ held, fails }) => !held && !fails)
+  return {
+    state:
+      failing.length > 0
+        ? 'deviations'
+        : outstanding.length > 0
+          ? 'outstanding'
+          : mandatory.length > 0
+            ? 'inspected'
+            : 'none-needed',
+    needed: mandatory.length,
+    held: mandatory.filter(({ held }) => held).length,
+    outstanding: outstanding.map(({ document, level }) => ({
+      request: document.request?.id ?? null,
+      title: document.title,
+      level,
+    })),
+    deviations: failing.map(({ document }) => document.request?.id ?? document.title),
+  }
+}
+
+function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter): boolean {
+  switch (request?.heldBy) {
+    case 'pack':
+      // Whoever reads this conclusion has it from the pack, and `verify` tests the seal apart from it.
+      return true
+    case 'chain':
+      return matter.chain === true
+    case 'population':
+      return matter.population
+    case 'declaration':
+      return matter.declaration
+    case 'decision':
+      return matter.isDecided
+    default:
+      return false
+  }
+}
+
+/** Documents of a register by what they are attached to, looked up once for many controls. */
+export function attachmentsBy({
+  attachments,
+}: Pick<Register, 'attachments'>): (framework: string, control: string) => readonly Attachment[] {
+  const found = new Map<string, Attachment[]>()
+  for (const entry of attachments)
+    for (const key of new Set(entry.controls.map(({ framework, control }) => `${framework}\n${control}`))) {
+      const known = found.get(key)
+      if (known === undefined) found.set(key, [entry])
+      else known.push(entry)
+    }
+  return (framework, control) => found.get(`${framework}\n${control}`) ?? []
+}
+
+/**
+ * Documents that answer a request at one control: those attached to the request, those attached to the control without naming a need, when
+ * the control has one document alone, and those attached to one of its needs that this request answers by itself.
+ */
+export function attachedFor(
+  of: ReturnType<typeof attachmentsBy>,
+  row: { readonly framework: string; readonly control: string },
+  document: ControlDocument,
+  requestsOf: Readonly<Record<string, readonly string[]>> = {},
+): readonly Attachment[] {
+  const { request, needs } = document
+  const single = needs.filter((need) => request === null || requestsOf[need]?.length === 1)
+  return [
+    ...(request === null ? [] : of(REQUESTS, request.id)),
+    ...of(row.framework, row.control).filter(({ need }) => need !== null && single.includes(need)),
+  ]
+}
+
+/** Answers of documents to results of checks: whether a document in force names this check and node, and may answer such a result. */
+export type Answers = (check: string, node: string) => 'any' | 'undecided' | null
+
+/**
+ * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at or above its level,
+ * supporting, and naming check and node. The result stays as observed.
+ */
+export function answersIn(requests: readonly EvidenceRequest[], register: Register, asOf: string): Answers {
+  const found = new Map<string, 'any' | 'undecided'>()
+  const attached = attachmentsBy(register)
+  for (const { id, minimum, mayAnswer } of requests) {
+    if (mayAnswer.length === 0) continue
+    const entries = attached(REQUESTS, id)
+    if (stateOf(entries, minimum, asOf).conclusion !== 'supports') continue
+    for (const entry of entries) {
+      const { answers } = entry
+      if (answers === undefined || !isCurrent(entry, asOf)) continue
+      if (rank(levelOf(entry)) < rank(minimum) || entry.inspection?.conclusion !== 'supports') continue
+      for (const { check, answers: which } of mayAnswer.filter((one) => answers.checks.includes(one.check)))
+        for (const node of answers.nodes) {
+          const key = `${check}\n${node}`
+          if (found.get(key) !== 'any') found.set(key, which)
+        }
+    }
+  }
+  return (check, node) => found.get(`${check}\n${node}`) ?? null
+}
