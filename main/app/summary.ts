@@ -1,10 +1,22 @@
+import {
+  documentStateWords,
+  rowStateWords,
+  serverLine,
+  serverStateWords,
+  severityWords,
+} from '../../schemas/conclusion-words.ts'
 import { locationVerdictWords } from '../../schemas/location-words.ts'
-import type { Assessment, Location, LocationAnswer, Register } from '../../schemas/types.ts'
+import type {
+  Assessment,
+  ControlAssessment,
+  ControlCheck,
+  Location,
+  LocationAnswer,
+  Register,
+} from '../../schemas/types.ts'
 import {
   CLAIM_ANSWERS,
-  CONTROL_STATES,
   claimAnswerWords,
-  controlStateWords,
   gradeWords,
   imageLimit,
   layerSaid,
@@ -15,6 +27,7 @@ import {
   verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
+import { isObservation, observationLine, partsTable, type RowCounts, rowCounts } from '../core/formats/row-counts.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Limit, limitsOf } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
@@ -23,14 +36,14 @@ import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 import { summarize } from '../core/tally.ts'
 
-/** An assessment on one screen of plain text: nodes, gaps, controls. Counts with denominators, never a score. */
+/** An assessment on one screen of plain text: nodes, deviations, observations, controls. Counts with denominators, never a score. */
 export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
   const catalog = catalogFor(ours, assessment.scope)
   return [
     ...head(assessment, [...limitsOf(catalog.thresholds, assessment.scope.profile).values()]),
     ...nodeList(assessment, register),
     '',
-    ...gapLines(assessment, catalog, register),
+    ...notSatisfiedLines(assessment, catalog, register),
     ...locationCounts(assessment),
     ...claimLines(assessment),
     ...controlLines(assessment, catalog),
@@ -145,37 +158,79 @@ const namesOf = (names: readonly string[]): string => {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Contradicted claims, on most nodes first; what somebody accepts is told, and stays contradicted. */
-function gapLines({ nodes, asOf }: Assessment, { checks }: Catalog, { exceptions }: Register): readonly string[] {
-  const { inForce, ended } = acceptancesOf(exceptions, asOf)
-  const gaps = checks
-    .map(({ id, claim }) => ({
-      claim,
-      id,
-      found: nodes.flatMap(({ node, findings }) =>
-        findings.filter(({ check, verdict }) => check === id && verdict === 'not-met').map((one) => ({ node, ...one })),
-      ),
-    }))
-    .filter(({ found }) => found.length > 0)
-    .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
-  if (gaps.length === 0) return ['No check was contradicted.', '']
-  const total = gaps.reduce((sum, { found }) => sum + found.length, 0)
-  const lines = gaps.flatMap(({ claim, id, found }) => {
-    const accepted = found.filter(({ node }) => inForce(node, id) !== null).length
-    const over = found.filter(({ node }) => ended(node, id) !== null).length
-    const why = found[0]?.reasons.find(({ says }) => says === 'against')?.text ?? ''
-    return [
-      `  ${claim}`,
-      `      ${found.length} of ${nodes.length}: ${namesOf(found.map(({ node }) => node))}`,
-      ...(accepted === 0 ? [] : [`      accepted by a named person on ${accepted} of these; still contradicted`]),
-      ...(over === 0 ? [] : [`      an acceptance has ended on ${over} of these`]),
-      `      ${found[0]?.node}: ${plain(why, 300)}`,
-    ]
-  })
-  return [`Gaps (${gaps.length} claims, ${total} findings):`, ...lines, '']
+interface NotSatisfied {
+  readonly id: string
+  readonly claim: string
+  readonly found: readonly { readonly node: string; readonly why: string }[]
+  /** Nodes with a result of this check. */
+  readonly tested: number
 }
 
-/** What the provider promised, by how many nodes bear it out. */
+/**
+ * Checks that are not satisfied, on most nodes first. A check that decides a row in scope is a deviation of that row; any other is an
+ * observation. A risk acceptance leaves the deviation as it is.
+ */
+function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: Register): readonly string[] {
+  const { nodes, controls } = assessment
+  const results = new Map<string, { found: { readonly node: string; readonly why: string }[]; tested: number }>()
+  for (const { node, findings } of nodes)
+    for (const { check, verdict, reasons } of findings) {
+      if (verdict === 'not-tested') continue
+      const own = results.get(check) ?? { found: [], tested: 0 }
+      results.set(check, own)
+      own.tested += 1
+      if (verdict === 'not-met')
+        own.found.push({ node, why: reasons.find(({ says }) => says === 'against')?.text ?? '' })
+    }
+  const all = catalog.checks
+    .flatMap(({ id, claim }): NotSatisfied[] => {
+      const own = results.get(id)
+      return own === undefined || own.found.length === 0 ? [] : [{ id, claim, ...own }]
+    })
+    .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
+  if (all.length === 0) return ['No check is not satisfied.', '']
+  const deciding = new Set(
+    controls
+      .filter(({ state }) => state !== 'out-of-scope')
+      .flatMap(({ checks }) => checks.flatMap(({ check, decides }) => (decides ? [check] : []))),
+  )
+  const deviations = all.filter(({ id }) => deciding.has(id))
+  const observations = all.filter(({ id }) => !deciding.has(id))
+  const listed = (title: string, some: readonly NotSatisfied[]): readonly string[] =>
+    some.length === 0
+      ? []
+      : [
+          `${title} (${some.length} checks, ${some.reduce((sum, { found }) => sum + found.length, 0)} results):`,
+          ...some.flatMap((one) => notSatisfied(one, assessment, catalog, register)),
+          '',
+        ]
+  return [
+    ...listed('Deviations', deviations),
+    ...listed('Observations: not satisfied, and deciding no row in scope', observations),
+  ]
+}
+
+function notSatisfied(
+  { id, claim, found, tested }: NotSatisfied,
+  { nodes, asOf }: Assessment,
+  { severities }: Catalog,
+  { exceptions }: Register,
+): readonly string[] {
+  const { inForce, ended } = acceptancesOf(exceptions, asOf)
+  const accepted = found.filter(({ node }) => inForce(node, id) !== null).length
+  const over = found.filter(({ node }) => ended(node, id) !== null).length
+  const severity = severities.find(({ check }) => check === id)?.severity
+  const untested = nodes.length - tested
+  return [
+    `  ${claim}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
+    `      ${found.length} of ${tested} tested${untested === 0 ? '' : `; ${untested} not tested`}: ${namesOf(found.map(({ node }) => node))}`,
+    ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
+    ...(over === 0 ? [] : [`      the risk acceptance has ended on ${over} of these`]),
+    `      ${found[0]?.node}: ${plain(found[0]?.why ?? '', 300)}`,
+  ]
+}
+
+/** What the provider promised, with the answers of the nodes. */
 function claimLines({ nodes, scope: { provider } }: Assessment): readonly string[] {
   if (provider === undefined) return []
   const lines = provider.claims.map(({ id, says }) => {
@@ -196,22 +251,98 @@ function populationLine(coverage: Assessment['coverage']): readonly string[] {
   if (coverage === undefined) return []
   const { declared, enrolled, inventory, uncovered } = coverage
   const listed = inventory === null ? 'no list of the provider' : `${inventory} in the provider’s list`
-  const open = uncovered === 0 ? '' : `; ${uncovered} of them nobody accounts for`
+  const open = uncovered === 0 ? '' : `; ${uncovered} of them not accounted for`
   return [`population: ${declared} declared, ${enrolled} enrolled, ${listed}${open}`]
 }
 
-function controlLines({ controls }: Assessment, catalog: Catalog): string[] {
-  return catalog.frameworks
-    .map((framework) => ({ framework, own: controls.filter((control) => control.framework === framework.id) }))
-    .filter(({ own }) => own.length > 0)
-    .map(({ framework, own }) => {
-      const counts = CONTROL_STATES.map((state) => ({
-        state,
-        count: own.filter((control) => control.state === state).length,
-      }))
-      const words = counts
-        .filter(({ count }) => count > 0)
-        .map(({ state, count }) => `${controlStateWords[state].label} ${count}`)
-      return `${framework.title}: ${own.length} items. ${words.join(', ')}.`
-    })
+/** A screen lists so many rows of a framework under one heading; controls.csv has all of them. */
+const MOST_ROWS = 12
+
+/** Each framework apart: its rows by state, server part by document part, the rows with deviations, and the observations under its rows. */
+const controlLines = (assessment: Assessment, catalog: Catalog): readonly string[] =>
+  rowCounts(assessment, catalog).flatMap((counts) => [
+    ...stateLines(counts),
+    ...partsLines(counts),
+    ...deviationLines(counts),
+    ...observationLines(counts),
+    '',
+  ])
+
+function stateLines({ framework, rows, states, supportedByTests, allAccepted }: RowCounts): readonly string[] {
+  const detail = (state: string): string =>
+    state === 'supported'
+      ? ` (of which ${supportedByTests} with server tests)`
+      : state === 'deviations' && allAccepted > 0
+        ? ` (of which ${allAccepted} with all deviations risk-accepted)`
+        : ''
+  return [
+    `${framework.title}${framework.overlay ? ' [proposed]' : ''}: ${rows.length} rows`,
+    ...states
+      .filter(([, count]) => count > 0)
+      .map(([state, count]) => `  ${count} ${rowStateWords[state].label}${detail(state)}`),
+  ]
+}
+
+/** Server part (lines) by document part (columns). */
+function partsLines({ rows }: RowCounts): readonly string[] {
+  const { documents, lines } = partsTable(rows.filter(({ state }) => state !== 'out-of-scope'))
+  if (lines.length === 0) return []
+  const heads = documents.map((state) => documentStateWords[state].label)
+  const width = Math.max(...lines.map(({ server }) => serverStateWords[server].label.length), 'Server part'.length)
+  return [
+    '  Rows in scope, server part by document part:',
+    `    ${'Server part'.padEnd(width)}  ${heads.join('  ')}`,
+    ...lines.map(
+      ({ server, counts }) =>
+        `    ${serverStateWords[server].label.padEnd(width)}  ${counts
+          .map((count, at) => String(count).padStart(heads[at]?.length ?? 0))
+          .join('  ')}`,
+    ),
+  ]
+}
+
+function deviationLines({ framework, rows }: RowCounts): readonly string[] {
+  const idOf = idsIn(framework)
+  const found = rows
+    .filter(({ state }) => state === 'deviations' || state === 'addressable-decision')
+    .map((row) => [idOf(row), ...partsOf(row)].join('  '))
+  return listedRows('Rows with deviations', found)
+}
+
+const partsOf = ({ server, documents }: ControlAssessment): readonly string[] => [
+  ...(server.state === 'no-server-test' ? [] : [serverLine(server)]),
+  ...(documents.state === 'deviations'
+    ? [`${documentStateWords.deviations.label}: ${documents.deviations.map((one) => plain(one, 80)).join(', ')}`]
+    : []),
+]
+
+/** Supporting checks that are not satisfied, each once, with the rows under which it is an observation. */
+function observationLines({ framework, rows }: RowCounts): readonly string[] {
+  const idOf = idsIn(framework)
+  const found = new Map<string, { readonly check: ControlCheck; readonly ids: string[] }>()
+  for (const row of rows.filter(({ state }) => state !== 'out-of-scope'))
+    for (const check of row.checks.filter(isObservation)) {
+      const known = found.get(check.check)
+      if (known === undefined) found.set(check.check, { check, ids: [idOf(row)] })
+      else known.ids.push(idOf(row))
+    }
+  return listedRows(
+    'Observations (supporting checks not satisfied; they change no row)',
+    [...found.values()].map(({ check, ids }) => `${check.check}: ${observationLine(check)}; under ${namesOf(ids)}`),
+  )
+}
+
+const listedRows = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? []
+    : [
+        `  ${title}:`,
+        ...lines.slice(0, MOST_ROWS).map((line) => `    ${line}`),
+        ...(lines.length > MOST_ROWS ? [`    and ${lines.length - MOST_ROWS} more; controls.csv has all of them`] : []),
+      ]
+
+/** Rows as the framework writes them. */
+function idsIn({ controls }: RowCounts['framework']): (row: ControlAssessment) => string {
+  const ids = new Map(controls.map(({ key, id }) => [key, id]))
+  return ({ control }) => ids.get(control) ?? control
 }

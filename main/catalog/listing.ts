@@ -1,8 +1,10 @@
-import type { Catalog, NotFromNodes } from '../core/catalog.ts'
+import type { ControlRole } from '../../schemas/conclusion-words.ts'
+import type { Catalog, CheckSeverity, NotFromNodes } from '../core/catalog.ts'
+import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
 import { vocabularyEntry } from './frameworks/load.ts'
 
-/** One mapped idea of a check as `catalog checks` lists it: built, or why nodes cannot bear it. */
+/** One mapped idea of a check as `catalog checks` lists it: built, or why no node can answer it. */
 export type CheckListing = BuiltListing | NotBuiltListing
 
 interface Listed {
@@ -13,6 +15,10 @@ interface Listed {
   readonly evidenceKind: string | null
   /** Keys of the rows it is mapped to, in every framework; a key begins with its framework. */
   readonly feeds: readonly string[]
+  /** For each of those rows, how the check counts there. */
+  readonly roles: readonly { readonly control: string; readonly role: ControlRole }[]
+  /** How severe a deviation is, and why; null for a check without a rating. */
+  readonly severity: CheckSeverity | null
 }
 export interface BuiltListing extends Listed {
   readonly built: true
@@ -30,10 +36,11 @@ export interface NotBuiltListing extends Listed {
   readonly built: false
   readonly from: NotFromNodes['from']
   readonly why: string
-  readonly bring: string | null
+  /** Ids of the evidence requests that answer it. */
+  readonly requests: readonly string[]
 }
 
-/** Every check, then every mapped one that nodes cannot bear. */
+/** Every check, then every mapped one that no node can answer. */
 export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
   ...catalog.checks.map(
     ({ id, property, claim, limits, ends, needs, wants, thresholds }): BuiltListing => ({
@@ -49,26 +56,54 @@ export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
     }),
   ),
   ...catalog.notFromNodes.map(
-    ({ id, from, why, bring }): NotBuiltListing => ({
+    ({ id, from, why }): NotBuiltListing => ({
       ...listed(catalog, id),
       built: false,
       from,
       why,
-      bring,
+      requests: catalog.requests.filter(({ serves }) => serves.includes(id)).map((request) => request.id),
     }),
   ),
 ]
 
 function listed(catalog: Catalog, id: string): Listed {
   const entry = vocabularyEntry(id)
-  const feeds = catalog.frameworks.flatMap(({ controls }) =>
-    controls.filter(({ supports }) => supports.some(({ check }) => check === id)).map(({ key }) => key),
+  const roles = catalog.frameworks.flatMap(({ controls }) =>
+    controls.flatMap(({ key, supports }) =>
+      supports
+        .filter(({ check }) => check === id)
+        // Without a role in a mapping, a check decides.
+        .map(({ role = 'required' }) => ({ control: key, role })),
+    ),
   )
   const { observes = null, ceiling = null, evidenceKind = null } = entry ?? {}
-  return { id, observes, ceiling, evidenceKind, feeds }
+  const severity = catalog.severities.find(({ check }) => check === id) ?? null
+  return { id, observes, ceiling, evidenceKind, feeds: roles.map(({ control }) => control), roles, severity }
 }
 
-/** One threshold with what each profile says; a profile that sets none has the baseline's value, which is told. */
+/** One evidence request with the rows that need it. */
+export interface RequestListing extends EvidenceRequest {
+  readonly controls: readonly {
+    readonly framework: string
+    /** The row's key, which begins with its framework. */
+    readonly control: string
+    readonly mandatory: boolean
+  }[]
+}
+
+/** Every evidence request with the rows, in every framework, that it is a document of. */
+export function requestListing(
+  catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
+): readonly RequestListing[] {
+  const found = new Map<string, RequestListing['controls'][number][]>(catalog.requests.map(({ id }) => [id, []]))
+  for (const { id: framework, controls } of catalog.frameworks)
+    for (const control of controls)
+      for (const { request, mandatory } of documentsOf(catalog, control))
+        if (request !== null) found.get(request.id)?.push({ framework, control: control.key, mandatory })
+  return catalog.requests.map((request) => ({ ...request, controls: found.get(request.id) ?? [] }))
+}
+
+/** One threshold with what each profile says; a profile that sets none has the baseline's value. */
 export interface ThresholdListing extends Omit<Threshold, 'values'> {
   readonly values: Readonly<Record<ProfileName, SourcedValue & { readonly ofBaseline: boolean }>>
   /** Ids of the checks that compare against it. */

@@ -1,4 +1,5 @@
 import type { Attachment, Engagement, Register } from '../../../schemas/types.ts'
+import { REQUESTS } from '../../core/conclusion/documents.ts'
 import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
 import type { DemoDeclared } from '../../core/world.ts'
@@ -47,6 +48,8 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
     entity: 'Example Clinic (demo)',
     audience: 'Security officer and external assessor (demo)',
     purpose: 'Yearly technical evaluation, and input for a SOC 2® examination',
+    // A host of imaging workloads is asked about uptime and about the images: both categories have rows that the demo nodes answer.
+    categories: ['availability', 'confidentiality'],
     framing: { kind: 'date', date: day(0) },
     status: 'draft',
     distribution: 'For the clinic and its assessor only',
@@ -152,12 +155,13 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
   const bytes = new Map<string, Uint8Array>()
   const record = (
     name: string,
-    more: Pick<Attachment, 'controls' | 'need' | 'shows' | 'method'> & {
+    more: Pick<Attachment, 'shows' | 'level' | 'inspection'> & {
+      readonly request: string
       readonly days: number
       readonly until: number
     },
   ): Attachment => {
-    const { days, until, ...rest } = more
+    const { request, days, until, ...rest } = more
     const content = new TextEncoder().encode(`Demonstration record: ${name}. It stands for a document of your own.\n`)
     bytes.set(sha256(content), content)
     return {
@@ -167,6 +171,8 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
       mediaType: 'text/plain',
       size: content.length,
       sha256: sha256(content),
+      controls: [{ framework: REQUESTS, control: request }],
+      need: null,
       saidBy: OFFICER,
       owner: OFFICER,
       attachedAt: moment(days),
@@ -203,35 +209,44 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
     ],
     attachments: [
       record('business-associate-agreement.txt', {
-        controls: [{ framework: 'hipaa', control: 'hipaa:164.308(b)(3)' }],
-        need: 'Signed agreement, parties, dates and services covered',
+        request: 'ER-31',
         shows: 'The agreement with Example Hosting (made up), signed by both.',
-        method: 'examined',
+        level: 'inspected',
+        inspection: {
+          by: LEAD,
+          at: moment(-88),
+          lookedAt: 'Parties, signatures, dates, covered services, and the clauses on incidents and subcontractors.',
+          conclusion: 'supports',
+        },
         days: -90,
         until: 275,
       }),
       record('soc2-report-cover.txt', {
-        controls: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
-        need: 'Provider SOC 2 report covering the facility (carve-out) or provider controls in scope (inclusive)',
-        shows: 'Came in from the provider; nobody has read it yet.',
-        method: 'received',
+        request: 'ER-34',
+        shows: 'Received from the provider; not inspected yet.',
+        level: 'received',
         days: -6,
         until: 250,
       }),
       record('disposal-certificate.txt', {
-        controls: [{ framework: 'hipaa', control: 'hipaa:164.310(d)(2)(i)' }],
-        need: 'Serial-level certificate from whoever destroyed or wiped the media',
+        request: 'ER-37',
         shows: 'Two drives of last year.',
-        method: 'examined',
+        level: 'inspected',
+        inspection: {
+          by: LEAD,
+          at: moment(-398),
+          lookedAt: 'Serial numbers of both drives, compared with the asset register.',
+          conclusion: 'supports',
+        },
         days: -400,
         until: -35,
       }),
     ],
     requests: [
       {
-        framework: 'hipaa',
-        control: 'hipaa:164.308(a)(1)(ii)(A)',
-        need: 'The risk analysis document itself: scope, ePHI map, threats, likelihood, impact, risk level',
+        framework: REQUESTS,
+        control: 'ER-03',
+        need: 'Risk analysis report with scope, date and approval',
         owner: OFFICER,
         due: endOfDay(day(-3)),
       },

@@ -1,5 +1,5 @@
+import { type RowState, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Assessment, Register, RunTrace, TracedNode } from '../../../schemas/types.ts'
-import { type ControlState, controlStateWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
 import type { NoticeCounts } from '../../core/notice.ts'
@@ -7,14 +7,14 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { acceptancesOf } from '../../core/register.ts'
 
-/** The states of a schedule that somebody is told of when they change, as of its last run. */
+/** The states of a schedule whose changes are sent as notices, as of its last run. */
 export interface WatchedStates {
   readonly outcome: 'complete' | 'incomplete' | 'failed'
   /** Whether runs that were due before this one did not happen. */
   readonly missed: boolean
-  /** By “framework control”. */
-  readonly controls: Readonly<Record<string, ControlState>>
-  /** Contradicted and accepted by nobody: [node, check], sorted. */
+  /** By “framework control”: the state of the row. */
+  readonly controls: Readonly<Record<string, RowState>>
+  /** Not satisfied, without a risk acceptance in effect: [node, check], sorted. */
   readonly gaps: readonly (readonly [node: string, check: string])[]
   /** Declared nodes that did not answer, sorted. */
   readonly missing: readonly string[]
@@ -46,8 +46,8 @@ const NO_STATES: WatchedStates = {
 }
 
 /**
- * The states after a run. What a node did not tell this time stays as it was: a gap is over when its check is supported, does not apply or
- * is accepted, not when its node is silent.
+ * The states after a run. What a node did not answer this time stays as it was: a deviation ends when its check is satisfied, is not
+ * applicable or has a risk acceptance, not when its node does not answer.
  */
 export function statesAfter(before: WatchedStates | null, run: RunStates, missed: boolean): WatchedStates {
   const { asOf, nodes, controls } = run.assessment
@@ -107,7 +107,7 @@ export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCoun
   contradicted: gaps.length,
 })
 
-/** As many names are told in one sentence; the report has them all. */
+/** So many names are listed in one sentence; the report has all of them. */
 const MOST_NAMED = 10
 
 /** What changed, one sentence each; none where nothing that is watched did. `claimOf` gives a check in words. */
@@ -127,8 +127,8 @@ export function changesBetween(
   const opened = after.gaps.filter((gap) => !had.has(gapKey(gap)))
   // A node that is declared no more has settled nothing.
   const closed = before.gaps.filter((gap) => !has.has(gapKey(gap)) && Object.hasOwn(after.machines, gap[0]))
-  changes.push(...gapChanges('Contradicted, and accepted by nobody', opened, claimOf))
-  changes.push(...gapChanges('Supported, not applicable or accepted now', closed, claimOf))
+  changes.push(...gapChanges('Deviation without a risk acceptance', opened, claimOf))
+  changes.push(...gapChanges('Deviation ended: satisfied, not applicable or risk accepted now', closed, claimOf))
   changes.push(...controlChanges(before, after), ...machineChanges(before, after))
   return changes
 }
@@ -166,15 +166,19 @@ function controlChanges(before: WatchedStates, after: WatchedStates): readonly s
   for (const [control, state] of Object.entries(after.controls)) {
     const was = before.controls[control]
     if (was === state) continue
-    const words = `${was === undefined ? 'not judged' : controlStateWords[was].label} → ${controlStateWords[state].label}`
+    const words = `${was === undefined ? 'Not concluded' : labelOf(was)} → ${labelOf(state)}`
     moved.set(words, [...(moved.get(words) ?? []), control])
   }
   const gone = Object.keys(before.controls).filter((control) => !Object.hasOwn(after.controls, control))
   return [
     ...[...moved].map(([words, controls]) => `${words}: ${named(controls)}.`),
-    ...(gone.length > 0 ? [`Not judged any more: ${named(gone)}.`] : []),
+    ...(gone.length > 0 ? [`No longer concluded: ${named(gone)}.`] : []),
   ]
 }
+
+/** A state file of an earlier version has states of other conclusions. */
+const labelOf = (state: string): string =>
+  Object.hasOwn(rowStateWords, state) ? rowStateWords[state as RowState].label : 'A state of an earlier version'
 
 function machineChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
   const moved = (what: keyof WatchedMachine): readonly string[] =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
-import { takesWords } from '../../core/provider.ts'
+import { conflictWords, sourceCitation, takesWords } from '../../core/provider.ts'
 import { type Context, endWith } from '../context.ts'
 import { emit, emitText } from '../terminal.ts'
 
@@ -32,22 +32,38 @@ const profileLine = ({ id, name, asOf, claims }: ProviderProfile): string =>
   `${id}  ${name}, as of ${asOf}: ${claims.length} promises\n`
 
 function profileText(profile: ProviderProfile): string {
-  const { notes, sources, claims } = profile
+  const { notes, sources, claims, conflicts = [] } = profile
   const lines = [
     ...notes.map((note) => `    ${note}`),
-    ...sources.map(({ id, kind, title, where, on }) => `    source ${id} (${kind}): ${title}; ${where}, read on ${on}`),
+    ...sources.map(
+      (source) => `    ${source.id} (${source.kind}) ${sourceCitation(source, source.on)}; ${source.where}`,
+    ),
+    ...conflicts.map((conflict) => `    ${conflictWords(conflict)}`),
     ...claims.flatMap(claimLines),
   ]
   return `${profileLine(profile)}${lines.join('\n')}\n`
 }
 
-const claimLines = ({ id, says, bears, otherwise, why, bring }: ProviderClaim): readonly string[] => [
+const bearingLine = (bearing: Bearing): string =>
+  'check' in bearing
+    ? `check: ${bearing.check}${bearing.supportsOnly === true ? ' (supports only)' : ''}`
+    : `reading: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`
+
+const claimLines = ({
+  id,
+  says,
+  bears,
+  condition,
+  otherwise,
+  whenUndecided,
+  why,
+  bring,
+}: ProviderClaim): readonly string[] => [
   `${id}  ${says}`,
-  ...bears.map((bearing) =>
-    'check' in bearing
-      ? `    check: ${bearing.check}`
-      : `    reading: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`,
-  ),
+  ...(condition === undefined ? [] : [`    applies only: ${condition.says}`]),
+  ...(condition?.tests ?? []).map((bearing) => `    condition, ${bearingLine(bearing)}`),
+  ...bears.map((bearing) => `    ${bearingLine(bearing)}`),
+  ...(whenUndecided === undefined ? [] : ['    undecided: needs a record']),
   ...(otherwise === null
     ? []
     : [`    ${otherwise === 'needs-record' ? 'needs a record' : 'not observable from inside'}`]),

@@ -1,6 +1,13 @@
-import { familyWords, notFromNodesWords, profileWords, spoofWords } from '../../../schemas/words.ts'
+import {
+  CONTROL_ROLES,
+  checkSourceWords,
+  levelWords,
+  roleWords,
+  severityWords,
+} from '../../../schemas/conclusion-words.ts'
+import { familyWords, profileWords, spoofWords } from '../../../schemas/words.ts'
 import { catalog } from '../../catalog/index.ts'
-import { checkListing, thresholdListing } from '../../catalog/listing.ts'
+import { type CheckListing, checkListing, requestListing, thresholdListing } from '../../catalog/listing.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
 import type { Context } from '../context.ts'
@@ -8,7 +15,7 @@ import { emit, emitText } from '../terminal.ts'
 import { catalogProvidersCommands } from './catalog-providers.ts'
 import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
-/** `catalog [probes|checks|profiles|signals|frameworks|providers|claim-tests|sudoers]`: what is asked, concluded and mapped, before anything runs. */
+/** `catalog [probes|checks|requests|profiles|signals|frameworks|providers|claim-tests|sudoers]`: what is asked, concluded and mapped, before anything runs. */
 export function catalogCommand(context: Context): void {
   const { program } = context
   const command = program.command('catalog').description('what is asked, concluded and mapped')
@@ -21,9 +28,18 @@ export function catalogCommand(context: Context): void {
     )
   command
     .command('checks')
-    .description('every claim, what it needs, its limits and the rows it feeds; then what nodes cannot bear')
+    .description(
+      'list every check with its claim, limits, severity and role per row; then mapped checks that documents answer',
+    )
     .option('--json', 'machine-readable')
     .action(({ json }: { json?: true }) => (json === true ? emit(checkListing(catalog)) : emitText(checksText())))
+  command
+    .command('requests')
+    .description(
+      'list every evidence request: what is inspected, minimum level, owner, rows and checks that it answers',
+    )
+    .option('--json', 'machine-readable')
+    .action(({ json }: { json?: true }) => (json === true ? emit(requestListing(catalog)) : emitText(requestsText())))
   command
     .command('profiles')
     .description('every number that checks compare against, by profile and with its source')
@@ -77,13 +93,59 @@ function probesText(): string {
 const shown = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 
 function checksText(): string {
-  const lines = checkListing(catalog).map((one) =>
-    one.built
-      ? `${one.id}  ${one.claim}\n    does not show: ${one.limits}`
-      : `${one.id}  not built: ${notFromNodesWords[one.from]}.\n    why: ${one.why}${one.bring === null ? '' : `\n    bring: ${one.bring}`}`,
-  )
+  const lines = checkListing(catalog).flatMap((one) => [
+    ...(one.built
+      ? [`${one.id}  ${one.claim}`, `    does not show: ${one.limits}`]
+      : [
+          `${one.id}  no check on servers. ${checkSourceWords[one.from]}.`,
+          `    why: ${one.why}`,
+          ...(one.requests.length === 0 ? [] : [`    evidence request: ${one.requests.join(', ')}`]),
+        ]),
+    ...(one.severity === null ? [] : [`    severity: ${severityWords[one.severity.severity].toLowerCase()}`]),
+    ...rolesText(one),
+  ])
   return `${lines.join('\n')}\n`
 }
+
+/** The rows that a check is mapped to, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
+const rolesText = ({ roles }: Pick<CheckListing, 'roles'>): readonly string[] =>
+  CONTROL_ROLES.flatMap((role) => {
+    const rows = roles.filter((one) => one.role === role).map(({ control }) => control)
+    return rows.length === 0 ? [] : [`    ${roleWords[role].label.toLowerCase()} for ${rows.join(', ')}`]
+  })
+
+function requestsText(): string {
+  const lines = requestListing(catalog).flatMap((one) => {
+    const mandatory = one.controls.filter((row) => row.mandatory).map(({ control }) => control)
+    const optional = one.controls.filter((row) => !row.mandatory).map(({ control }) => control)
+    return [
+      `${one.id}  ${one.title}`,
+      `    inspect: ${one.inspects}`,
+      `    minimum level: ${levelWords[one.minimum].label.toLowerCase()}; owner: ${one.owner}; renewal: ${one.renewal}`,
+      ...(one.heldBy === 'document' ? [] : [`    ${HELD_BY[one.heldBy]}`]),
+      ...(mandatory.length === 0 ? [] : [`    needed for ${mandatory.join(', ')}`]),
+      ...(optional.length === 0 ? [] : [`    optional for ${optional.join(', ')}`]),
+      ...(one.serves.length === 0 ? [] : [`    answers, in place of a server test: ${one.serves.join(', ')}`]),
+      ...(one.mayAnswer.length === 0
+        ? []
+        : [
+            `    may answer results of: ${one.mayAnswer.map(({ check, answers }) => `${check} (${ANSWERED[answers]})`).join(', ')}`,
+          ]),
+    ]
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** What answers a request besides an attached document. */
+const HELD_BY = {
+  decision: 'also answered by a decision about the row (except decide)',
+  population: 'also answered by the population comparison, once it closes',
+  declaration: 'also answered by the engagement file',
+  pack: 'answered by the sealed pack itself',
+  chain: 'answered by the chain of runs, in period engagements',
+} as const
+
+const ANSWERED = { any: 'any result', undecided: 'only undecided or untested results' } as const
 
 function profilesText(): string {
   const profiles = PROFILE_NAMES.map((name) => `${name}  ${profileWords[name].meaning}`)

@@ -1,27 +1,29 @@
+import { documentLine, roleWords, type Severity, serverLine, severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Finding, NodeAssessment } from '../../../schemas/types.ts'
 import { type Property, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../catalog.ts'
-import type { Check } from '../check.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { type Acceptances, acceptancesOf } from '../register.ts'
 import { worstFirst } from '../report/wording.ts'
-import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 
 /**
- * One document per node, made as it is asked for, in the Heimdall Data Format, the report of InSpec as MITRE Heimdall reads it (InSpec's exec-json schema), by file
+ * One document per node, made on request, in the Heimdall Data Format, the report of InSpec as MITRE Heimdall reads it (InSpec's exec-json schema), by file
  * name.
  *
  * Heimdall takes a control with one passed and one skipped result for passed. So one document is one node and a control there has one
  * result: what holds on one node never hides what was not read on another. Only `met` is ever `passed`; what was not decided, not
  * collected or only recorded is `skipped`, which Heimdall shows as Not Reviewed; impact 0 is what it shows as Not Applicable.
+ *
+ * The impact of every other result is the severity of the check, whatever the result: a rating of the check, not of the node.
  */
 export function* hdfFiles(input: FormatInput): Generator<readonly [string, unknown]> {
-  const { assessment, catalog, register } = input
+  const { assessment, register } = input
   const shared: Shared = {
     input,
-    checks: new Map(catalog.checks.map((check) => [check.id, staticPart(check, nistOf(catalog, check.id))])),
+    checks: staticParts(input),
     accepted: acceptancesOf(register.exceptions, assessment.asOf),
   }
   for (const node of assessment.nodes) yield [`${fileName(node.node)}.hdf.json`, documentOf(shared, node)]
@@ -29,7 +31,7 @@ export function* hdfFiles(input: FormatInput): Generator<readonly [string, unkno
 
 interface Shared {
   readonly input: FormatInput
-  readonly checks: ReadonlyMap<string, ReturnType<typeof staticPart>>
+  readonly checks: ReturnType<typeof staticParts>
   readonly accepted: Acceptances
 }
 
@@ -40,8 +42,8 @@ function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): 
   const { assessment, producer, demo, run, packName, evidenceDigest } = input
   const name = plain(node.node, 200)
   const controls = node.findings.map((finding) => ({
-    ...(checks.get(finding.check) ?? unknownCheck(finding.check)),
-    impact: finding.verdict === 'not-applicable' ? 0 : 0.5,
+    ...(checks.get(finding.check)?.part ?? unknownCheck(finding.check)),
+    impact: finding.verdict === 'not-applicable' ? 0 : (checks.get(finding.check)?.impact ?? IMPACT.medium),
     results: [resultOf(finding, node, accepted, assessment.asOf)],
   }))
   return {
@@ -78,16 +80,62 @@ function groupsOf(findings: readonly Finding[]): readonly unknown[] {
   }))
 }
 
-const staticPart = ({ id, claim, limits }: Check, nist: readonly string[]) => ({
-  id,
-  title: claim,
-  desc: claim,
-  descriptions: [{ label: 'limits', data: limits }],
-  refs: [],
-  tags: { nist },
-  code: '',
-  source_location: {},
-})
+/**
+ * InSpec's impact of each severity (InSpec profiles: none 0.0, low 0.3, medium 0.5, high 0.7, critical 0.9). Informational checks have 0.1
+ * instead of 0.0: Heimdall shows impact 0 as Not Applicable, which would hide a result that was observed.
+ */
+const IMPACT: Readonly<Record<Severity, number>> = { critical: 0.9, high: 0.7, medium: 0.5, low: 0.3, info: 0.1 }
+
+/** What a check has on every node: its claim, its limits, its severity, and the rows that it decides with their two parts. */
+function staticParts({ assessment, catalog }: FormatInput) {
+  const severities = new Map(catalog.severities.map((one) => [one.check, one.severity]))
+  const rows = rowsByCheck(assessment, catalog)
+  return new Map(
+    catalog.checks.map(({ id, claim, limits }) => {
+      const severity = severities.get(id)
+      const decided = rows.get(id) ?? []
+      const part = {
+        id,
+        title: claim,
+        desc: claim,
+        descriptions: [
+          { label: 'limits', data: limits },
+          ...(severity === undefined ? [] : [{ label: 'severity', data: severityWords[severity] }]),
+          ...(decided.length === 0
+            ? []
+            : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
+        ],
+        refs: [],
+        tags: { nist: nistOf(catalog, id), ...(severity === undefined ? {} : { severity }) },
+        code: '',
+        source_location: {},
+      }
+      return [id, { part, impact: IMPACT[severity ?? 'medium'] }] as const
+    }),
+  )
+}
+
+/** By check, the rows that it decides: each with its server part and its document part over the whole population. */
+function rowsByCheck(
+  { controls }: FormatInput['assessment'],
+  catalog: Catalog,
+): ReadonlyMap<string, readonly string[]> {
+  const controlOf = controlIndex(catalog)
+  const found = new Map<string, string[]>()
+  for (const { framework, control, state, server, documents, checks } of controls) {
+    if (state === 'out-of-scope') continue
+    const name = `${framework} ${plain(controlOf(framework, control)?.id ?? control)}`
+    const parts = `server part: ${serverLine(server)}; document part: ${documentLine(documents)}`
+    for (const { check, role, decides } of checks) {
+      if (!decides) continue
+      const text = `${name} (${roleWords[role].label.toLowerCase()}): ${parts}.`
+      const known = found.get(check)
+      if (known === undefined) found.set(check, [text])
+      else known.push(text)
+    }
+  }
+  return found
+}
 
 const unknownCheck = (id: string) => ({
   id,
@@ -129,7 +177,7 @@ function resultOf({ check, verdict, reasons }: Finding, node: NodeAssessment, ac
     exception === null
       ? []
       : [
-          `Accepted until ${plain(exception.expiresAt, 40)} by ${plain(exception.approvedBy)}: ${plain(exception.reason, 1000)} The finding stays as it is.`,
+          `Risk accepted until ${plain(exception.expiresAt, 40)} by ${plain(exception.approvedBy)}: ${plain(exception.reason, 1000)} The result is unchanged.`,
         ]
   const said = worstFirst(reasons).map(({ says, text }) => `${says}: ${plain(text, 1200)}`)
   const message = [...only, ...said, ...note].join('\n')

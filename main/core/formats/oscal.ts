@@ -1,5 +1,5 @@
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../../schemas/types.ts'
-import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
 import { PATHS } from '../pack-files.ts'
 import { compare } from '../recording.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../same-machine.ts'
@@ -10,6 +10,7 @@ import { observationsOf } from './oscal/observations.ts'
 import { localDefinitions, reviewedControls } from './oscal/population.ts'
 import { risksOf } from './oscal/risks.ts'
 import { hrefOf, line, momentOf, prop, some, uuidOf } from './oscal/words.ts'
+import { rowCounts } from './row-counts.ts'
 
 /** The version of OSCAL whose schema this follows. */
 const OSCAL_VERSION = '1.2.2'
@@ -68,14 +69,14 @@ function resultOf(names: Names): unknown {
   const { assessment, recordings, run } = names.input
   const moments = (of: 'startedAt' | 'endedAt'): readonly string[] =>
     recordings.flatMap(({ recording }) => momentOf(recording[of]) ?? []).sort(compare)
-  const judged = momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z'
-  const start = moments('startedAt')[0] ?? judged
-  const end = moments('endedAt').at(-1) ?? judged
+  const assessed = momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z'
+  const start = moments('startedAt')[0] ?? assessed
+  const end = moments('endedAt').at(-1) ?? assessed
   return {
     uuid: uuidOf(run, 'result', assessment.asOf),
     title: line(`Run ${run}`),
     description: line(
-      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, judged as of ${assessment.asOf}. Counts are n of N over these nodes.`,
+      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, assessed as of ${assessment.asOf}. Counts are deviations of nodes tested; what was not tested is counted apart.`,
     ),
     start,
     ...(end >= start ? { end } : {}),
@@ -83,12 +84,10 @@ function resultOf(names: Names): unknown {
       prop('nodes', assessment.nodes.length),
       prop('exceptions', names.input.register.exceptions.length),
       ...verdictProps(names),
+      ...rowProps(names),
     ],
     'local-definitions': localDefinitions(names),
-    'reviewed-controls': reviewedControls(
-      names,
-      CONTROL_STATES.map((state) => [state, controlStateWords[state].label]),
-    ),
+    'reviewed-controls': reviewedControls(names),
     ...some('observations', observationsOf(names)),
     ...some('risks', risksOf(names)),
     ...some('findings', findingsOf(names)),
@@ -96,31 +95,52 @@ function resultOf(names: Names): unknown {
   }
 }
 
-/** What has no place in a finding: how this was written, what was not collected, and the controls without a finding. */
+/** The rows of each framework by their state. The class names the framework: counts of two frameworks are never added. */
+const rowProps = ({ input: { assessment, catalog } }: Names): readonly unknown[] =>
+  rowCounts(assessment, catalog).flatMap(({ framework: { id }, rows, states, supportedByTests }) => [
+    prop('rows', rows.length, id),
+    ...states.map(([state, count]) => prop(`rows-${state}`, count, id)),
+    prop('rows-supported-with-server-tests', supportedByTests, id),
+  ])
+
+/** What has no place in a finding: how this was written, what was not collected, and the rows without a finding. */
 function remarksOf(names: Names): string {
-  const { controls, coverage, shared = NOTHING_SHARED } = names.input.assessment
+  const { assessment, catalog } = names.input
+  const { coverage, shared = NOTHING_SHARED } = assessment
   const uncovered = coverage?.uncovered ?? 0
-  const without = CONTROL_STATES.flatMap((state) => {
-    const own = controls.filter((one) => one.state === state && statusOf(one) === null)
-    return own.length === 0
-      ? []
-      : [`${controlStateWords[state].label} (${own.length}): ${own.map(tokenIn(names)).join(', ')}.`]
-  })
+  const without = rowCounts(assessment, catalog).flatMap(({ framework, rows, states }) =>
+    states.flatMap(([state]) => {
+      const own = rows.filter((one) => one.state === state && statusOf(one) === null)
+      return own.length === 0
+        ? []
+        : [
+            line(
+              `${framework.title}: ${rowStateWords[state].label} (${own.length}): ${own.map(tokenIn(names)).join(', ')}.`,
+              LONGEST_LIST,
+            ),
+          ]
+    }),
+  )
   return [
-    'Paths begin at the folder of the pack. Exceptions are risks; they never change a finding.',
+    'Paths begin at the folder of the pack. Risk acceptances are risks; they never change a finding.',
     names.grouped
       ? `There are more than ${MOST_NODES} nodes, so there is one observation for each check and verdict, with its nodes as subjects. What was not collected is no observation; each inventory item names it.`
       : 'There is one observation for each node and check. What was not collected is no observation; each inventory item names it.',
     ...(uncovered > 0
-      ? [`Nobody accounts for ${uncovered} rows of the provider’s inventory, so no control is supported.`]
+      ? [
+          `The provider’s listing has ${uncovered} ${uncovered === 1 ? 'row that is' : 'rows that are'} not accounted for. Every conclusion is limited to the declared nodes.`,
+        ]
       : []),
     ...shared.machines.map((machine) => line(`One machine, counted once: ${sameMachineText(machine)}.`)),
     ...(surplusNames(shared) > 0
-      ? ['While names of one machine stand for several nodes, no control is supported.']
+      ? ['Several declared names are one machine, so the population comparison does not close.']
       : []),
-    ...(without.length === 0 ? [] : ['Limitations: these controls have no finding.', ...without]),
+    ...(without.length === 0 ? [] : ['Limitations: these rows have no finding.', ...without]),
   ].join('\n')
 }
+
+/** Room for the tokens of all rows of a framework. */
+const LONGEST_LIST = 200_000
 
 const tokenIn =
   (names: Names) =>

@@ -1,4 +1,5 @@
-import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { NOTHING_SHARED, surplusNames } from '../same-machine.ts'
 import { summarize } from '../tally.ts'
 import type { Sheet } from '../world.ts'
@@ -8,12 +9,13 @@ import { evidenceGrid } from './grids/evidence.ts'
 import { findingsGrid } from './grids/findings.ts'
 import { columns, type Grid, sheetOf } from './grids/grid.ts'
 import { locationGrid } from './grids/location.ts'
-import { decisionsGrid, exceptionsGrid, recordsGrid } from './grids/people.ts'
+import { decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
 import { inventoryGrid, populationGrid } from './grids/population.ts'
 import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The register for spreadsheets: what this is, the population, every finding, control, answer, exception, record, decision and promise.
+ * The register for spreadsheets: what this is, the population, every finding, control, answer, risk acceptance, document, decision and promise.
  * The same rows as in the CSV tables; a sheet that would have none but its head is left out, where nothing was declared for it.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
@@ -29,8 +31,8 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     sheetOf('Findings', findingsGrid(assessment, catalog, register), 'findings.csv'),
     sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
     sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
-    sheetOf('Exceptions', exceptionsGrid(input), 'data/exceptions.json of the pack'),
-    sheetOf('Records', recordsGrid(input), 'data/exceptions.json of the pack'),
+    sheetOf('Risk acceptances', exceptionsGrid(input), 'data/exceptions.json of the pack'),
+    sheetOf('Documents', documentsGrid(input), 'data/exceptions.json of the pack'),
     ...optional('Decisions', decisionsGrid(input), 'data/exceptions.json of the pack'),
     ...(provider === undefined
       ? []
@@ -56,7 +58,7 @@ function aboutGrid({
   const engagement = scope.engagement
   const answered = assessment.nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested'))
   return {
-    columns: columns({ about: 34, 'what stands here': 100 }),
+    columns: columns({ about: 34, content: 100 }),
     rows: [
       ...(demo ? [['Demo data', DEMO_NOTICE]] : []),
       ['Fleet', scope.fleet],
@@ -72,7 +74,7 @@ function aboutGrid({
       ['As of (UTC)', asOf],
       ['Evidence pack', packName],
       ['Digest of the evidence (SHA-256)', evidenceDigest],
-      ['Signer of the pack', signer === null ? 'nobody' : signer.subject],
+      ['Signer of the pack', signer === null ? 'not signed' : signer.subject],
       ['Fingerprint of the signer (SHA-256)', signer?.fingerprint ?? ''],
       ['Made by', producer],
       ['Catalog', `${assessment.catalog.version}, SHA-256 ${assessment.catalog.digest}`],
@@ -91,15 +93,20 @@ function aboutGrid({
             ['Nodes declared', coverage.declared],
             ['Nodes enrolled', coverage.enrolled],
             ['Rows of the provider’s inventory', coverage.inventory ?? 'no list'],
-            ['Rows of the inventory that nobody accounts for', coverage.uncovered],
+            ['Rows of the inventory that are not accounted for', coverage.uncovered],
           ]),
       ...VERDICTS.map((verdict) => [`Findings: ${verdictWords[verdict].label}`, counts[verdict]]),
-      ...CONTROL_STATES.map((state) => [
-        `Controls: ${controlStateWords[state].label}`,
-        assessment.controls.filter((control) => control.state === state).length,
-      ]),
-      ['Exceptions', register.exceptions.length],
-      ['Records attached', register.attachments.length],
+      ...rowCounts(assessment, catalog).flatMap(countRows),
+      ['Risk acceptances', register.exceptions.length],
+      ['Documents attached', register.attachments.length],
     ],
   }
 }
+
+/** The rows of one framework by their state, each framework apart. */
+const countRows = ({ framework, rows, states, supportedByTests, allAccepted }: RowCounts): Grid['rows'] => [
+  [`${framework.title}: rows`, rows.length],
+  ...states.map(([state, count]) => [`${framework.title}: ${rowStateWords[state].label}`, count]),
+  [`${framework.title}: of the supported, with server tests`, supportedByTests],
+  [`${framework.title}: of those with deviations, all deviations risk-accepted`, allAccepted],
+]

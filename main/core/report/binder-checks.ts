@@ -1,13 +1,14 @@
+import { roleWords } from '../../../schemas/conclusion-words.ts'
 import type { CaptureRef, ControlAssessment, ControlCheck, Reason } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { sha256 } from '../digest.ts'
-import type { Control } from '../framework.ts'
+import type { Control, Framework } from '../framework.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { reached, severity } from '../tally.ts'
+import { resultCell } from './control-detail.ts'
 import { factBlock } from './declared.ts'
-import { acceptedBriefly } from './exceptions.ts'
 import { alike } from './grouping.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section } from './model.ts'
@@ -68,26 +69,25 @@ const first = ({ nodes }: OpenGroup): string => nodes[0]?.node ?? ''
 const keyOf = ({ verdict, reasons }: OpenNode): string =>
   [verdict, ...reasons.map(({ says, text: words }) => `${says} ${words}`)].join('\n')
 
-/** What a check says of a control, in one row: its claim, what it shows here, n of N, and which nodes contradict it. */
+/** One check at one control, in one row: its claim, what it shows here, its role with the reason, and its result. */
 export function checkRow(
   matter: Matter,
+  framework: Framework,
   control: Control,
   count: ControlCheck,
   check: Check | undefined,
 ): readonly Cell[] {
-  const shows = control.supports.find((one) => one.check === count.check)?.shows ?? ''
-  const on = matter.tally.contradictedOn(count.check)
+  const mapped = control.supports.find((one) => one.check === count.check)
   return [
     [{ text: plain(check?.claim ?? count.check, 400) }, { text: plain(count.check, 100), style: 'quiet' }],
-    plainCell(plain(shows, 600)),
     [
-      ...countLines(matter.tally.overNodes(count.check)),
-      ...(on.length === 0 ? [] : [{ text: `Contradicted on ${names(on, MOST_NAMED)}`, style: 'quiet' } as const]),
-      ...acceptedBriefly(
-        matter,
-        on.map((node) => [node, count.check]),
-      ),
+      { text: plain(mapped?.shows ?? '', 600) },
+      {
+        text: `${roleWords[count.role].label}.${mapped?.why === undefined ? '' : ` ${plain(mapped.why, 600)}`}`,
+        style: 'quiet',
+      },
     ],
+    resultCell(matter, framework, count),
   ]
 }
 

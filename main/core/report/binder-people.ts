@@ -1,14 +1,16 @@
+import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { Attachment, ControlAssessment, Exception } from '../../../schemas/types.ts'
-import { methodWords, standingWords } from '../../../schemas/words.ts'
+import { standingWords } from '../../../schemas/words.ts'
+import { levelOf } from '../conclusion/documents.ts'
+import type { Control } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { attachmentPath } from '../register/attachments.ts'
-import { attachedTo } from '../register/requests.ts'
-import type { RowRegister } from '../register/rows.ts'
+import { documentStatuses } from '../register/requests.ts'
 import { standingOf } from '../register.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, quiet, text } from './model.ts'
-import { outstandingOfItem } from './outstanding.ts'
+import { askedWords } from './outstanding.ts'
 import { lasts } from './signed.ts'
 import { day, names, of, plural } from './wording.ts'
 
@@ -57,49 +59,52 @@ export function exceptionBlocks(
   ]
 }
 
-/** Records at this control: what is there with its digest, and what is outstanding with owner and day. */
-export function recordBlocks({ assessment }: Matter, ofRow: RowRegister, item: ControlAssessment): readonly Block[] {
+/** Documents at this control: what is on file with its level, inspection and digest, and what is outstanding with owner and day. */
+export function documentBlocks(matter: Matter, control: Control, item: ControlAssessment): readonly Block[] {
+  const { assessment, register, catalog } = matter
   const { asOf } = assessment
-  const held = attachedTo(ofRow(item), item.framework, item.control)
-  const open = outstandingOfItem(ofRow, item, asOf)
-  const rows = [
-    ...held.map((entry): readonly Cell[] => [heldCell(entry), heldHow(entry, asOf)]),
-    ...open.map(({ need, request, overdue, why }): readonly Cell[] => [
-      [{ text: oneLine(need, 500), mark: 'dotted-ring' }],
+  const statuses = documentStatuses(catalog, register, { framework: item.framework, control }, asOf)
+  const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
+  const rows = statuses.map((status): readonly Cell[] => {
+    const { document, attached, conclusion } = status
+    const isOpen = document.mandatory && open.has(document.request?.id ?? document.title)
+    const mark = conclusion === 'does-not-support' ? 'square-cross' : isOpen ? 'dotted-ring' : 'ring-tick'
+    return [
       [
-        { text: `Outstanding. ${why}.` },
-        request === null
-          ? { text: 'Nobody is asked for it' }
-          : {
-              text: `${overdue ? 'Overdue: asked' : 'Asked'} of ${oneLine(request.owner, 200)}, due ${day(request.due)}`,
-              style: overdue ? 'strong' : 'quiet',
-            },
+        { text: `${document.request === null ? '' : `${document.request.id} `}${oneLine(document.title, 500)}`, mark },
+        ...document.needs.map((need) => ({ text: oneLine(need, 500), style: 'quiet' as const })),
       ],
-    ]),
-  ]
+      [
+        {
+          text: isOpen
+            ? `Outstanding: ${askedWords(status)}.`
+            : conclusion === 'does-not-support'
+              ? 'Inspected and does not support.'
+              : document.mandatory
+                ? 'Held.'
+                : 'Optional: it supports and is not required.',
+        },
+        ...attached.flatMap((entry) => attachedLines(entry, asOf)),
+      ],
+    ]
+  })
   return rows.length === 0
-    ? [text('None is needed, and none is attached.')]
+    ? [text('No document is needed.')]
     : [
         {
           kind: 'table',
           columns: [
-            { title: 'Record', width: 42 },
-            { title: 'How it stands', width: 58 },
+            { title: 'Document', width: 42 },
+            { title: 'Status', width: 58 },
           ],
           rows,
         },
       ]
 }
 
-const heldCell = ({ name, shows, need }: Attachment): Cell => [
-  { text: oneLine(name, 200), style: 'strong', mark: 'ring-tick' },
-  { text: oneLine(shows, 600) },
-  ...(need === null ? [] : [{ text: `For: ${oneLine(need, 500)}`, style: 'quiet' } as const]),
-]
-
-const heldHow = (entry: Attachment, asOf: string): Cell => [
+const attachedLines = (entry: Attachment, asOf: string): Cell => [
   {
-    text: `${standingWords[standingOf(entry, asOf)]}. ${methodWords[entry.method]}: ${oneLine(entry.saidBy, 200)}. Owner: ${oneLine(entry.owner, 200)}. ${entry.validUntil === null ? 'No end was given' : `Valid until the end of ${day(entry.validUntil)}`}.`,
+    text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${standingWords[standingOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no end was given' : `valid until the end of ${day(entry.validUntil)}`}.`,
   },
   { text: entry.sha256, style: 'mono' },
   ...(entry.withdrawn === null ? [{ text: attachmentPath(entry), style: 'quiet' } as const] : []),

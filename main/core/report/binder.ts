@@ -1,34 +1,31 @@
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Exception } from '../../../schemas/types.ts'
-import { controlStateWords, heldByRecords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import type { Framework } from '../framework.ts'
 import { PATHS } from '../pack-files.ts'
 import { oneLine, plain } from '../plain-text.ts'
-import { byRow, type RowRegister } from '../register/rows.ts'
 import { matterOf, type ReportDocument, type ReportInput } from '../report.ts'
 import { reached } from '../tally.ts'
 import { checkPages, checkRow, type OpenGroup, openGroups } from './binder-checks.ts'
-import { exceptionBlocks, exceptionsByCheck, recordBlocks } from './binder-people.ts'
-import { decisionLines, type Row } from './control-detail.ts'
+import { documentBlocks, exceptionBlocks, exceptionsByCheck } from './binder-people.ts'
+import { decisionLines, type Row, unbuilt } from './control-detail.ts'
 import { factBlock } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
-import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
-import { notFromNodesBlocks } from './not-from-nodes.ts'
-import { names, of, plural, stateMark, when } from './wording.ts'
+import { type Block, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
+import { documentMarked, names, of, plural, serverMarked, stateLine, when } from './wording.ts'
 
 /** What every control's pages are made from, looked up once. */
 interface Shelf {
   readonly matter: Matter
   readonly checks: ReadonlyMap<string, Check>
   readonly groups: (check: string) => readonly OpenGroup[]
-  readonly ofRow: RowRegister
   readonly exceptions: ReadonlyMap<string, readonly Exception[]>
 }
 
 /**
- * The report control by control, to be filed with what people bring: each with what it asks, where it stands, its checks with counts and
- * contradicting nodes, records held and outstanding, decisions and exceptions. Then rows out of scope as a list, and each check once, with
+ * The report control by control, to be filed with the documents: each with what it asks, its two parts, its checks with roles and counts,
+ * documents held and outstanding, decisions and risk acceptances. Then rows out of scope as a list, and each check once, with
  * its limits, its open nodes, their reasons and answers.
  */
 export function buildBinder(input: ReportInput): ReportDocument {
@@ -38,7 +35,6 @@ export function buildBinder(input: ReportInput): ReportDocument {
     matter,
     checks: new Map(matter.catalog.checks.map((check) => [check.id, check])),
     groups: openGroups(matter),
-    ofRow: byRow(matter.register),
     exceptions: exceptionsByCheck(matter),
   }
   const { current, overlays } = chosenFrameworks(matter)
@@ -92,7 +88,7 @@ function front(matter: Matter): Section {
       },
       ...(demo ? [DEMO] : []),
       text(
-        `A state says what the evidence supports; whether an item is satisfied is decided by the people responsible and their auditor. Titles and summaries are in our words. Limits, method, population and what each node answered stand in the report, ${PATHS.report} in the evidence pack; every answer is a row of evidence.csv beside it. A check that bears on several controls stands at each with its counts, and once at the end, by property, with its limits, the nodes to look at, their reasons and answers.`,
+        `A conclusion states what the evidence supports; whether a control is satisfied is decided by the people responsible and their auditor. Titles and summaries are in our words. Limits, method, population and what each node answered stand in the report, ${PATHS.report} in the evidence pack; every answer is a row of evidence.csv beside it. A check that is mapped to several controls is listed at each with its counts, and once at the end, by property, with its limits, the nodes to look at, their reasons and answers.`,
       ),
       factBlock([
         { label: 'Fleet', value: plainCell(plain(fleet, 200)) },
@@ -137,10 +133,7 @@ const DEMO: Block = {
 function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
   const { matter, checks } = shelf
   const { control, result } = row
-  const built = result.checks.filter((check) => check.built)
-  const missing = result.checks.filter(
-    ({ built: isBuilt, check }) => !isBuilt && !matter.catalog.notFromNodes.some(({ id }) => id === check),
-  )
+  const counted = result.checks.filter(({ source }) => source !== 'document')
   return {
     id: `${framework.id} ${control.key}`,
     title: `${shortName(framework.id)} ${plain(`${control.id} ${control.title}`, 300)}`,
@@ -149,7 +142,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
       ...(framework.overlay ? [OVERLAY] : []),
       text(plain(control.summary, 2000)),
       standing(row),
-      ...(built.length === 0
+      ...(counted.length === 0
         ? []
         : [
             {
@@ -157,25 +150,15 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
               columns: [
                 { title: 'Check', width: 42 },
                 { title: 'What it shows here', width: 28 },
-                { title: 'Over the nodes', width: 30 },
+                { title: 'Result', width: 30 },
               ],
-              rows: built.map((count) => checkRow(matter, control, count, checks.get(count.check))),
+              rows: counted.map((count) => checkRow(matter, framework, control, count, checks.get(count.check))),
             } as const,
           ]),
-      ...notFromNodesBlocks(matter, control, result),
-      ...(missing.length === 0
-        ? []
-        : [
-            quiet(
-              `Not in this catalog version, so not collected on any node: ${names(
-                missing.map(({ check }) => check),
-                40,
-              )}.`,
-            ),
-          ]),
+      ...unbuilt(result).map(quiet),
       ...exceptionBlocks(matter, shelf.exceptions, result),
-      heading(3, 'Records'),
-      ...recordBlocks(matter, shelf.ofRow, result),
+      heading(3, 'Documents'),
+      ...documentBlocks(matter, control, result),
       ...decisionLines(matter, control, result).map(text),
       heading(3, 'Not shown'),
       text(plain(control.notShown, 2000)),
@@ -190,39 +173,23 @@ const OVERLAY: Block = {
 }
 
 function standing({ control, result }: Row): Block {
-  const { state, nodePart, records } = result
+  const { state, server, documents } = result
   const { level, kind } = control
-  const nodes: Cell =
-    nodePart === null
-      ? plainCell('None: no answer of a node decides a part of it')
-      : [
-          { text: controlStateWords[nodePart].label, mark: stateMark(nodePart) },
-          { text: controlStateWords[nodePart].meaning, style: 'quiet' },
-        ]
   return factBlock([
     {
       label: 'Level',
       value: plainCell(plain(`${level === kind ? kind : `${level} ${kind}`}, ${control.evidenceClass}`)),
     },
-    {
-      label: 'State',
-      value: [
-        { text: controlStateWords[state].label, style: 'strong', mark: stateMark(state) },
-        {
-          text: state === 'supported' && nodePart === null ? heldByRecords : controlStateWords[state].meaning,
-          style: 'quiet',
-        },
-      ],
-    },
-    { label: 'Node part', value: nodes },
-    { label: 'Records held', value: plainCell(of(records.held, records.needed)) },
+    { label: 'Servers', value: [serverMarked(server)] },
+    { label: 'Documents', value: [documentMarked(documents)] },
+    { label: 'Counted as', value: [stateLine(state), { text: rowStateWords[state].meaning, style: 'quiet' }] },
     { label: 'Responsible', value: plainCell(plain(control.responsibility.join(', '), 300)) },
   ])
 }
 
 type Shown = readonly { readonly framework: Framework; readonly rows: readonly Row[] }[]
 
-/** Rows that no look at a node can bear, and that this tool does not observe. */
+/** Controls outside the examination: categories that were not elected, and what this tool does not examine. */
 function outOfScope(all: Shown): Section {
   const out = all.flatMap(({ framework, rows }) =>
     rows.filter(({ result }) => result.state === 'out-of-scope').map(({ control }) => ({ framework, control })),
@@ -230,9 +197,9 @@ function outOfScope(all: Shown): Section {
   const whole = all.reduce((sum, { rows }) => sum + rows.length, 0)
   return {
     id: 'out-of-scope',
-    title: controlStateWords['out-of-scope'].label,
+    title: rowStateWords['out-of-scope'].label,
     blocks: [
-      text(`${of(out.length, whole)} rows. ${controlStateWords['out-of-scope'].meaning}`),
+      text(`${of(out.length, whole)} rows. ${rowStateWords['out-of-scope'].meaning}`),
       ...(out.length === 0
         ? []
         : [

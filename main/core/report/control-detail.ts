@@ -1,15 +1,14 @@
+import { checkLine, roleWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, Decision } from '../../../schemas/types.ts'
-import { controlStateWords, decisionWords } from '../../../schemas/words.ts'
+import { decisionWords } from '../../../schemas/words.ts'
 import type { Control, EvidenceClass, Framework } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { decidedFor, decisionsOf } from '../register/decisions.ts'
-import { countedCheck } from '../tally.ts'
 import { acceptedBriefly } from './exceptions.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, quiet, text } from './model.ts'
-import { notFromNodesBlocks } from './not-from-nodes.ts'
-import { recordLines } from './records.ts'
-import { countLines, day, names, of, stateMark } from './wording.ts'
+import { documentLines } from './records.ts'
+import { day, documentMarked, names, plural, serverMarked, stateLine } from './wording.ts'
 
 export interface Row {
   readonly control: Control
@@ -17,36 +16,38 @@ export interface Row {
 }
 
 const CLASS: Readonly<Record<EvidenceClass, string>> = {
-  automatable: 'the deciding fact can be read on the nodes; a person fixes the scope and records the decision',
-  partial: 'node evidence supports a part; the records listed are needed besides',
-  manual: 'no server can show this; it rests on policies, contracts, records or decisions of people',
-  'out-of-scope': 'outside what this tool can observe; listed so that the framework is shown whole',
+  automatable: 'the deciding fact can be read on servers; a person fixes the scope and records the decision',
+  partial: 'servers show a part; documents show the rest',
+  manual: 'documents only: policies, contracts, records and decisions of people',
+  'out-of-scope': 'outside what this tool examines; listed so that the framework is complete',
 }
 
-/** One item in full: where it stands, its checks with n of N, what people decided, what is not shown and what else is needed. */
+/** One control in full: its two parts, its checks by role with their counts, what people decided, what is not shown and which documents it needs. */
 export function controlDetail(matter: Matter, framework: Framework, { control, result }: Row): readonly Block[] {
-  const built = result.checks.filter((check) => check.built)
   return [
     heading(4, plain(`${control.id} ${control.title}`, 400)),
-    { kind: 'text', line: standing(control, result) },
+    ...standing(control, result),
     text(plain(control.summary, 2000)),
-    ...(built.length === 0 ? [] : [checkTable(matter, framework, control, built)]),
-    ...notFromNodesBlocks(matter, control, result),
-    ...unbuilt(matter, result).map(quiet),
+    ...checkTables(matter, framework, control, result),
+    ...unbuilt(result).map(quiet),
     ...decisionLines(matter, control, result).map(quiet),
     quiet(`Not shown: ${plain(control.notShown, 2000)}`),
-    ...recordLines(matter, control, result),
+    ...documentLines(matter, control, result),
   ]
 }
 
-/** State, node part, records held of those needed, level, class and who is responsible. */
-function standing(control: Control, { state, nodePart, records }: ControlAssessment): Line {
-  const node = nodePart === null ? 'Node part: none' : `Node part: ${controlStateWords[nodePart].label.toLowerCase()}`
-  return {
-    text: `${controlStateWords[state].label}. ${node}. Records held: ${of(records.held, records.needed)}. ${kindOf(control)}, ${control.evidenceClass}: ${CLASS[control.evidenceClass]}. Responsible: ${responsible(control)}.`,
-    mark: stateMark(state),
-  }
-}
+/** Server part and document part, each with its own mark; then level, class and who is responsible. */
+const standing = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
+  {
+    kind: 'list',
+    items: [prefixed('Servers', serverMarked(server)), prefixed('Documents', documentMarked(documents))],
+  },
+  quiet(
+    `${kindOf(control)}, ${control.evidenceClass}: ${CLASS[control.evidenceClass]}. Responsible: ${responsible(control)}.`,
+  ),
+]
+
+const prefixed = (label: string, line: Line): Line => ({ ...line, text: `${label}: ${line.text}` })
 
 /** `addressable` and `specification` as “Addressable specification”. */
 function kindOf({ level, kind }: Control): string {
@@ -57,63 +58,99 @@ function kindOf({ level, kind }: Control): string {
 const responsible = ({ responsibility }: Control): string =>
   responsibility.length === 0 ? 'not said' : plain(responsibility.join(', '), 300)
 
-const checkTable = (
+/**
+ * Checks by how they count here: those that decide, then observations (supporting checks that are not satisfied somewhere), then what only
+ * supports or informs, in one line each.
+ */
+function checkTables(
   matter: Matter,
   framework: Framework,
   control: Control,
-  checks: readonly ControlCheck[],
-): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'What a check shows here', width: 56 },
-    { title: 'Observed', width: 44 },
-  ],
-  rows: checks.map((check): readonly Cell[] => [
-    [{ text: plain(showsOf(control, check.check), 600) }, { text: check.check, style: 'quiet' }],
-    resultCell(matter, framework, check),
-  ]),
-})
+  { checks }: ControlAssessment,
+): readonly Block[] {
+  const deciding = checks.filter(({ decides }) => decides)
+  const observed = checks.filter(isObservation)
+  const others = checks.filter((one) => !one.decides && !isObservation(one) && one.source !== 'document')
+  return [
+    ...(deciding.length === 0
+      ? []
+      : [
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Tests that decide', width: 50 },
+              { title: 'Result', width: 50 },
+            ],
+            rows: deciding.map((check): readonly Cell[] => [
+              [
+                { text: plain(showsOf(control, check.check), 600) },
+                { text: `${check.check}, ${roleWords[check.role].label.toLowerCase()}`, style: 'quiet' },
+              ],
+              resultCell(matter, framework, check),
+            ]),
+          } as const,
+        ]),
+    ...(observed.length === 0
+      ? []
+      : [
+          text(
+            'Observations. They are listed with their severity where they are findings and do not change this control:',
+          ),
+          {
+            kind: 'list',
+            items: observed.map((check) => ({
+              text: `${check.check}: ${checkLine(check)}, on ${names(matter.tally.contradictedOn(check.check), 5)}`,
+            })),
+          } as const,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          quiet(
+            `Also read, deciding nothing here: ${others.map((one) => `${one.check} (${checkLine(one)})`).join('; ')}.`,
+          ),
+        ]),
+  ]
+}
+
+/** A supporting check that is not satisfied on at least one node. */
+export const isObservation = ({ role, notMet }: ControlCheck): boolean => role === 'supporting' && notMet > 0
 
 const showsOf = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
 
-/** Counts n of N; beside contradictions the nodes, and how many of them somebody accepts. */
-function resultCell(matter: Matter, { id }: Framework, count: ControlCheck): Cell {
-  const on = matter.tally.contradictedOn(count.check)
-  // SOC 2 speaks of deviations over a population.
-  const word = id !== 'soc2' ? '' : count.notMet === 1 ? ', a deviation' : ', deviations'
-  const lines = countLines(countedCheck(count))
-  const missing = lines.filter(({ mark }) => mark === 'dotted-ring' || mark === 'diamond-question')
-  const others = lines.filter((line) => line.mark !== 'square-cross' && !missing.includes(line))
-  return [...lines.filter(({ mark }) => mark === 'square-cross'), ...inOne(missing), ...inOne(others)].flatMap(
-    (line): readonly Line[] =>
-      line.mark !== 'square-cross'
-        ? [line]
-        : [
-            { ...line, text: `${line.text}${word}: ${names(on, 5)}` },
-            ...acceptedBriefly(
-              matter,
-              on.map((node) => [node, count.check]),
-            ),
-          ],
-  )
+/** Counts out of the nodes tested; beside deviations the nodes, and how many of them are risk-accepted. */
+export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count: ControlCheck): Cell {
+  const on = count.notMet === 0 ? [] : matter.tally.contradictedOn(count.check)
+  const mark =
+    count.notMet > 0
+      ? 'square-cross'
+      : count.inconclusive + count.notTested > 0
+        ? 'diamond-question'
+        : count.met > 0
+          ? 'ring-tick'
+          : 'dot'
+  return [
+    { text: checkLine(count), mark },
+    ...(on.length === 0 ? [] : [{ text: `${id === 'soc2' ? 'Deviations' : 'Not satisfied'} on ${names(on, 5)}` }]),
+    ...(count.notRetested === 0
+      ? []
+      : [{ text: `${plural(count.notRetested, 'deviation')} not retested since`, style: 'quiet' } as const]),
+    ...acceptedBriefly(
+      matter,
+      on.map((node) => [node, count.check]),
+    ),
+  ]
 }
-
-/** Several counts as one line, under the mark of the first. */
-const inOne = ([first, ...rest]: readonly Line[]): readonly Line[] =>
-  first === undefined ? [] : [{ ...first, text: [first, ...rest].map((line) => line.text).join(', ') }]
 
 /** Mapped checks that this catalog does not have. */
-function unbuilt({ catalog }: Matter, { checks }: ControlAssessment): readonly string[] {
-  const beyond = new Set(catalog.notFromNodes.map(({ id }) => id))
+export function unbuilt({ checks }: ControlAssessment): readonly string[] {
   const missing = checks
-    .filter(({ built, check }) => !built && !beyond.has(check))
+    .filter(({ built, source }) => !built && source === 'server')
     .map(({ check }) => plain(check, 100))
-  return missing.length === 0
-    ? []
-    : [`Not in this catalog version, so not collected on any node: ${missing.join(', ')}.`]
+  return missing.length === 0 ? [] : [`Not in this catalog version, so not tested on any node: ${missing.join(', ')}.`]
 }
 
-/** The approved reason why an item does not apply, and the decision on an addressable specification (45 CFR 164.306(d)(3)) or that there is none. */
+/** The approved reason why a control does not apply, and the decision on an addressable specification (45 CFR 164.306(d)(3)) or that there is none. */
 export function decisionLines(
   { register, assessment }: Matter,
   control: Control,
@@ -137,21 +174,20 @@ const said = ({ reason, approvedBy, approverRole, expiresAt }: Decision): string
 const linesOf = (blocks: readonly Block[]): readonly Line[] =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.line] : block.kind === 'list' ? block.items : []))
 
-/** An item that rests on people alone, as one row: what it asks, and which records are there. */
+/** A control that rests on documents alone, as one table row: what it asks, and which documents are there. */
 export const withoutNodes = (matter: Matter, { control, result }: Row): readonly Cell[] => [
   [
     { text: plain(`${control.id} ${control.title}`, 400), style: 'strong' },
     { text: plain(control.summary, 2000) },
     { text: `${kindOf(control)}, ${control.evidenceClass}. Responsible: ${responsible(control)}.`, style: 'quiet' },
   ],
+  result.state === 'out-of-scope' ? [stateLine(result.state)] : [documentMarked(result.documents)],
   [
-    { text: controlStateWords[result.state].label, mark: stateMark(result.state) },
-    { text: `Records held: ${of(result.records.held, result.records.needed)}` },
-  ],
-  [
-    ...linesOf(recordLines(matter, control, result)),
+    ...linesOf(documentLines(matter, control, result)),
     ...decisionLines(matter, control, result).map((words): Line => ({ text: words, style: 'quiet' })),
-    ...linesOf(notFromNodesBlocks(matter, control, result)).map((line): Line => ({ ...line, style: 'quiet' })),
+    ...result.checks
+      .filter(({ source, population }) => source !== 'document' && population > 0)
+      .map((check): Line => ({ text: `${check.check}: ${checkLine(check)}`, style: 'quiet' })),
     { text: `Not shown: ${plain(control.notShown, 2000)}`, style: 'quiet' },
   ],
 ]

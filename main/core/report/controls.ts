@@ -1,13 +1,20 @@
-import { CONTROL_STATES, controlStateWords } from '../../../schemas/words.ts'
+import {
+  DOCUMENT_STATES,
+  documentStateWords,
+  ROW_STATES,
+  type RowState,
+  rowStateWords,
+  SERVER_STATES,
+  serverStateWords,
+} from '../../../schemas/conclusion-words.ts'
 import type { Framework } from '../framework.ts'
 import { plain } from '../plain-text.ts'
-import { countedCheck, joined } from '../tally.ts'
 import { controlDetail, type Row, withoutNodes } from './control-detail.ts'
 import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
+import { type Block, type Cell, heading, type MarkName, plainCell, type Section, text } from './model.ts'
 import { see } from './titles.ts'
-import { of, share, stateLine, when } from './wording.ts'
+import { documentMarked, of, plural, serverMarked, stateLine, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In force.',
@@ -27,48 +34,47 @@ export function controlSection(matter: Matter, framework: Framework): Section {
     return result === undefined ? [] : [{ control, result }]
   })
   const own = isOwn(matter, framework)
-  const onNodes = rows.filter(rests)
-  const onPeople = rows.filter((row) => !rests(row))
+  const onServers = rows.filter(isTested)
+  const others = rows.filter((row) => !isTested(row))
   return {
     id: `controls-${framework.id}`,
     title: `Controls: ${plain(framework.title, 120)}`,
     blocks: [
       ...banner(framework, own),
       text(
-        `${STATUS[framework.status] ?? ''} ${plain(framework.version, 200)}. Titles and summaries are in ${own ? 'the words of whoever wrote the mapping' : 'our words'} and are not legal advice. A state says what the evidence in this report supports; whether an item is satisfied is decided by the people responsible and their auditor.`.trim(),
+        `${STATUS[framework.status] ?? ''} ${plain(framework.version, 200)}. Titles and summaries are in ${own ? 'the words of the mapping’s author' : 'our words'} and are not legal advice. A conclusion states what the evidence in this report supports; whether a control is satisfied is decided by the people responsible and their auditor.`.trim(),
       ),
       ...pointInTime(matter, framework),
       text(HOW),
-      heading(3, 'Where the items stand', true),
+      heading(3, 'Where the controls stand', true),
+      text(PARTS),
+      partsTable(rows),
       stateTable(rows),
-      ...(onNodes.length === 0
+      ...(onServers.length === 0
+        ? []
+        : [heading(3, `Controls with server tests (${of(onServers.length, rows.length)})`, true), overview(onServers)]),
+      ...(others.length === 0
         ? []
         : [
-            heading(3, `Items that node evidence bears on (${of(onNodes.length, rows.length)})`, true),
-            text(BACKGROUND),
-            overview(onNodes, new Set(matter.catalog.notFromNodes.map(({ id }) => id))),
+            heading(3, `Controls that rest on documents alone (${of(others.length, rows.length)})`, true),
+            text(
+              'No required check tests these controls on servers. Server data that relates to them is listed as context.',
+            ),
+            peopleTable(matter, others),
           ]),
-      ...(onPeople.length === 0
-        ? []
-        : [
-            heading(3, `Items without node evidence (${of(onPeople.length, rows.length)})`, true),
-            text('Nobody can automate this; it rests on records. Nothing here was read on a server.'),
-            peopleTable(matter, onPeople),
-          ]),
-      ...(onNodes.length === 0 ? [] : [heading(3, 'Each item that node evidence bears on, in full', true)]),
-      ...onNodes.flatMap((row) => controlDetail(matter, framework, row)),
+      ...(onServers.length === 0 ? [] : [heading(3, 'Each control with server tests, in full', true)]),
+      ...onServers.flatMap((row) => controlDetail(matter, framework, row)),
     ],
   }
 }
 
-/** Whether a node's answers bear on an item, be it as background only. */
-const rests = ({ control: { evidenceClass } }: Row): boolean =>
-  evidenceClass === 'automatable' || evidenceClass === 'partial'
+/** Whether a check of the control decides, from servers or from what the tool itself produces. */
+const isTested = ({ result: { checks } }: Row): boolean => checks.some(({ decides }) => decides)
 
-const HOW = `From a count to the answers: take the check’s id. ${see('checks')} has its claim and its limits; ${see('gaps')} has the nodes that contradict it, with what was observed there and the short codes of the answers; ${see('undecided')} has the nodes where it was not decided; ${see('evidence')} says where the answers lie.`
+const HOW = `From a count to the captures: take the check’s id. ${see('checks')} has its claim and its limits; ${see('gaps')} has the nodes that deviate, with what was observed there and the short codes of the captures; ${see('undecided')} has the nodes where it was not decided; ${see('evidence')} states where the captures are.`
 
-const BACKGROUND =
-  'Checks are counted over all declared nodes together: three checks on eight nodes are 24 answers. Where the node part is “None”, the checks are background, and what they answered, contradictions included, decides nothing about the item.'
+const PARTS =
+  'Each control has two results: what the servers showed, and what documents show. They are printed side by side. The state in the second table combines them for counting only. Deviations are counted out of the nodes tested.'
 
 const OVERLAY: Block = {
   kind: 'banner',
@@ -78,7 +84,7 @@ const OVERLAY: Block = {
 const OWN: Block = {
   kind: 'banner',
   title: 'The customer’s own mapping',
-  text: 'Items, their words and the checks that bear on them come from a file of the customer. We did not judge whether a check fits an item; what each check observed is as in the rest of this report.',
+  text: 'Controls, their words and the checks mapped to them come from a file of the customer. We did not review whether a check fits a control; what each check observed is as in the rest of this report.',
 }
 
 const banner = ({ overlay }: Framework, own: boolean): readonly Block[] => (overlay ? [OVERLAY] : own ? [OWN] : [])
@@ -97,79 +103,93 @@ function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[
       : ''
   return [
     text(
-      `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date and says nothing about operation before or after it.${period} Deviations are counted over all declared nodes; an accepted exception does not take one away.`,
+      `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date and says nothing about operation before or after it.${period} Deviations are counted out of the nodes tested; a risk acceptance does not remove one.`,
     ),
   ]
 }
 
-function stateTable(rows: readonly Row[]): Block {
-  const used = CONTROL_STATES.map((state) => ({
-    state,
-    count: rows.filter(({ result }) => result.state === state).length,
-  })).filter(({ count }) => count > 0)
+/** Server part by document part: how many controls have both. Every control in scope is in one cell. */
+function partsTable(rows: readonly Row[]): Block {
+  const inScope = rows.filter(({ result }) => result.state !== 'out-of-scope')
+  const servers = SERVER_STATES.filter((state) => inScope.some(({ result }) => result.server.state === state))
+  const documents = DOCUMENT_STATES.filter((state) => inScope.some(({ result }) => result.documents.state === state))
   return {
     kind: 'table',
+    rowHeaders: true,
     columns: [
-      { title: 'State', width: 30 },
-      { title: 'Items', width: 12 },
-      { title: 'Meaning', width: 58 },
+      { title: 'Server part', width: 28 },
+      ...documents.map((state) => ({ title: documentStateWords[state].label, width: 18 })),
     ],
-    rows: used.map(({ state, count }) => [
-      [stateLine(state)],
-      plainCell(of(count, rows.length)),
-      plainCell(controlStateWords[state].meaning),
+    rows: servers.map((server): readonly Cell[] => [
+      [{ text: serverStateWords[server].label, style: 'strong', mark: serverStateWords[server].mark as MarkName }],
+      ...documents.map((state) =>
+        plainCell(
+          String(
+            inScope.filter(({ result }) => result.server.state === server && result.documents.state === state).length,
+          ),
+        ),
+      ),
     ]),
   }
 }
 
-const overview = (rows: readonly Row[], notFromNodes: ReadonlySet<string>): Block => ({
+function stateTable(rows: readonly Row[]): Block {
+  const used = ROW_STATES.map((state) => ({
+    state,
+    items: rows.filter(({ result }) => result.state === state),
+  })).filter(({ items }) => items.length > 0)
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'State', width: 30 },
+      { title: 'Controls', width: 20 },
+      { title: 'Meaning', width: 50 },
+    ],
+    rows: used.map(({ state, items }) => [
+      [stateLine(state)],
+      [{ text: of(items.length, rows.length) }, ...apart(state, items)],
+      plainCell(rowStateWords[state].meaning),
+    ]),
+  }
+}
+
+/** Of the supported ones those with server tests; of the deviations those whose every deviation is accepted. */
+function apart(state: RowState, rows: readonly Row[]): Cell {
+  if (state === 'supported')
+    return [{ text: `${plural(rows.filter(isTested).length, 'control')} with server tests`, style: 'quiet' }]
+  if (state !== 'deviations') return []
+  const accepted = rows.filter(
+    ({ result: { server, documents } }) =>
+      documents.state !== 'deviations' && server.deviating > 0 && server.accepted === server.deviating,
+  )
+  return accepted.length === 0
+    ? []
+    : [{ text: `${accepted.length} with every deviation risk-accepted`, style: 'quiet' }]
+}
+
+const overview = (rows: readonly Row[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
-    { title: 'Item', width: 31 },
-    { title: 'State', width: 16 },
-    { title: 'Node part', width: 14 },
-    { title: 'Records held', width: 8 },
-    { title: 'Checks on nodes', width: 31 },
+    { title: 'Control', width: 34 },
+    { title: 'Servers', width: 34 },
+    { title: 'Documents', width: 18 },
+    { title: 'State', width: 14 },
   ],
   rows: rows.map(({ control, result }): readonly Cell[] => [
     [{ text: plain(`${control.id} ${control.title}`, 400), style: 'strong' }],
-    [stateLine(result.state)],
-    result.nodePart === null ? plainCell('None') : [stateLine(result.nodePart)],
-    plainCell(of(result.records.held, result.records.needed)),
-    plainCell(counts(result, notFromNodes)),
+    [serverMarked(result.server)],
+    [documentMarked(result.documents)],
+    plainCell(rowStateWords[result.state].label),
   ]),
 })
-
-/** Over all mapped checks and nodes, in a line or two; each check’s own counts stand at the item in full. */
-function counts({ checks }: Row['result'], notFromNodes: ReadonlySet<string>): string {
-  if (checks.length === 0) return 'No check is mapped.'
-  const all = joined(checks.map(countedCheck))
-  const parts: readonly (readonly [count: number, words: string])[] = [
-    [all.counts['not-met'], 'contradicted'],
-    [all.counts.inconclusive, 'undecided'],
-    [all.counts['not-tested'], 'not collected'],
-    [all.counts.informational, 'recorded'],
-    [all.counts['not-applicable'], 'not applicable'],
-  ]
-  const supported = share(all, 'met')
-  const unbuilt = checks.filter(({ built }) => !built).length
-  const beyond = checks.filter(({ built, check }) => !built && notFromNodes.has(check)).length
-  return [
-    [`${supported} supported`, ...parts.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))].join(
-      ', ',
-    ),
-    ...(beyond === 0 ? [] : [`${of(beyond, checks.length)} checks that nodes cannot bear`]),
-    ...(unbuilt === beyond ? [] : [`${of(unbuilt - beyond, checks.length)} checks not in this catalog`]),
-  ].join('; ')
-}
 
 const peopleTable = (matter: Matter, rows: readonly Row[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Item', width: 42 },
-    { title: 'State', width: 18 },
-    { title: 'Records, and what is not shown', width: 40 },
+    { title: 'Control', width: 42 },
+    { title: 'Documents', width: 18 },
+    { title: 'What is outstanding, and what is not shown', width: 40 },
   ],
   rows: rows.map((row) => withoutNodes(matter, row)),
 })

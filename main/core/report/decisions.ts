@@ -4,7 +4,6 @@ import { oneLine } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { decidedFor, decisionsOf } from '../register/decisions.ts'
 import { type Standing, standingOf } from '../register.ts'
-import { RATIONALE_NEEDED } from '../rollup.ts'
 import { factBlock, furtherEntries, MOST_ENTRIES, typed } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, itemName } from './items.ts'
@@ -85,18 +84,21 @@ function addressable(matter: Matter): readonly Block[] {
   ]
 }
 
-/** Rows that the nodes show cannot apply, and for which nobody approved why. */
+/** Controls that the servers show cannot apply to them, without an approved decision that they do not apply. */
 function unreasoned(matter: Matter): readonly Block[] {
   const { current } = chosenFrameworks(matter)
   const chosen = new Set(current.map(({ id }) => id))
   const open = matter.assessment.controls.filter(
-    ({ framework, outstanding }) => chosen.has(framework) && outstanding.includes(RATIONALE_NEEDED),
+    ({ framework, server, rationale }) =>
+      chosen.has(framework) && server.state === 'not-applicable' && rationale === null,
   )
   return open.length === 0
     ? []
     : [
-        heading(3, 'Rows that seem not to apply, without an approved reason', true),
-        text('What the nodes answered leaves nothing to check. That alone does not take a row out.'),
+        heading(3, 'Controls not applicable to servers by observation, without an approved decision', true),
+        text(
+          'The servers show that no required check can apply to them. The documents of the control decide; it stays in scope.',
+        ),
         rowTable(matter, open),
       ]
 }

@@ -66,7 +66,7 @@ function page(matter: Matter, detail: Detail): readonly Block[] {
     },
     ...notes(matter),
     { kind: 'facts', rows: facts(matter, detail) },
-    heading(3, 'Items by framework'),
+    heading(3, 'Controls by framework'),
     ...frameworks(matter, detail),
     heading(3, gapHeading(gaps.length, shown.length, `all are in the report, under ${see('gaps')}`)),
     gaps.length === 0
@@ -75,11 +75,11 @@ function page(matter: Matter, detail: Detail): readonly Block[] {
           kind: 'table',
           columns: [
             { title: 'Contradicted claim', width: 76 },
-            { title: 'Nodes', width: 24 },
+            { title: 'Of nodes tested', width: 24 },
           ],
           rows: shown.map(({ check, nodes }): readonly Cell[] => [
             [{ text: short(check.claim, detail.words) }],
-            [{ text: of(nodes.length, matter.assessment.nodes.length), mark: 'square-cross' }],
+            [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
           ]),
         },
     heading(3, 'Missing, and due'),
@@ -176,7 +176,7 @@ function frameworks(matter: Matter, detail: Detail): readonly Block[] {
   return [{ ...table, rows }, ...(left > 0 ? [quiet(`And ${plural(left, 'framework')} more, in the report.`)] : [])]
 }
 
-/** Nodes without evidence, exceptions that end soon, records that are outstanding: one line each. */
+/** Nodes without evidence, risk acceptances that end soon, documents that are outstanding: one line each. */
 const missing = (matter: Matter, { words }: Detail): readonly Line[] =>
   (partsOf(matter, 'list').at(-1)?.items ?? []).map((line) => ({
     ...line,

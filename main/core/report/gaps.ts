@@ -75,9 +75,7 @@ function gapBlocks(
   return [
     // A claim alone, in large letters, would read as if it held.
     heading(3, `Contradicted: ${check.claim}`, true),
-    quiet(
-      `${propertyWords[check.property].label}. Check ${check.id}. Contradicted on ${of(nodes.length, matter.assessment.nodes.length)} nodes.`,
-    ),
+    quiet(`${propertyWords[check.property].label}. Check ${check.id}. ${testedWords(matter, check.id, nodes.length)}.`),
     {
       kind: 'table',
       columns: [
@@ -94,6 +92,13 @@ function gapBlocks(
           ),
         ]),
   ]
+}
+
+/** Deviations out of the nodes tested, and how many were not tested. */
+function testedWords({ assessment, tally }: Matter, check: string, deviations: number): string {
+  const tested = tally.testedOn(check)
+  const untested = assessment.nodes.length - tested
+  return `Deviations on ${of(deviations, tested)} nodes tested${untested === 0 ? '' : `; ${untested} not tested`}`
 }
 
 /** What reasons say, apart from the digests of what they rest on. */

@@ -1,7 +1,19 @@
-import { CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
-import { type Block, type Cell, heading, plainCell, type Section } from './model.ts'
+import {
+  CONTROL_ROLES,
+  DOCUMENT_STATES,
+  documentStateWords,
+  EVIDENCE_LEVELS,
+  levelWords,
+  ROW_STATES,
+  roleWords,
+  rowStateWords,
+  SERVER_STATES,
+  serverStateWords,
+} from '../../../schemas/conclusion-words.ts'
+import { VERDICTS, verdictWords, type Word } from '../../../schemas/words.ts'
+import { type Block, type Cell, heading, type MarkName, plainCell, type Section } from './model.ts'
 import { titles } from './titles.ts'
-import { stateMark, verdictMark } from './wording.ts'
+import { verdictMark } from './wording.ts'
 
 const TERMS: readonly (readonly [term: string, means: string])[] = [
   ['Node', 'One server, with one operating system that answers.'],
@@ -25,9 +37,15 @@ const TERMS: readonly (readonly [term: string, means: string])[] = [
   ['Promise', 'What a provider said of its servers in a contract or on a page.'],
   ['Profile, threshold', 'The set of numbers that checks compare with, and one of these numbers.'],
   ['Item, control', 'One row of a framework, in our words, to which checks and records are mapped.'],
-  ['Node part', 'The part of an item that evidence of nodes can bear.'],
-  ['Record', 'Something that people bring since no server can show it: a contract, a policy, a protocol.'],
-  ['Exception', 'A finding that a named person accepts until a date. The finding stays as it is.'],
+  ['Server part', 'What the server tests of a control come to. It stands apart from the document part.'],
+  ['Document part', 'What the documents that a control needs come to.'],
+  ['Evidence request', 'A document that an auditor asks for. One document answers it in every control that needs it.'],
+  ['Alternative evidence', 'An inspected document that answers the result of a check. The result stays as observed.'],
+  [
+    'Observation',
+    'A supporting check that is not satisfied. It is listed at the control and does not change its conclusion.',
+  ],
+  ['Exception', 'A risk acceptance: a deviation that a named person accepts until a date. It stays a deviation.'],
   ['Decision', 'What a named person decided about a row of a framework, and why.'],
   ['Deviation', 'A claim that was contradicted on at least one node of the population.'],
   ['Carve-out', 'Another organization’s controls are left out, and listed as needed besides.'],
@@ -52,13 +70,17 @@ export function glossarySection(): Section {
           plainCell(verdictWords[verdict].meaning),
         ]),
       ),
-      heading(3, 'States of an item'),
-      table(
-        CONTROL_STATES.map((state) => [
-          [{ text: controlStateWords[state].label, mark: stateMark(state) }],
-          plainCell(controlStateWords[state].meaning),
-        ]),
-      ),
+      heading(3, 'Server part of a control'),
+      table(SERVER_STATES.map((state) => marked(serverStateWords[state]))),
+      heading(3, 'Document part of a control'),
+      table(DOCUMENT_STATES.map((state) => marked(documentStateWords[state]))),
+      heading(3, 'Both parts, for counts and filters'),
+      table(ROW_STATES.map((state) => marked(rowStateWords[state]))),
+      heading(3, 'Roles of checks, and levels of documents'),
+      table([
+        ...CONTROL_ROLES.map((role) => named(roleWords[role])),
+        ...EVIDENCE_LEVELS.map((level) => named(levelWords[level])),
+      ]),
     ],
   }
 }
@@ -72,3 +94,10 @@ const table = (rows: readonly (readonly Cell[])[]): Block => ({
   ],
   rows,
 })
+
+const marked = ({ label, meaning, mark }: Word & { readonly mark: string }): readonly Cell[] => [
+  [{ text: label, mark: mark as MarkName }],
+  plainCell(meaning),
+]
+
+const named = ({ label, meaning }: Word): readonly Cell[] => [[{ text: label, style: 'strong' }], plainCell(meaning)]

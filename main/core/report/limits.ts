@@ -1,5 +1,5 @@
 import type { Assessment } from '../../../schemas/types.ts'
-import { type ControlState, PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
+import { PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
@@ -16,8 +16,8 @@ const GENERAL: readonly string[] = [
   `The declared list. A server that stands in no list is not covered. ${see('population')} says which lists there were and how they agree; that all of them leave the same server out cannot be seen.`,
   `Location. Only round trips that the auditor timed bound where the answering party can be; they name no building, and do not show that it is the audited machine. Borders are those of a public atlas at 1:10,000,000: land alone, and as far as its scale goes. Everything else is a statement by somebody; ${see('location')} tells whose.`,
   `Numbers. Where a check compares with a number, its verdict holds by that number. ${see('compared')} names each with its source.`,
-  'Mappings. A mapping says that a check bears on an item. It is our reading. It does not show that the item is satisfied.',
-  `People. Policies, contracts, training, reviews and physical access leave no trace on a server. ${see('records')} lists what is attached and what is outstanding.`,
+  'Mappings. Roles and mappings are this tool’s interpretation and are not endorsed by HHS or AICPA. They do not show that a control is satisfied.',
+  `Documents. Policies, contracts, training, reviews and physical access cannot be tested on a server. ${see('records')} lists which documents are on file, who inspected them, and which are outstanding.`,
   'The seal. A signature shows that the file is unchanged since it was signed, and which key signed it. A self-issued key does not show who holds it. The time of signing is shown only where a time-stamp token is attached.',
   'Secrets. Keys and passwords are never collected, so nothing here shows their quality or who knows them.',
 ]
@@ -39,15 +39,13 @@ export function limitSection(matter: Matter): Section {
   }
 }
 
-const CARRIED: readonly (ControlState | null)[] = ['supported', 'supported-with-exceptions']
-
-/** Ceilings matter where support was found: of the checks behind items whose node part is supported. */
+/** Limits matter where no deviation was found: of the checks that decide controls without one. */
 function ceilings(matter: Matter): readonly Block[] {
   const current = new Set(chosenFrameworks(matter).current.map(({ id }) => id))
   const relied = new Set(
     matter.assessment.controls
-      .filter(({ framework, nodePart }) => current.has(framework) && CARRIED.includes(nodePart))
-      .flatMap(({ checks }) => checks.filter(({ met }) => met > 0).map(({ check }) => check)),
+      .filter(({ framework, server }) => current.has(framework) && server.state === 'no-deviations')
+      .flatMap(({ checks }) => checks.filter(({ met, decides }) => decides && met > 0).map(({ check }) => check)),
   )
   const rows = PROPERTIES.flatMap((property) =>
     matter.tally
@@ -59,9 +57,9 @@ function ceilings(matter: Matter): readonly Block[] {
       ]),
   )
   return [
-    heading(3, 'Limits of the checks that carry an item'),
+    heading(3, 'Limits of the checks behind controls without deviations'),
     text(
-      `A supported check says what its claim says and no more. ${see('checks')} has the limit of every check; ${rows.length === 0 ? 'no item has a supported node part, so none carries an item here.' : 'here stand those on which an item’s supported node part rests.'}`,
+      `A satisfied check shows its claim and no more. ${see('checks')} has the limit of every check; ${rows.length === 0 ? 'no control has a server part without deviations, so none is listed here.' : 'here are those that decide a control without deviations.'}`,
     ),
     ...(rows.length === 0
       ? []
@@ -91,7 +89,7 @@ function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes 
   if (absent.size === 0) return []
   return [
     heading(3, 'Checks that this catalog version does not have'),
-    text('The mappings name them because they would bear on an item. Each counts as not collected on every node.'),
+    text('The mappings name them because controls would ask for them. Each counts as not tested on every node.'),
     {
       kind: 'table',
       columns: [

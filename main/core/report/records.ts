@@ -1,23 +1,24 @@
-import type { Attachment, ControlAssessment } from '../../../schemas/types.ts'
-import { methodWords, standingWords } from '../../../schemas/words.ts'
+import { levelWords } from '../../../schemas/conclusion-words.ts'
+import type { Attachment, ControlAssessment, ControlRef } from '../../../schemas/types.ts'
+import { standingWords } from '../../../schemas/words.ts'
+import { levelOf, REQUESTS } from '../conclusion/documents.ts'
 import type { Control } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { attachmentPath } from '../register/attachments.ts'
-import { attachedTo, bears } from '../register/requests.ts'
-import { byRow } from '../register/rows.ts'
+import { type DocumentStatus, documentStatuses, supports } from '../register/requests.ts'
 import { type Standing, standingOf } from '../register.ts'
 import { factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
 import { alike } from './grouping.ts'
 import type { Matter } from './input.ts'
 import { itemName, shortName } from './items.ts'
 import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from './model.ts'
-import { askedWords, NOTHING, type Outstanding, outstandingOfItem, recordCounts } from './outstanding.ts'
+import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
 import { withdrawal } from './signed.ts'
 import { see, titles } from './titles.ts'
 import { day, names, of, plural, when } from './wording.ts'
 
-/** Which records items need from people: who is to bring what is outstanding, overdue first, then what is attached and who says what it shows. */
+/** Which documents controls need: what is outstanding, with owner and due day, overdue first; then what is attached, who inspected it, and the conclusion. */
 export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
@@ -31,10 +32,10 @@ export function recordSection(matter: Matter): Section {
     title: titles.records,
     blocks: [
       text(
-        'Records that no server can show, as people gave them. Nobody here judged what they say. They change no verdict of a check. The state of an item knows of them: a record counts as held while it is in force and somebody examined it or asked the people concerned. What was only received counts as outstanding. The files are in the evidence pack, under data/attachments.',
+        'Documents as people provided them. This tool did not test their content, and they change no result of a check. A document counts for a control while it is in force, at or above the level that its request needs, with a named inspector, what was looked at, and a conclusion. Inquiry alone, and documents that were only received, support nothing (AT-C 205). The files are in the evidence pack, under data/attachments.',
       ),
       ...outstandingBlocks(matter),
-      ...(groups.length === 0 ? [heading(3, 'Attached', true), text('No record is attached.')] : []),
+      ...(groups.length === 0 ? [heading(3, 'Attached', true), text('No document is attached.')] : []),
       ...groups.flatMap(({ title, entries }): readonly Block[] => [
         heading(3, `${title} (${entries.length})`, true),
         ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry)),
@@ -47,26 +48,59 @@ export function recordSection(matter: Matter): Section {
 const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
 function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readonly Block[] {
-  const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn } = entry
-  const items = controls.map((row) => itemName(catalog, row))
+  const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn, inspection, answers } = entry
+  const level = levelWords[levelOf(entry)]
+  const isOwn = inspection !== undefined && isSameName(inspection.by, entry.saidBy)
   return [
     heading(4, oneLine(name, 200)),
     factBlock([
       { label: 'What it shows', value: plainCell(oneLine(entry.shows)) },
-      { label: 'Said by', value: plainCell(`${oneLine(entry.saidBy)}. ${methodWords[entry.method]}.`) },
+      { label: 'Provided by', value: plainCell(oneLine(entry.saidBy)) },
       { label: 'Owner', value: plainCell(oneLine(entry.owner)) },
       {
         label: 'For',
-        value: items.length === 0 ? plainCell('No item in particular') : items.map((item) => ({ text: item })),
+        value:
+          controls.length === 0
+            ? plainCell('No control in particular')
+            : controls.map((row) => ({ text: nameOf(catalog, row) })),
       },
-      ...(need === null ? [] : [{ label: 'Record needed', value: plainCell(oneLine(need)) }]),
-      ...(need === null || standingOf(entry, assessment.asOf) !== 'in-force'
+      ...(need === null ? [] : [{ label: 'Document needed', value: plainCell(oneLine(need)) }]),
+      { label: 'Level', value: plainCell(`${level.label}. ${level.meaning}`) },
+      ...(inspection === undefined
         ? []
-        : [{ label: 'Counts as', value: plainCell(countsAs(entry, assessment.asOf)) }]),
+        : [
+            {
+              label: 'Inspection',
+              value: [
+                { text: `${oneLine(inspection.by, 200)}, ${day(inspection.at)}` },
+                ...(isOwn ? [{ text: 'Inspected by the person who provided it.', style: 'strong' } as const] : []),
+                { text: oneLine(inspection.lookedAt, 2000) },
+                {
+                  text: inspection.conclusion === 'supports' ? 'Conclusion: supports' : 'Conclusion: does not support',
+                },
+              ],
+            },
+          ]),
+      ...(answers === undefined
+        ? []
+        : [
+            {
+              label: 'Answers',
+              value: plainCell(
+                `${names(answers.checks, 10)} on ${names(answers.nodes, 10)}. The results stay as observed.`,
+              ),
+            },
+          ]),
+      {
+        label: 'Counts as',
+        value: plainCell(supports(entry, assessment.asOf) ? 'Supporting evidence' : 'No support'),
+      },
       { label: 'Attached', value: plainCell(when(entry.attachedAt)) },
       {
         label: 'Valid until',
-        value: plainCell(validUntil === null ? 'No end was given' : `The end of ${day(validUntil)}, UTC`),
+        value: plainCell(
+          validUntil === null ? 'No end was given; it counts for 366 days' : `The end of ${day(validUntil)}, UTC`,
+        ),
       },
       {
         label: kind === 'note' ? 'Note' : 'File',
@@ -83,116 +117,92 @@ function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readon
   ]
 }
 
-function countsAs(entry: Attachment, asOf: string): string {
-  if (bears(entry, asOf)) return 'Held'
-  return entry.method === 'received'
-    ? 'Outstanding: it was received, and nobody examined it'
-    : 'Outstanding: it has no end of its own and is more than a year old'
+const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** An evidence request by its title, a control by its name. */
+function nameOf(catalog: Matter['catalog'], row: ControlRef): string {
+  if (row.framework !== REQUESTS) return itemName(catalog, row)
+  const request = catalog.requests.find(({ id }) => id === row.control)
+  return request === undefined ? plain(row.control, 100) : `${request.id} ${request.title}`
 }
 
-/** What is outstanding: asked of somebody, overdue first; then what nobody is asked for, by item. */
+/** What is outstanding, each document once with the controls that wait for it: those with an owner by due day, then the others. */
 function outstandingBlocks(matter: Matter): readonly Block[] {
-  const { items, needed, held, overdue, ...counts } = recordCounts(matter)
-  const asked = [...counts.asked].sort(
-    (a, b) => compare(a.request?.due ?? '', b.request?.due ?? '') || compare(keyOf(a), keyOf(b)),
+  const { outstanding, needed, held, overdue } = documentCounts(matter)
+  const ordered = [...outstanding].sort(
+    (a, b) =>
+      compare(a.status.request?.due ?? LAST, b.status.request?.due ?? LAST) ||
+      compare(a.id ?? LAST, b.id ?? LAST) ||
+      compare(a.status.document.title, b.status.document.title),
   )
   return [
-    heading(3, 'Outstanding, and asked of somebody', true),
+    heading(3, 'Outstanding', true),
     text(
-      `${of(held, needed)} records that items of the chosen frameworks need are held; a record that several items need counts at each. ${plural(overdue, 'request')} ${overdue === 1 ? 'is' : 'are'} overdue.`,
+      `${of(held, needed)} documents that controls of the chosen frameworks need are held; one document counts once, however many controls it serves. ${plural(overdue, 'request')} ${overdue === 1 ? 'is' : 'are'} overdue.`,
     ),
-    asked.length === 0 ? text('Nobody is asked for a record that is still outstanding.') : askedTable(matter, asked),
-    ...unasked(matter, items),
+    ordered.length === 0
+      ? text('No document is outstanding.')
+      : {
+          kind: 'table',
+          columns: [
+            { title: 'Document', width: 44 },
+            { title: 'Controls', width: 32 },
+            { title: 'Status', width: 24 },
+          ],
+          rows: ordered.map((one) => outstandingRow(matter, one)),
+        },
   ]
 }
 
-const keyOf = ({ framework, control, need }: Outstanding): string => `${framework}\n${control}\n${need}`
+/** Behind every day. */
+const LAST = '~'
 
-const askedTable = ({ catalog }: Matter, asked: readonly Outstanding[]): Block => ({
-  kind: 'table',
-  columns: [
-    { title: 'Record', width: 32 },
-    { title: 'Item', width: 26 },
-    { title: 'Owner and due day', width: 18 },
-    { title: 'Why outstanding', width: 24 },
-  ],
-  rows: asked.map((one): readonly Cell[] => [
-    plainCell(oneLine(one.need)),
-    plainCell(itemName(catalog, one)),
+function outstandingRow(matter: Matter, { id, status, controls }: OutstandingRequest): readonly Cell[] {
+  const { document, overdue } = status
+  return [
     [
-      ...(one.overdue ? [{ text: 'Overdue', style: 'strong' } as const] : []),
-      { text: oneLine(one.request?.owner ?? '', 200) },
-      { text: day(one.request?.due ?? '') },
+      { text: `${id === null ? '' : `${id} `}${oneLine(document.title, 500)}`, style: 'strong' },
+      ...(document.request === null ? [] : [{ text: document.request.inspects, style: 'quiet' } as const]),
     ],
-    plainCell(one.why),
-  ]),
-})
+    [...byFramework(matter, controls)],
+    [...(overdue ? [{ text: 'Overdue', style: 'strong' } as const] : []), { text: askedWords(status) }],
+  ]
+}
 
-/** Rows of one framework that lack the same records stand together. */
-function unasked(matter: Matter, items: readonly ControlAssessment[]): readonly Block[] {
-  const { register, assessment } = matter
-  const ofRow = byRow(register)
-  const open = items.flatMap((item): readonly Lacking[] => {
-    const words = outstandingOfItem(ofRow, item, assessment.asOf)
-      .filter(({ request }) => request === null)
-      .map(({ need, why }) => (why === NOTHING ? oneLine(need, 500) : `${oneLine(need, 500)} (${why})`))
-    return words.length === 0 ? [] : [{ item, words }]
+/** The controls of each framework in one line. */
+const byFramework = ({ catalog }: Matter, controls: readonly ControlAssessment[]): Cell =>
+  alike(controls, ({ framework }) => framework).map((group) => {
+    const framework = group[0]?.framework ?? ''
+    const ids = new Map(catalog.frameworks.find(({ id }) => id === framework)?.controls.map(({ key, id }) => [key, id]))
+    return {
+      text: `${shortName(framework)}: ${names(
+        group.map(({ control }) => ids.get(control) ?? control),
+        40,
+      )}`,
+    }
   })
-  if (open.length === 0) return []
-  return [
-    heading(3, 'Outstanding, and nobody is asked', true),
-    {
-      kind: 'table',
-      rowHeaders: true,
-      columns: [
-        { title: 'Item', width: 36 },
-        { title: 'Records without an owner', width: 64 },
-      ],
-      rows: alike(open, ({ item, words }) => [item.framework, ...words].join('\n')).map((group) =>
-        unaskedRow(matter, group),
-      ),
-    },
-  ]
-}
 
-interface Lacking {
-  readonly item: ControlAssessment
-  readonly words: readonly string[]
-}
-
-function unaskedRow({ catalog }: Matter, group: readonly Lacking[]): readonly Cell[] {
-  const [first] = group
-  if (first === undefined) return []
-  const records = first.words.map((words) => ({ text: words }))
-  if (group.length === 1) return [plainCell(itemName(catalog, first.item)), records]
-  const known = new Map(
-    catalog.frameworks.find(({ id }) => id === first.item.framework)?.controls.map(({ key, id }) => [key, id]),
-  )
-  const ids = group.map(({ item }) => known.get(item.control) ?? item.control)
-  return [
-    [
-      { text: `${shortName(first.item.framework)}, ${plural(group.length, 'item')}` },
-      { text: names(ids, 60), style: 'quiet' },
-    ],
-    records,
-  ]
-}
-
-/** At one item: what is attached to it, and which records it still needs. */
-export function recordLines(
-  { register, assessment }: Matter,
+/** At one control: what is attached for it, and which documents it still needs. */
+export function documentLines(
+  { register, assessment, catalog }: Matter,
   control: Control,
   item: ControlAssessment,
 ): readonly Block[] {
   const { asOf } = assessment
-  const named = attachedTo(register, item.framework, control.key)
-    .filter((entry) => standingOf(entry, asOf) === 'in-force')
-    .map(({ name, need }) => `${oneLine(name, 80)}${need === null ? '' : ` (for: ${oneLine(need)})`}`)
-  const missing = outstandingOfItem(() => register, item, asOf).map((one) =>
-    one.request === null && one.why === NOTHING ? oneLine(one.need) : `${oneLine(one.need)} (${askedWords(one)})`,
-  )
+  const statuses = documentStatuses(catalog, register, { framework: item.framework, control }, asOf)
+  const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
+  const named = (one: DocumentStatus): string =>
+    `${one.document.request === null ? '' : `${one.document.request.id} `}${oneLine(one.document.title)}`
+  const attached = statuses
+    .filter((one) => one.attached.length > 0)
+    .map((one) => `${named(one)} (${one.level === null ? 'on file' : levelWords[one.level].label.toLowerCase()})`)
+  const missing = statuses
+    .filter(({ document }) => document.mandatory && open.has(document.request?.id ?? document.title))
+    .map((one) => `${named(one)} (${askedWords(one)})`)
+  const failing = statuses.filter(({ conclusion }) => conclusion === 'does-not-support').map(named)
   return [
-    ...(named.length === 0 ? [] : [quiet(`Attached for this item: ${named.join('; ')}. See ${see('records')}.`)]),
+    ...(attached.length === 0 ? [] : [quiet(`Documents on file: ${attached.join('; ')}. See ${see('records')}.`)]),
+    ...(failing.length === 0 ? [] : [text(`Inspected and not supporting: ${failing.join('; ')}.`)]),
     ...(missing.length === 0 ? [] : [quiet(`Outstanding: ${missing.join('; ')}.`)]),
   ]
 }

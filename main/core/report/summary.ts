@@ -1,4 +1,5 @@
-import { CONTROL_STATES, controlStateWords, PROPERTIES, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { PROPERTIES, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { compare } from '../recording.ts'
 import { explanationsOf } from '../register/explanations.ts'
@@ -11,7 +12,7 @@ import { chosenFrameworks, shortName } from './items.ts'
 import { locationSentence } from './location.ts'
 import { type Block, type Cell, heading, type Line, quiet, type Section, text } from './model.ts'
 import { byWorstNode, headed, nodeMatrix, SHARES } from './node-matrix.ts'
-import { recordCounts } from './outstanding.ts'
+import { documentCounts } from './outstanding.ts'
 import { answeredLine, nodeWords, populationLine } from './population.ts'
 import { loosened } from './profile.ts'
 import { see, titles } from './titles.ts'
@@ -34,7 +35,7 @@ export function summary(matter: Matter): Section {
     blocks: [
       text(opening(matter, gaps.length)),
       ...moved,
-      heading(3, 'Items by framework'),
+      heading(3, 'Controls by framework'),
       frameworkTable(matter),
       heading(3, 'Checks on nodes'),
       ...(assessment.nodes.length === 0
@@ -68,14 +69,14 @@ function opening(matter: Matter, gaps: number): string {
   ].join(' ')
 }
 
-/** Frameworks by state: every row adds up to its denominator. */
+/** Frameworks by row state: every line adds up to its denominator. Supported ones without a server test are counted apart. */
 function frameworkTable(matter: Matter): Block {
   const { current, overlays } = chosenFrameworks(matter)
-  const states = CONTROL_STATES.filter((state) => matter.assessment.controls.some((item) => item.state === state))
+  const states = ROW_STATES.filter((state) => matter.assessment.controls.some((item) => item.state === state))
   return {
     kind: 'table',
     rowHeaders: true,
-    columns: [{ title: 'Framework', width: 18 }, ...states.map((state) => headed(controlStateWords[state].label))],
+    columns: [{ title: 'Framework', width: 18 }, ...states.map((state) => headed(rowStateWords[state].label))],
     rows: [...current, ...overlays].map(({ id, overlay }) => {
       const items = matter.assessment.controls.filter(({ framework }) => framework === id)
       return [
@@ -84,10 +85,13 @@ function frameworkTable(matter: Matter): Block {
           ...(overlay ? [{ text: 'proposed, not in force', style: 'quiet' } as const] : []),
         ],
         ...states.map((state): Cell => {
-          const count = items.filter((item) => item.state === state).length
-          return count === 0
-            ? [{ text: of(0, items.length), style: 'quiet' }]
-            : [{ text: of(count, items.length), mark: stateMark(state), means: controlStateWords[state].label }]
+          const found = items.filter((item) => item.state === state)
+          if (found.length === 0) return [{ text: of(0, items.length), style: 'quiet' }]
+          const tested = found.filter(({ checks }) => checks.some(({ decides }) => decides)).length
+          return [
+            { text: of(found.length, items.length), mark: stateMark(state), means: rowStateWords[state].label },
+            ...(state === 'supported' ? [{ text: `${tested} with server tests`, style: 'quiet' } as const] : []),
+          ]
         }),
       ]
     }),
@@ -139,7 +143,7 @@ function due(matter: Matter): readonly Line[] {
     .filter(({ expiresAt }) => Date.parse(expiresAt) - Date.parse(asOf) <= SOON_DAYS * DAY_MS)
     .sort((a, b) => compare(a.expiresAt, b.expiresAt))
   const ended = register.exceptions.filter((entry) => standingOf(entry, asOf) === 'expired')
-  const { needed, held, overdue } = recordCounts(matter)
+  const { needed, held, overdue } = documentCounts(matter)
   return [
     {
       text:
@@ -153,7 +157,7 @@ function due(matter: Matter): readonly Line[] {
       mark: ended.length === 0 ? 'dot' : 'square-cross',
     },
     {
-      text: `${of(needed - held, needed)} records that items need are outstanding; ${overdue} asked for and overdue.`,
+      text: `${of(needed - held, needed)} documents that controls need are outstanding; ${plural(overdue, 'request')} overdue.`,
       mark: overdue > 0 ? 'square-cross' : needed > held ? 'dotted-ring' : 'dot',
     },
     ...explainedLine(matter),
@@ -232,12 +236,12 @@ function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
     kind: 'table',
     columns: [
       { title: 'Contradicted claim', width: 53 },
-      { title: 'Nodes', width: 11 },
+      { title: 'Of nodes tested', width: 11 },
       { title: 'Which', width: 36 },
     ],
     rows: gaps.map(({ check, nodes }) => [
       [{ text: check.claim }],
-      [{ text: of(nodes.length, matter.assessment.nodes.length), mark: 'square-cross' }],
+      [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
       [
         { text: names(nodes, 2) },
         ...acceptedBriefly(

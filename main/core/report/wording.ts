@@ -1,5 +1,13 @@
-import type { CaptureRef, NodeAssessment, Reason } from '../../../schemas/types.ts'
-import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import {
+  documentLine,
+  documentStateWords,
+  type RowState,
+  rowStateWords,
+  serverLine,
+  serverStateWords,
+} from '../../../schemas/conclusion-words.ts'
+import type { CaptureRef, DocumentPart, NodeAssessment, Reason, ServerPart } from '../../../schemas/types.ts'
+import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { sha256 } from '../digest.ts'
 import { plain } from '../plain-text.ts'
 import { isDecidable, type PropertyCell, reached, SEVERITY } from '../tally.ts'
@@ -46,14 +54,21 @@ export function names(all: readonly string[], most = 12): string {
 }
 
 export const verdictMark = (verdict: Verdict): MarkName => verdictWords[verdict].mark as MarkName
-export const stateMark = (state: ControlState): MarkName => controlStateWords[state].mark as MarkName
+export const stateMark = (state: RowState): MarkName => rowStateWords[state].mark as MarkName
 export const verdictLine = (verdict: Verdict): Line => ({
   text: verdictWords[verdict].label,
   mark: verdictMark(verdict),
 })
-export const stateLine = (state: ControlState): Line => ({
-  text: controlStateWords[state].label,
-  mark: stateMark(state),
+export const stateLine = (state: RowState): Line => ({ text: rowStateWords[state].label, mark: stateMark(state) })
+/** What the servers showed of a control, with its counts, under a mark of its own. */
+export const serverMarked = (server: ServerPart): Line => ({
+  text: serverLine(server),
+  mark: serverStateWords[server.state].mark as MarkName,
+})
+/** What the documents of a control come to, with its counts, under a mark of its own. */
+export const documentMarked = (documents: DocumentPart): Line => ({
+  text: documentLine(documents),
+  mark: documentStateWords[documents.state].mark as MarkName,
 })
 
 const COUNTED: Readonly<Record<Verdict, string>> = {

@@ -1,10 +1,22 @@
-import type { Assessment, ControlAssessment, Decision, Register } from '../../../../schemas/types.ts'
-import { controlStateWords, decisionWords } from '../../../../schemas/words.ts'
+import {
+  checkLine,
+  documentLine,
+  levelWords,
+  roleWords,
+  rowStateWords,
+  serverLine,
+  severityWords,
+} from '../../../../schemas/conclusion-words.ts'
+import type { Assessment, ControlAssessment, ControlCheck, Decision, Register } from '../../../../schemas/types.ts'
+import { decisionWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../catalog.ts'
+import { isCurrent, REQUESTS, stateOf } from '../../conclusion/documents.ts'
+import type { Control } from '../../framework.ts'
 import { oneLine } from '../../plain-text.ts'
 import { decidedFor } from '../../register/decisions.ts'
-import { recordsOf } from '../../register/requests.ts'
+import { documentStatuses } from '../../register/requests.ts'
 import { controlIndex } from '../input.ts'
+import { isObservation, observationLine } from '../row-counts.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
@@ -12,72 +24,158 @@ const COLUMNS = columns({
   control: 22,
   title: 40,
   class: 14,
-  state: 26,
-  'in words': 30,
-  'node part': 24,
-  'supported nodes per check': 60,
-  'what it does not show': 50,
-  'records outstanding': 50,
   level: 14,
-  'accepted exceptions per check': 40,
-  'records needed': 14,
-  'records held': 14,
-  'outstanding with owner and due date': 60,
+  state: 24,
+  'state in words': 28,
+  'server part': 20,
+  'server part in words': 50,
+  'nodes in scope': 10,
+  'nodes tested': 10,
+  'nodes deviating': 10,
+  'nodes with all deviations risk-accepted': 12,
+  'nodes not tested': 10,
+  'document part': 16,
+  'document part in words': 40,
+  'documents needed': 10,
+  'documents held': 10,
+  'outstanding documents': 60,
+  'document deviations': 40,
+  'results per deciding check': 60,
+  observations: 60,
+  'other checks': 60,
+  'alternative answers': 40,
+  'what it does not show': 50,
+  'risk acceptances per check': 40,
   decision: 60,
 })
 
-/** One row per control of each framework in scope. Counts are n of N over the declared nodes; nothing is averaged. */
+/**
+ * One row per control of each framework in scope: the server part and the document part side by side, and the state for counting. Counts are
+ * deviations of nodes tested, with what was not tested apart; nothing is averaged, and no counts of two frameworks are added.
+ */
 export function controlsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
-  const beyond = new Set(catalog.notFromNodes.map(({ id }) => id))
+  const { asOf } = assessment
   const controlOf = controlIndex(catalog)
-  const rows = assessment.controls.map((state) => {
-    const control = controlOf(state.framework, state.control)
-    const counts = state.checks.map(({ check, built, met, population }) =>
-      built
-        ? `${check}: ${met} of ${population}`
-        : `${check}: ${beyond.has(check) ? 'nodes cannot bear it' : 'no check yet'}`,
-    )
+  const severities = new Map(catalog.severities.map(({ check, severity }) => [check, severityWords[severity]]))
+  const answering = answeringIn(catalog, register, asOf)
+  const rows = assessment.controls.map((row) => {
+    const { server, documents, checks } = row
+    const control = controlOf(row.framework, row.control)
+    const observed = checks.filter(isObservation)
     return [
-      state.framework,
-      control?.id ?? state.control,
+      row.framework,
+      control?.id ?? row.control,
       control?.title ?? '',
       control?.evidenceClass ?? '',
-      state.state,
-      controlStateWords[state.state].label,
-      state.nodePart ?? 'none',
-      counts.join(' | '),
-      control?.notShown ?? '',
-      state.outstanding.join(' | '),
       control?.level ?? '',
-      exceptedText(state),
-      state.records.needed,
-      state.records.held,
-      outstandingText(register, state, assessment.asOf),
-      decidedFor(register, state, assessment.asOf).map(decisionText).join(' | '),
+      row.state,
+      rowStateWords[row.state].label,
+      server.state,
+      serverLine(server),
+      server.population,
+      server.tested,
+      server.deviating,
+      server.accepted,
+      server.population - server.tested,
+      documents.state,
+      documentLine(documents),
+      documents.needed,
+      documents.held,
+      outstandingText(row, control, { catalog, register, asOf }),
+      documents.deviations.map((one) => withTitle(catalog, one)).join(' | '),
+      checks
+        .filter(({ decides }) => decides)
+        .map(resultText)
+        .join(' | '),
+      observed
+        .map((one) => `${one.check} (severity ${severities.get(one.check) ?? 'not rated'}): ${observationLine(one)}`)
+        .join(' | '),
+      checks
+        .filter((one) => !one.decides && !isObservation(one))
+        .map(resultText)
+        .join(' | '),
+      checks
+        .filter(({ answered }) => answered > 0)
+        .map(({ check, answered }) => `${check}: ${answered} answered by ${answering(check).join(', ')}`)
+        .join(' | '),
+      control?.notShown ?? '',
+      acceptedText(row),
+      decidedFor(register, row, asOf).map(decisionText).join(' | '),
     ]
   })
   return { columns: COLUMNS, rows }
 }
 
-/** Of the contradicted nodes of each check, how many somebody accepts; empty where nobody does. */
-const exceptedText = ({ checks }: ControlAssessment): string =>
+/** The results of one check with its role, such as “a.b (required): deviations 1 of 5 tested; not tested 2”. */
+export const resultText = (check: ControlCheck): string =>
+  `${check.check} (${roleWords[check.role].label.toLowerCase()}): ${checkLine(check)}${
+    check.source === 'server' && !check.built ? '; no such check in this catalog version' : ''
+  }`
+
+/** Of the deviating nodes of each deciding check, how many have a risk acceptance in effect; empty where none has. */
+const acceptedText = ({ checks }: ControlAssessment): string =>
   checks
     .filter(({ excepted }) => excepted > 0)
-    .map(({ check, excepted, notMet }) => `${check}: ${excepted} of ${notMet} contradicted`)
+    .map(({ check, excepted, notMet }) => `${check}: risk accepted on ${excepted} of ${notMet} nodes with deviations`)
     .join(' | ')
 
+interface RegisterNow {
+  readonly catalog: Catalog
+  readonly register: Register
+  readonly asOf: string
+}
+
+/** Each outstanding document with the level that it reached, and who was asked for it by when. */
 function outstandingText(
-  register: Register,
-  { framework, control, outstanding }: ControlAssessment,
-  asOf: string,
+  { framework, documents: { outstanding } }: ControlAssessment,
+  control: Control | undefined,
+  { catalog, register, asOf }: RegisterNow,
 ): string {
-  return recordsOf(register, { framework, control, needs: outstanding }, asOf)
-    .map(({ need, request, overdue }) =>
-      request === null
-        ? `${need} (nobody is asked for it)`
-        : `${need} (${overdue ? 'overdue: ' : ''}${oneLine(request.owner)}, due ${request.due.slice(0, 10)})`,
-    )
+  if (outstanding.length === 0) return ''
+  const statuses = control === undefined ? [] : documentStatuses(catalog, register, { framework, control }, asOf)
+  return outstanding
+    .map(({ request, title, level }) => {
+      const status = statuses.find(({ document }) => (document.request?.id ?? document.title) === (request ?? title))
+      const asked = status?.request ?? null
+      const due = asked === null ? '' : `due ${asked.due.slice(0, 10)}`
+      return [
+        `${request === null ? '' : `${request} `}${oneLine(title)} (${level === null ? 'nothing on file' : levelWords[level].label.toLowerCase()}`,
+        asked === null
+          ? 'not requested'
+          : `${status?.overdue === true ? 'overdue: ' : ''}${oneLine(asked.owner)}, ${due}`,
+      ].join('; ')
+    })
+    .map((text) => `${text})`)
     .join(' | ')
+}
+
+/** The title of an evidence request after its id; another need as it is. */
+function withTitle({ requests }: Pick<Catalog, 'requests'>, idOrNeed: string): string {
+  const request = requests.find(({ id }) => id === idOrNeed)
+  return request === undefined ? oneLine(idOrNeed) : `${request.id} ${request.title}`
+}
+
+/** Which evidence requests have a document that supports and names a check as answered. */
+function answeringIn(
+  { requests }: Pick<Catalog, 'requests'>,
+  { attachments }: Register,
+  asOf: string,
+): (check: string) => readonly string[] {
+  const to = (id: string) =>
+    attachments.filter(({ controls }) =>
+      controls.some(({ framework, control }) => framework === REQUESTS && control === id),
+    )
+  const found = new Map<string, string[]>()
+  for (const { id, minimum, mayAnswer } of requests) {
+    if (mayAnswer.length === 0) continue
+    const entries = to(id)
+    if (stateOf(entries, minimum, asOf).conclusion !== 'supports') continue
+    const named = new Set(
+      entries.filter((entry) => isCurrent(entry, asOf)).flatMap(({ answers }) => answers?.checks ?? []),
+    )
+    for (const { check } of mayAnswer) if (named.has(check)) found.set(check, [...(found.get(check) ?? []), id])
+  }
+  return (check) => found.get(check) ?? []
 }
 
 const decisionText = (one: Decision): string =>

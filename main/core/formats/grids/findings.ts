@@ -15,15 +15,15 @@ export const FINDINGS_COLUMNS = columns({
   'what it does not show': 50,
   'observed at (UTC)': 25,
   'recording SHA-256': 66,
-  'exception in force until (UTC)': 28,
-  exception: 34,
+  'risk acceptance in force until (UTC)': 28,
+  'risk acceptance': 34,
 })
 
 /** The steps of an argument in one line. */
 export const reasonsText = (reasons: readonly Reason[]): string =>
   reasons.map(({ says, text }) => `${says}: ${text}`).join(' | ')
 
-/** One row per node and check, made as it is asked for. An exception stands beside a verdict and never changes it. */
+/** One row per node and check, made as it is asked for. A risk acceptance is listed beside a verdict and never changes it. */
 export function* findingRows(
   assessment: Assessment,
   catalog: Catalog,
@@ -58,7 +58,7 @@ const COUNT_COLUMNS = columns({
   nodes: 12,
   'nodes of the population': 12,
   'which nodes': 70,
-  'exceptions in force': 12,
+  'risk acceptances in force': 12,
   'what it does not show': 50,
   'the reasons on each node': 24,
 })
@@ -66,7 +66,7 @@ const COUNT_COLUMNS = columns({
 /** So many nodes are named in one cell; all of them are in findings.csv. */
 const MOST_NAMED = 200
 
-/** All of those rows; of a large fleet one row for each check and verdict with its nodes, gaps first. */
+/** All of those rows; of a large fleet one row for each check and verdict with its nodes, deviations first. */
 export function findingsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
   const rows = assessment.nodes.reduce((sum, { findings }) => sum + findings.length, 0)
   return rows > MOST_LISTED

@@ -1,5 +1,7 @@
+import { levelWords } from '../../../../schemas/conclusion-words.ts'
 import type { Assessment, Attachment, Decision, Exception, PendingException } from '../../../../schemas/types.ts'
-import { decisionWords, methodWords, standingWords } from '../../../../schemas/words.ts'
+import { decisionWords, standingWords } from '../../../../schemas/words.ts'
+import { levelOf, REQUESTS } from '../../conclusion/documents.ts'
 import { oneLine } from '../../plain-text.ts'
 import { attachmentPath } from '../../register/attachments.ts'
 import { decisionsOf } from '../../register/decisions.ts'
@@ -10,12 +12,12 @@ import { columns, type Grid } from './grid.ts'
 type PeopleInput = Pick<FormatInput, 'assessment' | 'catalog' | 'register'>
 
 const EXCEPTION_COLUMNS = columns({
-  exception: 34,
+  'risk acceptance': 34,
   standing: 22,
   check: 34,
   claim: 48,
   nodes: 8,
-  'contradicted now': 12,
+  'deviating now': 12,
   'names of the nodes': 50,
   reason: 50,
   'measure in its place': 50,
@@ -29,17 +31,17 @@ const EXCEPTION_COLUMNS = columns({
   signatures: 12,
 })
 
-/** Every accepted exception however it stands, then those that nobody approved yet, which accept nothing. */
+/** Every risk acceptance with its standing, then those requested and not approved, which accept nothing. */
 export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
-  const contradicted = contradictedBy(assessment)
+  const deviates = deviatesIn(assessment)
   const start = (standing: string, entry: Exception | PendingException): readonly (string | number)[] => [
     entry.id,
     standing,
     entry.check,
     claims.get(entry.check) ?? '',
     entry.nodes.length,
-    entry.nodes.filter((node) => contradicted(node, entry.check)).length,
+    entry.nodes.filter((node) => deviates(node, entry.check)).length,
     entry.nodes.join(', '),
     oneLine(entry.reason),
     oneLine(entry.compensatingMeasure),
@@ -59,7 +61,7 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
         entry.signatures?.length ?? 0,
       ]),
       ...(register.pending ?? []).map((entry) => [
-        ...start('Asked for, not approved', entry),
+        ...start('Requested, not approved', entry),
         '',
         '',
         entry.requestedAt,
@@ -71,7 +73,7 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
   }
 }
 
-function contradictedBy({ nodes }: Assessment): (node: string, check: string) => boolean {
+function deviatesIn({ nodes }: Assessment): (node: string, check: string) => boolean {
   const found = new Set(
     nodes.flatMap(({ node, findings }) =>
       findings.flatMap(({ check, verdict }) => (verdict === 'not-met' ? [`${node}\n${check}`] : [])),
@@ -83,16 +85,24 @@ function contradictedBy({ nodes }: Assessment): (node: string, check: string) =>
 const withdrawnText = ({ withdrawn }: Exception | Attachment | Decision): string =>
   withdrawn === null ? '' : `${withdrawn.at}, ${oneLine(withdrawn.by)}: ${oneLine(withdrawn.reason)}`
 
-const RECORD_COLUMNS = columns({
-  record: 34,
+const DOCUMENT_COLUMNS = columns({
+  document: 34,
   standing: 12,
   name: 40,
   'what it shows': 50,
-  'said by': 24,
-  'how it was looked at': 24,
+  'stated by': 24,
+  level: 14,
+  'inspected by': 24,
+  'inspected at (UTC)': 25,
+  'what was looked at': 50,
+  conclusion: 18,
+  'stated and inspected by the same person': 12,
   owner: 20,
+  'evidence requests': 20,
   controls: 50,
-  'record needed': 50,
+  'document needed': 50,
+  'answers checks': 40,
+  'answers on nodes': 40,
   'attached at (UTC)': 25,
   'valid until (UTC)': 25,
   'media type': 20,
@@ -102,31 +112,50 @@ const RECORD_COLUMNS = columns({
   'withdrawn, by and why': 50,
 })
 
-/** Every record that people attached, however it stands. */
-export function recordsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+const CONCLUSIONS = { supports: 'supports', 'does-not-support': 'does not support' } as const
+
+/** Every document that was attached, with its standing, the level it reached and its inspection. */
+export function documentsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
   return {
-    columns: RECORD_COLUMNS,
-    rows: register.attachments.map((entry) => [
-      entry.id,
-      standingWords[standingOf(entry, assessment.asOf)],
-      oneLine(entry.name),
-      oneLine(entry.shows),
-      oneLine(entry.saidBy),
-      methodWords[entry.method],
-      oneLine(entry.owner),
-      entry.controls
-        .map(({ framework, control }) => `${framework} ${controlOf(framework, control)?.id ?? control}`)
-        .join(' | '),
-      entry.need ?? '',
-      entry.attachedAt,
-      entry.validUntil ?? '',
-      entry.mediaType,
-      entry.size,
-      entry.sha256,
-      entry.withdrawn === null ? attachmentPath(entry) : 'not in the pack',
-      withdrawnText(entry),
-    ]),
+    columns: DOCUMENT_COLUMNS,
+    rows: register.attachments.map((entry) => {
+      const { inspection, answers } = entry
+      return [
+        entry.id,
+        standingWords[standingOf(entry, assessment.asOf)],
+        oneLine(entry.name),
+        oneLine(entry.shows),
+        oneLine(entry.saidBy),
+        levelWords[levelOf(entry)].label,
+        oneLine(inspection?.by ?? ''),
+        inspection?.at ?? '',
+        oneLine(inspection?.lookedAt ?? ''),
+        inspection === undefined ? '' : CONCLUSIONS[inspection.conclusion],
+        inspection === undefined
+          ? ''
+          : isOnePerson({ requestedBy: entry.saidBy, approvedBy: inspection.by })
+            ? 'yes'
+            : 'no',
+        oneLine(entry.owner),
+        entry.controls.flatMap(({ framework, control }) => (framework === REQUESTS ? [control] : [])).join(' | '),
+        entry.controls
+          .flatMap(({ framework, control }) =>
+            framework === REQUESTS ? [] : [`${framework} ${controlOf(framework, control)?.id ?? control}`],
+          )
+          .join(' | '),
+        entry.need ?? '',
+        answers?.checks.join(', ') ?? '',
+        answers?.nodes.join(', ') ?? '',
+        entry.attachedAt,
+        entry.validUntil ?? '',
+        entry.mediaType,
+        entry.size,
+        entry.sha256,
+        entry.withdrawn === null ? attachmentPath(entry) : 'not in the pack',
+        withdrawnText(entry),
+      ]
+    }),
   }
 }
 
@@ -149,7 +178,7 @@ const DECISION_COLUMNS = columns({
   'withdrawn, by and why': 50,
 })
 
-/** What named persons decided about rows of a framework, however it stands. */
+/** What named persons decided about rows of a framework, with the standing of each decision. */
 export function decisionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
   return {

@@ -1,6 +1,9 @@
-import type { ControlAssessment, ControlCheck } from '../../../../schemas/types.ts'
-import { controlStateWords, heldByRecords, VERDICTS, type Verdict } from '../../../../schemas/words.ts'
+import { documentLine, levelWords, rowStateWords, serverLine } from '../../../../schemas/conclusion-words.ts'
+import type { ControlAssessment, ControlCheck, OutstandingDocument } from '../../../../schemas/types.ts'
+import { VERDICTS, type Verdict } from '../../../../schemas/words.ts'
 import { acceptancesOf } from '../../register.ts'
+import { resultText } from '../grids/controls.ts'
+import { isObservation, observationLine } from '../row-counts.ts'
 import { isObserved, type Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 
@@ -11,29 +14,32 @@ interface Status {
 }
 
 /**
- * A control state as OSCAL's objective status, by the result model of the crosswalk: what is contradicted is not satisfied (fail), also
- * where somebody accepts it; what is not decided is not satisfied (other); what was not collected, does not apply or is out of scope has
- * no finding. What rests on records alone is never a pass: nobody tested it.
+ * Whether a row was reviewed: at least one required or counter check of it was tested (conclusion model, section 1). A category that was not
+ * elected, and a row with an approved decision that it does not apply, are not reviewed, whatever was tested on the nodes.
  */
-export function statusOf({ state, nodePart, checks }: ControlAssessment): Status | null {
-  const observed = checks.some(({ population, notTested }) => population > notTested)
-  switch (state) {
-    case 'supported':
-      return { state: 'satisfied', reason: nodePart === null ? 'other' : 'pass' }
-    case 'supported-with-exceptions':
-    case 'not-supported':
-      return { state: 'not-satisfied', reason: 'fail' }
-    case 'insufficient-evidence':
-      return observed ? { state: 'not-satisfied', reason: 'other' } : null
-    case 'manual-evidence-required':
-      return nodePart === null || nodePart === 'not-applicable' ? null : { state: 'not-satisfied', reason: 'other' }
-    case 'not-applicable':
-    case 'out-of-scope':
-      return null
-  }
+export const isReviewed = ({ state, checks }: Pick<ControlAssessment, 'state' | 'checks'>): boolean =>
+  state !== 'out-of-scope' && state !== 'not-applicable' && checks.some(({ decides, tested }) => decides && tested > 0)
+
+/**
+ * The objective status of a reviewed row; null where it has no finding.
+ *
+ * - A deviation in either part is not satisfied (fail), with or without a risk acceptance or an addressable decision: neither removes a
+ *   deviation.
+ * - No deviations in the server tests is satisfied: reason pass where the row is supported, and reason other where documents are outstanding,
+ *   because then the server tests alone were concluded. The remarks of the finding print both parts.
+ * - Everything else (unable to conclude, scope limitation, nothing tested, not applicable by observation, counter tests alone) has no finding:
+ *   OSCAL knows only two states, and an undecided row is in neither.
+ */
+export function statusOf(row: ControlAssessment): Status | null {
+  const { state, server, documents } = row
+  if (!isReviewed(row)) return null
+  if (server.state === 'deviations' || documents.state === 'deviations')
+    return { state: 'not-satisfied', reason: 'fail' }
+  if (server.state !== 'no-deviations') return null
+  return { state: 'satisfied', reason: state === 'supported' ? 'pass' : 'other' }
 }
 
-/** One finding for each control that has one, with the observations and the risks that bear on it. */
+/** One finding for each control that has one, with the observations and the risks of its checks. */
 export function findingsOf(names: Names): readonly unknown[] {
   const observations = observationsByCheck(names)
   const risks = risksByCheck(names)
@@ -51,22 +57,28 @@ function findingOf(
   { state, reason }: Status,
   { observations, risks }: { readonly observations: ByCheck; readonly risks: ByCheck },
 ): unknown {
-  const { framework, control, checks } = assessed
+  const { framework, control, checks, server, documents } = assessed
   const known = names.controlOf(framework, control)
   const token = names.control(framework, control)
-  const title = line(`${known?.id ?? control} ${known?.title ?? ''}`)
-  const of = (found: ByCheck): readonly string[] => [...new Set(checks.flatMap(({ check }) => found.get(check) ?? []))]
+  const of = (found: ByCheck, some: readonly ControlCheck[]): readonly string[] => [
+    ...new Set(some.flatMap(({ check }) => found.get(check) ?? [])),
+  ]
+  const deciding = checks.filter(({ decides }) => decides)
   return {
     uuid: uuidOf(names.input.run, 'finding', framework, control),
-    title,
-    description: line(`${controlStateWords[assessed.state].label}. ${meaningOf(assessed)}`),
+    title: line(`${known?.id ?? control} ${known?.title ?? ''}`),
+    description: line(`Server part: ${serverLine(server)}. Document part: ${documentLine(documents)}.`),
     props: [
       prop('framework', framework),
       prop('control', control),
-      prop('control-state', assessed.state),
-      prop('node-part', assessed.nodePart ?? 'none'),
-      prop('records-needed', assessed.records.needed),
-      prop('records-held', assessed.records.held),
+      prop('row-state', assessed.state),
+      prop('server-part', server.state),
+      prop('nodes-in-scope', server.population),
+      prop('nodes-tested', server.tested),
+      prop('nodes-deviating', server.deviating),
+      prop('document-part', documents.state),
+      prop('documents-needed', documents.needed),
+      prop('documents-held', documents.held),
     ],
     target: {
       type: 'objective-id',
@@ -75,40 +87,40 @@ function findingOf(
     },
     ...some(
       'related-observations',
-      of(observations).map((uuid) => ({ 'observation-uuid': uuid })),
+      of(observations, [...deciding, ...checks.filter(isObservation)]).map((uuid) => ({ 'observation-uuid': uuid })),
     ),
     ...some(
       'related-risks',
-      of(risks).map((uuid) => ({ 'risk-uuid': uuid })),
+      of(risks, deciding).map((uuid) => ({ 'risk-uuid': uuid })),
     ),
     ...(known === undefined ? {} : { remarks: `What it does not show: ${known.notShown}` }),
   }
 }
 
-/** What the state says, without claiming checks where no node bears on the item. */
-const meaningOf = ({ state, nodePart }: ControlAssessment): string =>
-  state === 'supported' && nodePart === null ? heldByRecords : controlStateWords[state].meaning
-
-/** The counts of each check, n of N over the declared nodes, and the records that are outstanding. */
-function remarksOf({ checks, outstanding, nodePart }: ControlAssessment): string {
+/** Both parts, the results of each deciding check, the observations, and the documents that are outstanding or deviate. */
+function remarksOf({ state, server, documents, checks }: ControlAssessment): string {
+  const accepted = checks.filter(({ excepted }) => excepted > 0)
   return [
-    ...(nodePart === null ? ['No evidence of a node bears this item; it rests on records from people.'] : []),
-    ...checks.map(countsOf),
-    ...(outstanding.length === 0 ? [] : [`Records outstanding: ${outstanding.join('; ')}.`]),
+    `Row state: ${rowStateWords[state].label}.`,
+    `Server part: ${serverLine(server)}.`,
+    `Document part: ${documentLine(documents)}.`,
+    ...(documents.state === 'outstanding' && server.state === 'no-deviations'
+      ? ['Satisfied refers to the server tests; the documents of this row are outstanding.']
+      : []),
+    ...checks.filter(({ decides }) => decides).map((check) => `Test: ${resultText(check)}.`),
+    ...accepted
+      .filter(({ decides }) => decides)
+      .map(({ check, excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
+    ...checks.filter(isObservation).map((check) => `Observation: ${check.check}: ${observationLine(check)}.`),
+    ...documents.outstanding.map((one) => `Document outstanding: ${outstandingText(one)}.`),
+    ...documents.deviations.map((one) => `Document inspected, does not support: ${line(one)}.`),
   ].join('\n')
 }
 
-function countsOf({ check, population, met, notMet, excepted, ...rest }: ControlCheck): string {
-  const parts = [
-    `supported on ${met} of ${population}`,
-    ...(notMet > 0 ? [`contradicted on ${notMet}${excepted > 0 ? `, accepted on ${excepted} of them` : ''}`] : []),
-    ...(rest.inconclusive > 0 ? [`not enough evidence on ${rest.inconclusive}`] : []),
-    ...(rest.notTested > 0 ? [`not collected on ${rest.notTested}`] : []),
-    ...(rest.notApplicable > 0 ? [`does not apply to ${rest.notApplicable}`] : []),
-    ...(rest.informational > 0 ? [`recorded on ${rest.informational}`] : []),
-  ]
-  return `${check}: ${parts.join('; ')}.`
-}
+const outstandingText = ({ request, title, level }: OutstandingDocument): string =>
+  line(
+    `${request === null ? '' : `${request} `}${title} (${level === null ? 'nothing on file' : levelWords[level].label.toLowerCase()})`,
+  )
 
 function observationsByCheck(names: Names): ByCheck {
   const found = new Map<string, Set<string>>()
@@ -122,7 +134,7 @@ function observationsByCheck(names: Names): ByCheck {
   return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
 }
 
-/** Exceptions that are in force over a finding of a check. */
+/** Risk acceptances that are in force over a result of a check. */
 function risksByCheck(names: Names): ByCheck {
   const { assessment, register } = names.input
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)

@@ -3,6 +3,7 @@ import { VERDICTS } from '../../../../schemas/words.ts'
 import { nodeAssessmentPath } from '../../pack-files.ts'
 import { plain } from '../../plain-text.ts'
 import { summarize } from '../../tally.ts'
+import { isReviewed } from './findings.ts'
 import type { Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 
@@ -33,7 +34,7 @@ export function localDefinitions(names: Names): unknown {
       'assessment-platforms': [
         {
           uuid: uuidOf(run, 'platform'),
-          title: 'The computer of whoever ran the collection',
+          title: 'The computer that ran the collection',
           'uses-components': [{ 'component-uuid': names.tool }],
         },
       ],
@@ -81,36 +82,45 @@ function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undef
   }
 }
 
-/** The controls that were looked at, one selection for each framework and state: OSCAL has no finding for every state. */
-export function reviewedControls(names: Names, states: readonly (readonly [string, string])[]): unknown {
+/**
+ * The controls that were reviewed: those with at least one tested required or counter check (conclusion model, section 1), one selection for
+ * each framework. A selection has no outcome; findings have.
+ */
+export function reviewedControls(names: Names): unknown {
   const { assessment, catalog } = names.input
   const known = new Map(catalog.frameworks.map((one) => [one.id, one]))
-  const selections = assessment.scope.frameworks.flatMap((framework) =>
-    states.flatMap(([state, label]) => {
-      const own = assessment.controls.filter((one) => one.framework === framework && one.state === state)
-      if (own.length === 0) return []
-      return [
-        {
-          description: line(`${known.get(framework)?.title ?? framework}: ${label}, ${own.length} controls`),
-          props: [
-            prop('framework', framework),
-            prop('control-state', state),
-            prop('controls', own.length),
-            // A proposed rule never changes a current result.
-            ...(known.get(framework)?.overlay === true ? [prop('proposed', 'yes')] : []),
-          ],
-          'include-controls': own.map((one) => ({ 'control-id': names.control(framework, one.control) })),
-        },
-      ]
-    }),
-  )
+  const selections = assessment.scope.frameworks.flatMap((framework) => {
+    const listed = assessment.controls.filter((one) => one.framework === framework)
+    const own = listed.filter(isReviewed)
+    if (own.length === 0) return []
+    return [
+      {
+        description: line(
+          `${known.get(framework)?.title ?? framework}: ${own.length} of ${listed.length} rows have at least one tested required or counter check`,
+        ),
+        props: [
+          prop('framework', framework),
+          prop('rows', listed.length),
+          prop('controls', own.length),
+          // A proposed rule never changes a current result.
+          ...(known.get(framework)?.overlay === true ? [prop('proposed', 'yes')] : []),
+        ],
+        'include-controls': own.map((one) => ({ 'control-id': names.control(framework, one.control) })),
+      },
+    ]
+  })
   return {
     description:
-      'Ids are our tokens for the rows of each framework; the properties of each finding have the row as the framework writes it.',
+      'Ids are our tokens for the rows of each framework; the properties of each finding have the row as the framework writes it. Rows without a tested required or counter check are not included: documents decide them, or nothing was tested.',
     // The schema takes no empty list and no empty selection.
     'control-selections':
       selections.length > 0
         ? selections
-        : [{ description: 'No framework was in scope.', 'include-controls': [{ 'control-id': 'none' }] }],
+        : [
+            {
+              description: 'No row has a tested required or counter check.',
+              'include-controls': [{ 'control-id': 'none' }],
+            },
+          ],
   }
 }

@@ -5,7 +5,7 @@ import { isOnePerson, type Standing, standingOf } from '../../register.ts'
 import type { Names } from './naming.ts'
 import { line, momentOf, prop, some, uuidOf } from './words.ts'
 
-/** An exception in force is an approved deviation until its deadline; one that ended, was taken back or is not in force yet leaves the risk open. */
+/** A risk acceptance in force is an approved deviation until its deadline; one that ended, was withdrawn or is not in force yet leaves the risk open. */
 const STATUS: Readonly<Record<Standing, string>> = {
   'in-force': 'deviation-approved',
   'not-begun': 'open',
@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<Standing, string>> = {
   withdrawn: 'open',
 }
 
-/** One risk for each exception, accepted or only asked for. It explains a finding and never changes one. */
+/** One risk for each risk acceptance, approved or requested. It explains a finding and never changes one. */
 export function risksOf(names: Names): readonly unknown[] {
   const { register, assessment } = names.input
   return [
@@ -52,7 +52,7 @@ function riskOf(names: Names, entry: Exception | PendingException, status: strin
   const deadline = momentOf(entry.expiresAt)
   return {
     uuid: names.risk(entry.id),
-    title: line(`Exception over: ${claim}`),
+    title: line(`Risk acceptance: ${claim}`),
     description: line(`On ${entry.nodes.length} nodes: ${entry.nodes.join(', ')}`, 20_000),
     statement: line(entry.reason),
     status,
@@ -64,16 +64,16 @@ function riskOf(names: Names, entry: Exception | PendingException, status: strin
   }
 }
 
-/** Observations of what the exception is about: the contradicted ones among its nodes. */
+/** Observations that the risk acceptance covers: results not satisfied on its nodes. */
 function observedFor(names: Names, { check, nodes }: Exception | PendingException) {
-  const contradicted: Verdict = 'not-met'
+  const deviating: Verdict = 'not-met'
   const named = new Set(nodes)
   const uuids = names.input.assessment.nodes
     .filter(({ node }) => named.has(node))
     .filter(({ findings, observedAt }) =>
-      findings.some((one) => one.check === check && one.verdict === contradicted && observedAt !== null),
+      findings.some((one) => one.check === check && one.verdict === deviating && observedAt !== null),
     )
-    .map(({ node }) => names.observation(check, contradicted, node))
+    .map(({ node }) => names.observation(check, deviating, node))
   return [...new Set(uuids)].map((uuid) => ({ 'observation-uuid': uuid }))
 }
 
@@ -85,7 +85,7 @@ function logOf({ id, acceptedAt, expiresAt, withdrawn, approvedBy }: Exception, 
   return [
     {
       uuid: uuidOf('log', id),
-      title: 'Exception accepted',
+      title: 'Risk accepted',
       description: line(`Approved by ${oneLine(approvedBy)}. ${standingWords[standing]}.${taken}`, 4000),
       start,
       ...(end !== null && end >= start ? { end } : {}),

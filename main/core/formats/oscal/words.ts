@@ -9,12 +9,19 @@ export interface Prop {
   readonly ns: string
   readonly name: string
   readonly value: string
+  /** A token that tells several properties of one name apart. */
+  readonly class?: string
 }
 
 /** OSCAL's StringDatatype: one line, not empty, no blanks around it. */
 export const line = (text: string, max = 2000): string => oneLine(text, max).trim() || 'not given'
 
-export const prop = (name: string, value: string | number): Prop => ({ ns: NS, name, value: line(String(value)) })
+export const prop = (name: string, value: string | number, of?: string): Prop => ({
+  ns: NS,
+  name,
+  value: line(String(value)),
+  ...(of === undefined ? {} : { class: tokenOf(of) }),
+})
 
 /**
  * A UUID of version 5 form (RFC 9562 §5.5), over SHA-256 instead of SHA-1 and cut: the same names give the same UUID, so that two
