@@ -1,14 +1,20 @@
-import type { AttachmentView, RegisterView } from '../schemas/ipc-packs.ts'
+import {
+  documentLine,
+  documentStateWords,
+  ROW_STATES,
+  type RowState,
+  rowStateWords,
+  serverLine,
+  serverStateWords,
+} from '../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-results.ts'
 import type { FrameworkName } from '../schemas/ipc-views.ts'
-import type { RecordRequest } from '../schemas/types.ts'
-import { CONTROL_STATES, type ControlState, type Verdict } from '../schemas/words.ts'
+import type { Verdict } from '../schemas/words.ts'
 import { type Tally, tallyIn, verdictAt } from './model.ts'
-import { plural } from './text.ts'
 
 export interface Wanted {
   readonly text: string
-  readonly state: ControlState | 'all'
+  readonly state: RowState | 'all'
 }
 
 export interface TreeGroup {
@@ -29,30 +35,89 @@ export interface TreeFramework {
   readonly counts: readonly StateCount[]
 }
 export interface StateCount {
-  readonly state: ControlState
+  readonly state: RowState
   readonly count: number
+  /** Of these: the server part is “no deviations noted”. The others rest on documents alone. */
+  readonly withServerTests: number
 }
 
-/** What the run says of a row; silence never supports. */
-export const stateOf = (control: ControlRow): ControlState => control.assessed?.state ?? 'insufficient-evidence'
+/** The state of a row, for counts and filters. A row without a conclusion in this run never counts as supported. */
+export const stateOf = (control: Pick<ControlRow, 'assessed'>): RowState =>
+  control.assessed?.state ?? 'unable-to-conclude'
 
-/** No server can show anything of it: it has no status from a machine, whatever the machines say. */
-export const isPeopleOnly = (control: ControlRow): boolean => control.evidenceClass === 'manual'
-
-/** How many rows are in each state, worst first, states without a row left out. */
+/** How many rows are in each state, worst first, states without a row left out. They sum to the rows given. */
 export const countsOf = (controls: readonly ControlRow[]): readonly StateCount[] =>
-  CONTROL_STATES.map((state) => ({
-    state,
-    count: controls.filter((control) => stateOf(control) === state).length,
-  })).filter(({ count }) => count > 0)
+  ROW_STATES.map((state): StateCount => {
+    const own = controls.filter((control) => stateOf(control) === state)
+    return {
+      state,
+      count: own.length,
+      withServerTests: own.filter(({ assessed }) => assessed?.server.state === 'no-deviations').length,
+    }
+  }).filter(({ count }) => count > 0)
 
-const speaksOf = (control: ControlRow, words: readonly string[]): boolean => {
+/** “Supported 12, of which 3 with server tests” */
+export const countLine = ({ state, count, withServerTests }: StateCount): string =>
+  `${rowStateWords[state].label} ${count}${state === 'supported' ? `, of which ${withServerTests} with server tests` : ''}`
+
+/** One part of a control in words, with its own mark. */
+export interface PartWords {
+  readonly mark: string
+  readonly tone: string
+  readonly line: string
+  readonly meaning: string
+}
+
+const UNASSESSED: PartWords = {
+  mark: 'dotted-ring',
+  tone: 'not-tested',
+  line: 'Not assessed',
+  meaning: 'This run has no conclusion on this control.',
+}
+
+const SERVER_TONE = {
+  deviations: 'not-met',
+  'unable-to-conclude': 'inconclusive',
+  'scope-limitation': 'inconclusive',
+  'not-tested': 'not-tested',
+  'no-deviations': 'met',
+  'not-applicable': 'not-applicable',
+  'no-server-test': 'informational',
+} as const
+
+/** What the servers showed of a control. */
+export function serverPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
+  if (assessed === null) return UNASSESSED
+  const { mark, meaning } = serverStateWords[assessed.server.state]
+  return { mark, meaning, tone: SERVER_TONE[assessed.server.state], line: serverLine(assessed.server) }
+}
+
+const DOCUMENT_TONE = {
+  deviations: 'not-met',
+  outstanding: 'not-tested',
+  inspected: 'met',
+  'none-needed': 'informational',
+} as const
+
+/** What documents show of a control. */
+export function documentPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
+  if (assessed === null) return UNASSESSED
+  const { mark, meaning } = documentStateWords[assessed.documents.state]
+  return { mark, meaning, tone: DOCUMENT_TONE[assessed.documents.state], line: documentLine(assessed.documents) }
+}
+
+/** The state of a row where its two parts do not show it: a decision, or a category that was not elected. */
+export const isApart = (state: RowState): boolean =>
+  state === 'out-of-scope' || state === 'not-applicable' || state === 'addressable-decision'
+
+const matches = (control: ControlRow, words: readonly string[]): boolean => {
   const text = [
     control.id,
     control.title,
     control.summary,
     control.group,
     ...control.supports.map(({ check }) => check),
+    ...control.documents.map(({ request, title }) => `${request?.id ?? ''} ${title}`),
   ]
     .join(' ')
     .toLowerCase()
@@ -63,7 +128,7 @@ const speaksOf = (control: ControlRow, words: readonly string[]): boolean => {
 export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): readonly TreeFramework[] {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean)
   const isWanted = (control: ControlRow): boolean =>
-    (wanted.state === 'all' || stateOf(control) === wanted.state) && speaksOf(control, words)
+    (wanted.state === 'all' || stateOf(control) === wanted.state) && matches(control, words)
   return frameworks.map(({ id, title, status, overlay, controls }) => ({
     id,
     title,
@@ -86,7 +151,7 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
   }))
 }
 
-/** What one check says over the declared nodes; null of a check that the view does not have. */
+/** The results of one check on the declared nodes; null for a check that the view does not have. */
 export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'>, check: string): Tally | null {
   const at = view.checks.findIndex(({ id }) => id === check)
   return at < 0 ? null : tallyIn(view.checksCounted[at])
@@ -109,90 +174,3 @@ export function nodesWith(
     })
     .map(({ row, verdict }) => ({ node: row.node, verdict }))
 }
-
-/** A record that no server can show: who brings it, or what was attached. */
-export interface Slot {
-  readonly framework: FrameworkName
-  readonly control: string
-  readonly need: string
-  /** In place of which check, and why nodes cannot bear that; null for a record that the control needs anyway. */
-  readonly inPlaceOf: { readonly check: string; readonly why: string } | null
-  readonly attached: readonly AttachmentView[]
-  readonly request: RecordRequest | null
-  /** `decided`: no record, but a decision in force stands for it. `unexamined`: what is attached was only received, or is too old. */
-  readonly is: 'attached' | 'decided' | 'unexamined' | 'requested' | 'overdue' | 'missing'
-}
-
-type WithRecords = Pick<ControlRow, 'key' | 'needsAlso' | 'notFromNodes'> & Partial<Pick<ControlRow, 'assessed'>>
-
-const wantedOf = ({ needsAlso, notFromNodes }: WithRecords): readonly Pick<Slot, 'need' | 'inPlaceOf'>[] => [
-  ...needsAlso.map((need) => ({ need, inPlaceOf: null })),
-  ...notFromNodes.flatMap(({ id, why, bring }) =>
-    bring === null ? [] : [{ need: bring, inPlaceOf: { check: id, why } }],
-  ),
-]
-
-/** The slots of one control. A record attached to the control as a whole fills none of them by itself. */
-export function slotsOf(
-  framework: FrameworkName,
-  control: WithRecords,
-  register: RegisterView,
-  asOf: string,
-): readonly Slot[] {
-  const about = register.attachments.filter(({ controls }) =>
-    controls.some((one) => one.framework === framework && one.control === control.key),
-  )
-  return wantedOf(control).map(({ need, inPlaceOf }) => {
-    const attached = about.filter((one) => one.need === need && one.standing === 'in-force')
-    const request =
-      register.requests.find(
-        (one) => one.framework === framework && one.control === control.key && one.need === need,
-      ) ?? null
-    const waiting = request === null ? 'missing' : request.due < asOf ? 'overdue' : 'requested'
-    const held = inPlaceOf === null && control.assessed?.outstanding.includes(need) === false
-    const is = attached.some(({ bears }) => bears)
-      ? 'attached'
-      : attached.length > 0
-        ? 'unexamined'
-        : held
-          ? 'decided'
-          : waiting
-    return { framework, control: control.key, need, inPlaceOf, attached, request, is }
-  })
-}
-
-/** Whether a record is there, or a decision stands for it. */
-export const isHeld = ({ is }: Pick<Slot, 'is'>): boolean => is === 'attached' || is === 'decided'
-
-/** "12 records": those that controls need, and those that stand in the place of a check, which no control counts as needed. */
-export function slotsLine(slots: readonly Pick<Slot, 'inPlaceOf'>[]): string {
-  const apart = slots.filter(({ inPlaceOf }) => inPlaceOf !== null).length
-  const besides = apart === 0 ? '' : `: ${slots.length - apart} that controls need, ${apart} in place of a check`
-  return `${plural(slots.length, 'record')}${besides}`
-}
-
-/** Records that a control needs, as the assessment counts them, and apart from them those that stand in the place of a check. */
-export function recordsLine(
-  records: { readonly needed: number; readonly held: number } | null,
-  slots: readonly Pick<Slot, 'inPlaceOf' | 'is'>[],
-): string {
-  const apart = slots.filter(({ inPlaceOf }) => inPlaceOf !== null)
-  const own = slots.filter(({ inPlaceOf }) => inPlaceOf === null)
-  const { needed, held } = records ?? { needed: own.length, held: own.filter(isHeld).length }
-  const besides =
-    apart.length === 0 ? '' : `, and ${apart.filter(isHeld).length} of ${apart.length} in place of a check`
-  return `Records from people: ${held} of ${needed} held${besides}`
-}
-
-/** Records attached to a control as a whole, or to a need that the catalog no longer lists. */
-export const otherRecords = (
-  framework: FrameworkName,
-  control: WithRecords,
-  register: RegisterView,
-): readonly AttachmentView[] =>
-  register.attachments.filter(
-    ({ controls, need, standing }) =>
-      standing === 'in-force' &&
-      controls.some((one) => one.framework === framework && one.control === control.key) &&
-      (need === null || !wantedOf(control).some((wanted) => wanted.need === need)),
-  )

@@ -1,3 +1,4 @@
+import { categoryWords } from '../schemas/conclusion-words.ts'
 import {
   ENGAGEMENT_SECTIONS,
   type EngagementForm,
@@ -22,6 +23,7 @@ export const blankForm = (today: string): EngagementForm => ({
   audience: '',
   purpose: '',
   framing: { kind: 'date', date: today },
+  categories: [],
   status: 'draft',
   distribution: null,
   owner: '',
@@ -65,12 +67,30 @@ export const BLANK_STORE: EphiStore = { name: '', path: '', nodes: [], what: '' 
 export const BLANK_FLOW: EphiFlow = { name: '', from: '', to: '', protection: '' }
 export const BLANK_PERSON: SignOff = { role: 'approver', name: '', title: '', on: null }
 
+/** SOC 2 categories that an engagement may elect, in the order of TSP section 100. Security is always examined. */
+export const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
+export type Elective = (typeof ELECTIVE)[number]
+
+/** The elected categories, in their order; none where the form was made without the question. */
+export const electedIn = ({ categories = [] }: Pick<EngagementForm, 'categories'>): readonly Elective[] =>
+  ELECTIVE.filter((category) => categories.includes(category))
+
+export const withCategory = (
+  form: Pick<EngagementForm, 'categories'>,
+  category: Elective,
+  elected: boolean,
+): readonly Elective[] => ELECTIVE.filter((one) => (one === category ? elected : electedIn(form).includes(one)))
+
+/** “Security, Availability” */
+export const categoriesLine = (form: Pick<EngagementForm, 'categories'>): string =>
+  ['security', ...electedIn(form)].map((category) => categoryWords[category] ?? category).join(', ')
+
 /** The part of a form that a section shows. */
 export function partOf(form: EngagementForm, section: EngagementSection): unknown {
   switch (section) {
     case 'who': {
       const { entity, audience, purpose, framing, status, distribution, owner, on } = form
-      return { entity, audience, purpose, framing, status, distribution, owner, on }
+      return { entity, audience, purpose, framing, categories: electedIn(form), status, distribution, owner, on }
     }
     case 'boundary':
       return form.boundary

@@ -30,10 +30,12 @@ import './styles/print.css'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
+import { allowClearing } from './clearing.ts'
 import { startStore } from './store.ts'
 
 const root = document.getElementById('root')
 if (root !== null) {
+  allowClearing()
   startStore()
   // One language and one way to write numbers, whatever the computer is set to: words here are quoted in reports.
   createRoot(root).render(

@@ -51,7 +51,7 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
     ['Location', { screen: 'location', of }],
     ['Controls', { screen: 'controls', of }],
     ['Exceptions', { screen: 'exceptions', of }],
-    ['Attachments', { screen: 'attachments', of }],
+    ['Documents', { screen: 'attachments', of }],
     ['Engagement', { screen: 'engagement', of }],
     ['Engagement: population', { screen: 'engagement', of, part: 'population' }],
     ['Provider claims', { screen: 'claims', of }],

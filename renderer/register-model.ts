@@ -1,7 +1,7 @@
+import { categoryWords, checkLine } from '../schemas/conclusion-words.ts'
 import type { DecisionView, ExceptionView, PendingView, RegisterView, Standing } from '../schemas/ipc-packs.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { Decision, EntrySignature } from '../schemas/types.ts'
-import { besidesOf, type Tally, tallyIn } from './model.ts'
 import { day, plural, visible } from './text.ts'
 
 /** What has ended comes first: it is a finding again that nobody accepts. */
@@ -82,91 +82,81 @@ const SIGNERS: readonly (readonly [EntrySignature['role'], string])[] = [
 ]
 
 /**
- * Why a row has its state, in sentences with their counts: contradictions and how many of them exceptions cover, what is missing, records
- * held, and who approved that it does not apply. Empty for a row that this run says nothing of.
+ * What a conclusion follows from, in sentences: the checks that decide it on servers, the documents that decide it, results that a document
+ * answers, and the decision that it does not apply. Empty for a row without a conclusion in this run.
  */
 export function stateReasons(
-  control: Pick<ControlRow, 'key' | 'needsAlso' | 'assessed' | 'counted'>,
-  framework: string,
-  register: Pick<RegisterView, 'attachments' | 'decisions'>,
+  control: Pick<ControlRow, 'assessed' | 'category'>,
+  { decisions }: Pick<RegisterView, 'decisions'>,
 ): readonly string[] {
-  const { assessed } = control
+  const { assessed, category } = control
   if (assessed === null) return []
-  if (assessed.state === 'out-of-scope') return ['It lies outside of what evidence of servers can bear on.']
-  const received = assessed.outstanding.filter((need) =>
-    register.attachments.some(
-      (one) =>
-        one.need === need &&
-        one.standing === 'in-force' &&
-        one.method === 'received' &&
-        one.controls.some((row) => row.framework === framework && row.control === control.key),
-    ),
-  ).length
-  const { needed, held } = assessed.records
-  return [
-    ...(assessed.nodePart === null
-      ? ['Evidence of nodes decides nothing about it.']
-      : nodeReasons(assessed, tallyIn(control.counted))),
-    ...rationaleReasons(assessed, register.decisions),
-    needed === 0 ? 'It needs no record from people.' : `Records held: ${held} of ${needed} needed.`,
-    ...(received === 0
-      ? []
-      : [
-          `${plural(received, 'record')} ${received === 1 ? 'was' : 'were'} received and not examined, and ${received === 1 ? 'counts' : 'count'} as outstanding.`,
-        ]),
-  ]
+  if (assessed.state === 'out-of-scope')
+    return [
+      category === null || category === 'security'
+        ? 'It is outside what this tool examines.'
+        : `The engagement does not elect the category ${categoryWords[category] ?? category}.`,
+    ]
+  return [...serverReasons(assessed), ...documentReasons(assessed), ...rationaleReasons(assessed, decisions)]
 }
 
 type Assessed = NonNullable<ControlRow['assessed']>
 
-function nodeReasons({ checks, nodePart }: Assessed, { counts, decidable, total }: Tally): readonly string[] {
-  if (checks.length === 0) return ['No check is mapped to it.']
-  const excepted = checks.reduce((sum, one) => sum + one.excepted, 0)
-  const { met, 'not-met': contradicted } = counts
-  const decided = met + counts['not-applicable']
-  const absent = checks.filter(({ built }) => !built)
-  const notAsked =
-    absent.length === 0
-      ? ''
-      : `, ${absent.reduce((sum, { notTested }) => sum + notTested, 0)} of them of ${plural(absent.length, 'check')} that nodes are not asked for`
-  return [
-    ...(decidable === 0 ? [] : [`Supported: ${met} of ${decidable} findings.`]),
-    ...(contradicted === 0
-      ? []
-      : [
-          `Contradicted: ${contradicted} of ${decidable} findings. Exceptions in force cover ${excepted} of ${contradicted}.`,
-          ...(excepted === contradicted && met === 0
-            ? ['Nothing is supported on any node, so there is nothing to make an exception from.']
-            : []),
-        ]),
-    ...(counts.inconclusive === 0 ? [] : [`Not enough evidence: ${counts.inconclusive} of ${decidable} findings.`]),
-    ...(counts['not-tested'] === 0
-      ? []
-      : [`Not collected: ${counts['not-tested']} of ${decidable} findings${notAsked}.`]),
-    ...(total === decidable
-      ? []
-      : [`Besides: ${besidesOf({ counts, decidable, total })}. Together ${total} findings.`]),
-    ...(nodePart === 'insufficient-evidence' && counts.inconclusive + counts['not-tested'] === 0
-      ? [
-          decided === 0
-            ? 'No mapped check gave an answer that decides.'
-            : 'The provider’s list holds rows that nobody accounts for, so the nodes may not be all.',
+function serverReasons({ server, checks }: Assessed): readonly string[] {
+  const deciding = checks.filter(({ decides }) => decides)
+  const lines = (wanted: (check: Assessed['checks'][number]) => boolean): readonly string[] =>
+    deciding.filter(wanted).map((one) => `${one.check}: ${checkLine(one)}.`)
+  const untested = server.population - server.tested
+  const answered = deciding.reduce((sum, one) => sum + one.answered, 0)
+  const reasons = (): readonly string[] => {
+    switch (server.state) {
+      case 'deviations':
+        return lines(({ notMet }) => notMet > 0)
+      case 'unable-to-conclude':
+        return lines(({ inconclusive, tested }) => inconclusive > 0 || tested < server.tested)
+      case 'scope-limitation':
+        return [`${plural(untested, 'node')} of ${server.population} not reached. Collect evidence there to conclude.`]
+      case 'not-tested':
+        return ['No node in scope was reached.']
+      case 'no-deviations':
+        return [
+          `${plural(deciding.length, 'check')} ${deciding.length === 1 ? 'decides' : 'decide'}, without deviation.`,
         ]
-      : []),
-    ...(nodePart === 'not-applicable' ? ['Every mapped check found that it does not apply to any node.'] : []),
+      case 'not-applicable':
+        return ['Every required check was observed not to apply on any node.']
+      case 'no-server-test':
+        return deciding.length === 0
+          ? ['No required check tests this control on servers.']
+          : [
+              `${plural(deciding.length, 'counter check')} without deviation. No required check tests this control on servers.`,
+            ]
+    }
+  }
+  return [
+    ...reasons(),
+    ...(answered === 0
+      ? []
+      : [`${plural(answered, 'result')} answered by an inspected document. The results stay as observed.`]),
   ]
 }
 
-function rationaleReasons(
-  { rationale, nodePart, state }: Assessed,
-  decisions: readonly DecisionView[],
-): readonly string[] {
-  if (rationale === null)
-    return nodePart === 'not-applicable' ? ['Nobody has approved a reason why this row does not apply.'] : []
+function documentReasons({ documents: { state, needed, held, outstanding, deviations } }: Assessed): readonly string[] {
+  if (state === 'none-needed') return ['It needs no document.']
+  return [
+    `Required documents held: ${held} of ${needed}.`,
+    ...(outstanding.length === 0
+      ? []
+      : [`Outstanding: ${outstanding.map(({ request, title }) => visible(request ?? title)).join(', ')}.`]),
+    ...(deviations.length === 0 ? [] : [`Inspected and not supporting: ${deviations.map(visible).join(', ')}.`]),
+  ]
+}
+
+function rationaleReasons({ rationale }: Assessed, decisions: readonly DecisionView[]): readonly string[] {
+  if (rationale === null) return []
   const by = decisions.find(({ id }) => id === rationale)
-  const said =
+  return [
     by === undefined
-      ? 'A reason why it does not apply is approved.'
-      : `That it does not apply was approved by ${visible(by.approvedBy)}, ${visible(by.approverRole)}, until ${day(by.expiresAt)}: ${visible(by.reason)}`
-  return [said, ...(state === 'not-applicable' ? [] : ['A contradiction outweighs that reason.'])]
+      ? 'A decision that it does not apply is approved.'
+      : `The decision that it does not apply was approved by ${visible(by.approvedBy)}, ${visible(by.approverRole)}, until ${day(by.expiresAt)}: ${visible(by.reason)}`,
+  ]
 }

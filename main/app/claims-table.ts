@@ -10,6 +10,10 @@ const HEADING = [
   'source',
   'where it stands',
   'read on',
+  'publisher',
+  'address',
+  'SHA-256 of the copy kept',
+  'condition',
   'observed at (UTC)',
 ]
 
@@ -32,6 +36,10 @@ export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes
         source?.title ?? '',
         source?.where ?? '',
         source?.on ?? '',
+        source?.publisher ?? '',
+        source?.address ?? '',
+        source?.sha256 ?? '',
+        claim?.condition?.says ?? '',
         observedAt ?? '',
       ]
       yield row.map((cell) => plain(cell, 30_000))

@@ -2,30 +2,35 @@ import type {
   AssessmentView,
   CatalogView,
   CheckView,
+  ControlDocumentView,
   ControlRow,
   ControlView,
   Counted,
+  EvidenceRequestView,
   FrameworkView,
   MovedLimitView,
   NodeRow,
+  NotFromNodesView,
 } from '../../schemas/ipc-results.ts'
 import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
 import type {
   Assessment,
   ControlAssessment,
   DeclaredNode,
-  Exception,
   Fleet,
   FleetNode,
   NodeAssessment,
+  Register,
 } from '../../schemas/types.ts'
 import { VERDICTS, type Verdict, verdictLetters } from '../../schemas/words.ts'
-import { type Catalog, catalogDigest, catalogFor, notFromNodesOf } from '../core/catalog.ts'
+import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
+import type { EvidenceRequest } from '../core/conclusion/requests.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { limitsOf } from '../core/profile.ts'
+import { type DocumentStatus, documentStatuses } from '../core/register/requests.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
 import { countedCheck, joined, type PropertyCell, summarize, type Tally, tally } from '../core/tally.ts'
@@ -38,7 +43,8 @@ export interface ViewSource {
   readonly run: string
   readonly assessment: Assessment
   readonly recordings: readonly { readonly recording: { readonly node: DeclaredNode } }[]
-  readonly exceptions: readonly Exception[]
+  /** What people attached, accepted and decided, whatever the assessment counts of it. */
+  readonly register: Register
   /** Stored recordings that could not be read: of a missing node, that is told instead of nothing. */
   readonly unreadable: readonly Failure[]
 }
@@ -47,7 +53,7 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
   const { of, run, assessment } = source
   const catalog = catalogFor(ours, assessment.scope)
   const checks = checkViews(catalog)
-  const acceptances = acceptancesOf(source.exceptions, assessment.asOf)
+  const acceptances = acceptancesOf(source.register.exceptions, assessment.asOf)
   const places = new Map(source.recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
   const found = tally(assessment, catalog.checks)
   return {
@@ -69,7 +75,9 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
     nodesCounted: found.properties.map((property) =>
       countedIn(summarize(assessment.nodes.map(({ node }) => found.cell(node, property).worst))),
     ),
-    frameworks: frameworkViews(catalog, assessment),
+    frameworks: frameworkViews(catalog, assessment, source.register),
+    requests: catalog.requests.map(requestView),
+    notFromNodes: notFromNodesView(catalog),
     moved: movedLimits(catalog, assessment),
     sameMachines: (assessment.shared?.machines ?? []).map((machine) => ({
       nodes: machine.nodes,
@@ -151,9 +159,12 @@ const checkViews = (catalog: Catalog): readonly CheckView[] =>
     wants: Object.values(wants ?? {}).map((probe) => probe.id),
   }))
 
-/** The frameworks in scope, with what the run says of each of their controls. */
-function frameworkViews(catalog: Catalog, { scope, controls }: Assessment): readonly FrameworkView[] {
+/** The frameworks in scope, with the conclusion of the run on each of their controls. */
+function frameworkViews(catalog: Catalog, assessment: Assessment, register: Register): readonly FrameworkView[] {
+  const { scope, controls, asOf } = assessment
   const assessed = new Map(controls.map((one) => [`${one.framework} ${one.control}`, one]))
+  const built = new Set(catalog.checks.map(({ id }) => id))
+  const isPeriod = scope.engagement?.framing.kind === 'period'
   return catalog.frameworks
     .filter(({ id }) => scope.frameworks.includes(id))
     .map(({ id, title, version, status, overlay, controls: rows }) => ({
@@ -162,10 +173,20 @@ function frameworkViews(catalog: Catalog, { scope, controls }: Assessment): read
       version,
       status,
       overlay,
-      controls: rows.map((control) => ({
-        ...controlView(catalog, control),
-        ...saidOf(assessed.get(`${id} ${control.key}`)),
-      })),
+      controls: rows.map((control) => {
+        const concluded = assessed.get(`${id} ${control.key}`)
+        const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf)
+          // At a point in time nothing is asked of the chain of runs, and no document takes its place.
+          .filter(({ document }) => document.request?.heldBy !== 'chain' || isPeriod)
+        return {
+          ...controlView(built, control),
+          ...saidOf(concluded),
+          documents:
+            concluded?.state === 'out-of-scope'
+              ? []
+              : statuses.map((status) => documentView(status, concluded ?? null)),
+        }
+      }),
     }))
 }
 
@@ -174,12 +195,73 @@ const saidOf = (assessed: ControlAssessment | undefined): Pick<ControlRow, 'asse
     ? { assessed: null, counted: null }
     : { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }
 
-function controlView(catalog: Catalog, control: Control): ControlView {
-  const { key, id, title, summary, level, group, evidenceClass, supports, notShown, needsAlso, responsibility } =
-    control
-  const notFromNodes = notFromNodesOf(catalog, control)
-  const about = { key, id, title, summary, level, group, evidenceClass }
-  return { ...about, supports, notShown, needsAlso, notFromNodes, responsibility }
+function controlView(built: ReadonlySet<string>, control: Control): ControlView {
+  const { key, id, title, summary, level, group, supports, notShown, responsibility } = control
+  const about = { key, id, title, summary, level, group, notShown, responsibility }
+  return {
+    ...about,
+    category: control.category ?? null,
+    scope: control.scope ?? 'all',
+    supports: supports.map(({ check, shows, role = 'required', why = null }) => ({
+      check,
+      shows: why !== null && built.has(check) ? null : shows,
+      role,
+      why,
+    })),
+  }
+}
+
+const notFromNodesView = ({ requests, notFromNodes }: Catalog): AssessmentView['notFromNodes'] =>
+  notFromNodes.map(({ id, from, why }) => ({ id, from, why, request: answeredBy(requests, id) }))
+
+function answeredBy(requests: Catalog['requests'], check: string): NotFromNodesView['request'] {
+  const found = requests.find(({ serves }) => serves.includes(check))
+  return found === undefined ? null : { id: found.id, title: found.title }
+}
+
+const requestView = ({ id, title, inspects, owner, minimum, mayAnswer }: EvidenceRequest): EvidenceRequestView => ({
+  id,
+  title,
+  inspects,
+  owner,
+  minimum,
+  mayAnswer,
+})
+
+/** One document of a control: its state is the one that the assessment counted, never concluded a second time. */
+function documentView(
+  { document, attached, level, conclusion, request: asked, overdue }: DocumentStatus,
+  assessed: ControlAssessment | null,
+): ControlDocumentView {
+  const { request, title, needs, checks, mandatory } = document
+  const heldBy = request?.heldBy ?? 'document'
+  const state = documentState(document, conclusion === 'supports', assessed)
+  return {
+    request: request === null ? null : { id: request.id, minimum: request.minimum },
+    title,
+    needs,
+    checks,
+    mandatory,
+    level,
+    state,
+    heldElsewhere: state === 'held' && conclusion !== 'supports' && heldBy !== 'document' ? heldBy : null,
+    attached: attached.map(({ id }) => id),
+    askedOf: asked === null ? null : { owner: asked.owner, due: asked.due, overdue },
+  }
+}
+
+function documentState(
+  { request, title, mandatory }: DocumentStatus['document'],
+  isSupporting: boolean,
+  assessed: ControlAssessment | null,
+): ControlDocumentView['state'] {
+  const waiting = mandatory ? 'outstanding' : 'optional'
+  if (assessed === null) return waiting
+  const { deviations, outstanding } = assessed.documents
+  if (deviations.includes(request?.id ?? title)) return 'deviation'
+  if (outstanding.some((one) => (request === null ? one.title === title : one.request === request.id)))
+    return 'outstanding'
+  return mandatory || isSupporting ? 'held' : 'optional'
 }
 
 /** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */

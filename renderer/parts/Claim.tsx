@@ -12,7 +12,7 @@ import { ExceptionDialog } from './ExceptionDialog.tsx'
 import { Ledger } from './Ledger.tsx'
 import { VerdictMark } from './Mark.tsx'
 import { Recheck } from './Recheck.tsx'
-import { UsualRecords } from './UsualRecords.tsx'
+import { UsualDocuments } from './UsualDocuments.tsx'
 
 export interface ClaimProps {
   readonly of: Source
@@ -67,7 +67,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
         <div>
           <dt>Beside this</dt>
           <dd>
-            <UsualRecords view={view} check={check.id} of={of} />
+            <UsualDocuments view={view} check={check.id} of={of} />
           </dd>
         </div>
         <div>

@@ -1,162 +1,159 @@
 import { useState } from 'react'
+import { checkLine } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { notFromNodesWords, type Property, type Verdict, verdictWords } from '../../schemas/words.ts'
-import { checkTally, isPeopleOnly, type NodesWith, nodesWith, stateOf } from '../control-tree.ts'
-import { shareOf, type Tally } from '../model.ts'
+import { VERDICTS, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { type CheckGroup, checkGroups, checkGroupWords, type GroupedCheck, suspendedLine } from '../control-checks.ts'
+import { checkTally, documentPartOf, isApart, nodesWith, serverPartOf, stateOf } from '../control-tree.ts'
+import { severity } from '../model.ts'
 import { go } from '../store.ts'
-import { plural } from '../text.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { Shape, StateMark, VerdictMark } from './Mark.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { MarkedLine, RowStateMark, VerdictMark } from './Mark.tsx'
 
-/** The state of a row. One that rests on people alone shows their records, and no status from a machine. */
-export function ControlMark({ control }: { readonly control: ControlRow }) {
-  const outstanding = control.assessed?.outstanding.length ?? control.needsAlso.length
-  if (!isPeopleOnly(control)) return <StateMark state={stateOf(control)} />
-  return outstanding > 0 || control.needsAlso.length === 0 ? (
-    <StateMark state="manual-evidence-required" />
-  ) : (
-    <span className="status tone-met">
-      <Shape mark="ring-tick" tone="met" />
-      <span>Records attached</span>
-    </span>
-  )
-}
-
-interface Opened {
-  readonly check: string
-  readonly wanted: NodesWith
-  readonly words: string
-}
-
-/** What the evidence shows of a control, check by check. Each number opens the nodes that it counts. */
-export function ShownChecks({
-  of,
-  view,
+/** The two parts of a control side by side, each with its own mark and words; the row state only where the parts do not show it. */
+export function ControlParts({
   control,
+  isListed = false,
 }: {
-  readonly of: Source
-  readonly view: AssessmentView
   readonly control: ControlRow
+  /** Below column titles: the titles of the parts are read, not seen. */
+  readonly isListed?: boolean
 }) {
-  const [opened, setOpened] = useState<Opened | null>(null)
-  const claims = new Map(view.checks.map((check) => [check.id, check]))
-  // What can be read comes before what this catalog does not ask yet.
-  const supports = [...control.supports].sort((a, b) => Number(claims.has(b.check)) - Number(claims.has(a.check)))
+  const title = isListed ? 'said' : 'part-title'
+  const state = stateOf(control)
+  if (state === 'out-of-scope') return <RowStateMark state={state} />
   return (
     <>
-      <div className="scroll">
-        <table className="shown-checks">
-          <thead>
-            <tr>
-              <th scope="col">Check, and what it shows of this control</th>
-              {COLUMNS.map((verdict) => (
-                <th key={verdict} scope="col">
-                  {verdictWords[verdict].label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {supports.map(({ check, shows }) => {
-              const tally = control.assessed === null ? null : checkTally(view, check)
-              const claim = claims.get(check)?.claim
-              const beyond = control.notFromNodes.find(({ id }) => id === check)
-              return (
-                <tr key={check}>
-                  <th scope="row">
-                    {claim ?? shows}
-                    <span className="note">
-                      {claim === undefined ? (beyond?.why ?? 'This catalog does not have the check yet.') : shows}{' '}
-                      <span className="mono">{check}</span>
-                    </span>
-                  </th>
-                  {tally !== null ? (
-                    <Numbers view={view} check={check} tally={tally} onOpen={setOpened} />
-                  ) : (
-                    <td colSpan={COLUMNS.length}>
-                      {beyond === undefined
-                        ? `Not collected on any of ${plural(view.rows.length, 'node')}`
-                        : `Not from nodes. ${notFromNodesWords[beyond.from]}.`}
-                    </td>
-                  )}
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
-      {opened !== null && (
-        <NodeList
-          of={of}
-          view={view}
-          opened={opened}
-          property={claims.get(opened.check)?.property ?? null}
-          onClose={() => setOpened(null)}
-        />
+      <span className="part">
+        <span className={title}>Servers</span>
+        <MarkedLine {...serverPartOf(control)} />
+      </span>
+      <span className="part">
+        <span className={title}>Documents</span>
+        <MarkedLine {...documentPartOf(control)} />
+      </span>
+      {isApart(state) && (
+        <span className="part part-apart">
+          <RowStateMark state={state} />
+        </span>
       )}
     </>
   )
 }
 
-interface NumbersProps {
-  readonly view: AssessmentView
-  readonly check: string
-  readonly tally: Tally
-  readonly onOpen: (opened: Opened) => void
-}
-
-/** Columns of one check: every declared node is in one of them, and each number opens its nodes. */
-const COLUMNS: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'informational', 'not-applicable']
-
-function Numbers({ view, check, tally, onOpen }: NumbersProps) {
-  const accepted = nodesWith(view, check, 'accepted').length
-  const number = (count: number, text: string, wanted: NodesWith, words: string) =>
-    count === 0 ? (
-      text
-    ) : (
-      <Button
-        kind="link"
-        label={`${count} of ${plural(tally.total, 'node')} ${words}: show them`}
-        onPress={() => onOpen({ check, wanted, words })}
-      >
-        {text}
-      </Button>
-    )
-  return COLUMNS.map((verdict) => {
-    const count = tally.counts[verdict]
-    const words = verdictWords[verdict].label.toLowerCase()
-    return (
-      <td key={verdict} className="number">
-        {number(count, verdict === 'met' ? shareOf(tally) || '0' : `${count}`, verdict, words)}
-        {verdict === 'not-met' && accepted > 0 && (
-          <span className="note">
-            {number(accepted, `${accepted} accepted`, 'accepted', 'contradicted and accepted')}
-          </span>
-        )}
-      </td>
-    )
-  })
-}
-
-interface NodeListProps {
+interface ServerChecksProps {
   readonly of: Source
   readonly view: AssessmentView
-  readonly opened: Opened
-  readonly property: Property | null
-  readonly onClose: () => void
+  readonly control: ControlRow
 }
 
-function NodeList({ of, view, opened: { check, wanted, words }, property, onClose }: NodeListProps) {
-  const nodes = nodesWith(view, check, wanted)
+/** The mapped checks of a control by role, each with its results and the reason for the role. */
+export function ServerChecks({ of, view, control }: ServerChecksProps) {
+  const [opened, setOpened] = useState<string | null>(null)
+  const groups = checkGroups(control)
+  if (groups.length === 0) return <p className="empty">No check is mapped to this control.</p>
   return (
-    <Dialog title={`${nodes.length} of ${plural(view.rows.length, 'node')} ${words}`} onClose={onClose}>
+    <>
+      {groups.map((group) => (
+        <Group
+          key={group.is}
+          group={group}
+          view={view}
+          startsOpen={group.is !== 'context' || groups.length === 1}
+          onOpen={setOpened}
+        />
+      ))}
+      {opened !== null && (
+        <Results of={of} view={view} check={opened} control={control} onClose={() => setOpened(null)} />
+      )}
+    </>
+  )
+}
+
+interface GroupProps {
+  readonly view: AssessmentView
+  readonly group: CheckGroup
+  /** Context decides nothing and can be long: it is folded, unless there is nothing else. */
+  readonly startsOpen: boolean
+  readonly onOpen: (check: string) => void
+}
+
+function Group({ group, view, startsOpen, onOpen }: GroupProps) {
+  const { label, meaning } = checkGroupWords[group.is]
+  return (
+    <Disclosure
+      title={label}
+      aside={plural(group.checks.length, 'check')}
+      startsOpen={startsOpen}
+      className="check-group"
+    >
+      <p className="note">{meaning}</p>
+      <ul className="check-list">
+        {group.checks.map((one) => (
+          <OneCheck key={one.check} one={one} view={view} onOpen={onOpen} />
+        ))}
+      </ul>
+    </Disclosure>
+  )
+}
+
+function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'> & { readonly one: GroupedCheck }) {
+  const { check, shows, why, counted } = one
+  const known = view.checks.find(({ id }) => id === check)
+  const offNode = view.notFromNodes.find(({ id }) => id === check)
+  const suspended = suspendedLine(one)
+  return (
+    <li className="check-line">
+      <span>
+        {visible(known?.claim ?? shows ?? check)} <span className="mono">{check}</span>
+        {known !== undefined && shows !== null && <span className="note">{visible(shows)}</span>}
+        {why !== null && <span className="note">{visible(why)}</span>}
+        {known === undefined && (
+          <span className="note">{offNode?.why ?? 'This catalog does not have the check yet.'}</span>
+        )}
+        {suspended !== '' && <span className="note">{suspended}</span>}
+      </span>
+      <span className="check-counts">
+        {counted === null ? 'Not assessed' : checkLine(counted)}
+        {known !== undefined && (
+          <Button kind="link" label={`Show the results of ${check} by node`} onPress={() => onOpen(check)}>
+            Results by node
+          </Button>
+        )}
+      </span>
+    </li>
+  )
+}
+
+/** Worst first; each node is in exactly one list. */
+const LISTED: readonly Verdict[] = [...VERDICTS].sort((a, b) => severity(a) - severity(b))
+
+function Results({
+  of,
+  view,
+  check,
+  control,
+  onClose,
+}: ServerChecksProps & { readonly check: string; readonly onClose: () => void }) {
+  const property = view.checks.find(({ id }) => id === check)?.property
+  const total = checkTally(view, check)?.total ?? 0
+  const counted = control.assessed?.checks.find((one) => one.check === check)?.population ?? total
+  const accepted = new Set(nodesWith(view, check, 'accepted').map(({ node }) => node))
+  return (
+    <Dialog title={`Results on ${plural(total, 'node')}`} onClose={onClose}>
       <p className="mono">{check}</p>
+      {counted !== total && (
+        <p className="quiet">
+          This control counts {counted} of them: the nodes that hold or carry declared ePHI, by the inspected data map.
+        </p>
+      )}
       <ul className="node-list">
-        {nodes.map(({ node, verdict }) => (
+        {LISTED.flatMap((verdict) => nodesWith(view, check, verdict)).map(({ node, verdict }) => (
           <li key={node}>
-            {property === null ? (
+            {property === undefined ? (
               node
             ) : (
               <Button
@@ -167,7 +164,10 @@ function NodeList({ of, view, opened: { check, wanted, words }, property, onClos
                 {node}
               </Button>
             )}
-            <VerdictMark verdict={verdict} />
+            <span>
+              <VerdictMark verdict={verdict} />
+              {accepted.has(node) && <span className="note">Risk accepted</span>}
+            </span>
           </li>
         ))}
       </ul>

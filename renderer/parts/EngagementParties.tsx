@@ -104,7 +104,7 @@ export function SubserviceSection({ form, put }: SectionProps) {
           <Checkbox
             isSelected={one.report !== null}
             onChange={(there) => set({ report: there ? NO_REPORT : null })}
-            note="Attach the report itself under Records from people."
+            note="Attach the report itself under Documents."
           >
             A report of it is at hand
           </Checkbox>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { engagementSectionWords, signOffWords, subserviceMethodWords } from '../../schemas/engagement-words.ts'
 import type { EngagementForm, EngagementSection } from '../../schemas/ipc-engagement.ts'
-import { rowsText } from '../engagement-model.ts'
+import { categoriesLine, rowsText } from '../engagement-model.ts'
 import { day, plural, visible } from '../text.ts'
 
 /** An engagement as it is stated in a pack: read only. */
@@ -19,6 +19,7 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
               'What it is about',
               framing.kind === 'date' ? day(framing.date) : `${day(framing.from)} to ${day(framing.to)}, as planned`,
             ],
+            ['SOC 2 categories', categoriesLine(form)],
             ['Status', form.status === 'final' ? 'Final' : 'Draft'],
             ['Who may get it', form.distribution ?? 'Not said'],
           ]}

@@ -1,7 +1,17 @@
+import { categoryWords } from '../../schemas/conclusion-words.ts'
 import { signOffWords } from '../../schemas/engagement-words.ts'
 import type { EngagementForm } from '../../schemas/ipc-engagement.ts'
 import type { SignOff } from '../../schemas/types.ts'
-import { BLANK_OUTSIDE, BLANK_PERSON, linesIn, linesOf, type Owned } from '../engagement-model.ts'
+import {
+  BLANK_OUTSIDE,
+  BLANK_PERSON,
+  ELECTIVE,
+  electedIn,
+  linesIn,
+  linesOf,
+  type Owned,
+  withCategory,
+} from '../engagement-model.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Select } from '../ui/Select.tsx'
@@ -77,6 +87,25 @@ export function WhoSection({ form, put }: SectionProps) {
           <DateField label="Last day" value={framing.to} onChange={(to) => put({ framing: { ...framing, to } })} />
         </div>
       )}
+      <fieldset className="categories">
+        <legend>SOC 2 categories</legend>
+        <Checkbox isSelected isDisabled onChange={() => undefined} note="Always examined.">
+          {categoryWords.security}
+        </Checkbox>
+        {ELECTIVE.map((category) => (
+          <Checkbox
+            key={category}
+            isSelected={electedIn(form).includes(category)}
+            onChange={(elected) => put({ categories: withCategory(form, category, elected) })}
+          >
+            {categoryWords[category]}
+          </Checkbox>
+        ))}
+        <p className="field-note">
+          Counts and evidence requests exist only for elected categories. Criteria of the others are listed as not in
+          scope.
+        </p>
+      </fieldset>
       <RadioGroup
         label="Status"
         inline

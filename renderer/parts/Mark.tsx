@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { type ControlState, controlStateWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
+import { type Verdict, verdictWords } from '../../schemas/words.ts'
 
 // Each meaning has its own shape, so that it survives print, poor color vision and forced colors. All draw with currentColor.
 const SHAPES: Readonly<Record<string, ReactNode>> = {
@@ -64,24 +65,38 @@ export function VerdictMark({ verdict }: { readonly verdict: Verdict }) {
   )
 }
 
-const STATE_TONE: Readonly<Record<ControlState, string>> = {
+/** A mark with the words that it belongs to. */
+export function MarkedLine({
+  mark,
+  tone,
+  line,
+}: {
+  readonly mark: string
+  readonly tone: string
+  readonly line: string
+}) {
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{line}</span>
+    </span>
+  )
+}
+
+const ROW_TONE: Readonly<Record<RowState, string>> = {
+  deviations: 'not-met',
+  'unable-to-conclude': 'inconclusive',
+  'documents-outstanding': 'not-tested',
+  'addressable-decision': 'not-applicable',
   supported: 'met',
-  'supported-with-exceptions': 'met',
-  'not-supported': 'not-met',
-  'insufficient-evidence': 'inconclusive',
-  'manual-evidence-required': 'not-tested',
   'not-applicable': 'not-applicable',
   'out-of-scope': 'not-applicable',
 }
 
-export function StateMark({ state }: { readonly state: ControlState }) {
-  const { label, mark } = controlStateWords[state]
-  return (
-    <span className={`status tone-${STATE_TONE[state]}`}>
-      <Shape mark={mark} tone={STATE_TONE[state]} />
-      <span>{label}</span>
-    </span>
-  )
+/** The state of a row: for counts, and where a decision or an election says more than its two parts. */
+export function RowStateMark({ state }: { readonly state: RowState }) {
+  const { label, mark } = rowStateWords[state]
+  return <MarkedLine mark={mark} tone={ROW_TONE[state]} line={label} />
 }
 
 /** One of the six answers about a pack. */

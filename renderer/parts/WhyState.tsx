@@ -1,7 +1,9 @@
 import { useState } from 'react'
+import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
+import { stateOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
 import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
 import { outdated, useStore } from '../store.ts'
@@ -16,17 +18,18 @@ export interface WhyStateProps {
   readonly row: ControlRow
 }
 
-/** Why a row has its state, with counts, and what was decided about it. */
+/** What a conclusion follows from, how the row is counted, and decisions about it. */
 export function WhyState({ of, frame, row }: WhyStateProps) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const [decides, setDecides] = useState(false)
   return (
     <section aria-labelledby="why-state">
-      <h2 id="why-state">Why this state</h2>
+      <h2 id="why-state">Reasons and decisions</h2>
       <Ask answer={register}>
         {(said) => {
-          const reasons = stateReasons(row, frame.id, said)
+          const reasons = stateReasons(row, said)
+          const counted = rowStateWords[stateOf(row)]
           const decisions = decisionsFor(said, frame.id, row.key)
           const addressable = decisionChoices(row).length > 1
           const undecided = addressable && !decisions.some(({ standing }) => standing === 'in-force')
@@ -36,7 +39,10 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
                 {reasons.map((reason) => (
                   <li key={reason}>{reason}</li>
                 ))}
-                {reasons.length === 0 && <li>This run says nothing of it.</li>}
+                {reasons.length === 0 && <li>This run has no conclusion on this control.</li>}
+                <li>
+                  Counted as “{counted.label}”. {counted.meaning}
+                </li>
                 {undecided && (
                   <li>
                     This specification is addressable, and no decision about it is in force. Addressable is not

@@ -8,7 +8,7 @@ import { FailureNote } from './Failure.tsx'
 
 const WAYS = {
   acceptance: { method: 'exceptions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
-  record: { method: 'attachments.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  document: { method: 'attachments.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
   decision: { method: 'decisions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
   request: { method: 'exceptions.refuse', verb: 'Refuse', done: 'refused', by: 'Refused by' },
 } as const

@@ -3,35 +3,42 @@ import type { RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { otherRecords, type Slot, slotsLine, slotsOf } from '../control-tree.ts'
+import {
+  documentsIn,
+  heldLine,
+  type ListedDocument,
+  otherDocuments,
+  PROGRESS,
+  type Progress,
+  progressOf,
+  progressWords,
+} from '../document-model.ts'
 import { both, useKept } from '../kept.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { Page } from '../parts/Page.tsx'
-import { SLOT_WORDS } from '../parts/SlotLine.tsx'
-import { RecordList, Slots } from '../parts/Slots.tsx'
-import { go, useStore } from '../store.ts'
-import { Button } from '../ui/Button.tsx'
+import { ServedControls } from '../parts/ServedControls.tsx'
+import { useStore } from '../store.ts'
+import { plural } from '../text.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-/** Records that no server can show, by control: what is attached, what is expected from whom, what is missing or late. */
+/** Every document that auditors ask for, once: what is attached, who was asked for the others, what is outstanding or overdue. */
 export function Attachments({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
   return (
     <Page
-      title="Records from people"
-      over={of === 'pack' ? 'As stated in the pack' : 'What no server can show'}
-      under="Each is stored by its digest and never run. Missing records stay in every count."
+      title="Documents"
+      over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and what answers them'}
+      under="A document answers its request in every control that it serves. It is stored by its digest and never run."
     >
       <Ask answer={both(register, view)}>{([said, found]) => <Listed of={of} register={said} view={found} />}</Ask>
     </Page>
   )
 }
-
-const ORDER: readonly Slot['is'][] = ['overdue', 'missing', 'unexamined', 'requested', 'decided', 'attached']
 
 interface ListedProps {
   readonly of: Source
@@ -39,83 +46,88 @@ interface ListedProps {
   readonly view: AssessmentView | null
 }
 
+/** Whether every wanted word is found in the request, its title, its owner or its controls. */
+const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
+  [
+    document.request?.id ?? '',
+    document.title,
+    document.askedOf?.owner ?? '',
+    ...rows.map(({ control }) => `${control.id} ${control.title}`),
+  ]
+    .join(' ')
+    .toLowerCase()
+    .includes(wanted)
+
 function Listed({ of, register, view }: ListedProps) {
   const [text, setText] = useState('')
-  const [shown, setShown] = useState<Slot['is'] | 'all'>('all')
-  const controls = (view?.frameworks ?? [])
-    .filter(({ overlay }) => !overlay)
-    .flatMap(({ id, controls: rows }) =>
-      rows.map((control) => ({
-        framework: id,
-        control,
-        slots: slotsOf(id, control, register, view?.asOf ?? ''),
-        others: otherRecords(id, control, register),
-      })),
-    )
-  const every = controls.flatMap(({ slots }) => slots)
+  const [shown, setShown] = useState<Progress | 'all'>('all')
+  const every = documentsIn(view?.frameworks ?? [])
   const wanted = text.trim().toLowerCase()
-  const matching = controls
-    .map((one) => ({
-      ...one,
-      slots: one.slots.filter(
-        (slot) =>
-          (shown === 'all' || slot.is === shown) &&
-          [one.control.id, one.control.title, slot.need, slot.request?.owner ?? '']
-            .join(' ')
-            .toLowerCase()
-            .includes(wanted),
-      ),
-      others: shown === 'all' && wanted === '' ? one.others : [],
-    }))
-    .filter(({ slots, others }) => slots.length > 0 || others.length > 0)
-  const ended = register.attachments.filter(({ standing }) => standing !== 'in-force')
-  if (every.length === 0 && register.attachments.length === 0)
+  const matching = every.filter(
+    (one) => (shown === 'all' || progressOf(one.document) === shown) && matches(one, wanted),
+  )
+  const others = (view?.frameworks ?? [])
+    .filter(({ overlay }) => !overlay)
+    .flatMap(({ id, controls }) => controls.flatMap((control) => otherDocuments(id, control, register)))
+  const counted = new Set([...every.flatMap(({ document }) => document.attached), ...others.map(({ id }) => id)])
+  const rest = register.attachments.filter(({ id }) => !counted.has(id))
+  if (view === null || (every.length === 0 && register.attachments.length === 0))
     return (
-      <EmptyState title="No record is asked for yet">
-        Here will be the records that controls need besides the evidence, once a run has finished.
+      <EmptyState title="No document is requested yet">
+        Once a run has finished, this page lists the documents that controls need in addition to server evidence.
       </EmptyState>
     )
-  const count = (is: Slot['is']): number => every.filter((slot) => slot.is === is).length
+  const count = (progress: Progress): number => every.filter(({ document }) => progressOf(document) === progress).length
+  const isWhole = shown === 'all' && wanted === ''
   return (
     <>
       <div className="table-bar">
-        <SearchField label="Find a record" value={text} onChange={setText} isFilter />
+        <SearchField label="Find a document" value={text} onChange={setText} isFilter />
         <Select
-          label="Which records"
+          label="Which documents"
           hideLabel
           value={shown}
           onChange={setShown}
           options={[
             { id: 'all', title: `All · ${every.length}` },
-            ...ORDER.map((is) => ({ id: is, title: `${SLOT_WORDS[is].word} · ${count(is)} of ${every.length}` })),
+            ...PROGRESS.filter((progress) => count(progress) > 0).map((progress) => ({
+              id: progress,
+              title: `${progressWords[progress].label} · ${count(progress)} of ${every.length}`,
+            })),
           ]}
         />
         <span className="note" role="status">
-          {matching.flatMap(({ slots }) => slots).length} of {slotsLine(every)}
+          {isWhole ? '' : `${matching.length} of `}
+          {plural(every.length, 'document')}; {heldLine(every.map(({ document }) => document))}
         </span>
       </div>
-      {matching.length === 0 && <p className="empty">No record matches.</p>}
-      {matching.map(({ framework, control, slots, others }) => (
-        <section
-          key={`${framework} ${control.key}`}
-          className="record-group"
-          aria-label={`${control.id} ${control.title}`}
-        >
-          <h2>
-            <Button kind="link" onPress={() => go({ screen: 'control', of, framework, key: control.key })}>
-              {control.id} {control.title}
-            </Button>
+      {matching.length === 0 && <p className="empty">No document matches.</p>}
+      <DocumentRows
+        of={of}
+        view={view}
+        register={register}
+        entries={matching.map(({ key, document, target, rows }) => ({
+          key,
+          document,
+          target,
+          serves: <ServedControls of={of} rows={rows} />,
+        }))}
+      />
+      {isWhole && others.length > 0 && (
+        <section aria-labelledby="other-documents">
+          <h2 id="other-documents">
+            Attached to controls themselves <span className="number quiet">{new Set(others).size}</span>
           </h2>
-          <Slots of={of} slots={slots} />
-          <RecordList of={of} records={others} />
+          <p className="quiet">These answer no evidence request and do not count.</p>
+          <DocumentList of={of} documents={[...new Set(others)]} />
         </section>
-      ))}
-      {ended.length > 0 && shown === 'all' && wanted === '' && (
-        <section aria-labelledby="ended-records">
-          <h2 id="ended-records">
-            Expired and withdrawn <span className="number quiet">{ended.length}</span>
+      )}
+      {isWhole && rest.length > 0 && (
+        <section aria-labelledby="ended-documents">
+          <h2 id="ended-documents">
+            Expired, withdrawn, or not counted <span className="number quiet">{rest.length}</span>
           </h2>
-          <RecordList of={of} records={ended} />
+          <DocumentList of={of} documents={rest} />
         </section>
       )}
     </>

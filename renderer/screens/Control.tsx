@@ -1,15 +1,16 @@
 import { useState } from 'react'
+import { categoryWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
-import { controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
-import { isPeopleOnly, stateOf } from '../control-tree.ts'
+import { serverPartOf, stateOf } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
 import { wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ControlMark, ShownChecks } from '../parts/ControlEntry.tsx'
+import { ControlParts, ServerChecks } from '../parts/ControlEntry.tsx'
+import { DocumentPart } from '../parts/DocumentPart.tsx'
+import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { Records } from '../parts/Records.tsx'
 import { WhyState } from '../parts/WhyState.tsx'
 import { go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
@@ -24,7 +25,7 @@ export interface ControlProps {
   readonly controlKey: string
 }
 
-/** One control from the requirement down: what the evidence shows of it, what it cannot show, and what the evidence is. */
+/** One control from the requirement down: its server part, its document part, what is not shown, and the evidence. */
 export function Control({ of, framework, controlKey }: ControlProps) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -35,7 +36,7 @@ export function Control({ of, framework, controlKey }: ControlProps) {
         const row = frame?.controls.find(({ key }) => key === controlKey)
         return view === null || frame === undefined || row === undefined ? (
           <Page title="Control">
-            <EmptyState title="This control is not part of what was judged">
+            <EmptyState title="This control is not part of this run">
               Choose its framework in the settings of the fleet, then collect evidence.
             </EmptyState>
           </Page>
@@ -55,53 +56,59 @@ interface BodyProps {
 }
 
 function Body({ of, view, frame, row }: BodyProps) {
-  const peopleOnly = isPeopleOnly(row)
   const isOwn = view.scope.mappings?.some(({ id }) => id === frame.id) === true
+  const server = serverPartOf(row)
+  const isOut = stateOf(row) === 'out-of-scope'
   return (
     <Page
       title={`${row.id} ${row.title}`}
       over={`${frame.title} · ${row.group}`}
       under={
-        <>
-          <ControlMark control={row} /> {peopleOnly ? '' : controlStateWords[stateOf(row)].meaning}
+        <span className="control-parts">
+          <ControlParts control={row} />
           {isOwn && ' A framework of your own.'}
-        </>
+        </span>
       }
       actions={<Button onPress={() => go({ screen: 'controls', of, framework: frame.id })}>All controls</Button>}
     >
-      {frame.overlay && <p className="banner">A proposal, not in force: shown apart. {frame.status}</p>}
+      {frame.overlay && <p className="banner">Proposed rule, not in force. Counted separately. {frame.status}</p>}
       <div className="control-page">
         <section aria-labelledby="requirement">
           <h2 id="requirement">The requirement</h2>
           <p className="requirement">{row.summary}</p>
           <p className="quiet">
-            Cited as {row.id}, {frame.title} {frame.version}; {row.level}. The sentence above is our summary, not legal
-            advice.
+            Cited as {row.id}, {frame.title} {frame.version}; {row.level}
+            {row.category !== null && `; category ${categoryWords[row.category] ?? row.category}`}. The sentence above
+            is our summary, not legal advice.
           </p>
           {row.responsibility.length > 0 && <p className="quiet">Responsible: {row.responsibility.join(', ')}.</p>}
         </section>
-        <WhyState of={of} frame={frame} row={row} />
-        {!peopleOnly && (
-          <section aria-labelledby="shows">
-            <h2 id="shows">What Barewitness shows</h2>
-            {row.supports.length === 0 ? (
-              <p className="empty">No check is mapped to this control.</p>
-            ) : (
-              <>
-                {row.assessed?.nodePart == null && (
-                  <p className="quiet">These are background for the control, and decide nothing about it.</p>
-                )}
-                <ShownChecks of={of} view={view} control={row} />
-              </>
-            )}
-          </section>
-        )}
-        <section aria-labelledby="not-shown">
-          <h2 id="not-shown">{peopleOnly ? 'What it rests on' : 'What this cannot show'}</h2>
-          <p className="not-shown">{row.notShown}</p>
-          <Records of={of} view={view} framework={frame.id} control={row} />
+        <section aria-labelledby="server-part">
+          <h2 id="server-part">Server part</h2>
+          {!isOut && (
+            <>
+              <p>
+                <MarkedLine {...server} />
+              </p>
+              <p className="quiet">{server.meaning}</p>
+            </>
+          )}
+          <ServerChecks of={of} view={view} control={row} />
         </section>
-        {!peopleOnly && row.supports.length > 0 && (
+        <section aria-labelledby="document-part">
+          <h2 id="document-part">Document part</h2>
+          {isOut ? (
+            <p className="quiet">Not in scope: no document is requested.</p>
+          ) : (
+            <DocumentPart of={of} view={view} framework={frame.id} control={row} />
+          )}
+        </section>
+        <section aria-labelledby="not-shown">
+          <h2 id="not-shown">Not shown</h2>
+          <p className="not-shown">{row.notShown}</p>
+        </section>
+        <WhyState of={of} frame={frame} row={row} />
+        {row.supports.length > 0 && (
           <section aria-labelledby="evidence-of">
             <h2 id="evidence-of">The evidence</h2>
             <EvidenceOf of={of} view={view} row={row} />

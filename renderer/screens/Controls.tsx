@@ -1,14 +1,14 @@
 import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Collection, Button as Press, Tree, TreeItem, TreeItemContent } from 'react-aria-components'
+import { ROW_STATES, type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
-import { type ControlState, controlStateWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
-import { countsOf, isPeopleOnly, type StateCount, treeOf, type Wanted } from '../control-tree.ts'
+import { countLine, type StateCount, stateOf, type TreeFramework, treeOf, type Wanted } from '../control-tree.ts'
 import { useKept } from '../kept.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ControlMark } from '../parts/ControlEntry.tsx'
+import { ControlParts } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
@@ -26,7 +26,7 @@ export interface ControlsProps {
 /** What a person had open and looked for, until the window closes: coming back from a control finds the same tree. */
 const kept: { wanted: Wanted; open: ReadonlySet<string> | null } = { wanted: { text: '', state: 'all' }, open: null }
 
-/** Every row of the chosen frameworks as a tree: framework, group, control, each with its state. */
+/** Every row of the chosen frameworks as a tree: framework, group, control, each with its server part and its document part. */
 export function Controls({ of, framework }: ControlsProps) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -35,13 +35,13 @@ export function Controls({ of, framework }: ControlsProps) {
       {(view) => (
         <Page
           title="Controls"
-          over={of === 'pack' ? 'As stated in the pack' : 'What the evidence supports'}
+          over={of === 'pack' ? 'As stated in the pack' : 'Server part and document part of each control'}
           under="Requirements are cited. Their text here is our summary, not legal advice."
-          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Records from people</Button>}
+          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Documents</Button>}
         >
           {view === null || view.frameworks.length === 0 ? (
-            <EmptyState title="No control has a state yet">
-              Here will be every row of the chosen frameworks, once a run has finished.
+            <EmptyState title="No control has a conclusion yet">
+              Once a run has finished, this page lists every control of the chosen frameworks.
             </EmptyState>
           ) : (
             <Rows view={view} of={of} framework={framework} />
@@ -57,15 +57,16 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
   const [open, setOpen] = useState(kept.open ?? new Set<string>([framework ?? view.frameworks[0]?.id ?? '']))
   const tree = treeOf(view.frameworks, wanted)
   const filtered = wanted.text.trim() !== '' || wanted.state !== 'all'
-  const found = tree.flatMap(({ groups }) => groups.flatMap(({ controls }) => controls))
-  const every = view.frameworks.flatMap(({ controls }) => controls)
+  const present = new Set(view.frameworks.flatMap(({ controls }) => controls.map(stateOf)))
   const want = (part: Partial<Wanted>): void => {
     kept.wanted = { ...wanted, ...part }
     setWanted(kept.wanted)
   }
-  const states = countsOf(every).map(({ state, count }) => ({
-    id: state as ControlState | 'all',
-    title: `${controlStateWords[state].label} · ${count} of ${every.length}`,
+  // Without counts: those of different frameworks are never added together.
+  const states = ROW_STATES.filter((state) => present.has(state)).map((state) => ({
+    id: state as RowState | 'all',
+    title: rowStateWords[state].label,
+    note: rowStateWords[state].meaning,
   }))
   return (
     <>
@@ -74,18 +75,24 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
         <Select
           label="State"
           hideLabel
-          options={[{ id: 'all', title: `Every state · ${every.length}` }, ...states]}
+          options={[{ id: 'all', title: 'Every state' }, ...states]}
           value={wanted.state}
           onChange={(state) => want({ state })}
         />
         <span className="note" role="status">
-          {filtered ? `${found.length} of ${plural(every.length, 'row')}` : plural(every.length, 'row')}
+          {tree.map((one) => shownLine(one, filtered)).join('; ')}
         </span>
         {filtered && (
           <Button small kind="quiet" onPress={() => want({ text: '', state: 'all' })}>
             Clear filter
           </Button>
         )}
+      </div>
+      <div className="tree-head quiet" aria-hidden="true">
+        <span />
+        <span />
+        <span>Server part</span>
+        <span>Document part</span>
       </div>
       <Tree
         className="controls-tree"
@@ -114,7 +121,9 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
                 {view.scope.mappings?.some(({ id }) => id === one.id) === true && (
                   <span className="note">A framework of your own.</span>
                 )}
-                {one.overlay && <span className="note">A proposal, not in force: shown apart. {one.status}</span>}
+                {one.overlay && (
+                  <span className="note">Proposed rule, not in force. Counted separately. {one.status}</span>
+                )}
               </span>
               <Counts counts={one.counts} total={one.total} />
             </TreeItemContent>
@@ -146,35 +155,30 @@ const Chevron = () => (
 )
 
 function ControlItem({ id, control }: { readonly id: string; readonly control: ControlRow }) {
-  const records = control.assessed?.records.needed ?? control.needsAlso.length
-  const there = control.assessed?.records.held ?? 0
-  const nodePart = control.assessed?.nodePart ?? null
-  const notes = [
-    isPeopleOnly(control) ? 'people only' : '',
-    isPeopleOnly(control) || nodePart === null
-      ? ''
-      : `technical part: ${controlStateWords[nodePart].label.toLowerCase()}`,
-    records === 0 ? '' : `${there} of ${plural(records, 'record')}`,
-  ]
   return (
     <TreeItem id={id} textValue={`${control.id} ${control.title}`} className="tree-row tree-control">
       <TreeItemContent>
         <span className="citation mono">{control.id}</span>
         <span className="tree-title">{control.title}</span>
-        <span className="tree-note note">{notes.filter((note) => note !== '').join(' · ')}</span>
-        <ControlMark control={control} />
+        <ControlParts control={control} isListed />
       </TreeItemContent>
     </TreeItem>
   )
 }
 
-/** How many rows of a group are in each state, with the denominator. */
+/** “HIPAA: 3 of 66 rows” */
+const shownLine = ({ title, groups, total }: TreeFramework, filtered: boolean): string => {
+  const shown = groups.reduce((sum, { controls }) => sum + controls.length, 0)
+  return `${title}: ${filtered ? `${shown} of ` : ''}${plural(total, 'row')}`
+}
+
+/** How many rows of a framework or group are in each state, with the denominator. */
 function Counts({ counts, total }: { readonly counts: readonly StateCount[]; readonly total: number }) {
   return (
     <span className="tree-counts">
-      {counts.map(({ state, count }) => (
-        <span key={state} className="tree-count number">
-          {controlStateWords[state].label} <strong>{count}</strong>
+      {counts.map((one) => (
+        <span key={one.state} className="tree-count number">
+          {countLine(one)}
         </span>
       ))}
       <span className="number quiet">of {total}</span>

@@ -138,7 +138,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
             ))}
           </ul>
           <div className="actions">
-            <Button onPress={() => go({ screen: 'attachments', of })}>Records from people</Button>
+            <Button onPress={() => go({ screen: 'attachments', of })}>Documents</Button>
           </div>
         </section>
       )}

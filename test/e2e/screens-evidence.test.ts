@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FAKE_TIME } from '../support/fake-nodes.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, press, rail, titled } from '../support/window-steps.ts'
@@ -179,7 +180,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('24-evidence-found')
   })
 
-  test('controls: the tree, and one control with what people owe', async () => {
+  test('controls: the tree, and one control with its two parts', async () => {
     await rail(page, 'Controls')
     await page.getByRole('treegrid').waitFor()
     await book.look('25-controls', { full: true })
@@ -189,7 +190,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.getByRole('heading', { name: 'The requirement' }).waitFor()
     await book.look('26-control', { full: true })
     await page
-      .getByRole('button', { name: /nodes (supported|contradicted|covered): show them/ })
+      .getByRole('button', { name: /^Show the results of/ })
       .first()
       .click()
     await page.getByRole('dialog').waitFor()
@@ -232,19 +233,19 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.getByRole('heading', { name: 'The requirement' }).waitFor()
   })
 
-  test('records: asked for, then attached', async () => {
+  test('documents: requested, then attached', async () => {
     await page
-      .getByRole('button', { name: /^Set owner and date:/ })
+      .getByRole('button', { name: /^Set owner and due date:/ })
       .first()
       .click()
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     await book.look('27-request-dialog')
     await dialog.getByLabel('Owner').fill('J. Chen')
-    await dialog.getByRole('button', { name: 'Set owner and date' }).click()
+    await dialog.getByRole('button', { name: 'Set owner and due date' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await page
-      .getByRole('button', { name: /^Attach record:/ })
+      .getByRole('button', { name: /^Attach document:/ })
       .last()
       .click()
     await dialog.waitFor()
@@ -252,17 +253,29 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     writeFileSync(join(folder, 'key policy.pdf'), 'made up')
     await choose(opened, join(folder, 'key policy.pdf'))
     await dialog.getByLabel('What it shows').fill('Who may use the keys, and how often they change.')
-    await dialog.getByLabel('Who says so').fill('Head of security')
+    await dialog.getByLabel('Provided by').fill('Head of security')
     await dialog.getByLabel('Owner').fill('M. Ortiz')
+    await dialog.getByText('A named person inspected it and recorded a conclusion.').click()
+    await dialog.getByLabel('Inspected by').fill('Head of security')
+    await dialog.getByText('Inspected by the person who provided it.').waitFor()
+    // The made-up engine lives on a day of its own, and no inspection is later than it.
+    const day = dialog.locator('.date-field').filter({ hasText: 'Inspected on' })
+    await day.getByRole('spinbutton').first().click()
+    await page.keyboard.type(FAKE_TIME.slice(0, 10).replaceAll('-', ''))
+    await dialog.getByLabel('What was looked at').fill('The whole policy, with its approval.')
+    await press(page, 'Choose file and attach')
+    await dialog.getByText('Choose a conclusion.').waitFor()
+    await book.look('27-attach-dialog-inspected')
+    await dialog.getByText('Supports', { exact: true }).click()
     await press(page, 'Choose file and attach')
     await dialog.waitFor({ state: 'hidden' })
     await page.getByText('key policy.pdf').first().waitFor()
-    await book.look('27-control-with-records', { full: true })
+    await book.look('27-control-with-documents', { full: true })
     await rail(page, 'Controls')
-    await press(page, 'Records from people')
-    await titled(page, 'Records from people')
-    await field(page, 'Find a record').fill('risk')
-    await book.look('28-attachments')
+    await press(page, 'Documents')
+    await titled(page, 'Documents')
+    await field(page, 'Find a document').fill('risk')
+    await book.look('28-documents')
   })
 
   test('in forced colors and in print, marks and words stay', async () => {

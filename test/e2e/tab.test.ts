@@ -101,12 +101,12 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
       },
     ],
     [
-      'Records from people',
+      'Documents',
       async () => {
         await press(page, 'All controls')
-        await press(page, 'Records from people')
-        await page.getByRole('button', { name: 'Records from people' }).waitFor({ state: 'detached' })
-        await page.getByLabel('Find a record').waitFor()
+        await press(page, 'Documents')
+        await page.getByRole('button', { name: 'Documents', exact: true }).waitFor({ state: 'detached' })
+        await page.getByLabel('Find a document').waitFor()
       },
     ],
     ['Engagement', () => rail(page, 'Engagement').then(() => titled(page, 'Engagement'))],

@@ -4,7 +4,14 @@ import { coverageWords } from '../../schemas/engagement-words.ts'
 import type { ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
 import { BANNED, claimAnswerWords } from '../../schemas/words.ts'
 
-const NONE = { observed: 0, contradicted: 0, 'not-decided': 0, 'not-observable': 0, 'needs-record': 0 }
+const NONE = {
+  observed: 0,
+  contradicted: 0,
+  'not-decided': 0,
+  'not-observable': 0,
+  'needs-record': 0,
+  'not-applicable': 0,
+}
 const claim = (id: string, counts: Partial<Record<ClaimWord, number>>, bring: string | null = null): ClaimRow => ({
   id,
   says: `${id} is so.`,

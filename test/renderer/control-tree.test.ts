@@ -1,44 +1,37 @@
 import { describe, expect, test } from 'vitest'
-import { checkTally, nodesWith, otherRecords, slotsOf, treeOf } from '../../renderer/control-tree.ts'
-import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
-import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
-import type { ControlState } from '../../schemas/words.ts'
+import {
+  checkTally,
+  countLine,
+  countsOf,
+  documentPartOf,
+  isApart,
+  nodesWith,
+  serverPartOf,
+  stateOf,
+  treeOf,
+} from '../../renderer/control-tree.ts'
+import { DOCUMENT_STATES, ROW_STATES, SERVER_STATES } from '../../schemas/conclusion-words.ts'
+import type { FrameworkView } from '../../schemas/ipc-results.ts'
+import type { DocumentPart, ServerPart } from '../../schemas/types.ts'
 import { VERDICTS } from '../../schemas/words.ts'
-import { check, row, view } from './made-up-view.ts'
+import { check, concludedOf, controlOf, documentOf, row, view } from './made-up-view.ts'
 
-const control = (
-  id: string,
-  group: string,
-  state: ControlState | null,
-  more: Partial<ControlRow> = {},
-): ControlRow => ({
-  key: `hipaa:${id}`,
-  id,
-  title: `Title of ${id}`,
-  summary: 'Encrypt what is sent.',
-  level: 'required',
-  group,
-  evidenceClass: 'partial',
-  supports: [{ check: 'encryption.in-transit.ssh-algorithms', shows: '' }],
-  notShown: 'Everything else.',
-  needsAlso: ['Policy', 'Agreement'],
-  notFromNodes: [],
-  responsibility: [],
-  assessed:
-    state === null
-      ? null
-      : {
-          framework: 'hipaa',
-          control: id,
-          state,
-          nodePart: null,
-          checks: [],
-          outstanding: [],
-          records: { needed: 2, held: 0 },
-          rationale: null,
-        },
-  counted: null,
-  ...more,
+const server = (state: ServerPart['state'], part: Partial<ServerPart> = {}): ServerPart => ({
+  state,
+  population: 4,
+  tested: 4,
+  deviating: 0,
+  accepted: 0,
+  notRetested: 0,
+  ...part,
+})
+const documents = (state: DocumentPart['state'], part: Partial<DocumentPart> = {}): DocumentPart => ({
+  state,
+  needed: 2,
+  held: 0,
+  outstanding: [],
+  deviations: [],
+  ...part,
 })
 const hipaa: FrameworkView = {
   id: 'hipaa',
@@ -47,30 +40,32 @@ const hipaa: FrameworkView = {
   status: '',
   overlay: false,
   controls: [
-    control('312(a)', '164.312', 'not-supported'),
-    control('312(b)', '164.312', 'supported'),
-    control('312(c)', '164.312', null),
-    control('308(a)', '164.308', 'supported', { summary: 'Assign an officer.', supports: [] }),
+    controlOf('312(a)', 'deviations'),
+    controlOf('312(b)', 'supported'),
+    controlOf('312(c)', null),
+    controlOf('308(a)', 'supported', {
+      group: '164.308',
+      summary: 'Assign an officer.',
+      supports: [],
+      documents: [documentOf('ER-05')],
+      assessed: concludedOf('supported', { server: server('no-server-test', { population: 0, tested: 0 }) }),
+    }),
   ],
 }
 
 describe('the tree', () => {
-  test('keeps the catalog’s order of groups and counts states with a denominator', () =>
+  test('keeps the catalog’s order of groups and counts row states with a denominator', () =>
     expect(
-      treeOf([hipaa], { text: '', state: 'all' })[0]?.groups.map(({ title, total, counts }) => [title, total, counts]),
+      treeOf([hipaa], { text: '', state: 'all' })[0]?.groups.map(({ title, total, counts }) => [
+        title,
+        total,
+        counts.map(countLine),
+      ]),
     ).toEqual([
-      [
-        '164.312',
-        3,
-        [
-          { state: 'not-supported', count: 1 },
-          { state: 'insufficient-evidence', count: 1 },
-          { state: 'supported', count: 1 },
-        ],
-      ],
-      ['164.308', 1, [{ state: 'supported', count: 1 }]],
+      ['164.312', 3, ['Deviations noted 1', 'Unable to conclude 1', 'Supported 1, of which 1 with server tests']],
+      ['164.308', 1, ['Supported 1, of which 0 with server tests']],
     ]))
-  test('a filter leaves fewer rows and the same denominators', () => {
+  test('a filter by row state leaves fewer rows and the same denominators', () => {
     const [found] = treeOf([hipaa], { text: '', state: 'supported' })
     expect(found?.groups.map(({ controls, total }) => [controls.map(({ id }) => id), total])).toEqual([
       [['312(b)'], 3],
@@ -78,8 +73,24 @@ describe('the tree', () => {
     ])
     expect(found?.total).toBe(4)
   })
+  test('frameworks are counted apart, and each sums to its own rows', () => {
+    const soc2 = {
+      ...hipaa,
+      id: 'soc2',
+      controls: [controlOf('CC6.1', 'deviations'), controlOf('A1.2', 'out-of-scope')],
+    }
+    const sums = treeOf([hipaa, soc2], { text: '', state: 'all' }).map(({ counts, total }) => [
+      counts.reduce((sum, { count }) => sum + count, 0),
+      total,
+    ])
+    expect(sums).toEqual([
+      [4, 4],
+      [2, 2],
+    ])
+  })
   test.each([
     ['OFFICER', ['308(a)']],
+    ['er-05', ['308(a)']],
     ['ssh-algorithms 312(b)', ['312(b)']],
     ['no such words', []],
     ['   ', ['312(a)', '312(b)', '312(c)', '308(a)']],
@@ -88,6 +99,58 @@ describe('the tree', () => {
       treeOf([hipaa], { text, state: 'all' })[0]?.groups.flatMap(({ controls }) => controls.map(({ id }) => id)),
     ).toEqual(ids),
   )
+  test('every row state is counted, worst first', () =>
+    expect(countsOf(ROW_STATES.map((state) => controlOf(state, state))).map(({ state }) => state)).toEqual(ROW_STATES))
+  test('a row without a conclusion is counted as unable to conclude', () =>
+    expect(stateOf({ assessed: null })).toBe('unable-to-conclude'))
+})
+
+describe('the two parts of a control', () => {
+  const of = (one: ServerPart, other: DocumentPart) => {
+    const row = { assessed: concludedOf('deviations', { server: one, documents: other }) }
+    return [serverPartOf(row), documentPartOf(row)]
+  }
+  test.each([
+    [
+      server('deviations', { tested: 3, deviating: 1 }),
+      'not-met',
+      'Deviations noted: deviations on 1 of 3 nodes tested; 1 not tested',
+    ],
+    [server('unable-to-conclude'), 'inconclusive', 'Unable to conclude'],
+    [
+      server('scope-limitation', { tested: 3 }),
+      'inconclusive',
+      'Scope limitation: no deviations on 3 nodes tested; 1 not tested',
+    ],
+    [server('not-tested', { tested: 0 }), 'not-tested', 'Not tested: none of 4 nodes was reached'],
+    [server('no-deviations'), 'met', 'No deviations noted: no deviations on 4 nodes tested'],
+    [server('not-applicable'), 'not-applicable', 'Not applicable (observed)'],
+    [server('no-server-test', { population: 0, tested: 0 }), 'informational', 'No server test'],
+  ] as const)('server part %o', (part, tone, line) =>
+    expect(of(part, documents('inspected'))[0]).toMatchObject({ tone, line }),
+  )
+  test.each([
+    [documents('deviations', { held: 1 }), 'not-met', 'Deviations noted in documents: 1 of 2 held'],
+    [documents('outstanding'), 'not-tested', 'Documents outstanding: 0 of 2 held'],
+    [documents('inspected', { held: 2 }), 'met', 'Documents inspected: 2 of 2 held'],
+    [documents('none-needed', { needed: 0 }), 'informational', 'No document needed'],
+  ] as const)('document part %o', (part, tone, line) =>
+    expect(of(server('no-deviations'), part)[1]).toMatchObject({ tone, line }),
+  )
+  test('one part never takes the tone of the other', () => {
+    const [servers, papers] = of(server('deviations', { deviating: 1 }), documents('inspected', { held: 2 }))
+    expect([servers?.tone, papers?.tone]).toEqual(['not-met', 'met'])
+  })
+  test('every state of either part has words', () => {
+    for (const state of SERVER_STATES) expect(of(server(state), documents('inspected'))[0]?.meaning).not.toBe('')
+    for (const state of DOCUMENT_STATES) expect(of(server('no-deviations'), documents(state))[1]?.meaning).not.toBe('')
+    expect([serverPartOf({ assessed: null }).line, documentPartOf({ assessed: null }).line]).toEqual([
+      'Not assessed',
+      'Not assessed',
+    ])
+  })
+  test('the row state is printed in the list only where the parts do not show it', () =>
+    expect(ROW_STATES.filter(isApart)).toEqual(['addressable-decision', 'not-applicable', 'out-of-scope']))
 })
 
 describe('numbers that open a list of nodes', () => {
@@ -113,79 +176,4 @@ describe('numbers that open a list of nodes', () => {
   })
   test('a check that this catalog does not have was collected nowhere', () =>
     expect([nodesWith(made, 'unknown', 'not-tested').length, checkTally(made, 'unknown')]).toEqual([6, null]))
-})
-
-describe('records from people', () => {
-  const attached = (id: string, need: string | null, standing: AttachmentView['standing']): AttachmentView =>
-    ({
-      id,
-      need,
-      standing,
-      bears: standing === 'in-force',
-      controls: [{ framework: 'hipaa', control: 'hipaa:312(a)' }],
-    }) as unknown as AttachmentView
-  const register: RegisterView = {
-    pending: [],
-    decisions: [],
-    explanations: [],
-    exceptions: [],
-    attachments: [
-      attached('1', 'Policy', 'expired'),
-      attached('2', 'Policy', 'withdrawn'),
-      attached('3', null, 'in-force'),
-      attached('4', 'A need that is no more', 'in-force'),
-    ],
-    requests: [
-      {
-        framework: 'hipaa',
-        control: 'hipaa:312(a)',
-        need: 'Agreement',
-        owner: 'M. Ortiz',
-        due: '2026-11-01T23:59:59.000Z',
-      },
-    ],
-  }
-  const row = { key: 'hipaa:312(a)', needsAlso: ['Policy', 'Agreement'], notFromNodes: [] }
-  const standing = (asOf: string, view = register) =>
-    slotsOf('hipaa', row, view, asOf).map(({ need, is }) => [need, is])
-  test('what has expired or was withdrawn fills no slot', () =>
-    expect(standing('2026-10-01T00:00:00.000Z')).toEqual([
-      ['Policy', 'missing'],
-      ['Agreement', 'requested'],
-    ]))
-  test('a day after it was due it is overdue', () =>
-    expect(standing('2026-11-02T00:00:00.000Z')[1]).toEqual(['Agreement', 'overdue']))
-  test('a record in force fills its slot, even a late one', () => {
-    const more = { ...register, attachments: [...register.attachments, attached('5', 'Agreement', 'in-force')] }
-    expect(standing('2026-11-02T00:00:00.000Z', more)[1]).toEqual(['Agreement', 'attached'])
-  })
-  test('what was only received is no record held yet, and a decision in force stands for one', () => {
-    const received = { ...attached('6', 'Policy', 'in-force'), bears: false }
-    const decided = { ...row, assessed: { outstanding: ['Policy'] } } as unknown as typeof row
-    const found = slotsOf('hipaa', decided, { ...register, attachments: [received] }, '2026-10-01T00:00:00.000Z')
-    expect(found.map(({ need, is }) => [need, is])).toEqual([
-      ['Policy', 'unexamined'],
-      ['Agreement', 'decided'],
-    ])
-  })
-  test('another framework’s record fills nothing', () =>
-    expect(slotsOf('soc2', row, register, '2026-10-01T00:00:00.000Z').every(({ is }) => is === 'missing')).toBe(true))
-  test('a check that nodes cannot bear has a slot for what bears it, and none where nothing can be brought', () => {
-    const beyond = [
-      { id: 'access.break-glass', from: 'record', why: 'Between people.', bring: 'The log of its uses.' },
-      { id: 'evidence.run-history', from: 'runs', why: 'One run has none.', bring: null },
-    ] as const
-    const attached5 = { ...register, attachments: [attached('5', 'The log of its uses.', 'in-force')] }
-    const more = { ...row, notFromNodes: beyond }
-    const slots = slotsOf('hipaa', more, attached5, '2026-10-01T00:00:00.000Z')
-    expect(slots.map(({ need, is, inPlaceOf }) => [need, is, inPlaceOf?.check ?? null])).toEqual([
-      ['Policy', 'missing', null],
-      ['Agreement', 'requested', null],
-      ['The log of its uses.', 'attached', 'access.break-glass'],
-    ])
-    expect(otherRecords('hipaa', more, attached5)).toEqual([])
-    expect(otherRecords('hipaa', row, attached5)).toHaveLength(1)
-  })
-  test('records for the control as a whole are listed apart', () =>
-    expect(otherRecords('hipaa', row, register).map(({ id }) => id)).toEqual(['3', '4']))
 })

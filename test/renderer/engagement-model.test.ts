@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { lacksIn } from '../../main/core/engagement/form.ts'
 import {
   blankForm,
+  categoriesLine,
   linesIn,
   nodesIn,
   rowsIn,
   rowsText,
   sectionState,
   unsavedSections,
+  withCategory,
 } from '../../renderer/engagement-model.ts'
 import { engagementSectionWords } from '../../schemas/engagement-words.ts'
 import { ENGAGEMENT_SECTIONS } from '../../schemas/ipc-engagement.ts'
@@ -80,5 +82,33 @@ describe('lists as text', () => {
         expect(nodesIn(nodesIn(text).join('\n'))).toEqual(nodesIn(text))
       }),
     )
+  })
+})
+
+describe('SOC 2 categories', () => {
+  test.each([
+    [undefined, 'Security'],
+    [[], 'Security'],
+    [['privacy', 'availability'], 'Security, Availability, Privacy'],
+    [
+      ['availability', 'confidentiality', 'processing-integrity', 'privacy'],
+      'Security, Availability, Confidentiality, Processing Integrity, Privacy',
+    ],
+  ] as const)('%j', (categories, line) =>
+    expect(categoriesLine(categories === undefined ? {} : { categories })).toBe(line),
+  )
+  test('are elected and left out again, in the order of the criteria', () => {
+    const one = withCategory({}, 'privacy', true)
+    const two = withCategory({ categories: one }, 'availability', true)
+    expect([one, two, withCategory({ categories: two }, 'privacy', false)]).toEqual([
+      ['privacy'],
+      ['availability', 'privacy'],
+      ['availability'],
+    ])
+  })
+  test('belong to the first section, and a form made without the question has nothing unsaved', () => {
+    const { categories: _, ...earlier } = blankForm('2026-11-20')
+    expect(unsavedSections(blankForm('2026-11-20'), earlier)).toEqual(new Set())
+    expect(unsavedSections({ ...earlier, categories: ['privacy'] }, earlier)).toEqual(new Set(['who']))
   })
 })

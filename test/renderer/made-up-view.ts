@@ -1,7 +1,16 @@
 import { countedIn } from '../../main/app/views.ts'
 import { summarize } from '../../main/core/tally.ts'
 import { type Tally, tallyIn, verdictAt } from '../../renderer/model.ts'
-import type { AssessmentView, CheckView, NodeRow } from '../../schemas/ipc-results.ts'
+import type { RowState } from '../../schemas/conclusion-words.ts'
+import type {
+  AssessmentView,
+  CheckView,
+  ControlDocumentView,
+  ControlRow,
+  EvidenceRequestView,
+  NodeRow,
+} from '../../schemas/ipc-results.ts'
+import type { ControlAssessment, ControlCheck } from '../../schemas/types.ts'
 import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
 
 export const check = (id: string, property: Property): CheckView => ({
@@ -62,7 +71,87 @@ export function view(checks: readonly CheckView[], rows: readonly NodeRow[]): As
     checksCounted: checks.map((_, at) => countedIn(summarize(rows.map((own) => verdictAt(own, at))))),
     nodesCounted: properties.map((_, at) => countedIn(summarize(cells.map((own) => own[at]?.worst ?? 'not-tested')))),
     frameworks: [],
+    requests: [],
+    notFromNodes: [],
     moved: [],
     sameMachines: [],
   }
 }
+
+/** An evidence request of the catalog. */
+export const requestOf = (id: string, part: Partial<EvidenceRequestView> = {}): EvidenceRequestView => ({
+  id,
+  title: `Title of ${id}`,
+  inspects: 'Scope, date and approval.',
+  owner: 'customer security officer',
+  minimum: 'inspected',
+  mayAnswer: [],
+  ...part,
+})
+
+/** A required document of a control that nothing is attached to. */
+export const documentOf = (id: string, part: Partial<ControlDocumentView> = {}): ControlDocumentView => ({
+  request: { id, minimum: 'inspected' },
+  title: `Title of ${id}`,
+  needs: ['Policy'],
+  checks: [],
+  mandatory: true,
+  level: null,
+  state: 'outstanding',
+  heldElsewhere: null,
+  attached: [],
+  askedOf: null,
+  ...part,
+})
+
+/** The counts of a required check on four nodes, without a result. */
+export const countOf = (check: string, part: Partial<ControlCheck> = {}): ControlCheck => ({
+  check,
+  role: 'required',
+  decides: true,
+  source: 'server',
+  built: true,
+  population: 4,
+  tested: 4,
+  met: 0,
+  notMet: 0,
+  inconclusive: 0,
+  notApplicable: 0,
+  informational: 0,
+  notTested: 0,
+  excepted: 0,
+  answered: 0,
+  notRetested: 0,
+  ...part,
+})
+
+/** What the assessment concludes on a control: no deviations on four nodes, and one document inspected. */
+export const concludedOf = (state: RowState, part: Partial<ControlAssessment> = {}): ControlAssessment => ({
+  framework: 'hipaa',
+  control: 'k',
+  state,
+  server: { state: 'no-deviations', population: 4, tested: 4, deviating: 0, accepted: 0, notRetested: 0 },
+  documents: { state: 'inspected', needed: 1, held: 1, outstanding: [], deviations: [] },
+  checks: [],
+  rationale: null,
+  ...part,
+})
+
+/** A row of a framework; null: this run has no conclusion on it. */
+export const controlOf = (id: string, state: RowState | null, part: Partial<ControlRow> = {}): ControlRow => ({
+  key: `hipaa:${id}`,
+  id,
+  title: `Title of ${id}`,
+  summary: 'Encrypt what is sent.',
+  level: 'required',
+  group: '164.312',
+  category: null,
+  scope: 'all',
+  supports: [{ check: 'encryption.in-transit.ssh-algorithms', shows: '', role: 'required', why: 'It decides.' }],
+  notShown: 'Everything else.',
+  responsibility: [],
+  documents: [],
+  assessed: state === null ? null : concludedOf(state, { control: `hipaa:${id}` }),
+  counted: null,
+  ...part,
+})

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { countedIn } from '../../main/app/views.ts'
-import { countedCheck, joined } from '../../main/core/tally.ts'
 import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/decision-model.ts'
 import {
   decisionChoices,
@@ -9,9 +7,10 @@ import {
   signedLine,
   stateReasons,
 } from '../../renderer/register-model.ts'
-import type { AttachmentView, DecisionView } from '../../schemas/ipc-packs.ts'
-import type { ControlAssessment, ControlCheck } from '../../schemas/types.ts'
-import { attachmentOf, decisionOf, exceptionOf, pendingOf } from '../support/register.ts'
+import type { DecisionView } from '../../schemas/ipc-packs.ts'
+import type { ControlAssessment, ServerPart } from '../../schemas/types.ts'
+import { decisionOf, exceptionOf, pendingOf } from '../support/register.ts'
+import { concludedOf, countOf } from './made-up-view.ts'
 
 const SETTLED = { at: '2026-11-02T00:00:00.000Z', by: 'M. Ortiz', as: 'approved', reason: null } as const
 
@@ -96,120 +95,127 @@ describe('decisions', () => {
   })
 })
 
-describe('why a row has its state', () => {
-  const counts = (changes: Partial<ControlCheck>): ControlCheck => ({
-    check: 'c',
-    built: true,
+describe('what a conclusion follows from', () => {
+  const server = (state: ServerPart['state'], part: Partial<ServerPart> = {}): ServerPart => ({
+    state,
     population: 4,
-    met: 0,
-    notMet: 0,
-    inconclusive: 0,
-    notApplicable: 0,
-    informational: 0,
-    notTested: 0,
-    excepted: 0,
-    ...changes,
+    tested: 4,
+    deviating: 0,
+    accepted: 0,
+    notRetested: 0,
+    ...part,
   })
-  const row = (changes: Partial<ControlAssessment>) => ({
-    key: 'k',
-    needsAlso: ['Policy'],
-    counted: countedIn(joined((changes.checks ?? []).map(countedCheck))),
-    assessed: {
-      framework: 'hipaa',
-      control: 'k',
-      state: 'not-supported',
-      nodePart: 'not-supported',
-      checks: [],
-      outstanding: [],
-      records: { needed: 1, held: 1 },
-      rationale: null,
-      ...changes,
-    } satisfies ControlAssessment,
+  const row = (part: Partial<ControlAssessment>, category: string | null = null) => ({
+    category,
+    assessed: concludedOf('supported', part),
   })
-  const NOBODY = { attachments: [], decisions: [] }
-  const HELD = 'Records held: 1 of 1 needed.'
+  const NONE = { decisions: [] }
+  const HELD = 'Required documents held: 1 of 1.'
   test.each<[string, Partial<ControlAssessment>, readonly string[]]>([
     [
-      'contradictions, of which exceptions cover some',
-      { checks: [counts({ met: 1, notMet: 3, excepted: 2 })] },
-      ['Supported: 1 of 4 findings.', 'Contradicted: 3 of 4 findings. Exceptions in force cover 2 of 3.', HELD],
+      'deviations of deciding checks, and none of supporting ones',
+      {
+        server: server('deviations', { deviating: 1 }),
+        checks: [
+          countOf('c', { met: 3, notMet: 1 }),
+          countOf('quiet', { met: 4 }),
+          countOf('s', { role: 'supporting', decides: false, notMet: 4 }),
+        ],
+      },
+      ['c: deviations 1 of 4 tested; satisfied 3.', HELD],
     ],
     [
-      'nothing to make an exception from',
-      { checks: [counts({ notMet: 4, excepted: 4 })] },
+      'what is undecided',
+      {
+        server: server('unable-to-conclude'),
+        checks: [
+          countOf('c', { met: 3, inconclusive: 1 }),
+          countOf('d', { tested: 0, notTested: 4 }),
+          countOf('e', { met: 4 }),
+        ],
+      },
+      ['c: deviations 0 of 4 tested; satisfied 3; inconclusive 1.', 'd: not tested on 4 nodes.', HELD],
+    ],
+    [
+      'nodes that were not reached',
+      {
+        server: server('scope-limitation', { tested: 3 }),
+        checks: [countOf('c', { tested: 3, met: 3, notTested: 1 })],
+      },
+      ['1 node of 4 not reached. Collect evidence there to conclude.', HELD],
+    ],
+    ['no node reached', { server: server('not-tested', { tested: 0 }) }, ['No node in scope was reached.', HELD]],
+    ['no deviations', { checks: [countOf('c', { met: 4 })] }, ['1 check decides, without deviation.', HELD]],
+    [
+      'results that a document answers',
+      { checks: [countOf('c', { met: 2, notMet: 2, answered: 2 }), countOf('d', { met: 4 })] },
       [
-        'Supported: 0 of 4 findings.',
-        'Contradicted: 4 of 4 findings. Exceptions in force cover 4 of 4.',
-        'Nothing is supported on any node, so there is nothing to make an exception from.',
+        '2 checks decide, without deviation.',
+        '2 results answered by an inspected document. The results stay as observed.',
         HELD,
       ],
     ],
     [
-      'what is missing',
-      { nodePart: 'insufficient-evidence', checks: [counts({ met: 1, inconclusive: 1, notTested: 2 })] },
-      ['Supported: 1 of 4 findings.', 'Not enough evidence: 1 of 4 findings.', 'Not collected: 2 of 4 findings.', HELD],
+      'not applicable by observation',
+      { server: server('not-applicable'), checks: [countOf('c', { notApplicable: 4 })] },
+      ['Every required check was observed not to apply on any node.', HELD],
     ],
     [
-      'what no node is asked for',
+      'documents alone',
+      { server: server('no-server-test', { population: 0, tested: 0 }) },
+      ['No required check tests this control on servers.', HELD],
+    ],
+    [
+      'counter checks alone',
+      { server: server('no-server-test'), checks: [countOf('c', { role: 'counter', met: 4 })] },
+      ['1 counter check without deviation. No required check tests this control on servers.', HELD],
+    ],
+    [
+      'documents outstanding and not supporting',
       {
-        nodePart: 'insufficient-evidence',
-        checks: [counts({ met: 3, notTested: 1 }), counts({ built: false, notTested: 4 })],
+        checks: [countOf('c', { met: 4 })],
+        documents: {
+          state: 'deviations',
+          needed: 3,
+          held: 0,
+          outstanding: [
+            { request: 'ER-03', title: 'Risk analysis', level: null },
+            { request: null, title: 'Badge list', level: 'received' },
+          ],
+          deviations: ['ER-25'],
+        },
       },
       [
-        'Supported: 3 of 8 findings.',
-        'Not collected: 5 of 8 findings, 4 of them of 1 check that nodes are not asked for.',
-        HELD,
+        '1 check decides, without deviation.',
+        'Required documents held: 0 of 3.',
+        'Outstanding: ER-03, Badge list.',
+        'Inspected and not supporting: ER-25.',
       ],
     ],
     [
-      'a list that is not covered',
-      { nodePart: 'insufficient-evidence', checks: [counts({ met: 4 })] },
-      [
-        'Supported: 4 of 4 findings.',
-        'The provider’s list holds rows that nobody accounts for, so the nodes may not be all.',
-        HELD,
-      ],
+      'no document',
+      {
+        checks: [countOf('c', { met: 4 })],
+        documents: { state: 'none-needed', needed: 0, held: 0, outstanding: [], deviations: [] },
+      },
+      ['1 check decides, without deviation.', 'It needs no document.'],
     ],
-    [
-      'nobody approved that it does not apply',
-      { nodePart: 'not-applicable', checks: [counts({ notApplicable: 4 })], records: { needed: 0, held: 0 } },
-      [
-        'Besides: 4 not applicable. Together 4 findings.',
-        'Every mapped check found that it does not apply to any node.',
-        'Nobody has approved a reason why this row does not apply.',
-        'It needs no record from people.',
-      ],
-    ],
-    ['people alone', { nodePart: null }, ['Evidence of nodes decides nothing about it.', HELD]],
-  ])('%s', (_, changes, reasons) => expect(stateReasons(row(changes), 'hipaa', NOBODY)).toEqual(reasons))
+  ])('%s', (_, part, reasons) => expect(stateReasons(row(part), NONE)).toEqual(reasons))
 
-  test('a record that was only received counts as outstanding', () => {
-    const received: AttachmentView = {
-      ...attachmentOf({ need: 'Policy', method: 'received', controls: [{ framework: 'hipaa', control: 'k' }] }),
-      standing: 'in-force',
-      bears: false,
-    }
-    const changes = { nodePart: null, outstanding: ['Policy'], records: { needed: 1, held: 0 } }
-    expect(stateReasons(row(changes), 'hipaa', { attachments: [received], decisions: [] }).slice(1)).toEqual([
-      'Records held: 0 of 1 needed.',
-      '1 record was received and not examined, and counts as outstanding.',
-    ])
-    expect(stateReasons(row(changes), 'soc2', { attachments: [received], decisions: [] })).toHaveLength(2)
-  })
+  test.each([
+    ['privacy', 'The engagement does not elect the category Privacy.'],
+    ['security', 'It is outside what this tool examines.'],
+    [null, 'It is outside what this tool examines.'],
+  ])('not in scope, category %s', (category, reason) =>
+    expect(stateReasons(row({ state: 'out-of-scope' }, category), NONE)).toEqual([reason]),
+  )
   test('who approved that it does not apply', () => {
     const decision: DecisionView = { ...decisionOf({ decision: 'not-applicable' }), standing: 'in-force' }
-    const said = stateReasons(
-      row({ state: 'not-applicable', nodePart: 'not-applicable', rationale: decision.id }),
-      'hipaa',
-      {
-        attachments: [],
-        decisions: [decision],
-      },
-    )
+    const said = stateReasons(row({ state: 'not-applicable', rationale: decision.id }), { decisions: [decision] })
     expect(said.join(' ')).toContain(
-      'That it does not apply was approved by M. Ortiz, Security officer, until 1 Mar 2027: Every data volume is encrypted.',
+      'The decision that it does not apply was approved by M. Ortiz, Security officer, until 1 Mar 2027: Every data volume is encrypted.',
     )
   })
-  test('a row that this run says nothing of has none', () =>
-    expect(stateReasons({ ...row({}), assessed: null }, 'hipaa', NOBODY)).toEqual([]))
+  test('a row without a conclusion in this run has none', () =>
+    expect(stateReasons({ assessed: null, category: null }, NONE)).toEqual([]))
 })

@@ -1,4 +1,6 @@
 import { hipaa, nprm, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
+import { REQUESTS, SEVERITIES } from '../../main/catalog/frameworks/load.ts'
+import { CONCLUSIONS, NOT_FROM_NODES } from '../../main/catalog/not-from-nodes.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
@@ -282,7 +284,10 @@ export const fakeCatalog: Catalog = {
   frameworks: [hipaa, soc2, nprm],
   signals: [],
   thresholds: [],
-  notFromNodes: [],
+  notFromNodes: NOT_FROM_NODES,
+  requests: REQUESTS,
+  conclusions: CONCLUSIONS,
+  severities: SEVERITIES,
   claimTests: [],
   providers: [fakeProvider],
   arguesLocation: fakeLocation,

@@ -11,7 +11,3 @@ export async function saidOf(
   const register = await registerOf(context, of)
   return register.ok ? register.value : { exceptions: [], explanations: [] }
 }
-
-/** What people accept about the findings of a source. */
-export const exceptionsOf = async (context: EngineContext, of: Source): Promise<RegisterView['exceptions']> =>
-  (await saidOf(context, of)).exceptions

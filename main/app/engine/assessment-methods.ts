@@ -5,13 +5,13 @@ import { figuresOf } from '../../catalog/figures/figures.ts'
 import { withRegister } from '../../core/assess.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
-import { lastMade } from '../../core/register.ts'
+import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { registerInScope } from '../attachments.ts'
 import { evidenceList, evidencePiece } from '../evidence-view.ts'
 import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
-import { exceptionsOf, saidOf } from './accepted.ts'
+import { saidOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister } from './register-store.ts'
 import { recordingOf } from './session.ts'
@@ -61,11 +61,17 @@ async function viewSource(context: EngineContext, of: Source): Promise<ViewSourc
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
   const { run, recordings } = state
-  const exceptions = await exceptionsOf(context, of)
-  const own = of === 'run' ? await ownRegister(context) : null
-  // Control states know of the register, which changes while a run is shown. A pack states its own.
-  const assessment = own?.ok === true ? withPeople(context, state.assessment, own.value) : state.assessment
-  return { of, run, assessment, recordings, exceptions, unreadable: unreadableOf(context, of) }
+  const unreadable = unreadableOf(context, of)
+  // A pack states its own register, and the conclusions that rest on it.
+  if (of === 'pack') {
+    const register = context.session.pack?.register ?? EMPTY_REGISTER
+    return { of, run, assessment: state.assessment, recordings, register, unreadable }
+  }
+  // Conclusions follow the register, which changes while a run is shown.
+  const own = await ownRegister(context)
+  const register = own.ok ? own.value : EMPTY_REGISTER
+  const assessment = own.ok ? withPeople(context, state.assessment, register) : state.assessment
+  return { of, run, assessment, recordings, register, unreadable }
 }
 
 /**

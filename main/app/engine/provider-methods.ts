@@ -9,8 +9,10 @@ import type {
 } from '../../../schemas/ipc-engagement.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import { CLAIM_ANSWERS } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { conflictWords } from '../../core/provider.ts'
 import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
@@ -110,6 +112,7 @@ const NONE: Readonly<Record<ClaimWord, number>> = {
   'not-decided': 0,
   'not-observable': 0,
   'needs-record': 0,
+  'not-applicable': 0,
 }
 
 /** What the nodes of an assessment answer to each promise of a provider. */
@@ -121,9 +124,9 @@ export function claimsView(catalog: Catalog, profile: ProviderProfile, assessmen
       own[answer] += 1
       counts.set(claim, own)
     }
-  const { id, name, asOf, notes } = profile
+  const { id, name, asOf, notes, conflicts = [] } = profile
   return {
-    profile: { id, name, asOf, notes },
+    profile: { id, name, asOf, notes: [...notes, ...conflicts.map(conflictWords)] },
     judgedAt: assessment?.asOf ?? null,
     claims: profile.claims.map((claim) => claimRow(catalog, profile, claim, counts.get(claim.id) ?? NONE)),
   }
@@ -132,20 +135,25 @@ export function claimsView(catalog: Catalog, profile: ProviderProfile, assessmen
 function claimRow(
   catalog: Catalog,
   { sources }: ProviderProfile,
-  { id, says, source, bears, why, bring }: ProviderClaim,
+  { id, says, source, bears, condition, why, bring }: ProviderClaim,
   counts: Readonly<Record<ClaimWord, number>>,
 ): ClaimRow {
   return {
     id,
     says,
     source: sources.find((one) => one.id === source) ?? null,
-    bears: bears.map((bearing) => bearingView(catalog, bearing)),
+    bears: [
+      ...(condition?.tests ?? []).map((bearing) => conditionView(bearingView(catalog, bearing))),
+      ...bears.map((bearing) => bearingView(catalog, bearing)),
+    ],
     why,
     bring,
     nodes: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
   }
 }
+
+const conditionView = (view: BearingView): BearingView => ({ ...view, title: `Condition: ${view.title}` })
 
 function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): BearingView {
   if ('check' in bearing) {
@@ -161,11 +169,9 @@ function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): Bearing
   return { title: `${test.title}${promised}`, limits: test.limits, check: null }
 }
 
-const WORST_FIRST: readonly ClaimWord[] = ['contradicted', 'not-decided', 'needs-record', 'not-observable', 'observed']
-
 /** One claim on each node that it speaks of, contradicted first, then by name. */
 function answersOf(claim: string, assessment: Assessment | null): readonly ClaimOnNode[] {
-  const rank = ({ answer }: ClaimOnNode): number => WORST_FIRST.indexOf(answer)
+  const rank = ({ answer }: ClaimOnNode): number => CLAIM_ANSWERS.indexOf(answer)
   return (assessment?.nodes ?? [])
     .flatMap(({ node, claims = [] }) =>
       claims

@@ -1,6 +1,7 @@
 import type { PackReview, TrustAnchor } from '../../../schemas/ipc-packs.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { certificatesOf } from '../../core/verify/trust.ts'
 import { reviewFile } from '../review.ts'
@@ -63,7 +64,7 @@ export async function openPack(context: EngineContext, path: string, draft: bool
             run,
             assessment,
             recordings,
-            exceptions: register?.exceptions ?? [],
+            register: register ?? EMPTY_REGISTER,
             unreadable: [],
           }),
     verdicts: contents?.verdicts ?? { stated: 0, identical: 0 },

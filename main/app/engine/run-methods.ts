@@ -3,16 +3,17 @@ import type { DeclaredNode, Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { newRunId } from '../run-id.ts'
 import { demoVantageRecord } from '../vantage.ts'
 import { assessmentView, runPreview } from '../views.ts'
-import { exceptionsOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredAtFirst, declaredOrNone, type OwnDeclared, withDeclared } from './engagement-store.ts'
 import { type Begun, startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
 import { keepDemoLocation, locationOrNone } from './location-store.ts'
+import { ownRegister } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
 import { turnOf } from './turns.ts'
@@ -91,8 +92,9 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
         const loaded = await loadRun(shelf, catalog, run)
         if (!loaded.ok) return loaded
         session.run = loaded.value
-        const exceptions = await exceptionsOf(context, 'run')
-        return ok(assessmentView(catalog, { of: 'run', ...loaded.value, exceptions }))
+        const own = await ownRegister(context)
+        const register = own.ok ? own.value : EMPTY_REGISTER
+        return ok(assessmentView(catalog, { of: 'run', ...loaded.value, register }))
       }),
   }
 }

@@ -1,4 +1,6 @@
 import type { Catalog } from '../../core/catalog.ts'
+import { REQUESTS } from '../../core/conclusion/documents.ts'
+import { documentsOf, type EvidenceRequest } from '../../core/conclusion/requests.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { Control } from '../../core/framework.ts'
 import { quote } from '../../core/plain-text.ts'
@@ -33,16 +35,101 @@ export function rowNamed({ frameworks }: Pick<Catalog, 'frameworks'>, text: stri
   return fail('input.refused', `there is no row ${quote(text)}; name it as framework:item, such as hipaa:164.308(b)(1)`)
 }
 
-/** The one record among those a row needs that a text is, or is part of. Fails with input.refused, listing them. */
+/** The one document among those a row needs that a text is, or is part of. Fails with input.refused, listing them. */
 export function needNamed(needs: readonly string[], text: string): Outcome<string> {
   const part = text.trim().toLowerCase()
   const exact = needs.find((need) => need.toLowerCase() === part)
   const fits = part === '' ? [] : needs.filter((need) => need.toLowerCase().includes(part))
   const found = exact ?? (fits.length === 1 ? fits[0] : undefined)
   return found === undefined
-    ? fail(
-        'input.refused',
-        `${quote(text)} is not one of the records that this row needs: ${needs.map((one) => quote(one, 300)).join(', ')}`,
-      )
+    ? fail('input.refused', `${quote(text)} does not name one document that this row needs: ${listed(needs)}`)
     : ok(found)
 }
+
+/** The evidence request that an id names, in any case: ER-18. Fails with input.refused. */
+export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: string): Outcome<EvidenceRequest> {
+  const found = requests.find(({ id }) => id.toLowerCase() === text.trim().toLowerCase())
+  return found === undefined
+    ? fail('input.refused', `there is no evidence request ${quote(text)}; “catalog requests” lists each with its id`)
+    : ok(found)
+}
+
+/** What a document is attached to: evidence requests, and rows for needs that no request answers. */
+export interface AttachedTo {
+  readonly requests: readonly EvidenceRequest[]
+  /** As the register keeps it. */
+  readonly controls: readonly { readonly framework: string; readonly control: string }[]
+  /** The need of the rows among them; null where only requests are named. */
+  readonly need: string | null
+}
+
+/**
+ * What is named by evidence requests and rows. A need that evidence requests answer stands for those requests, so that the document counts in
+ * every row that asks for it; only a need of the customer's own mapping stays with its row. Without a need, a row must have one document.
+ */
+export function attachedToNamed(
+  catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
+  { request = [], rows: texts = [], need }: NamedPlaces,
+): Outcome<AttachedTo> {
+  const requests = new Map<string, EvidenceRequest>()
+  for (const text of request) {
+    const named = requestNamed(catalog, text)
+    if (!named.ok) return named
+    requests.set(named.value.id, named.value)
+  }
+  const own: AttachedTo['controls'][number][] = []
+  let ownNeed: string | null = null
+  for (const text of texts) {
+    const row = rowNamed(catalog, text)
+    if (!row.ok) return row
+    const named = documentsNamed(catalog, row.value, need)
+    if (!named.ok) return named
+    if (typeof named.value !== 'string') {
+      for (const one of named.value) requests.set(one.id, one)
+      continue
+    }
+    if (ownNeed !== null && ownNeed !== named.value)
+      return fail('input.refused', 'the named rows need different documents; attach it to each of them by itself')
+    ownNeed = named.value
+    own.push({ framework: row.value.framework, control: row.value.control.key })
+  }
+  if (requests.size + own.length === 0)
+    return fail('input.refused', 'name an evidence request with --request, or a row with --for')
+  const asked = [...requests.values()]
+  return ok({
+    requests: asked,
+    controls: [...asked.map(({ id }) => ({ framework: REQUESTS, control: id })), ...own],
+    need: ownNeed,
+  })
+}
+
+export interface NamedPlaces {
+  readonly request?: readonly string[] | undefined
+  readonly rows?: readonly string[] | undefined
+  readonly need?: string | undefined
+}
+
+/** The evidence requests behind a need of a row, or the need itself where none answers it. */
+function documentsNamed(
+  catalog: Pick<Catalog, 'requests' | 'notFromNodes'>,
+  { control }: NamedRow,
+  text: string | undefined,
+): Outcome<readonly EvidenceRequest[] | string> {
+  const documents = documentsOf(catalog, control)
+  const names = [...new Set([...control.needsAlso, ...documents.map(({ title }) => title)])]
+  const [only, ...more] = documents
+  if (text === undefined)
+    return only !== undefined && more.length === 0
+      ? ok(only.request === null ? only.title : [only.request])
+      : fail('input.refused', `name with --need which document of ${quote(control.id)} it is: ${listed(names)}`)
+  // The row's own words come first: the title of what answers them often repeats them.
+  const own = needNamed(control.needsAlso, text)
+  const need = own.ok ? own : needNamed(names, text)
+  if (!need.ok) return need
+  const asked = documents.filter(({ title, needs }) => title === need.value || needs.includes(need.value))
+  const requests = asked.flatMap(({ request }) => (request === null ? [] : [request]))
+  return ok(requests.length === 0 ? need.value : requests)
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? 'it needs none' : names.map((one) => quote(one, 300)).join(', ')

@@ -2,46 +2,67 @@ import { useState } from 'react'
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { otherRecords, recordsLine, slotsOf } from '../control-tree.ts'
+import { documentPartOf } from '../control-tree.ts'
+import { otherDocuments, targetOf } from '../document-model.ts'
 import { useKept } from '../kept.ts'
 import { outdated, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Ask } from './Ask.tsx'
 import { AttachDialog } from './AttachDialog.tsx'
-import { RecordList, Slots } from './Slots.tsx'
+import { DocumentList, DocumentRows } from './DocumentRows.tsx'
+import { MarkedLine } from './Mark.tsx'
 
-export interface RecordsProps {
+export interface DocumentPartProps {
   readonly of: Source
   readonly view: AssessmentView
   readonly framework: FrameworkName
   readonly control: ControlRow
 }
 
-/** The records that a control needs from people: which are there, who brings the others by when, and which are late. */
-export function Records({ of, view, framework, control }: RecordsProps) {
+/** The document part of a control: each evidence request, its minimum level, who was asked for it, and what is attached. */
+export function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const [attaches, setAttaches] = useState(false)
+  const part = documentPartOf(control)
   return (
     <Ask answer={register}>
       {(said) => {
-        const slots = slotsOf(framework, control, said, view.asOf)
-        const others = otherRecords(framework, control, said)
+        const others = otherDocuments(framework, control, said)
         return (
           <>
-            {slots.length > 0 && <h3>{recordsLine(control.assessed?.records ?? null, slots)}</h3>}
-            <Slots of={of} slots={slots} />
-            {others.length > 0 && <h3>Attached to the control as a whole</h3>}
-            <RecordList of={of} records={others} />
+            <p>
+              <MarkedLine {...part} />
+            </p>
+            <p className="quiet">{part.meaning}</p>
+            <DocumentRows
+              of={of}
+              view={view}
+              register={said}
+              entries={control.documents.map((document) => ({
+                key: document.request?.id ?? document.title,
+                document,
+                target: targetOf(framework, control.key, document),
+              }))}
+            />
+            {others.length > 0 && (
+              <>
+                <h3>Attached to the control itself</h3>
+                <p className="note">These answer no evidence request and do not count.</p>
+                <DocumentList of={of} documents={others} />
+              </>
+            )}
             {of === 'run' && (
               <p>
                 <Button small kind="quiet" onPress={() => setAttaches(true)}>
-                  Attach another record
+                  Attach another document
                 </Button>
               </p>
             )}
             {attaches && (
               <AttachDialog
+                view={view}
+                request={null}
                 controls={[{ framework, control: control.key }]}
                 need={null}
                 about={`${control.id} ${control.title}`}

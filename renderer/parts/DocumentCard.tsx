@@ -1,37 +1,57 @@
 import { useState } from 'react'
+import { levelWords } from '../../schemas/conclusion-words.ts'
 import type { AttachmentView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
+import { isSamePerson, SAME_PERSON } from '../attach-model.ts'
+import { levelOf } from '../document-model.ts'
 import { outdated } from '../store.ts'
-import { bytes, day, visible } from '../text.ts'
+import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { STANDING } from './Acceptances.tsx'
 import { FailureNote } from './Failure.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-const METHOD = { examined: 'examined by', asked: 'asked', received: 'received from' } as const
+const SHOWN_NODES = 5
 
 /** Only these open in the system's viewer; the engine opens nothing else. */
 const canShow = (mediaType: string): boolean => mediaType.startsWith('image/') || mediaType === 'application/pdf'
 
-/** One attached record: what it shows, who says so, how it came, until when it holds, and its digest. */
-export function RecordCard({ of, record }: { readonly of: Source; readonly record: AttachmentView }) {
+/** One attached document: what it shows, who provided it, its level and inspection, until when it is valid, and its digest. */
+export function DocumentCard({ of, document }: { readonly of: Source; readonly document: AttachmentView }) {
   const show = useAction('attachments.show')
   const [withdraws, setWithdraws] = useState(false)
-  const { id, name, kind, mediaType, size, sha256, standing, withdrawn } = record
+  const { id, name, kind, mediaType, size, sha256, standing, withdrawn, saidBy, inspection, answers } = document
+  const { label, meaning } = levelWords[levelOf(document)]
   return (
     <li className={`record standing-${standing}`}>
       <p className="record-head">
         <strong>{visible(name)}</strong>
         <span className="note">
           {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} · {STANDING[standing].toLowerCase()}
-          {record.validUntil === null ? ', no end' : ` until ${day(record.validUntil)}`}
+          {document.validUntil === null ? ', no end' : ` until ${day(document.validUntil)}`}
         </span>
       </p>
-      <p>{visible(record.shows)}</p>
+      <p>{visible(document.shows)}</p>
       <p className="note">
-        {METHOD[record.method]} {visible(record.saidBy)}; attached {day(record.attachedAt)}; owner{' '}
-        {visible(record.owner)}
+        Level: {label}. {meaning}
+      </p>
+      {inspection !== undefined && (
+        <p className="note">
+          Inspected by {visible(inspection.by)} on {day(inspection.at)}: {visible(inspection.lookedAt)} Conclusion:{' '}
+          {inspection.conclusion === 'supports' ? 'supports' : 'does not support'}.
+          {isSamePerson(inspection.by, saidBy) && ` ${SAME_PERSON}`}
+        </p>
+      )}
+      {answers !== undefined && (
+        <p className="note">
+          Answers <span className="mono">{answers.checks.map(visible).join(', ')}</span> on{' '}
+          {plural(answers.nodes.length, 'node')}: {answers.nodes.slice(0, SHOWN_NODES).map(visible).join(', ')}
+          {answers.nodes.length > SHOWN_NODES && ', …'}. The results stay as observed.
+        </p>
+      )}
+      <p className="note">
+        Provided by {visible(saidBy)}; attached {day(document.attachedAt)}; owner {visible(document.owner)}
       </p>
       <p className="note mono source">SHA-256 {sha256}</p>
       {withdrawn !== null && (
@@ -46,15 +66,15 @@ export function RecordCard({ of, record }: { readonly of: Source; readonly recor
           </Button>
         )}
         {of === 'run' && standing !== 'withdrawn' && (
-          <Button small kind="quiet" onPress={() => setWithdraws(true)} label={`Withdraw record ${visible(name)}`}>
-            Withdraw record
+          <Button small kind="quiet" onPress={() => setWithdraws(true)} label={`Withdraw document ${visible(name)}`}>
+            Withdraw document
           </Button>
         )}
       </p>
       {show.error !== null && <FailureNote error={show.error} />}
       {withdraws && (
         <WithdrawDialog
-          what="record"
+          what="document"
           id={id}
           about={visible(name)}
           onClose={() => setWithdraws(false)}

@@ -1,0 +1,144 @@
+import type { EvidenceLevel } from '../schemas/conclusion-words.ts'
+import type { AttachmentDraft } from '../schemas/ipc-packs.ts'
+import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/ipc-results.ts'
+import type { Verdict } from '../schemas/words.ts'
+import { verdictAt, wasReached } from './model.ts'
+
+/** What a person fills in to attach a document. */
+export interface AttachForm {
+  readonly kind: 'file' | 'note'
+  readonly name: string
+  readonly note: string
+  readonly shows: string
+  readonly saidBy: string
+  readonly owner: string
+  readonly level: EvidenceLevel
+  readonly inspectedBy: string
+  /** A day, YYYY-MM-DD. */
+  readonly inspectedOn: string
+  readonly lookedAt: string
+  /** Null until a person concludes: nothing is concluded by default. */
+  readonly conclusion: 'supports' | 'does-not-support' | null
+  readonly answers: boolean
+  readonly checks: readonly string[]
+  readonly nodes: readonly string[]
+  readonly ends: boolean
+  readonly validUntil: string
+}
+
+export const emptyForm = (today: string, inAYear: string): AttachForm => ({
+  kind: 'file',
+  name: '',
+  note: '',
+  shows: '',
+  saidBy: '',
+  owner: '',
+  level: 'received',
+  inspectedBy: '',
+  inspectedOn: today,
+  lookedAt: '',
+  conclusion: null,
+  answers: false,
+  checks: [],
+  nodes: [],
+  ends: true,
+  validUntil: inAYear,
+})
+
+/** Whether a level needs who inspected, what was looked at, and a conclusion. */
+export const needsInspection = (level: EvidenceLevel): boolean => level === 'inspected' || level === 'reperformed'
+
+const plain = (name: string): string => name.trim().replace(/\s+/g, ' ').toLowerCase()
+
+/** Whether the person who inspected a document is the one who provided it. It is printed and changes nothing. */
+export const isSamePerson = (inspectedBy: string, providedBy: string): boolean =>
+  plain(inspectedBy) !== '' && plain(inspectedBy) === plain(providedBy)
+
+export const SAME_PERSON = 'Inspected by the person who provided it.'
+
+/** Only an inspected document that supports may answer results. */
+export const mayAnswer = ({ level, conclusion }: Pick<AttachForm, 'level' | 'conclusion'>): boolean =>
+  needsInspection(level) && conclusion === 'supports'
+
+/** What is still missing, by field. */
+export function attachLacks(form: AttachForm): Partial<Record<keyof AttachForm, string>> {
+  const blank = (field: 'name' | 'note' | 'saidBy' | 'owner' | 'inspectedBy'): boolean => form[field].trim() === ''
+  const isNote = form.kind === 'note'
+  const isInspected = needsInspection(form.level)
+  const isAnswering = form.answers && mayAnswer(form)
+  const lacks: readonly (readonly [keyof AttachForm, boolean, string])[] = [
+    ['name', isNote && blank('name'), 'Give the note a title.'],
+    ['note', isNote && blank('note'), 'Write the note.'],
+    ['shows', form.shows.trim().length < 3, 'State what it shows.'],
+    ['saidBy', blank('saidBy'), 'Name the person or body that provided it.'],
+    ['owner', blank('owner'), 'Name who keeps it current.'],
+    ['inspectedBy', isInspected && blank('inspectedBy'), 'Name who inspected it.'],
+    ['inspectedOn', isInspected && form.inspectedOn === '', 'Choose the day of the inspection.'],
+    [
+      'lookedAt',
+      isInspected && form.lookedAt.trim().length < 3,
+      'State the population, the sample, and what was compared.',
+    ],
+    ['conclusion', isInspected && form.conclusion === null, 'Choose a conclusion.'],
+    ['checks', isAnswering && form.checks.length === 0, 'Choose at least one check.'],
+    ['nodes', isAnswering && form.nodes.length === 0, 'Choose at least one node.'],
+    ['validUntil', form.ends && form.validUntil === '', 'Choose a day, or clear the box if it has no end.'],
+  ]
+  return Object.fromEntries(lacks.flatMap(([field, lacking, words]) => (lacking ? [[field, words]] : [])))
+}
+
+/** The form as the engine takes it; null while something is missing. What a level does not ask for is left out. */
+export function attachmentInput(
+  target: Pick<AttachmentDraft, 'controls' | 'need'>,
+  form: AttachForm,
+): AttachmentDraft | null {
+  if (Object.keys(attachLacks(form)).length > 0) return null
+  const { shows, saidBy, owner, level, inspectedBy, inspectedOn, lookedAt, conclusion, checks, nodes } = form
+  return {
+    controls: target.controls,
+    need: target.need,
+    shows,
+    saidBy,
+    level,
+    inspection:
+      needsInspection(level) && conclusion !== null ? { by: inspectedBy, on: inspectedOn, lookedAt, conclusion } : null,
+    answers: form.answers && mayAnswer(form) ? { checks, nodes } : null,
+    owner,
+    validUntil: form.ends ? form.validUntil : null,
+  }
+}
+
+/** A check whose results a document may answer, and the nodes that have such a result. */
+export interface Answerable {
+  readonly check: CheckView
+  /** Undecided results only, or deviations as well. */
+  readonly answers: 'any' | 'undecided'
+  readonly nodes: readonly { readonly node: string; readonly verdict: Verdict }[]
+}
+
+/** The checks of the catalog that a request may answer, with the results that it could answer; those without such a result are left out. */
+export function answerable(
+  view: Pick<AssessmentView, 'checks' | 'rows'>,
+  request: Pick<EvidenceRequestView, 'mayAnswer'> | null,
+): readonly Answerable[] {
+  return (request?.mayAnswer ?? []).flatMap(({ check: id, answers }) => {
+    const at = view.checks.findIndex((one) => one.id === id)
+    const check = view.checks[at]
+    if (check === undefined) return []
+    const wanted: readonly Verdict[] =
+      answers === 'any' ? ['not-met', 'inconclusive', 'not-tested'] : ['inconclusive', 'not-tested']
+    const nodes = view.rows
+      // A node that was not reached stays a scope limitation, whatever a document says of it.
+      .filter(wasReached)
+      .map((row) => ({ node: row.node, verdict: verdictAt(row, at) }))
+      .filter(({ verdict }) => wanted.includes(verdict))
+    return nodes.length === 0 ? [] : [{ check, answers, nodes }]
+  })
+}
+
+/** Nodes on which at least one of the chosen checks has a result to answer, each once. */
+export const answerableNodes = (some: readonly Answerable[], checks: readonly string[]): readonly string[] => [
+  ...new Set(
+    some.filter(({ check }) => checks.includes(check.id)).flatMap(({ nodes }) => nodes.map(({ node }) => node)),
+  ),
+]

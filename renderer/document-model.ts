@@ -1,0 +1,178 @@
+import { EVIDENCE_LEVELS, type EvidenceLevel, levelWords } from '../schemas/conclusion-words.ts'
+import type { AttachmentView, RegisterView } from '../schemas/ipc-packs.ts'
+import type {
+  AssessmentView,
+  ControlDocumentView,
+  ControlRow,
+  EvidenceRequestView,
+  FrameworkView,
+} from '../schemas/ipc-results.ts'
+import type { ControlRef } from '../schemas/types.ts'
+
+/** Documents are attached to an evidence request as to a control of a framework with this name. */
+export const REQUESTS = 'requests'
+
+/** What a document is attached to or asked for by: its evidence request, or the need of a customer’s own mapping. */
+export interface DocumentTarget extends ControlRef {
+  readonly need: string
+}
+export const targetOf = (
+  framework: string,
+  control: string,
+  { request, title }: Pick<ControlDocumentView, 'request' | 'title'>,
+): DocumentTarget =>
+  request === null ? { framework, control, need: title } : { framework: REQUESTS, control: request.id, need: title }
+
+/** The evidence request of a document, in full; null where it has none. */
+export const requestIn = (
+  { requests }: Pick<AssessmentView, 'requests'>,
+  { request }: Pick<ControlDocumentView, 'request'>,
+): EvidenceRequestView | null => requests.find(({ id }) => id === request?.id) ?? null
+
+/** Without an evidence request of the catalog, a document counts once it was inspected. */
+export const minimumOf = ({ request }: Pick<ControlDocumentView, 'request'>): EvidenceLevel =>
+  request?.minimum ?? 'inspected'
+
+export const isBelow = (level: EvidenceLevel, minimum: EvidenceLevel): boolean =>
+  EVIDENCE_LEVELS.indexOf(level) < EVIDENCE_LEVELS.indexOf(minimum)
+
+/** The level at which an attached document counts: above “received”, only with an inspection. Without a level it was received. */
+export const levelOf = ({
+  level = 'received',
+  inspection,
+}: Pick<AttachmentView, 'level' | 'inspection'>): EvidenceLevel =>
+  inspection === undefined && !isBelow(level, 'inspected') ? 'received' : level
+
+/** How far a document is, most urgent first. */
+export const PROGRESS = ['deviation', 'overdue', 'below-level', 'requested', 'outstanding', 'held', 'optional'] as const
+export type Progress = (typeof PROGRESS)[number]
+
+export const progressWords: Readonly<
+  Record<Progress, { readonly label: string; readonly mark: string; readonly tone: string }>
+> = {
+  deviation: { label: 'Does not support', mark: 'square-cross', tone: 'not-met' },
+  overdue: { label: 'Overdue', mark: 'disc-late', tone: 'inconclusive' },
+  'below-level': { label: 'Below its minimum level', mark: 'disc-half', tone: 'not-tested' },
+  requested: { label: 'Requested', mark: 'dotted-ring', tone: 'not-tested' },
+  outstanding: { label: 'Outstanding', mark: 'dotted-ring', tone: 'not-tested' },
+  held: { label: 'Held', mark: 'ring-tick', tone: 'met' },
+  optional: { label: 'Optional', mark: 'dot', tone: 'informational' },
+}
+
+export function progressOf({
+  state,
+  level,
+  askedOf,
+}: Pick<ControlDocumentView, 'state' | 'level' | 'askedOf'>): Progress {
+  if (state !== 'outstanding') return state
+  if (askedOf?.overdue === true) return 'overdue'
+  if (level !== null) return 'below-level'
+  return askedOf === null ? 'outstanding' : 'requested'
+}
+
+const HELD_BY: Readonly<Record<NonNullable<ControlDocumentView['heldElsewhere']>, string>> = {
+  decision: 'Held by an approved decision on this control',
+  population: 'Held by the comparison with the provider’s listing',
+  declaration: 'Held by the engagement',
+  pack: 'Held by the sealed pack',
+  chain: 'Held by the run chain',
+}
+
+/** The state of one document in words: “Reperformed, supports”, “Received; counts from Inspected on”. */
+export function documentWords(
+  document: Pick<ControlDocumentView, 'state' | 'level' | 'askedOf' | 'heldElsewhere' | 'request'>,
+): string {
+  const { level, heldElsewhere } = document
+  const progress = progressOf(document)
+  const reached = level === null ? null : levelWords[level].label
+  const from = levelWords[minimumOf(document)].label
+  switch (progress) {
+    case 'held':
+      return heldElsewhere !== null ? HELD_BY[heldElsewhere] : `${reached ?? 'Held'}, supports`
+    case 'deviation':
+      return `${reached ?? 'Inspected'}, does not support`
+    case 'below-level':
+      return `${reached}; counts from ${from} on`
+    case 'overdue':
+      return reached === null ? 'Overdue' : `Overdue; ${reached}, counts from ${from} on`
+    case 'optional':
+      return reached === null ? 'Optional' : `Optional; ${reached}`
+    default:
+      return progressWords[progress].label
+  }
+}
+
+/** Documents of a register that answer one document of a control, in the order of the register. */
+export const attachedIn = (
+  { attached }: Pick<ControlDocumentView, 'attached'>,
+  { attachments }: Pick<RegisterView, 'attachments'>,
+): readonly AttachmentView[] => attachments.filter(({ id }) => attached.includes(id))
+
+/** Documents in force that are attached to the control itself and answer none of its documents. */
+export function otherDocuments(
+  framework: string,
+  { key, documents }: Pick<ControlRow, 'key' | 'documents'>,
+  { attachments }: Pick<RegisterView, 'attachments'>,
+): readonly AttachmentView[] {
+  const counted = new Set(documents.flatMap(({ attached }) => attached))
+  return attachments.filter(
+    ({ id, standing, controls }) =>
+      standing === 'in-force' &&
+      !counted.has(id) &&
+      controls.some((one) => one.framework === framework && one.control === key),
+  )
+}
+
+/** One document over every control that it serves. */
+export interface ListedDocument {
+  readonly key: string
+  readonly document: ControlDocumentView
+  readonly target: DocumentTarget
+  readonly rows: readonly { readonly framework: string; readonly control: ControlRow }[]
+}
+
+const WORST: readonly ControlDocumentView['state'][] = ['deviation', 'outstanding', 'held', 'optional']
+
+/**
+ * Every document of the frameworks once, in their order: an evidence request is answered by one attachment in every control that it serves. Its
+ * state is the worst of these. Proposed rules are left out.
+ */
+export function documentsIn(
+  frameworks: readonly Pick<FrameworkView, 'id' | 'overlay' | 'controls'>[],
+): readonly ListedDocument[] {
+  const found = new Map<string, ListedDocument>()
+  for (const { id: framework, controls } of frameworks.filter(({ overlay }) => !overlay))
+    for (const control of controls)
+      for (const document of control.documents) {
+        const target = targetOf(framework, control.key, document)
+        const key = [target.framework, target.control, target.need].join('\n')
+        const known = found.get(key)
+        found.set(key, {
+          key,
+          target,
+          document: known === undefined ? document : joined(known.document, document),
+          rows: [...(known?.rows ?? []), { framework, control }],
+        })
+      }
+  return [...found.values()]
+}
+
+function joined(one: ControlDocumentView, other: ControlDocumentView): ControlDocumentView {
+  const worse = WORST.indexOf(other.state) < WORST.indexOf(one.state) ? other : one
+  return {
+    ...worse,
+    needs: [...new Set([...one.needs, ...other.needs])],
+    checks: [...new Set([...one.checks, ...other.checks])],
+    mandatory: one.mandatory || other.mandatory,
+    attached: [...new Set([...one.attached, ...other.attached])],
+    askedOf: worse.askedOf ?? one.askedOf ?? other.askedOf,
+  }
+}
+
+/** Of the documents that are required: how many are held. */
+export function heldLine(documents: readonly Pick<ControlDocumentView, 'mandatory' | 'state'>[]): string {
+  const required = documents.filter(({ mandatory }) => mandatory)
+  const held = required.filter(({ state }) => state === 'held').length
+  const optional = documents.length - required.length
+  return `${held} of ${required.length} required held${optional === 0 ? '' : `; ${optional} optional`}`
+}

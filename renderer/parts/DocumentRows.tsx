@@ -1,0 +1,166 @@
+import { type ReactNode, useState } from 'react'
+import { levelWords } from '../../schemas/conclusion-words.ts'
+import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import {
+  attachedIn,
+  type DocumentTarget,
+  documentWords,
+  minimumOf,
+  progressOf,
+  progressWords,
+  requestIn,
+} from '../document-model.ts'
+import { outdated } from '../store.ts'
+import { day, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { AttachDialog } from './AttachDialog.tsx'
+import { DocumentCard } from './DocumentCard.tsx'
+import { MarkedLine } from './Mark.tsx'
+import { RequestDialog } from './RequestDialog.tsx'
+
+export interface DocumentEntry {
+  readonly key: string
+  readonly document: ControlDocumentView
+  readonly target: DocumentTarget
+  /** The controls that it serves, where the list is not of one control. */
+  readonly serves?: ReactNode
+}
+
+export interface DocumentRowsProps {
+  readonly of: Source
+  readonly view: AssessmentView
+  readonly register: RegisterView
+  readonly entries: readonly DocumentEntry[]
+}
+
+type Opened = { readonly dialog: 'attach' | 'request'; readonly entry: DocumentEntry } | null
+
+/** Documents, each with what can be done about it; in a pack they are only read. */
+export function DocumentRows({ of, view, register, entries }: DocumentRowsProps) {
+  const [opened, setOpened] = useState<Opened>(null)
+  const close = (): void => setOpened(null)
+  const done = (): void => {
+    setOpened(null)
+    outdated()
+  }
+  if (entries.length === 0) return null
+  return (
+    <>
+      <ul className="slots">
+        {entries.map((entry) => (
+          <DocumentLine key={entry.key} entry={entry} request={requestIn(view, entry.document)} view={view}>
+            {of === 'run' && (
+              <span className="slot-actions">
+                {entry.document.state !== 'held' && (
+                  <Button
+                    small
+                    onPress={() => setOpened({ dialog: 'request', entry })}
+                    label={`Set owner and due date: ${entry.document.title}`}
+                  >
+                    Set owner and due date
+                  </Button>
+                )}
+                <Button
+                  small
+                  onPress={() => setOpened({ dialog: 'attach', entry })}
+                  label={`Attach document: ${entry.document.title}`}
+                >
+                  Attach document
+                </Button>
+              </span>
+            )}
+            <DocumentList of={of} documents={attachedIn(entry.document, register)} />
+          </DocumentLine>
+        ))}
+      </ul>
+      {opened?.dialog === 'request' && (
+        <RequestDialog
+          target={opened.entry.target}
+          askedOf={opened.entry.document.askedOf}
+          onClose={close}
+          onDone={done}
+        />
+      )}
+      {opened?.dialog === 'attach' && (
+        <AttachDialog
+          view={view}
+          request={requestIn(view, opened.entry.document)}
+          controls={[{ framework: opened.entry.target.framework, control: opened.entry.target.control }]}
+          need={opened.entry.target.need}
+          about={opened.entry.document.title}
+          onClose={close}
+          onDone={done}
+        />
+      )}
+    </>
+  )
+}
+
+/** One document: what is asked for, what an auditor inspects in it, the level at which it counts, and how far it is. */
+function DocumentLine({
+  entry: { document, serves },
+  request,
+  view,
+  children,
+}: {
+  readonly entry: DocumentEntry
+  readonly request: EvidenceRequestView | null
+  readonly view: AssessmentView
+  readonly children: ReactNode
+}) {
+  const { title, needs, checks, mandatory, askedOf } = document
+  const { mark, tone } = progressWords[progressOf(document)]
+  const own = needs.filter((need) => need !== title)
+  return (
+    <li className="slot">
+      <span className="slot-need">
+        {request !== null && <span className="mono">{request.id} </span>}
+        {visible(title)}
+        {request !== null && <span className="note">Inspected for: {request.inspects}</span>}
+        {own.length > 0 && (
+          <span className="note">
+            {serves === undefined ? 'For this control' : 'For these controls'}: {own.map(visible).join('; ')}
+          </span>
+        )}
+        {checks.map((check) => (
+          <span key={check} className="note">
+            Answers <span className="mono">{check}</span>. {view.notFromNodes.find(({ id }) => id === check)?.why}
+          </span>
+        ))}
+        {serves}
+      </span>
+      <span className="slot-state">
+        <MarkedLine mark={mark} tone={tone} line={documentWords(document)} />
+        <span className="note">
+          {mandatory ? 'Required' : 'Optional'}; minimum level {levelWords[minimumOf(document)].label}
+          {request !== null && `; usual owner: ${request.owner}`}
+        </span>
+        {askedOf !== null && (
+          <span className="note">
+            Requested from {visible(askedOf.owner)}, due {day(askedOf.due)}
+          </span>
+        )}
+      </span>
+      {children}
+    </li>
+  )
+}
+
+export function DocumentList({
+  of,
+  documents,
+}: {
+  readonly of: Source
+  readonly documents: readonly AttachmentView[]
+}) {
+  if (documents.length === 0) return null
+  return (
+    <ul className="records">
+      {documents.map((document) => (
+        <DocumentCard key={document.id} of={of} document={document} />
+      ))}
+    </ul>
+  )
+}

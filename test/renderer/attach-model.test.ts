@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { addAttachment } from '../../main/core/register/attachments.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import {
+  type AttachForm,
+  answerable,
+  answerableNodes,
+  attachLacks,
+  attachmentInput,
+  emptyForm,
+  isSamePerson,
+} from '../../renderer/attach-model.ts'
+import { check, requestOf, row, view } from './made-up-view.ts'
+
+const TARGET = { controls: [{ framework: 'requests', control: 'ER-18' }], need: 'Title of ER-18' }
+const EMPTY = emptyForm('2026-11-20', '2027-11-20')
+const RECEIVED: AttachForm = { ...EMPTY, shows: 'the contract', saidBy: 'The provider', owner: 'M. Ortiz' }
+const INSPECTED: AttachForm = {
+  ...RECEIVED,
+  level: 'inspected',
+  inspectedBy: 'J. Chen',
+  lookedAt: '14 of 14 accounts',
+  conclusion: 'supports',
+}
+const ANSWERING: AttachForm = { ...INSPECTED, answers: true, checks: ['access.mfa'], nodes: ['db-1', 'db-2'] }
+
+describe('what a form lacks', () => {
+  test.each<[string, AttachForm, readonly string[]]>([
+    ['an empty form', EMPTY, ['shows', 'saidBy', 'owner']],
+    ['received, complete', RECEIVED, []],
+    ['inquiry, complete', { ...RECEIVED, level: 'inquiry' }, []],
+    ['a note without a title and a text', { ...RECEIVED, kind: 'note' }, ['name', 'note']],
+    [
+      'inspected, with nothing of the inspection',
+      { ...RECEIVED, level: 'inspected' },
+      ['inspectedBy', 'lookedAt', 'conclusion'],
+    ],
+    ['reperformed, without a day', { ...INSPECTED, level: 'reperformed', inspectedOn: '' }, ['inspectedOn']],
+    ['inspected, complete', INSPECTED, []],
+    ['answers without a check and a node', { ...ANSWERING, checks: [], nodes: [] }, ['checks', 'nodes']],
+    ['answers of a document that does not support', { ...ANSWERING, checks: [], conclusion: 'does-not-support' }, []],
+    ['an end without a day', { ...RECEIVED, validUntil: '' }, ['validUntil']],
+    ['no end', { ...RECEIVED, ends: false, validUntil: '' }, []],
+  ])('%s', (_, form, fields) => expect(Object.keys(attachLacks(form))).toEqual(fields))
+
+  test('no conclusion is drawn by default, and the level starts where nothing counts', () =>
+    expect([EMPTY.conclusion, EMPTY.level]).toEqual([null, 'received']))
+})
+
+describe('the draft', () => {
+  test.each<[string, AttachForm, unknown, unknown]>([
+    ['received: no inspection', RECEIVED, null, null],
+    ['received: what was typed of an inspection before is left out', { ...ANSWERING, level: 'received' }, null, null],
+    [
+      'inspected',
+      INSPECTED,
+      { by: 'J. Chen', on: '2026-11-20', lookedAt: '14 of 14 accounts', conclusion: 'supports' },
+      null,
+    ],
+    [
+      'reperformed, does not support: it answers nothing',
+      { ...ANSWERING, level: 'reperformed', conclusion: 'does-not-support' },
+      { by: 'J. Chen', on: '2026-11-20', lookedAt: '14 of 14 accounts', conclusion: 'does-not-support' },
+      null,
+    ],
+    [
+      'answers named checks on named nodes',
+      ANSWERING,
+      expect.anything(),
+      { checks: ['access.mfa'], nodes: ['db-1', 'db-2'] },
+    ],
+    ['answers switched off again', { ...ANSWERING, answers: false }, expect.anything(), null],
+  ])('%s', (_, form, inspection, answers) => {
+    const draft = attachmentInput(TARGET, form)
+    expect(draft).toMatchObject({ ...TARGET, level: form.level, inspection, answers, validUntil: '2027-11-20' })
+    if (draft === null) throw new Error('no draft')
+    const facts = { now: '2026-11-20T12:00:00.000Z', id: 'a'.repeat(32), needsOf: () => [TARGET.need] }
+    const added = addAttachment(EMPTY_REGISTER, draft, { name: 'a.pdf', bytes: new Uint8Array([1]) }, facts)
+    expect(added.ok, JSON.stringify(added)).toBe(true)
+  })
+  test('nothing is sent while something is missing', () =>
+    expect([attachmentInput(TARGET, EMPTY), attachmentInput(TARGET, { ...INSPECTED, conclusion: null })]).toEqual([
+      null,
+      null,
+    ]))
+})
+
+test.each([
+  ['J. Chen', 'J. Chen', true],
+  ['  j.  chen ', 'J. Chen', true],
+  ['J. Chen', 'M. Ortiz', false],
+  ['', '', false],
+])('inspected by %j, provided by %j: same person %s', (by, from, same) => expect(isSamePerson(by, from)).toBe(same))
+
+describe('results that a request may answer', () => {
+  const made = view(
+    [check('access.mfa', 'access'), check('access.root', 'access'), check('other', 'access')],
+    [
+      row('a', ['not-met', 'not-met', 'not-met']),
+      row('b', ['inconclusive', 'inconclusive', 'met']),
+      row('c', ['met', 'not-tested', 'met']),
+      row('d', ['not-tested', 'not-tested', 'not-tested'], { status: 'failed' }),
+      row('e', ['informational', 'not-applicable', 'met']),
+    ],
+  )
+  const request = requestOf('ER-18', {
+    mayAnswer: [
+      { check: 'access.mfa', answers: 'any' },
+      { check: 'access.root', answers: 'undecided' },
+      { check: 'unknown.check', answers: 'any' },
+    ],
+  })
+  const some = answerable(made, request)
+  test('are those of its checks alone, deviations only where it may answer them, and never of a node that was not reached', () =>
+    expect(
+      some.map(({ check: { id }, nodes }) => [id, nodes.map(({ node, verdict }) => `${node} ${verdict}`)]),
+    ).toEqual([
+      ['access.mfa', ['a not-met', 'b inconclusive']],
+      ['access.root', ['b inconclusive', 'c not-tested']],
+    ]))
+  test('a request without such checks, and a document of no request, answer none', () =>
+    expect([answerable(made, requestOf('ER-01')), answerable(made, null)]).toEqual([[], []]))
+  test.each([
+    [[], []],
+    [['access.mfa'], ['a', 'b']],
+    [
+      ['access.mfa', 'access.root'],
+      ['a', 'b', 'c'],
+    ],
+    [['other'], []],
+  ])('nodes of %j', (checks, nodes) => expect(answerableNodes(some, checks)).toEqual(nodes))
+})

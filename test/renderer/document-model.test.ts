@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import {
+  documentsIn,
+  documentWords,
+  heldLine,
+  isBelow,
+  levelOf,
+  otherDocuments,
+  PROGRESS,
+  type Progress,
+  progressOf,
+  progressWords,
+  targetOf,
+} from '../../renderer/document-model.ts'
+import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
+import type { AttachmentView } from '../../schemas/ipc-packs.ts'
+import type { ControlDocumentView } from '../../schemas/ipc-results.ts'
+import { attachmentOf } from '../support/register.ts'
+import { controlOf, documentOf } from './made-up-view.ts'
+
+const ASKED = { owner: 'J. Chen', due: '2026-12-01T23:59:59.999Z', overdue: false }
+const REPERFORMED = { id: 'ER-10', minimum: 'reperformed' } as const
+
+describe('the state of a document', () => {
+  test.each<[Partial<ControlDocumentView>, Progress, string]>([
+    [{}, 'outstanding', 'Outstanding'],
+    [{ askedOf: ASKED }, 'requested', 'Requested'],
+    [{ askedOf: { ...ASKED, overdue: true } }, 'overdue', 'Overdue'],
+    [{ level: 'inquiry' }, 'below-level', 'Inquiry; counts from Inspected on'],
+    [{ level: 'received', askedOf: ASKED }, 'below-level', 'Received; counts from Inspected on'],
+    [{ level: 'inspected', request: REPERFORMED }, 'below-level', 'Inspected; counts from Reperformed on'],
+    [
+      { level: 'received', askedOf: { ...ASKED, overdue: true } },
+      'overdue',
+      'Overdue; Received, counts from Inspected on',
+    ],
+    [{ state: 'held', level: 'inspected' }, 'held', 'Inspected, supports'],
+    [{ state: 'held', level: 'reperformed' }, 'held', 'Reperformed, supports'],
+    [{ state: 'held', heldElsewhere: 'decision' }, 'held', 'Held by an approved decision on this control'],
+    [{ state: 'held', heldElsewhere: 'population' }, 'held', 'Held by the comparison with the provider’s listing'],
+    [{ state: 'held', heldElsewhere: 'declaration' }, 'held', 'Held by the engagement'],
+    [{ state: 'held', heldElsewhere: 'pack' }, 'held', 'Held by the sealed pack'],
+    [{ state: 'held', heldElsewhere: 'chain' }, 'held', 'Held by the run chain'],
+    [{ state: 'deviation', level: 'inspected' }, 'deviation', 'Inspected, does not support'],
+    [{ state: 'optional', mandatory: false }, 'optional', 'Optional'],
+    [{ state: 'optional', mandatory: false, level: 'received' }, 'optional', 'Optional; Received'],
+    // A document that is only optional is never overdue.
+    [{ state: 'optional', mandatory: false, askedOf: { ...ASKED, overdue: true } }, 'optional', 'Optional'],
+  ])('%o', (part, progress, words) => {
+    const document = documentOf('ER-01', part)
+    expect([progressOf(document), documentWords(document)]).toEqual([progress, words])
+  })
+  test('only what was inspected and does not support has the mark of a deviation', () =>
+    expect(PROGRESS.filter((one) => progressWords[one].tone === 'not-met')).toEqual(['deviation']))
+  test('levels are ordered, and a level above received without an inspection counts as received', () => {
+    expect(EVIDENCE_LEVELS.map((level) => isBelow(level, 'inspected'))).toEqual([true, true, false, false])
+    const inspection = { by: 'A', at: '', lookedAt: '', conclusion: 'supports' } as const
+    expect([
+      levelOf({ level: 'reperformed' }),
+      levelOf({ level: 'reperformed', inspection }),
+      levelOf({ level: 'inquiry' }),
+      levelOf({}),
+    ]).toEqual(['received', 'reperformed', 'inquiry', 'received'])
+  })
+})
+
+describe('what a document is attached to', () => {
+  test('an evidence request, whatever control it is attached at', () =>
+    expect(targetOf('hipaa', 'hipaa:312(a)', documentOf('ER-03'))).toEqual({
+      framework: 'requests',
+      control: 'ER-03',
+      need: 'Title of ER-03',
+    }))
+  test('the control and its need, in a mapping of the customer', () =>
+    expect(targetOf('house', 'house:1', documentOf('x', { request: null, title: 'Badge list' }))).toEqual({
+      framework: 'house',
+      control: 'house:1',
+      need: 'Badge list',
+    }))
+})
+
+describe('documents over all controls', () => {
+  const frameworks = [
+    {
+      id: 'hipaa',
+      overlay: false,
+      controls: [
+        controlOf('1', 'supported', { documents: [documentOf('ER-01', { state: 'held', attached: ['a'] })] }),
+        controlOf('2', 'supported', { documents: [documentOf('ER-01'), documentOf('ER-02')] }),
+      ],
+    },
+    {
+      id: 'soc2',
+      overlay: false,
+      controls: [
+        controlOf('3', 'supported', { documents: [documentOf('ER-02', { mandatory: false, state: 'optional' })] }),
+      ],
+    },
+    { id: 'nprm', overlay: true, controls: [controlOf('4', 'supported', { documents: [documentOf('ER-09')] })] },
+  ]
+  test('each request is listed once, with its worst state and every control that it serves; proposed rules are left out', () =>
+    expect(
+      documentsIn(frameworks).map(({ target, document, rows }) => [
+        target.control,
+        document.state,
+        document.attached,
+        rows.map(({ framework, control }) => `${framework} ${control.id}`),
+      ]),
+    ).toEqual([
+      ['ER-01', 'outstanding', ['a'], ['hipaa 1', 'hipaa 2']],
+      ['ER-02', 'outstanding', [], ['hipaa 2', 'soc2 3']],
+    ]))
+  test('required ones are counted, optional ones beside them', () => {
+    expect(heldLine([documentOf('a', { state: 'held' }), documentOf('b')])).toBe('1 of 2 required held')
+    expect(heldLine([documentOf('a', { state: 'optional', mandatory: false })])).toBe(
+      '0 of 0 required held; 1 optional',
+    )
+  })
+  test('what is attached to a control and answers none of its documents is listed apart', () => {
+    const attached = (id: string, control: string, standing: AttachmentView['standing']): AttachmentView => ({
+      ...attachmentOf({ id, controls: [{ framework: 'hipaa', control }] }),
+      standing,
+      supports: false,
+    })
+    const attachments = [
+      attached('counted', 'hipaa:1', 'in-force'),
+      attached('other', 'hipaa:1', 'in-force'),
+      attached('ended', 'hipaa:1', 'expired'),
+      attached('elsewhere', 'hipaa:2', 'in-force'),
+    ]
+    const control = controlOf('1', 'supported', { documents: [documentOf('ER-01', { attached: ['counted'] })] })
+    expect(otherDocuments('hipaa', control, { attachments }).map(({ id }) => id)).toEqual(['other'])
+    expect(otherDocuments('soc2', control, { attachments })).toEqual([])
+  })
+})
