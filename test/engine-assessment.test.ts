@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { assessmentView } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { verdictLetters } from '../schemas/words.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
@@ -37,7 +38,7 @@ describe('the matrix of a run', () => {
       expired: [],
     })
     expect(view.frameworks.map(({ id }) => id)).toEqual(['hipaa', 'soc2'])
-    expect(view.frameworks[0]?.controls.some(({ assessed }) => assessed?.state === 'not-supported')).toBe(true)
+    expect(view.frameworks[0]?.controls.some(({ assessed }) => assessed?.server.state === 'deviations')).toBe(true)
   })
 
   test.each([
@@ -53,7 +54,7 @@ describe('the matrix of a run', () => {
       run: 'run',
       assessment,
       recordings,
-      exceptions: [],
+      register: EMPTY_REGISTER,
       unreadable: [],
     })
     expect(view.rows).toHaveLength(500)

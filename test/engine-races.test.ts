@@ -85,7 +85,9 @@ describe('two changes at once', () => {
       need: null,
       shows: 'who uses the rack',
       saidBy: 'R. Novak',
-      method: 'received',
+      level: 'received',
+      inspection: null,
+      answers: null,
       owner: 'R. Novak',
       validUntil: null,
     })
@@ -422,7 +424,9 @@ describe('the folder of ours', () => {
     need: null,
     shows: 'who uses the rack',
     saidBy: 'R. Novak',
-    method: 'received' as const,
+    level: 'received' as const,
+    inspection: null,
+    answers: null,
     owner: 'R. Novak',
     validUntil: null,
   }

@@ -4,12 +4,16 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
+import { attachedToNamed } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
+import type { checkListing, requestListing } from '../main/catalog/listing.ts'
+import { catalogCommand } from '../main/cli/commands/catalog.ts'
 import { exceptCommand } from '../main/cli/commands/except.ts'
 import { recordCommand } from '../main/cli/commands/record.ts'
 import { EXIT } from '../main/cli/exit-codes.ts'
 import { readSaid } from '../main/cli/register.ts'
 import { sha256 } from '../main/core/digest.ts'
+import type { Control, Framework } from '../main/core/framework.ts'
 import type { Register } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { exceptionOf, registerOf } from './support/register.ts'
@@ -66,6 +70,7 @@ async function run(...argv: readonly string[]): Promise<number> {
   }
   exceptCommand(context)
   recordCommand(context)
+  catalogCommand(context)
   try {
     await program.parseAsync(['node', 'barewitness', ...argv])
   } finally {
@@ -254,69 +259,200 @@ describe('decisions on the command line', () => {
   })
 })
 
-describe('records on the command line', () => {
+describe('documents on the command line', () => {
   const ROW = 'hipaa:164.308(b)(1)'
-  const need =
-    catalog.frameworks.flatMap(({ controls }) => controls).find(({ key: of }) => of === ROW)?.needsAlso[0] ?? ''
+  const NEED = 'Vendor due-diligence file'
+  const MFA = 'access.sshd.mfa'
+  const INSPECTED = ['--level', 'inspected', '--inspected-by', 'M. Ortiz', '--looked-at', 'All clauses.'] as const
+  const SUPPORTS = [...INSPECTED, '--conclusion', 'supports'] as const
   const add = (...more: readonly string[]): Promise<number> =>
     run(
-      ...['record', 'add', ...there(), '--file', join(folder, 'BAA 2026.pdf'), '--for', ROW, '--need', need],
       ...[
+        'record',
+        'add',
+        ...there(),
+        '--file',
+        join(folder, 'BAA 2026.pdf'),
         '--shows',
         'What the provider agreed to.',
-        '--said-by',
-        'R. Novak',
-        '--method',
-        'examined',
-        '--owner',
-        'R. Novak',
       ],
-      ...more,
+      ...['--said-by', 'R. Novak', '--owner', 'R. Novak', ...more],
     )
   beforeEach(() => writeFileSync(join(folder, 'BAA 2026.pdf'), '%PDF-1.7 agreement'))
 
-  test('are attached by their digest beside the register, and asked for', async () => {
-    expect(await add('--until', until)).toBe(EXIT.done)
+  test('are attached by their digest beside the register, to the requests that a row’s need stands for', async () => {
+    expect(await add('--for', ROW, '--need', NEED, ...SUPPORTS, '--until', until)).toBe(EXIT.done)
     const digest = sha256('%PDF-1.7 agreement')
-    expect(kept().attachments).toMatchObject([
-      {
-        name: 'BAA 2026.pdf',
-        sha256: digest,
-        need,
-        method: 'examined',
-        controls: [{ framework: 'hipaa', control: ROW }],
-      },
-    ])
+    const [entry] = kept().attachments
+    expect(entry).toMatchObject({
+      name: 'BAA 2026.pdf',
+      sha256: digest,
+      need: null,
+      level: 'inspected',
+      inspection: { by: 'M. Ortiz', at: now, lookedAt: 'All clauses.', conclusion: 'supports' },
+      controls: [{ framework: 'requests', control: 'ER-33' }],
+    })
+    expect(entry).not.toHaveProperty('answers')
     expect(readFileSync(join(folder, 'attachments', digest), 'utf8')).toBe('%PDF-1.7 agreement')
     expect(readFileSync(path, 'utf8')).not.toContain(folder)
     const said = await readSaid(real, path)
     const [record] = said.ok ? said.value.register.attachments : []
     expect(record !== undefined && said.ok && (await said.value.attachmentBytes(record)).ok).toBe(true)
-    const asking = ['record', 'ask', ...there(), '--for', ROW, '--need', need.toUpperCase(), '--owner', 'P. Lind']
-    expect(await run(...asking, '--due', until)).toBe(EXIT.done)
-    expect(kept().requests).toEqual([
-      { framework: 'hipaa', control: ROW, need, owner: 'P. Lind', due: `${until}T23:59:59.999Z` },
-    ])
-    expect(await run(...asking, '--due', '2020-01-01')).toBe(EXIT.usage)
   })
 
-  test('that were only received say that they do not count yet', async () => {
-    expect(await add('--method', 'received')).toBe(EXIT.done)
-    expect(told).toContain('It was only received.')
+  test('are attached to several requests at once, and to those of a row with one document alone', async () => {
+    expect(await add('--request', 'ER-31', 'er-33', '--for', 'hipaa:164.308(b)(3)', ...SUPPORTS)).toBe(EXIT.done)
+    expect(kept().attachments[0]?.controls.map(({ control }) => control)).toEqual(['ER-31', 'ER-33'])
+    expect(told).toContain('to ER-31, ER-33.')
+  })
+
+  test.each([
+    ['inquiry', 'Level inquiry: it supports no row'],
+    ['received', 'Level received: it supports no row'],
+  ])('at level %s support nothing yet, and that is printed', async (level, words) => {
+    expect(await add('--request', 'ER-31', '--level', level)).toBe(EXIT.done)
+    expect(kept().attachments[0]).toMatchObject({ level })
+    expect(kept().attachments[0]).not.toHaveProperty('inspection')
+    expect(told).toContain(words)
+  })
+
+  test('below the minimum of their request, or that do not support, print it', async () => {
+    expect(await add('--request', 'ER-25', ...SUPPORTS)).toBe(EXIT.done)
+    expect(told).toContain('ER-25 needs level reperformed')
+    expect(await add('--request', 'ER-31', ...INSPECTED, '--conclusion', 'does-not-support')).toBe(EXIT.done)
+    expect(kept().attachments[1]?.inspection?.conclusion).toBe('does-not-support')
+    expect(told).toContain('does not support')
+  })
+
+  test('answer results of checks on named nodes', async () => {
+    const answering = ['--answers', MFA, '--answers-on', 'gpu-01', 'gpu-02']
+    expect(await add('--request', 'ER-18', ...SUPPORTS, ...answering)).toBe(EXIT.done)
+    expect(kept().attachments[0]?.answers).toEqual({ checks: [MFA], nodes: ['gpu-01', 'gpu-02'] })
+    expect(told).not.toContain('It answers no result')
+    expect(await add('--request', 'ER-18', '--level', 'received', ...answering)).toBe(EXIT.done)
+    expect(told).toContain('It answers no result')
+  })
+
+  test('are requested from an owner, by their evidence request or for one row', async () => {
+    const due = ['--owner', 'P. Lind', '--due', until]
+    expect(await run('record', 'ask', ...there(), '--request', 'er-18', ...due)).toBe(EXIT.done)
+    const title = catalog.requests.find(({ id }) => id === 'ER-18')?.title ?? ''
+    const asking = ['record', 'ask', ...there(), '--for', ROW, '--need', NEED.toUpperCase(), '--owner', 'P. Lind']
+    expect(await run(...asking, '--due', until)).toBe(EXIT.done)
+    const end = `${until}T23:59:59.999Z`
+    expect(kept().requests).toEqual([
+      { framework: 'requests', control: 'ER-18', need: title, owner: 'P. Lind', due: end },
+      { framework: 'hipaa', control: ROW, need: NEED, owner: 'P. Lind', due: end },
+    ])
+    expect(await run(...asking, '--due', '2020-01-01')).toBe(EXIT.usage)
+    expect(await run('record', 'ask', ...there(), ...due)).toBe(EXIT.usage)
+    expect(await run('record', 'ask', ...there(), '--request', 'ER-18', '--for', ROW, ...due)).toBe(EXIT.usage)
   })
 
   test.each<[string, readonly string[], string]>([
-    ['a record that the row does not need', ['--need', 'gold'], 'is not one of the records that this row needs'],
-    ['a row that is not there', ['--for', 'soc2:CC99'], 'there is no row “soc2:CC99”'],
-    ['a method that is none', ['--method', 'heard'], '--method must be one of'],
-    ['a file that is not there', ['--file', '/nowhere/x.pdf'], '/nowhere/x.pdf'],
-    ['a day that is none', ['--until', '2027-02-30'], 'must be a day such as'],
+    ['no place', [...SUPPORTS], 'name an evidence request with --request'],
+    ['a request that is none', ['--request', 'ER-99', ...SUPPORTS], 'there is no evidence request “ER-99”'],
+    ['a row of several documents without a need', ['--for', ROW, ...SUPPORTS], 'name with --need which document'],
+    [
+      'a document that the row does not need',
+      ['--for', ROW, '--need', 'gold', ...SUPPORTS],
+      'does not name one document',
+    ],
+    ['a row that is not there', ['--for', 'soc2:CC99', ...SUPPORTS], 'there is no row “soc2:CC99”'],
+    ['a level that is none', ['--request', 'ER-31', '--level', 'heard'], '--level must be one of'],
+    ['an inspection without its parts', ['--request', 'ER-31', '--level', 'inspected'], 'needs --inspected-by'],
+    [
+      'an inspection of what was received',
+      ['--request', 'ER-31', ...SUPPORTS, '--level', 'received'],
+      'has no inspection',
+    ],
+    [
+      'a conclusion that is none',
+      ['--request', 'ER-31', ...INSPECTED, '--conclusion', 'yes'],
+      '--conclusion must be one of',
+    ],
+    ['an inspection still to come', ['--request', 'ER-31', ...SUPPORTS, '--inspected-on', '2099-01-01'], 'up to today'],
+    [
+      'a check that it may not answer',
+      ['--request', 'ER-31', ...SUPPORTS, '--answers', MFA, '--answers-on', 'gpu-01'],
+      'cannot be answered by this document',
+    ],
+    ['checks without nodes', ['--request', 'ER-18', ...SUPPORTS, '--answers', MFA], 'both or neither'],
+    ['a file that is not there', ['--request', 'ER-31', ...SUPPORTS, '--file', '/nowhere/x.pdf'], '/nowhere/x.pdf'],
+    ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--until', '2027-02-30'], 'must be a day such as'],
   ])('with %s are refused, and nothing is begun', async (_, more, detail) => {
     expect(await add(...more)).toBe(EXIT.usage)
     expect(told).toContain(detail)
     expect(readdirSync(folder)).toEqual(['BAA 2026.pdf'])
   })
+
+  test('the old --method is gone', async () => {
+    await expect(add('--request', 'ER-31', ...SUPPORTS, '--method', 'examined')).rejects.toThrow('unknown option')
+  })
+
+  test('with a fleet file, results are answered on its nodes only', async () => {
+    const fleet = join(folder, 'fleet.yaml')
+    const nodes = [{ name: 'gpu-01', address: '192.0.2.1', user: 'x' }]
+    writeFileSync(fleet, JSON.stringify({ name: 'clinic', nodes }))
+    const answering = ['--fleet', fleet, '--request', 'ER-18', ...SUPPORTS, '--answers', MFA, '--answers-on']
+    expect(await add(...answering, 'gpu-09')).toBe(EXIT.usage)
+    expect(told).toContain('there is no node “gpu-09”')
+    expect(await add(...answering, 'gpu-01')).toBe(EXIT.done)
+  })
+
+  test('for a need of the customer’s own mapping stay with its row', () => {
+    const control = { ...(catalog.frameworks[0]?.controls[0] as Control), key: 'own:1', id: '1', needsAlso: ['Rota'] }
+    const { requests, ...plain } = { ...control, supports: [] }
+    const own = { ...(catalog.frameworks[0] as Framework), id: 'own', controls: [plain] }
+    const named = attachedToNamed(
+      { ...catalog, frameworks: [own] },
+      { request: ['ER-31'], rows: ['own:1'], need: 'rota' },
+    )
+    expect(named).toMatchObject({
+      ok: true,
+      value: {
+        need: 'Rota',
+        controls: [
+          { framework: 'requests', control: 'ER-31' },
+          { framework: 'own', control: 'own:1' },
+        ],
+      },
+    })
+  })
 })
+
+describe('evidence requests on the command line', () => {
+  test('are listed with what is inspected, the minimum, the owner, and the rows and checks that they answer', async () => {
+    expect(await run('catalog', 'requests', '--json')).toBe(EXIT.done)
+    const listing = JSON.parse(out) as ReturnType<typeof requestListing>
+    expect(listing.map(({ id }) => id)).toEqual(catalog.requests.map(({ id }) => id))
+    for (const one of listing) {
+      expect(one.inspects, one.id).not.toBe('')
+      expect(one.owner, one.id).not.toBe('')
+    }
+    const agreement = listing.find(({ id }) => id === 'ER-31')
+    expect(agreement?.controls).toContainEqual({ framework: 'hipaa', control: ROW_OF_AGREEMENT, mandatory: true })
+    expect(listing.find(({ id }) => id === 'ER-18')?.mayAnswer.map(({ check }) => check)).toContain('access.sshd.mfa')
+    expect(listing.find(({ id }) => id === 'ER-25')).toMatchObject({ minimum: 'reperformed' })
+    expect(await run('catalog', 'requests')).toBe(EXIT.done)
+    for (const { id, title } of catalog.requests) expect(out).toContain(`${id}  ${title}`)
+    expect(out).toMatch(/needed for [^\n]*hipaa:164\.308\(b\)\(3\)/)
+  })
+
+  test('stand in the list of checks for what no server answers, beside severity and roles', async () => {
+    expect(await run('catalog', 'checks', '--json')).toBe(EXIT.done)
+    const listing = JSON.parse(out) as ReturnType<typeof checkListing>
+    expect(listing.find(({ id }) => id === 'access.break-glass')).toMatchObject({ built: false, requests: ['ER-21'] })
+    const accounts = listing.find(({ id }) => id === 'access.unique-accounts')
+    expect(accounts).toMatchObject({ built: true, severity: { severity: 'high' } })
+    expect(accounts?.roles).toContainEqual({ control: 'soc2:CC6.1', role: 'required' })
+    expect(accounts?.feeds).toEqual(accounts?.roles.map(({ control }) => control))
+    expect(await run('catalog', 'checks')).toBe(EXIT.done)
+    expect(out).toMatch(/required for [^\n]*soc2:CC6\.1/)
+    expect(out).toMatch(/counter for [^\n]*hipaa:164\.312\(a\)\(1\)/)
+  })
+})
+const ROW_OF_AGREEMENT = 'hipaa:164.308(b)(3)'
 
 describe('explanations on the command line', () => {
   const explaining = (...more: readonly string[]): Promise<number> => {

@@ -6,8 +6,10 @@ import { controlsTable, findingsTable, locationTable, populationTable } from '..
 import { MOST_ROWS, sheetOf } from '../main/core/formats/grids/grid.ts'
 import { hdfFiles } from '../main/core/formats/hdf.ts'
 import { oscalOf } from '../main/core/formats/oscal.ts'
+import { partsTable, rowCounts } from '../main/core/formats/row-counts.ts'
 import { workbookOf } from '../main/core/formats/workbook.ts'
-import { BANNED, CONTROL_STATES, type ControlState, VERDICTS, type Verdict } from '../schemas/words.ts'
+import { DOCUMENT_STATES, ROW_STATES, rowStateWords, SERVER_STATES } from '../schemas/conclusion-words.ts'
+import { BANNED, standingWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import { formatSample } from './support/format-sample.ts'
 import { readXlsx } from './support/read-xlsx.ts'
 
@@ -27,13 +29,19 @@ const hdf = [...hdfFiles(input)] as readonly (readonly [string, HdfDocument])[]
 interface Prop {
   readonly name: string
   readonly value: string
+  readonly class?: string
 }
 interface OscalDocument {
   readonly 'assessment-results': {
     readonly results: readonly {
       readonly props: readonly Prop[]
       readonly 'local-definitions': { readonly 'inventory-items': readonly { readonly props: readonly Prop[] }[] }
-      readonly 'reviewed-controls': { readonly 'control-selections': readonly { readonly props: readonly Prop[] }[] }
+      readonly 'reviewed-controls': {
+        readonly 'control-selections': readonly {
+          readonly props: readonly Prop[]
+          readonly 'include-controls': readonly unknown[]
+        }[]
+      }
       readonly observations: readonly { readonly props: readonly Prop[] }[]
       readonly risks: readonly { readonly status: string; readonly deadline: string }[]
     }[]
@@ -42,7 +50,8 @@ interface OscalDocument {
 interface HdfControl {
   readonly id: string
   readonly impact: number
-  readonly tags: { readonly nist: readonly string[] }
+  readonly descriptions: readonly { readonly label: string; readonly data: string }[]
+  readonly tags: { readonly nist: readonly string[]; readonly severity?: string }
   readonly results: readonly {
     readonly status: string
     readonly message?: string
@@ -76,9 +85,10 @@ describe('one assessment, in every format', () => {
     assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)),
   )
   const states = count(
-    CONTROL_STATES,
+    ROW_STATES,
     assessment.controls.map(({ state }) => state),
   )
+  const frameworks = rowCounts(assessment, catalog)
   const nodes = assessment.nodes.map(({ node }) => node)
   const excepted = assessment.nodes.flatMap(({ node, findings }) =>
     findings
@@ -90,14 +100,15 @@ describe('one assessment, in every format', () => {
     expect(VERDICTS.filter((verdict) => verdicts[verdict] === 0)).toEqual([])
     expect(nodes).toHaveLength(7)
     expect(excepted).toBe(3)
-    expect(states['not-supported']).toBeGreaterThan(0)
+    for (const state of ['deviations', 'unable-to-conclude', 'documents-outstanding', 'supported'])
+      expect(states[state], state).toBeGreaterThan(0)
   })
 
   test('CSV', () => {
     const findings = fromCsv(tables.findings)
     const population = fromCsv(tables.population)
     expect(count(VERDICTS, column(findings, 'verdict'))).toEqual(verdicts)
-    expect(count(CONTROL_STATES, column(fromCsv(tables.controls), 'state'))).toEqual(states)
+    expect(count(ROW_STATES, column(fromCsv(tables.controls), 'state'))).toEqual(states)
     expect(column(population, 'node')).toEqual(nodes)
     const location = fromCsv(tables.location)
     expect(column(location, 'node')).toEqual(nodes)
@@ -105,7 +116,7 @@ describe('one assessment, in every format', () => {
       assessment.nodes.filter((one) => one.location?.answers.some((answer) => answer.of === 'declared-place')).length,
     )
     expect(sum(population, 'contradicted')).toBe(verdicts['not-met'])
-    expect(column(findings, 'exception').filter((one) => one !== '')).toHaveLength(excepted)
+    expect(column(findings, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
   })
 
   test('workbook', async () => {
@@ -119,28 +130,36 @@ describe('one assessment, in every format', () => {
       'Findings',
       'Controls',
       'Evidence',
-      'Exceptions',
-      'Records',
+      'Risk acceptances',
+      'Documents',
       'Decisions',
       'Claims',
       'Checks',
     ])
     expect(count(VERDICTS, column(sheet('Findings'), 'verdict'))).toEqual(verdicts)
-    expect(count(CONTROL_STATES, column(sheet('Controls'), 'state'))).toEqual(states)
+    expect(count(ROW_STATES, column(sheet('Controls'), 'state'))).toEqual(states)
     expect(column(sheet('Population'), 'node')).toEqual(nodes)
     expect(column(sheet('Location'), 'node')).toEqual(nodes)
-    expect(column(sheet('Findings'), 'exception').filter((one) => one !== '')).toHaveLength(excepted)
-    expect(sum(sheet('Exceptions'), 'contradicted now')).toBe(excepted + 2)
-    expect(column(sheet('Exceptions'), 'standing')).toEqual(['In force', 'Ended', 'Asked for, not approved'])
+    expect(column(sheet('Findings'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
+    expect(sum(sheet('Risk acceptances'), 'deviating now')).toBe(excepted + 2)
+    expect(column(sheet('Risk acceptances'), 'standing')).toEqual([
+      standingWords['in-force'],
+      standingWords.expired,
+      'Requested, not approved',
+    ])
     expect(sheet('Evidence')).toHaveLength(input.recordings.reduce((total, { captures }) => total + captures.length, 0))
     expect(sheet('Claims')).toHaveLength(nodes.length)
-    const about = new Map(sheet('About').map((row) => [row.about, row['what stands here']]))
+    const about = new Map(sheet('About').map((row) => [row.about, row.content]))
     expect(about.get('Digest of the evidence (SHA-256)')).toBe(input.evidenceDigest)
     expect(about.get('Demo data')).toMatch(/must not be used as evidence/)
-    expect(about.get('Findings: Contradicted')).toBe(String(verdicts['not-met']))
-    expect(column(sheet('Controls'), 'outstanding with owner and due date').join('\n')).toContain(
-      'Sanction policy (=HYPERLINK("http://evil.example"), due 2026-12-01)',
-    )
+    expect(about.get(`Findings: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
+    for (const { framework, rows, states: own } of frameworks) {
+      const told = own.map(([state]) => Number(about.get(`${framework.title}: ${rowStateWords[state].label}`)))
+      expect(told, framework.id).toEqual(own.map(([, number]) => number))
+      expect(about.get(`${framework.title}: rows`)).toBe(String(rows.length))
+    }
+    expect(column(sheet('Documents'), 'evidence requests')).toEqual(['', 'ER-31', 'ER-18', 'ER-25'])
+    expect(column(sheet('Documents'), 'conclusion')).toEqual(['', 'supports', 'supports', 'does not support'])
   })
 
   test('OSCAL', () => {
@@ -151,19 +170,14 @@ describe('one assessment, in every format', () => {
       VERDICTS,
       result.observations.map((one) => value(one, 'verdict')),
     )
-    const selected = result['reviewed-controls']['control-selections'].map(
-      (one) => [value(one, 'control-state') as ControlState, Number(value(one, 'controls'))] as const,
-    )
     expect(told).toEqual(verdicts)
     expect(observed).toEqual({ ...verdicts, 'not-tested': 0 })
-    expect(
-      Object.fromEntries(
-        CONTROL_STATES.map((state) => [
-          state,
-          selected.filter(([one]) => one === state).reduce((total, [, own]) => total + own, 0),
-        ]),
-      ),
-    ).toEqual(states)
+    for (const { framework, rows, states: own } of frameworks) {
+      const props = result.props.filter((one) => one.class === framework.id)
+      const counts = Object.fromEntries(props.map((one) => [one.name, Number(one.value)]))
+      for (const [state, number] of own) expect(counts[`rows-${state}`], `${framework.id} ${state}`).toBe(number)
+      expect(counts.rows).toBe(rows.length)
+    }
     expect(result['local-definitions']['inventory-items'].map((one) => value(one, 'node'))).toEqual(nodes)
     expect(result.risks.map(({ status, deadline }) => [status, deadline.slice(0, 10)])).toEqual([
       ['deviation-approved', '2027-03-01'],
@@ -183,9 +197,23 @@ describe('one assessment, in every format', () => {
       (verdicts.inconclusive ?? 0) + (verdicts['not-tested'] ?? 0) + (verdicts.informational ?? 0),
     )
     expect(results.filter(({ impact }) => impact === 0)).toHaveLength(verdicts['not-applicable'] ?? 0)
-    const noted = results.filter(({ results: [first] }) => first?.message?.includes('Accepted until') === true)
+    const noted = results.filter(({ results: [first] }) => first?.message?.includes('Risk accepted until') === true)
     expect(noted).toHaveLength(excepted)
     expect(noted.every(({ results: [first] }) => first?.status === 'failed')).toBe(true)
+  })
+
+  test('rows are counted in each framework by itself, and sum to the rows listed', () => {
+    expect(frameworks.map(({ framework }) => framework.id)).toEqual(
+      catalog.frameworks.flatMap(({ id }) =>
+        assessment.controls.some(({ framework }) => framework === id) ? [id] : [],
+      ),
+    )
+    for (const { framework, rows, states: own } of frameworks) {
+      expect(own.reduce((total, [, number]) => total + number, 0)).toBe(rows.length)
+      expect(rows.length).toBe(framework.controls.length)
+      const { lines } = partsTable(rows)
+      expect(lines.flatMap(({ counts }) => counts).reduce((total, number) => total + number, 0)).toBe(rows.length)
+    }
   })
 
   test('two runs give the same bytes', async () => {
@@ -215,6 +243,87 @@ function leaves(value: unknown): readonly string[] {
   return Object.values(value).flatMap(leaves)
 }
 
+describe('the table of controls', () => {
+  const rows = fromCsv(tables.controls)
+  const row = (control: string) => rows.find((one) => one.control === control)
+  const assessedAs = (control: string) => {
+    const key = catalog.frameworks.flatMap(({ controls }) => controls).find(({ id }) => id === control)?.key
+    const found = assessment.controls.find((one) => one.control === key)
+    if (found === undefined) throw new Error(`no row ${control}`)
+    return found
+  }
+
+  test('has both parts beside each other, in their own words', () => {
+    expect(count(SERVER_STATES, column(rows, 'server part'))).toEqual(
+      count(
+        SERVER_STATES,
+        assessment.controls.map(({ server }) => server.state),
+      ),
+    )
+    expect(count(DOCUMENT_STATES, column(rows, 'document part'))).toEqual(
+      count(
+        DOCUMENT_STATES,
+        assessment.controls.map(({ documents }) => documents.state),
+      ),
+    )
+  })
+
+  test('counts deviations of the nodes tested, and what was not tested apart', () => {
+    const { server } = assessedAs('CC6.6')
+    expect([server.state, server.tested, server.population]).toEqual(['deviations', 6, 7])
+    expect(row('CC6.6')).toMatchObject({
+      'server part': 'deviations',
+      'nodes in scope': '7',
+      'nodes tested': '6',
+      'nodes deviating': String(server.deviating),
+      'nodes not tested': '1',
+    })
+    expect(row('CC6.6')?.['results per deciding check']).toMatch(
+      /access\.sshd\.password-auth \(required\): deviations 2 of 6 tested/,
+    )
+  })
+
+  test('counts what is only recorded as recorded, never as failing', () => {
+    const cells = rows.map((one) => `${one['results per deciding check']} ${one['other checks']}`)
+    expect(cells.join('\n')).not.toMatch(/\b0 of \d+ supported|supported 0 of/)
+    expect(cells.join('\n')).toContain('recorded on 6 of 6 tested; not tested 1')
+  })
+
+  test('lists supporting checks that are not satisfied as observations with their severity', () => {
+    const observed = assessedAs('CC6.6').checks.filter(({ role, notMet }) => role === 'supporting' && notMet > 0)
+    expect(observed.map(({ check }) => check)).toContain('access.sshd.mfa')
+    const told = row('CC6.6')?.observations?.split(' | ') ?? []
+    expect(told.map((text) => text.split(' ')[0])).toEqual(observed.map(({ check }) => check))
+    expect(told[0]).toMatch(/^\S+ \(severity \w+\): not satisfied \d of \d tested/)
+    for (const { check } of observed) expect(row('CC6.6')?.['results per deciding check']).not.toContain(check)
+  })
+
+  test('names the document that answers a result, which stays as observed', () => {
+    expect(row('CC6.6')?.['alternative answers']).toBe('access.sshd.password-auth: 1 answered by ER-18')
+    expect(assessedAs('CC6.6').checks.find(({ check }) => check === 'access.sshd.password-auth')?.notMet).toBe(2)
+  })
+
+  test('names outstanding documents with the level reached, and who was asked by when', () => {
+    expect(row('164.308(a)(1)(ii)(C)')?.['outstanding documents']).toMatch(
+      /^ER-06 .* \(nothing on file;' =HYPERLINK\("http:\/\/evil\.example"\), due 2026-12-01\)$/,
+    )
+    expect(row('164.308(a)(1)(ii)(A)')?.['outstanding documents']).toMatch(
+      /^ER-03 .* \(nothing on file; overdue: A\. Weber, due 2026-11-01\)$/,
+    )
+    expect(row('164.308(b)(3)')).toMatchObject({ 'document part': 'inspected', 'outstanding documents': '' })
+  })
+
+  test('names documents that were inspected and do not support', () => {
+    expect(row('164.308(a)(7)(ii)(D)')).toMatchObject({ state: 'deviations', 'document part': 'deviations' })
+    expect(row('164.308(a)(7)(ii)(D)')?.['document deviations']).toMatch(/^ER-25 /)
+  })
+
+  test('names risk acceptances per check; the deviation remains', () => {
+    expect(row('CC7.1')).toMatchObject({ state: 'deviations' })
+    expect(row('CC7.1')?.['risk acceptances per check']).toContain('vuln.eol: risk accepted on 3 of 5 nodes')
+  })
+})
+
 describe('the Heimdall Data Format', () => {
   test('has one document per node, under a name that every file system keeps', () => {
     const hostile = assessment.nodes.map((node, index) => ({
@@ -240,9 +349,37 @@ describe('the Heimdall Data Format', () => {
       for (const control of profiles.flatMap(({ controls }) => controls)) {
         const verdict = assessment.nodes[at]?.findings.find(({ check }) => check === control.id)?.verdict as Verdict
         expect(control.results.map(({ status }) => status)).toEqual([STATUS[verdict]])
-        expect(control.impact).toBe(verdict === 'not-applicable' ? 0 : 0.5)
+        // Heimdall shows impact 0 as not applicable, whatever the status.
+        expect(control.impact === 0).toBe(verdict === 'not-applicable')
         if (STATUS[verdict] === 'skipped') expect(control.results[0]?.skip_message).not.toBe('')
       }
+  })
+
+  test.each([
+    ['critical', 0.9],
+    ['high', 0.7],
+    ['medium', 0.5],
+    ['low', 0.3],
+    ['info', 0.1],
+  ])('severity %s has impact %s', (severity, impact) => {
+    const rated = catalog.severities.filter((one) => one.severity === severity).map(({ check }) => check)
+    const found = hdf
+      .flatMap(([, { profiles }]) => profiles.flatMap(({ controls }) => controls))
+      .filter((one) => one.impact > 0 && rated.includes(one.id))
+    expect(found.length).toBeGreaterThan(0)
+    expect(new Set(found.map((one) => `${one.tags.severity} ${one.impact}`))).toEqual(
+      new Set([`${severity} ${impact}`]),
+    )
+  })
+
+  test('names the rows that a check decides, each with both parts', () => {
+    const control = hdf[0]?.[1].profiles[0]?.controls.find(({ id }) => id === 'access.unique-accounts')
+    const told = control?.descriptions.find(({ label }) => label === 'controls')?.data.split('\n') ?? []
+    const decided = assessment.controls.filter(({ state, checks }) =>
+      checks.some(({ check, decides }) => state !== 'out-of-scope' && decides && check === 'access.unique-accounts'),
+    )
+    expect(told).toHaveLength(decided.length + 1)
+    for (const text of told.slice(1)) expect(text).toMatch(/server part: .+; document part: .+\./)
   })
 
   test('names the controls that Heimdall groups by', () => {
@@ -271,7 +408,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
       verdict,
     ).toBe(all.filter((one) => one.verdict === verdict).length * times)
   expect(findings[0]?.verdict).toBe('not-met')
-  expect(sum(findings, 'exceptions in force')).toBe(3)
+  expect(sum(findings, 'risk acceptances in force')).toBe(3)
   for (const { nodes, 'which nodes': which = '' } of findings) {
     const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)
     expect(which.split(', ').length - (more > 0 ? 1 : 0) + more).toBe(Number(nodes))

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { hipaa, nprm, soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import hipaaData from '../main/catalog/frameworks/hipaa.json' with { type: 'json' }
-import { loadFramework } from '../main/catalog/frameworks/load.ts'
+import { loadFramework, REQUESTS, SEVERITIES, VOCABULARY } from '../main/catalog/frameworks/load.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { CONCLUSIONS, NOT_FROM_NODES } from '../main/catalog/not-from-nodes.ts'
 import { BANNED } from '../schemas/words.ts'
+import { catalogData, catalogDataProblems } from './support/catalog-data.ts'
+import { NEWER } from './support/newer-checks.ts'
 
 describe('frameworks are complete', () => {
   // Counts checked against the CFR's own Appendix A matrix, the 2025 proposal's matrix, and two public lists of criteria.
@@ -16,7 +20,7 @@ describe('frameworks are complete', () => {
 
   test('the evidence classes of the rule in force are honest', () => {
     const count = (name: string): number => hipaa.controls.filter(({ evidenceClass }) => evidenceClass === name).length
-    expect([count('automatable'), count('partial'), count('manual'), count('out-of-scope')]).toEqual([4, 35, 27, 6])
+    expect([count('automatable'), count('partial'), count('manual'), count('out-of-scope')]).toEqual([1, 38, 27, 6])
     expect(soc2.controls.some(({ evidenceClass }) => evidenceClass === 'automatable')).toBe(false)
   })
 
@@ -47,14 +51,140 @@ describe('bad data stops the program', () => {
   const withRow = (changes: object) =>
     ({ ...hipaaData, controls: [{ ...row, ...changes }] }) as unknown as Parameters<typeof loadFramework>[0]
 
+  const why = 'It asks for it.'
   test('a mapping to a check that is in no vocabulary', () => {
-    expect(() => loadFramework(withRow({ supports: ['access.no-such-check'] }))).toThrow('access.no-such-check')
+    const supports = [{ check: 'access.no-such-check', role: 'required', why }]
+    expect(() => loadFramework(withRow({ supports }))).toThrow('access.no-such-check')
   })
+  test.each([
+    ['without a role', { role: 'decisive', why }],
+    ['without a reason', { role: 'required', why: ' ' }],
+  ])('a mapping %s', (_name, given) => {
+    const supports = [{ check: 'access.stale-accounts', ...given }]
+    expect(() => loadFramework(withRow({ supports }))).toThrow('no role, or no reason')
+  })
+  test('a check that is mapped twice', () => {
+    const one = { check: 'access.stale-accounts', role: 'required', why }
+    expect(() => loadFramework(withRow({ supports: [one, one] }))).toThrow('twice')
+  })
+  test.each([
+    ['a need that the row does not have', { 'No such need': ['ER-01'] }],
+    ['no request', { [row?.needsAlso[0] ?? '']: [] }],
+    ['a request that there is not', { [row?.needsAlso[0] ?? '']: ['ER-99'] }],
+  ])('a request for %s', (_name, requests) =>
+    expect(() => loadFramework(withRow({ supports: [], requests }))).toThrow('answers a need'),
+  )
   test('an empty limit', () => {
     expect(() => loadFramework(withRow({ notShown: ' ' }))).toThrow('not shown')
   })
   test('a row listed twice', () => {
     const twice = { ...hipaaData, controls: [row, row] } as unknown as Parameters<typeof loadFramework>[0]
     expect(() => loadFramework(twice)).toThrow('twice')
+  })
+})
+
+describe('the data that the catalog is built with', () => {
+  const data = catalogData()
+
+  test('is what its schema describes', () => expect(catalogDataProblems(data)).toEqual([]))
+
+  test.each([
+    ['a mapping without a role', { supports: [{ check: 'access.stale-accounts', why: 'w' }] }],
+    ['a mapping with an unknown role', { supports: [{ check: 'access.stale-accounts', role: 'decisive', why: 'w' }] }],
+    ['a mapping without a reason', { supports: [{ check: 'access.stale-accounts', role: 'required', why: ' ' }] }],
+    ['a need that no request answers', { requests: { 'A need': [] } }],
+    ['an unknown category', { category: 'safety' }],
+    ['an unknown scope', { scope: 'all' }],
+  ])('%s is refused', (_name, changes) => {
+    const [first, ...others] = data.frameworks as { controls: object[] }[]
+    const controls = [{ ...first?.controls[0], ...changes }]
+    expect(catalogDataProblems({ ...data, frameworks: [{ ...first, controls }, ...others] })).not.toEqual([])
+  })
+})
+
+describe('mappings, requests and severities fit together', () => {
+  const current = [hipaa, soc2]
+  const rows = [hipaa, soc2, nprm].flatMap(({ controls }) => controls)
+  const mappings = rows.flatMap(({ key, supports }) => supports.map((one) => ({ key, ...one })))
+  const mapped = new Set(mappings.map(({ check }) => check))
+
+  test('every mapping has a role and a reason', () =>
+    expect(mappings.filter(({ role, why }) => role === undefined || (why ?? '').trim() === '')).toEqual([]))
+
+  test('every document that a row in force needs has an evidence request', () =>
+    expect(
+      current.flatMap(({ controls }) =>
+        controls.flatMap(({ key, needsAlso, requests }) =>
+          needsAlso.filter((need) => (requests?.[need] ?? []).length === 0).map((need) => `${key}: ${need}`),
+        ),
+      ),
+    ).toEqual([]))
+
+  test('every request is asked for by a row, or answers a mapped check', () => {
+    const asked = new Set(rows.flatMap(({ requests }) => Object.values(requests ?? {}).flat()))
+    expect(REQUESTS.filter(({ id, serves }) => !asked.has(id) && !serves.some((one) => mapped.has(one)))).toEqual([])
+  })
+
+  test('requests are listed once, and name checks that there are', () => {
+    const known = new Set(VOCABULARY.map(({ id }) => id))
+    expect(new Set(REQUESTS.map(({ id }) => id)).size).toBe(REQUESTS.length)
+    for (const { id, serves, mayAnswer } of REQUESTS)
+      for (const check of [...serves, ...mayAnswer.map((one) => one.check)])
+        expect(known.has(check), `${id}: ${check}`).toBe(true)
+    expect(REQUESTS.map(({ id }) => id)).toContain(CONCLUSIONS.dataMap)
+  })
+
+  test('a document answers only what is tested on servers, and serves only what is not', () => {
+    const elsewhere = new Set(NOT_FROM_NODES.map(({ id }) => id))
+    expect(REQUESTS.flatMap(({ mayAnswer }) => mayAnswer).filter(({ check }) => elsewhere.has(check))).toEqual([])
+    expect(REQUESTS.flatMap(({ serves }) => serves).filter((check) => !elsewhere.has(check))).toEqual([])
+  })
+
+  test('every check that documents answer has a request that does', () => {
+    const served = new Set(REQUESTS.flatMap(({ serves }) => serves))
+    expect(NOT_FROM_NODES.filter(({ id, from }) => from === 'document' && !served.has(id))).toEqual([])
+  })
+
+  // The state of a row in every fleet: test/conclusion/invariants.test.ts.
+
+  /** Built checks that no framework maps, each with the reason why it stays. */
+  const UNMAPPED: Readonly<Record<string, string>> = {}
+  test('a built check that no framework maps is listed with a reason', () =>
+    expect(catalog.checks.filter(({ id }) => !mapped.has(id)).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(Object.keys(UNMAPPED)),
+    ))
+  test('and no other is unmapped', () =>
+    expect(catalog.checks.map(({ id }) => id).filter((id) => !mapped.has(id) && UNMAPPED[id] === undefined)).toEqual(
+      [],
+    ))
+
+  /** Built checks without a severity, each with the reason. */
+  const WITHOUT_SEVERITY: Readonly<Record<string, string>> = {}
+  test('every built check has a severity, or is listed with a reason; none is listed twice', () => {
+    const severe = new Set(SEVERITIES.map(({ check }) => check))
+    expect(severe.size).toBe(SEVERITIES.length)
+    expect(
+      catalog.checks.map(({ id }) => id).filter((id) => !severe.has(id) && WITHOUT_SEVERITY[id] === undefined),
+    ).toEqual([])
+    expect(Object.keys(WITHOUT_SEVERITY).filter((id) => severe.has(id))).toEqual([])
+  })
+
+  test('every severity is of a check that is built, or being built, and mapped checks that are not built are those alone', () => {
+    const built = new Set(catalog.checks.map(({ id }) => id))
+    const coming = new Set(NEWER.map(({ id }) => id))
+    const elsewhere = new Set(NOT_FROM_NODES.map(({ id }) => id))
+    const places = (id: string): number => [built, coming, elsewhere].filter((some) => some.has(id)).length
+    expect(SEVERITIES.map(({ check }) => check).filter((id) => places(id) !== 1)).toEqual([])
+    expect([...mapped].filter((id) => places(id) !== 1)).toEqual([])
+  })
+
+  test('a check that ends satisfied or recorded decides no row: recorded would hide what is missing', () => {
+    const either = new Set(catalog.checks.filter(({ ends }) => ends === 'supported-or-recorded').map(({ id }) => id))
+    expect(either.size).toBeGreaterThan(0)
+    expect(
+      mappings
+        .filter(({ check, role }) => either.has(check) && (role === 'required' || role === 'counter'))
+        .map(({ key, check }) => `${key}: ${check}`),
+    ).toEqual([])
   })
 })

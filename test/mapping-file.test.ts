@@ -80,8 +80,12 @@ describe('a mapping over an OSCAL catalog', () => {
       ['house-rules:h-1.1', 'Also their GPUs', 'Hosting', 'manual'],
     ])
     expect(found.value.controls[0]?.supports).toEqual([
-      { check: 'tenancy.no-hypervisor', shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.claim },
-      { check: 'tenancy.gpu-exclusive', shows: 'The GPUs of the server are whole.' },
+      {
+        check: 'tenancy.no-hypervisor',
+        shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.claim,
+        role: 'required',
+      },
+      { check: 'tenancy.gpu-exclusive', shows: 'The GPUs of the server are whole.', role: 'required' },
     ])
   })
 

@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { controlsTable } from '../main/app/tables.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog, NotFromNodes } from '../main/core/catalog.ts'
+import { concludeControls } from '../main/core/conclusion/conclude.ts'
+import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
+import { checksGrid } from '../main/core/formats/grids/claims.ts'
 import { buildReport, documentText } from '../main/core/report.ts'
-import { rollUp } from '../main/core/rollup.ts'
+import { checkSourceWords } from '../schemas/conclusion-words.ts'
 import type { Register } from '../schemas/types.ts'
-import { attachmentOf, registerOf } from './support/register.ts'
+import { inspectedFor, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 
 const input = sampleInput()
@@ -18,9 +21,20 @@ if (framework === undefined || control === undefined) throw new Error('the sampl
 
 const BEYOND: NotFromNodes = {
   id: 'access.break-glass',
-  from: 'record',
+  from: 'document',
   why: 'Which account is for emergencies is an arrangement between people.',
-  bring: 'The emergency procedure and the log of its uses.',
+}
+const REQUEST: EvidenceRequest = {
+  id: 'ER-21',
+  title: 'The emergency procedure and the log of its uses',
+  inspects: 'Each use, with its reason.',
+  owner: 'officer',
+  minimum: 'inspected',
+  time: 'period',
+  heldBy: 'document',
+  renewal: '12 months',
+  serves: [BEYOND.id],
+  mayAnswer: [],
 }
 /** The sample, its first such control mapped to a check that is not built. */
 const mapped: Catalog = {
@@ -34,58 +48,76 @@ const mapped: Catalog = {
     ),
   })),
 }
-const explained: Catalog = { ...mapped, notFromNodes: [BEYOND] }
-const judgedBy = (catalog: Catalog) => ({
+const explained: Catalog = { ...mapped, notFromNodes: [BEYOND], requests: [REQUEST] }
+const assessedBy = (catalog: Catalog, register: Register = input.register) => ({
   ...input.assessment,
-  controls: rollUp(catalog, input.assessment.scope.frameworks, input.assessment.nodes, {
-    register: input.register,
+  controls: concludeControls(catalog, input.assessment.scope.frameworks, input.assessment.nodes, {
+    register,
     asOf: input.assessment.asOf,
+    engagement: undefined,
     uncovered: 0,
   }),
 })
-const textOf = (catalog: Catalog, register: Register = input.register): string =>
-  documentText(buildReport({ ...input, catalog, assessment: judgedBy(catalog), register })).join('\n')
+const rowIn = (catalog: Catalog, register?: Register) => {
+  const row = assessedBy(catalog, register).controls.find((one) => one.control === control.key)
+  if (row === undefined) throw new Error('the row is not assessed')
+  return row
+}
+const checkIn = (catalog: Catalog) => rowIn(catalog).checks.find(({ check }) => check === BEYOND.id)
 
-const NOT_HERE = /Not in this catalog version, so not collected on any node:[^\n]*access\.break-glass/
-
-describe('a mapped check that nodes cannot bear', () => {
-  test('moves no state by being explained: it is not collected on any node, as before', () => {
-    expect(judgedBy(explained).controls).toEqual(judgedBy(mapped).controls)
-    const row = judgedBy(explained).controls.find((one) => one.control === control.key)
-    expect(row?.checks.at(-1)).toMatchObject({ check: BEYOND.id, built: false, met: 0 })
-    expect(['not-supported', 'insufficient-evidence']).toContain(row?.nodePart)
-  })
-
-  test('stands in the report with its reason and what to attach, not as a check that is missing', () => {
-    const before = textOf(mapped)
-    expect(before).toMatch(NOT_HERE)
-    const after = textOf(explained)
-    expect(after).not.toMatch(NOT_HERE)
-    expect(after).toContain(`${BEYOND.id}: it takes a record from people. ${BEYOND.why} To attach: ${BEYOND.bring}`)
-    expect(after).toMatch(/; 1 of \d+ checks that nodes cannot bear/)
-    expect(after).toContain('Checks that nodes cannot bear')
-  })
-
-  test('is told as attached once its record is, and the state stays', () => {
-    const register = registerOf({
-      attachments: [
-        attachmentOf({
-          controls: [{ framework: framework.id, control: control.key }],
-          need: BEYOND.bring,
-          validUntil: '2027-06-30T23:59:59.999Z',
-        }),
-      ],
+describe('a mapped check that no node can answer', () => {
+  test('is a server test that the catalog lacks, until a document is named in its place', () => {
+    expect(checkIn(mapped)).toMatchObject({ source: 'server', built: false, decides: true, met: 0, tested: 0 })
+    expect(rowIn(mapped).documents.outstanding.map(({ request }) => request)).not.toContain(REQUEST.id)
+    expect(checkIn(explained)).toMatchObject({ source: 'document', built: false, decides: false, population: 0 })
+    expect(rowIn(explained).documents.outstanding).toContainEqual({
+      request: REQUEST.id,
+      title: REQUEST.title,
+      level: null,
     })
-    expect(textOf(explained, register)).toContain(`Attached and not examined: ${BEYOND.bring}`)
   })
 
-  test('is told in the table of controls', () => {
-    const cell = (catalog: Catalog): string =>
-      controlsTable(judgedBy(catalog), catalog)
-        .flat()
-        .find((text) => text.includes(BEYOND.id)) ?? ''
-    expect(cell(mapped)).toContain(`${BEYOND.id}: no check yet`)
-    expect(cell(explained)).toContain(`${BEYOND.id}: nodes cannot bear it`)
+  test('is answered by its request at its minimum level, and by nothing below', () => {
+    const received = registerOf({ attachments: [inspectedFor(REQUEST.id, { level: 'received' })] })
+    const inspected = registerOf({ attachments: [inspectedFor(REQUEST.id)] })
+    const held = rowIn(explained).documents.held
+    expect(rowIn(explained, received).documents).toMatchObject({ held })
+    expect(rowIn(explained, received).documents.outstanding).toContainEqual({
+      request: REQUEST.id,
+      title: REQUEST.title,
+      level: 'received',
+    })
+    expect(rowIn(explained, inspected).documents).toMatchObject({ held: held + 1 })
+  })
+
+  test('is named in the report with the reason, and with the document that is asked for', () => {
+    const text = documentText(buildReport({ ...input, catalog: explained, assessment: assessedBy(explained) })).join(
+      '\n',
+    )
+    expect(text).toContain(BEYOND.why)
+    expect(text).toContain(REQUEST.title)
+  })
+
+  test('is listed in the table of controls with where its answer comes from', () => {
+    const cells = (catalog: Catalog) => {
+      const [head = [], ...rows] = controlsTable(assessedBy(catalog), catalog)
+      const row = rows.find((one) => one[1] === control.id) ?? []
+      return (title: string): string => row[head.indexOf(title)] ?? ''
+    }
+    expect(cells(mapped)('results per deciding check')).toContain(`${BEYOND.id} (required): not tested on`)
+    expect(cells(mapped)('results per deciding check')).toContain('no such check in this catalog version')
+    expect(cells(explained)('results per deciding check')).not.toContain(BEYOND.id)
+    expect(cells(explained)('other checks')).toContain(`${BEYOND.id} (required): ${checkSourceWords.document}`)
+    expect(cells(explained)('outstanding documents')).toContain(`${REQUEST.id} ${REQUEST.title} (nothing on file`)
+  })
+
+  test('is listed in the sheet of checks with its reason and its request', () => {
+    expect(checksGrid(explained).rows.at(-1)).toEqual([
+      BEYOND.id,
+      checkSourceWords.document,
+      BEYOND.why,
+      `${REQUEST.id} ${REQUEST.title}`,
+    ])
   })
 
   test('is part of what a catalog’s digest is over', () => {

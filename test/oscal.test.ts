@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FormatInput } from '../main/core/formats/input.ts'
-import { statusOf } from '../main/core/formats/oscal/findings.ts'
+import { isReviewed, statusOf } from '../main/core/formats/oscal/findings.ts'
 import { controlTokens, MOST_NODES } from '../main/core/formats/oscal/naming.ts'
 import { line, momentOf, tokenOf, uuidOf } from '../main/core/formats/oscal/words.ts'
 import { oscalOf } from '../main/core/formats/oscal.ts'
@@ -44,6 +44,12 @@ interface Result {
   readonly end: string
   readonly remarks: string
   readonly 'local-definitions': { readonly 'inventory-items': readonly (Uuid & { readonly remarks?: string })[] }
+  readonly 'reviewed-controls': {
+    readonly 'control-selections': readonly {
+      readonly props?: readonly { readonly name: string; readonly value: string }[]
+      readonly 'include-controls': readonly { readonly 'control-id': string }[]
+    }[]
+  }
   readonly observations: readonly Observation[]
   readonly risks: readonly Uuid[]
   readonly findings: readonly Finding[]
@@ -158,14 +164,56 @@ describe('the document', () => {
     )
     expect(missing).toBeDefined()
     expect(result.observations.some(({ subjects }) => subjects[0]?.['subject-uuid'] === missing?.uuid)).toBe(false)
-    expect(result.remarks).toContain('these controls have no finding')
+    expect(result.remarks).toContain('these rows have no finding')
   })
 
-  test('an accepted contradiction stays not satisfied, beside the exception as a risk', () => {
+  test('a deviation with a risk acceptance stays not satisfied, beside the acceptance as a risk', () => {
     const risky = result.findings.filter((one) => one['related-risks'] !== undefined)
     expect(risky.length).toBeGreaterThan(0)
     for (const { target } of risky) expect(target.status.state).toBe('not-satisfied')
-    expect(risky[0]?.target.status.remarks).toMatch(/contradicted on \d+, accepted on 3 of them/)
+    expect(risky[0]?.target.status.remarks).toMatch(
+      /deviations \d+ of \d+ tested[\s\S]*Risk accepted: vuln\.eol on 3 nodes/,
+    )
+  })
+
+  test('reviews only rows with a tested required or counter check, and selections hold no outcome', () => {
+    const selections = result['reviewed-controls']['control-selections']
+    const selected = selections.flatMap((one) => one['include-controls'].map((control) => control['control-id']))
+    const tokens = controlTokens(input.assessment)
+    const reviewed = input.assessment.controls.filter(isReviewed)
+    expect(selected).toEqual(reviewed.map(({ framework, control }) => tokens.get(`${framework}\n${control}`)))
+    expect(selected.length).toBeGreaterThan(10)
+    expect(selected.length).toBeLessThan(input.assessment.controls.length / 2)
+    for (const { props = [] } of selections) {
+      expect(props.map(({ name }) => name).filter((name) => name !== 'proposed')).toEqual([
+        'framework',
+        'rows',
+        'controls',
+      ])
+    }
+    const found = result.findings.map(({ target }) => target['target-id'])
+    expect(found.filter((token) => !selected.includes(token))).toEqual([])
+  })
+
+  test('each finding prints both parts and the counts of its deciding checks', () => {
+    const { remarks } = result.findings[0]?.target.status ?? { remarks: '' }
+    expect(remarks).toMatch(/^Server part: .+: deviations on \d of 6 nodes tested; 1 not tested\.$/m)
+    expect(remarks).toMatch(/^Document part: .+: \d of \d held\.$/m)
+    expect(remarks).toMatch(/^Test: \S+ \(required\): recorded on 6 of 6 tested; not tested 1\.$/m)
+    expect(remarks).toMatch(/^Document outstanding: ER-15 .*\(nothing on file\)\.$/m)
+    for (const { target } of result.findings) expect(target.status.remarks).not.toMatch(/\b0 of \d+ supported/)
+  })
+
+  test('a reviewed row that is undecided has no finding, and is named as a limitation', () => {
+    const undecided = input.assessment.controls.filter((one) => one.state === 'unable-to-conclude' && isReviewed(one))
+    expect(undecided.length).toBeGreaterThan(0)
+    const found = new Set(result.findings.map(({ target }) => target['target-id']))
+    const tokens = controlTokens(input.assessment)
+    for (const { framework, control } of undecided) {
+      const token = tokens.get(`${framework}\n${control}`) ?? ''
+      expect(found.has(token)).toBe(false)
+      expect(result.remarks).toContain(token)
+    }
   })
 
   test('of many nodes there is one observation for each check and verdict, and every node is a subject', () => {
@@ -181,11 +229,15 @@ describe('the document', () => {
   })
 })
 
-describe('a control state as an objective’s status', () => {
+describe('a row as an objective’s status', () => {
   const check = (changes: Partial<ControlCheck> = {}): ControlCheck => ({
     check: 'a',
+    role: 'required',
+    decides: true,
+    source: 'server',
     built: true,
     population: 4,
+    tested: 4,
     met: 0,
     notMet: 0,
     inconclusive: 0,
@@ -193,45 +245,133 @@ describe('a control state as an objective’s status', () => {
     notApplicable: 0,
     informational: 0,
     excepted: 0,
+    answered: 0,
+    notRetested: 0,
     ...changes,
+  })
+  const server = (changes: Partial<ControlAssessment['server']> = {}): ControlAssessment['server'] => ({
+    state: 'no-deviations',
+    population: 4,
+    tested: 4,
+    deviating: 0,
+    accepted: 0,
+    notRetested: 0,
+    ...changes,
+  })
+  const documents = (state: ControlAssessment['documents']['state']): ControlAssessment['documents'] => ({
+    state,
+    needed: 1,
+    held: state === 'inspected' ? 1 : 0,
+    outstanding: state === 'outstanding' ? [{ request: 'ER-01', title: 'x', level: null }] : [],
+    deviations: state === 'deviations' ? ['ER-01'] : [],
   })
   const control = (changes: Partial<ControlAssessment>): ControlAssessment => ({
     framework: 'hipaa',
     control: 'a',
     state: 'supported',
-    nodePart: 'supported',
+    server: server(),
+    documents: documents('inspected'),
     checks: [check({ met: 4 })],
-    outstanding: [],
-    records: { needed: 0, held: 0 },
     rationale: null,
     ...changes,
   })
 
   test.each<[string, Partial<ControlAssessment>, string | null]>([
-    ['supported', {}, 'satisfied pass'],
-    ['supported by records alone', { nodePart: null, checks: [] }, 'satisfied other'],
-    ['with exceptions', { state: 'supported-with-exceptions' }, 'not-satisfied fail'],
-    ['contradicted', { state: 'not-supported', nodePart: 'not-supported' }, 'not-satisfied fail'],
+    ['supported, with server tests', {}, 'satisfied pass'],
     [
-      'undecided',
-      { state: 'insufficient-evidence', checks: [check({ met: 3, inconclusive: 1 })] },
-      'not-satisfied other',
+      'documents outstanding',
+      { state: 'documents-outstanding', documents: documents('outstanding') },
+      'satisfied other',
     ],
     [
-      'collected in part',
-      { state: 'insufficient-evidence', checks: [check({ met: 3, notTested: 1 })] },
-      'not-satisfied other',
-    ],
-    ['not collected', { state: 'insufficient-evidence', checks: [check({ notTested: 4 })] }, null],
-    ['waiting for records', { state: 'manual-evidence-required', outstanding: ['x'] }, 'not-satisfied other'],
-    ['only for people', { state: 'manual-evidence-required', nodePart: null }, null],
-    ['not applicable', { state: 'not-applicable', nodePart: 'not-applicable' }, null],
-    [
-      'not applicable, and nobody approved why',
-      { state: 'manual-evidence-required', nodePart: 'not-applicable' },
+      'supported by documents alone',
+      { server: server({ state: 'no-server-test', population: 0, tested: 0 }), checks: [] },
       null,
     ],
-    ['out of scope', { state: 'out-of-scope', nodePart: null }, null],
+    [
+      'deviations',
+      {
+        state: 'deviations',
+        server: server({ state: 'deviations', deviating: 1 }),
+        checks: [check({ met: 3, notMet: 1 })],
+      },
+      'not-satisfied fail',
+    ],
+    [
+      'deviations, all risk-accepted',
+      {
+        state: 'deviations',
+        server: server({ state: 'deviations', deviating: 1, accepted: 1 }),
+        checks: [check({ met: 3, notMet: 1, excepted: 1 })],
+      },
+      'not-satisfied fail',
+    ],
+    [
+      'an addressable decision in place',
+      {
+        state: 'addressable-decision',
+        server: server({ state: 'deviations', deviating: 1 }),
+        checks: [check({ notMet: 1 })],
+      },
+      'not-satisfied fail',
+    ],
+    [
+      'deviations in documents alone',
+      { state: 'deviations', documents: documents('deviations') },
+      'not-satisfied fail',
+    ],
+    [
+      'deviations in documents, and nothing tested',
+      {
+        state: 'deviations',
+        server: server({ state: 'no-server-test', population: 0, tested: 0 }),
+        documents: documents('deviations'),
+        checks: [],
+      },
+      null,
+    ],
+    [
+      'unable to conclude',
+      {
+        state: 'unable-to-conclude',
+        server: server({ state: 'unable-to-conclude' }),
+        checks: [check({ met: 3, inconclusive: 1 })],
+      },
+      null,
+    ],
+    [
+      'a scope limitation',
+      {
+        state: 'unable-to-conclude',
+        server: server({ state: 'scope-limitation', tested: 3 }),
+        checks: [check({ tested: 3, met: 3, notTested: 1 })],
+      },
+      null,
+    ],
+    [
+      'not tested',
+      {
+        state: 'unable-to-conclude',
+        server: server({ state: 'not-tested', tested: 0 }),
+        checks: [check({ tested: 0, notTested: 4 })],
+      },
+      null,
+    ],
+    [
+      'not applicable by observation',
+      { server: server({ state: 'not-applicable' }), checks: [check({ notApplicable: 4 })] },
+      null,
+    ],
+    [
+      'supporting checks alone',
+      {
+        checks: [check({ role: 'supporting', decides: false, notMet: 4 })],
+        server: server({ state: 'no-server-test' }),
+      },
+      null,
+    ],
+    ['an approved decision that it does not apply', { state: 'not-applicable' }, null],
+    ['a category that was not elected', { state: 'out-of-scope' }, null],
   ])('%s', (_, changes, expected) => {
     const status = statusOf(control(changes))
     expect(status === null ? null : `${status.state} ${status.reason}`).toBe(expected)

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listRegister } from '../main/app/register/list.ts'
 import { catalogSnapshot } from '../main/core/catalog.ts'
+import { concludeControls } from '../main/core/conclusion/conclude.ts'
 import type { Control } from '../main/core/framework.ts'
 import { PATHS } from '../main/core/pack.ts'
 import { jsonBytes } from '../main/core/pack-files.ts'
 import { endOfDay, millisOf } from '../main/core/register/days.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
 import { isOnePerson, lastMade, registerFor, standingOf } from '../main/core/register.ts'
-import { rollUp } from '../main/core/rollup.ts'
 import { registerOfPack } from '../main/core/verify/register.ts'
 import type { Attachment, Decision, Exception, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
@@ -24,20 +24,21 @@ const LATER = '2026-11-21T12:00:00.001Z'
 const NEED = 'The agreement'
 const CHOICE = 'Addressable decision: implemented, equivalent alternative, or documented reason'
 const ROW = { framework: 'hipaa', control: 'k' }
+const INSPECTED = { by: 'Bea', at: '2026-01-02T00:00:00.000Z', lookedAt: 'all of it', conclusion: 'supports' } as const
 
-const roll = (row: Partial<Control>, verdicts: readonly Verdict[], parts: Partial<Register>, asOf = AS_OF) => {
+const concluded = (row: Partial<Control>, verdicts: readonly Verdict[], parts: Partial<Register>, asOf = AS_OF) => {
   const nodes = verdicts.map((verdict, at) => nodeWith(`n${at}`, verdict))
   const register = { ...registerOf({}), ...parts }
   const catalog = catalogWith([frameworkOf([controlOf(row)])])
-  const [found] = rollUp(catalog, ['hipaa'], nodes, { register, asOf, uncovered: 0 })
-  return found?.state
+  return concludeControls(catalog, ['hipaa'], nodes, { register, asOf, engagement: undefined, uncovered: 0 })[0]
 }
+const roll = (...asked: Parameters<typeof concluded>) => concluded(...asked)?.state
 const excepted = (changes: Partial<Exception>) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
 const held = (changes: Partial<Attachment>) =>
-  attachmentOf({ controls: [ROW], need: NEED, method: 'examined', ...changes })
+  attachmentOf({ controls: [ROW], need: NEED, level: 'inspected', inspection: INSPECTED, ...changes })
 const decided = (changes: Partial<Decision>) => decisionOf({ control: 'k', ...changes })
 
-describe('an exception buys nothing', () => {
+describe('a risk acceptance removes no deviation', () => {
   test.each<[string, Partial<Exception>]>([
     ['accepted a millisecond after the moment', { acceptedAt: LATER }],
     ['accepted at no moment', { acceptedAt: '2026-99-01T00:00:00.000Z' }],
@@ -50,23 +51,30 @@ describe('an exception buys nothing', () => {
       { acceptedAt: '2025-11-19T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' },
     ],
   ])('%s', (_, changes) => {
-    expect(roll({}, ['not-met', 'met'], { exceptions: [excepted(changes)] })).toBe('not-supported')
+    expect(concluded({}, ['not-met', 'met'], { exceptions: [excepted(changes)] })).toMatchObject({
+      state: 'deviations',
+      server: { deviating: 1, accepted: 0 },
+    })
   })
 
   test('beyond the longest term, though it says so itself; within it, it counts', () => {
     const forever = { acceptedAt: '2025-11-20T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' }
-    const states = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) =>
-      roll({}, ['not-met', 'met'], { exceptions: [excepted(forever)] }, asOf),
-    )
-    expect(states).toEqual(['supported-with-exceptions', 'not-supported'])
+    const accepted = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) => {
+      const found = concluded({}, ['not-met', 'met'], { exceptions: [excepted(forever)] }, asOf)
+      return [found?.state, found?.server.accepted]
+    })
+    expect(accepted).toEqual([
+      ['deviations', 1],
+      ['deviations', 0],
+    ])
   })
 
   test.each<Verdict>(['inconclusive', 'not-tested'])('of a finding that is %s', (verdict) => {
-    expect(roll({}, [verdict, 'met'], { exceptions: [excepted({})] })).toBe('insufficient-evidence')
+    expect(roll({}, [verdict, 'met'], { exceptions: [excepted({})] })).toBe('unable-to-conclude')
   })
 })
 
-describe('a record bears nothing', () => {
+describe('a document supports nothing', () => {
   test.each<[string, Partial<Attachment>]>([
     ['attached a millisecond after the moment', { attachedAt: LATER }],
     ['attached later, with an end', { attachedAt: '2027-01-01T00:00:00.000Z', validUntil: '2027-12-31T23:59:59.999Z' }],
@@ -76,8 +84,12 @@ describe('a record bears nothing', () => {
     ],
     ['valid until a day that is none', { validUntil: '2027-02-30T00:00:00.000Z' }],
     ['for the words of another need', { need: 'The agreement.' }],
+    ['received, however often', { level: 'received' }],
+    ['by inquiry alone', { level: 'inquiry' }],
+    ['inspected after the moment', { inspection: { ...INSPECTED, at: LATER } }],
+    ['without a level, as earlier registers have it', { level: undefined as never, method: 'examined' }],
   ])('%s', (_, changes) => {
-    expect(roll({ needsAlso: [NEED] }, ['met'], { attachments: [held(changes)] })).toBe('manual-evidence-required')
+    expect(roll({ needsAlso: [NEED] }, ['met'], { attachments: [held(changes)] })).toBe('documents-outstanding')
   })
 })
 
@@ -85,8 +97,8 @@ describe('a decision takes out nothing', () => {
   const out = decided({ decision: 'not-applicable' })
   test('over a contradiction that somebody accepts', () => {
     const exceptions = [excepted({})]
-    expect(roll({}, ['not-met', 'met'], { exceptions, decisions: [out] })).toBe('supported-with-exceptions')
-    expect(roll({}, ['not-met', 'not-tested', 'met'], { exceptions, decisions: [out] })).toBe('insufficient-evidence')
+    expect(roll({}, ['not-met', 'met'], { exceptions, decisions: [out] })).toBe('deviations')
+    expect(roll({}, ['not-met', 'not-tested', 'met'], { exceptions, decisions: [out] })).toBe('deviations')
   })
   test.each<[string, readonly Decision[]]>([
     ['made after the moment', [{ ...out, decidedAt: LATER }]],
@@ -98,13 +110,13 @@ describe('a decision takes out nothing', () => {
       [out, decided({ decidedAt: '2026-11-10T00:00:00.000Z', expiresAt: '2026-11-20T23:59:59.999Z' })],
     ],
   ])('%s', (_, decisions) => {
-    expect(roll({}, ['not-applicable'], { decisions })).toBe('insufficient-evidence')
+    expect(roll({}, ['met'], { decisions })).toBe('supported')
     const choice = { level: 'addressable', needsAlso: [CHOICE] }
-    expect(['manual-evidence-required', 'supported']).toContain(roll(choice, ['met'], { decisions }))
+    expect(['documents-outstanding', 'supported']).toContain(roll(choice, ['met'], { decisions }))
   })
   test('and holds no choice before it was made', () => {
     const decisions = [decided({ decidedAt: LATER })]
-    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['met'], { decisions })).toBe('manual-evidence-required')
+    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['met'], { decisions })).toBe('documents-outstanding')
   })
 })
 
@@ -135,7 +147,8 @@ const someRegister = fc.record({
           fc.record({ framework: fc.constantFrom('hipaa', 'soc2', 'pci'), control: fc.constantFrom('k', 'm') }),
         ),
         need: fc.constantFrom(null, NEED, CHOICE),
-        method: fc.constantFrom('examined' as const, 'received' as const),
+        level: fc.constantFrom('inspected' as const, 'received' as const),
+        inspection: fc.constant(INSPECTED),
         attachedAt: moment,
         validUntil: fc.oneof(fc.constant(null), moment),
         withdrawn: gone,
@@ -173,11 +186,11 @@ describe('whatever a register holds', () => {
     frameworkOf([controlOf()], { id: 'pci' }),
   ])
   const states = (register: Register, found: readonly Verdict[], asOf: string) =>
-    rollUp(
+    concludeControls(
       catalog,
       ['hipaa', 'soc2'],
       found.map((verdict, at) => nodeWith(`n${at}`, verdict)),
-      { register, asOf, uncovered: 0 },
+      { register, asOf, engagement: undefined, uncovered: 0 },
     )
 
   test('the whole of it and the part in a pack make the same states, in any order', () => {
@@ -217,15 +230,14 @@ describe('whatever a register holds', () => {
     )
   })
 
-  test('no contradiction that nobody accepts, and nothing undecided, is ever called supported', () => {
+  test('no deviation, and nothing undecided, is ever called supported', () => {
     fc.assert(
       fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
         const [row] = states(registerOf(parts), found, asOf)
         const [check] = row?.checks ?? []
         if (check === undefined) throw new Error('no check')
-        if (check.notMet > check.excepted) expect(row?.state).toBe('not-supported')
-        if (check.notMet > 0) expect(['supported', 'not-applicable']).not.toContain(row?.state)
-        if (check.inconclusive + check.notTested > 0) expect(row?.state).not.toMatch(/^supported/)
+        if (check.notMet > 0) expect(row?.state).toBe('deviations')
+        if (check.inconclusive + check.notTested > 0) expect(row?.state).not.toBe('supported')
       }),
     )
   })

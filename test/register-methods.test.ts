@@ -22,6 +22,7 @@ import { exportRun } from '../main/app/export.ts'
 import { reviewFile } from '../main/app/review.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
+import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Outcome } from '../main/core/failure.ts'
 import { inMemory } from '../main/core/recording.ts'
@@ -34,16 +35,24 @@ import { attachmentOf, exceptionOf, registerOf as madeRegister } from './support
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
 const NEED = 'Key policy'
-/** A mapped check that nodes cannot bear, and what bears it. */
-const BEYOND = {
-  id: 'access.break-glass',
-  from: 'record',
-  why: 'Between people.',
-  bring: 'The log of its uses.',
-} as const
+/** A mapped check that no node can answer, and the evidence request that does. */
+const BEYOND = { id: 'access.break-glass', from: 'document', why: 'Between people.' } as const
+const LOG: EvidenceRequest = {
+  id: 'ER-21',
+  title: 'The log of its uses.',
+  inspects: 'Each use, with its reason.',
+  owner: 'officer',
+  minimum: 'inspected',
+  time: 'period',
+  heldBy: 'document',
+  renewal: '12 months',
+  serves: [BEYOND.id],
+  mayAnswer: [],
+}
 const catalog: Catalog = {
   ...sampleCatalog,
   notFromNodes: [BEYOND],
+  requests: [LOG],
   frameworks: sampleCatalog.frameworks.map((framework) => ({
     ...framework,
     controls: framework.controls.map((control) => ({
@@ -72,7 +81,9 @@ const record = {
   need: NEED,
   shows: 'who may hold a key',
   saidBy: 'R. Novak',
-  method: 'received' as const,
+  level: 'received' as const,
+  inspection: null,
+  answers: null,
   owner: 'R. Novak',
   validUntil: null,
 }
@@ -381,17 +392,24 @@ test('requests are kept, a later one in place of the one before', async () => {
   expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not ask')
 })
 
-test('what bears a check that nodes cannot is attached and asked for like any record, and moves no state', async () => {
-  const states = (): unknown => context.session.run?.assessment.controls
-  const before = structuredClone(states())
-  const ask = { framework: 'soc2' as const, control: 'C1', need: BEYOND.bring, owner: 'P. Lind', due: '2026-12-01' }
+test('what answers a check that no node can is attached and asked for like any document', async () => {
+  const ask = { framework: 'soc2' as const, control: 'C1', need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
   expect(must(await methods['requests.set'](ask)).requests).toHaveLength(1)
-  const view = must(
-    await methods['attachments.note']({ ...record, need: BEYOND.bring, name: 'Log', text: 'Two uses.' }),
-  )
-  expect(view?.attachments.map(({ need }) => need)).toEqual([BEYOND.bring])
-  expect(states()).toEqual(before)
+  const view = must(await methods['attachments.note']({ ...record, need: LOG.title, name: 'Log', text: 'Two uses.' }))
+  expect(view?.attachments.map(({ need }) => need)).toEqual([LOG.title])
   expect(refused(await methods['requests.set']({ ...ask, need: BEYOND.why }))).toContain('does not ask')
+})
+
+test('a document for an evidence request keeps its level and inspection, and one without them is refused', async () => {
+  const controls = [{ framework: 'requests', control: LOG.id }]
+  const inspection = { by: 'M. Ortiz', on: AS_OF.slice(0, 10), lookedAt: 'Both uses.', conclusion: 'supports' as const }
+  const note = { ...record, controls, need: null, name: 'Log', text: 'Two uses.' }
+  const view = must(await methods['attachments.note']({ ...note, level: 'inspected', inspection }))
+  expect(view.attachments).toMatchObject([{ controls, level: 'inspected', supports: true }])
+  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('needs who inspected')
+  expect(refused(await methods['attachments.note']({ ...note, inspection }))).toContain('no inspection')
+  const ask = { framework: 'requests', control: LOG.id, need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
+  expect(must(await methods['requests.set'](ask)).requests).toMatchObject([{ control: LOG.id }])
 })
 
 async function exported(): Promise<Outcome<{ readonly files: readonly { readonly path: string }[] }>> {
@@ -430,16 +448,21 @@ describe('in a pack', () => {
     const register = reviewed.contents?.register ?? null
     const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })
     expect(reviewed.contents?.assessment?.nodes).toEqual(bare.nodes)
-    // The exception is counted; the record was only received, and what nodes cannot bear is still missing.
+    // The acceptance is counted and the deviation remains; the document was only received.
     expect(reviewed.contents?.assessment?.controls).toEqual(
       bare.controls.map((control) => ({
         ...control,
-        state: 'insufficient-evidence',
-        nodePart: 'insufficient-evidence',
+        server: { ...control.server, accepted: 1 },
+        documents: {
+          ...control.documents,
+          outstanding: control.documents.outstanding.map((one) =>
+            one.title === NEED ? { ...one, level: 'received' } : one,
+          ),
+        },
         checks: control.checks.map((check) => ({ ...check, excepted: check.built ? 1 : 0 })),
       })),
     )
-    expect(bare.controls.map(({ state }) => state)).toEqual(['not-supported'])
+    expect(bare.controls.map(({ state }) => state)).toEqual(['deviations'])
     expect(register?.exceptions.map(({ nodes }) => nodes)).toEqual([['node-b']])
     const opened = must(await world.packs.open(pack))
     expect(opened.paths.filter((path) => path.startsWith('data/attachments/'))).toEqual([

@@ -66,12 +66,11 @@ describe('a register in a pack', () => {
     const [said, unsaid] = [verified.contents.assessment, bare.contents.assessment]
     expect(said?.nodes).toEqual(unsaid?.nodes)
     expect(said?.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict))).toEqual(['met', 'not-met'])
-    expect(unsaid?.controls.map(({ state }) => state)).toEqual(['not-supported'])
+    expect(unsaid?.controls.map(({ state }) => state)).toEqual(['deviations'])
     expect(said?.controls).toEqual(
       unsaid?.controls.map((control) => ({
         ...control,
-        state: 'supported-with-exceptions',
-        nodePart: 'supported-with-exceptions',
+        server: { ...control.server, accepted: 1 },
         checks: control.checks.map((check) => ({ ...check, excepted: 1 })),
       })),
     )
@@ -85,7 +84,7 @@ describe('a register in a pack', () => {
       register: registerOf({ exceptions: [exceptionOf()] }),
       forge: (assessment) => ({
         ...assessment,
-        controls: assessment.controls.map((control) => ({ ...control, state: 'supported', nodePart: 'supported' })),
+        controls: assessment.controls.map((control) => ({ ...control, state: 'supported' })),
       }),
     })
     const verified = await verifySource(sourceOf(files), [root])

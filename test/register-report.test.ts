@@ -3,13 +3,17 @@ import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import { withRegister } from '../main/core/assess.ts'
 import { buildReport, documentText, type ReportDocument } from '../main/core/report.ts'
 import { BANNED } from '../schemas/words.ts'
-import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 
-const CHECK = 'encryption.at-rest.block-graph'
-const control = soc2.controls.find(({ needsAlso }) => needsAlso.length > 1)
+const CHECK = 'encryption.at-rest.ephi-paths'
+/** A control with two documents, each asked for by a request of its own. */
+const control = soc2.controls.find(
+  ({ needsAlso, requests }) => needsAlso.length > 1 && needsAlso.every((need) => requests?.[need]?.length === 1),
+)
 const [first = '', second = ''] = control?.needsAlso ?? []
 const key = control?.key ?? ''
+const requestFor = (need: string): string => control?.requests?.[need]?.[0] ?? ''
 
 const register = registerOf({
   exceptions: [
@@ -41,7 +45,7 @@ const register = registerOf({
       kind: 'note',
       name: 'Talk with the provider',
       mediaType: 'text/plain',
-      method: 'asked',
+      level: 'inquiry',
       withdrawn: { at: '2026-11-12T09:30:00.000Z', by: 'L. Sato', reason: 'Wrong customer.' },
     }),
   ],
@@ -100,7 +104,7 @@ describe('the register in the report', () => {
     for (const words of [
       'Key Policy 2026.pdf',
       'Who may hold a key, and for how long.',
-      'R. Novak, security office. Received it.',
+      'Received. The document is on file and was not inspected.',
       'The end of 30 Jun 2027, UTC',
       'No end was given',
       attachmentOf().sha256,
@@ -112,37 +116,39 @@ describe('the register in the report', () => {
     ])
       expect(all).toContain(words)
     expect(all.indexOf('Ended (1)')).toBeLessThan(all.indexOf('In force (1)'))
-    expect(all).toContain('Received, and nobody examined it: Key Policy 2026.pdf')
+    expect(all).toContain('Overdue\nreceived only; overdue: owner P. Lind, due 1 Nov 2026')
     expect(all).toContain('2 requests are overdue')
     expect(all.indexOf('1 Nov 2026')).toBeLessThan(all.indexOf('19 Nov 2026'))
   })
 
-  it('takes a record that somebody examined off the list, and its item knows', () => {
-    const [received, ...others] = register.attachments
-    if (received === undefined) throw new Error('the register has records')
-    const examined = { ...register, attachments: [{ ...received, method: 'examined' as const }, ...others] }
+  it('takes a document that a named person inspected off the list, in every control that asks for it', () => {
+    const attachments = [inspectedFor(requestFor(first)), ...register.attachments.slice(1)]
+    const examined = { ...register, attachments }
     const before = sampleInput().assessment
     const assessment = withRegister(input.catalog, before, examined)
     const all = section(buildReport({ ...input, register: examined, assessment }), 'records')
     expect(all).toContain('1 request is overdue')
-    expect(all).not.toContain('nobody examined it')
-    expect(all).toContain('Counts as\nHeld')
+    expect(all).toContain('Counts as\nSupporting evidence')
+    expect(all).toContain('M. Ortiz, 3 Nov 2026\nThe whole document')
     expect(assessment.nodes).toEqual(before.nodes)
+    const waiting = assessment.controls.flatMap(({ documents }) => documents.outstanding.map(({ request }) => request))
+    expect(waiting).not.toContain(requestFor(first))
+    expect(waiting).toContain(requestFor(second))
   })
 
-  it('says at the item what is attached and what is still needed', () => {
+  it('states at the control what is on file and what is still needed', () => {
     const item = section(report, 'controls-soc2')
-    expect(item).toContain(`Attached for this item: Key Policy 2026.pdf (for: ${first})`)
-    expect(item).toContain(`${first} (received, and nobody examined it: Key Policy 2026.pdf; overdue: asked of P. Lind`)
-    expect(item).toContain(`${second} (nothing is attached; overdue: asked of P. Lind, due 19 Nov 2026)`)
+    expect(item).toContain(`Documents on file: ${requestFor(first)} `)
+    expect(item).toContain('(received only; overdue: owner P. Lind, due 1 Nov 2026)')
+    expect(item).toContain('(nothing on file; overdue: owner P. Lind, due 19 Nov 2026)')
     expect(item).toContain('1 of 1 accepted until 1 Mar 2027 by M. Ortiz')
   })
 
-  it('says so where there is nothing', () => {
+  it('states so where there is nothing', () => {
     const bare = buildReport(sampleInput())
     expect(section(bare, 'exceptions')).toContain('Nobody accepted a finding.')
-    expect(section(bare, 'records')).toContain('No record is attached.')
-    expect(section(bare, 'records')).toContain('Nobody is asked for a record that is still outstanding.')
+    expect(section(bare, 'records')).toContain('No document is attached.')
+    expect(section(bare, 'records')).toContain('nothing on file; no owner assigned')
   })
 
   it('uses none of the banned words, and the order of entries makes no difference', () => {

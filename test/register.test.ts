@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { isSafePath } from '../main/core/pack-files.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from '../main/core/register/attachments.ts'
 import { isDay } from '../main/core/register/days.ts'
 import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
-import { recordsOf, setRequest } from '../main/core/register/requests.ts'
+import { documentStatuses, needsIn, setRequest, supports } from '../main/core/register/requests.ts'
 import { registerView } from '../main/core/register/view.ts'
 import {
   acceptancesOf,
@@ -24,10 +25,11 @@ import {
   withdrawException,
 } from '../main/core/register.ts'
 import type { ExceptionDraft } from '../schemas/ipc-packs.ts'
-import type { Register } from '../schemas/types.ts'
+import type { Attachment, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
-import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './support/register.ts'
+import { controlOf, frameworkOf } from './support/rollup-kit.ts'
 
 const ID = '0123456789abcdef'.repeat(2)
 const verdicts: Readonly<Record<string, Verdict>> = {
@@ -195,11 +197,11 @@ describe('taking back', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
     expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no such record')
     const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who withdraws it must be given')
+    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who did it must be given')
   })
 })
 
-describe('attached records', () => {
+describe('attached documents', () => {
   const needsOf = (framework: string, control: string) =>
     framework === 'soc2' && control === 'CC1' ? ['the policy', 'the training list'] : null
   const what = {
@@ -207,10 +209,13 @@ describe('attached records', () => {
     need: 'the policy',
     shows: 'who may hold a key',
     saidBy: 'R. Novak',
-    method: 'received',
+    level: 'received',
+    inspection: null,
+    answers: null,
     owner: 'R. Novak',
     validUntil: '2027-06-30',
   } as const
+  const inspection = { by: ' M. Ortiz ', on: '2026-11-20', lookedAt: 'All of it.', conclusion: 'supports' } as const
   const moment = { now: NOW, id: ID, needsOf }
   const file = { name: 'C:\\Users\\r\\Key\u202e Policy.pdf', bytes: new TextEncoder().encode('%PDF-1.7') }
 
@@ -228,7 +233,7 @@ describe('attached records', () => {
         need: 'the policy',
         shows: 'who may hold a key',
         saidBy: 'R. Novak',
-        method: 'received',
+        level: 'received',
         owner: 'R. Novak',
         attachedAt: NOW,
         validUntil: '2027-06-30T23:59:59.999Z',
@@ -236,6 +241,18 @@ describe('attached records', () => {
       },
     ])
     expect(made.ok && validator.problems('register', made.value)).toEqual([])
+    const inspected = addAttachment(
+      EMPTY_REGISTER,
+      { ...what, level: 'reperformed', inspection, answers: { checks: ['access.sshd.mfa'], nodes: ['a'] } },
+      file,
+      moment,
+    )
+    expect(inspected.ok && inspected.value.attachments[0]).toMatchObject({
+      level: 'reperformed',
+      inspection: { by: 'M. Ortiz', at: '2026-11-20T23:59:59.999Z', lookedAt: 'All of it.', conclusion: 'supports' },
+      answers: { checks: ['access.sshd.mfa'], nodes: ['a'] },
+    })
+    expect(inspected.ok && validator.problems('register', inspected.value)).toEqual([])
     const note = addNote(EMPTY_REGISTER, { ...what, name: 'Talk', text: 'They said so. ü' }, moment)
     expect(note.ok && note.value.attachments[0]).toMatchObject({
       kind: 'note',
@@ -258,6 +275,24 @@ describe('attached records', () => {
     [{ need: 'something else' }, file, 'input.refused: none of the named controls asks for that record'],
     [{ shows: '   ' }, file, 'input.refused: what the record shows must be given'],
     [{ need: null, controls: [] }, file, 'accepted'],
+    [{ level: 'inquiry' }, file, 'accepted'],
+    [{ level: 'inspected', inspection }, file, 'accepted'],
+    [
+      { level: 'inspected' },
+      file,
+      'input.refused: level “inspected” needs who inspected it, what was looked at, and a conclusion',
+    ],
+    [{ inspection }, file, 'input.refused: a document at level “received” has no inspection to record'],
+    [
+      { level: 'inspected', inspection: { ...inspection, on: '2026-11-22' } },
+      file,
+      'input.refused: the day of the inspection must be a day up to today, such as 2026-11-03',
+    ],
+    [
+      { level: 'inspected', inspection: { ...inspection, lookedAt: ' ' } },
+      file,
+      'input.refused: what was looked at must be given',
+    ],
   ] as const)('%j: refused or not', (changes, given, said) => {
     expect(refusal(addAttachment(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
   })
@@ -329,7 +364,27 @@ describe('requests for records', () => {
     expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, due: '2026-11-20' }, { now: NOW, needsOf }))).toContain('past')
   })
 
-  test('what is attached, asked for, and overdue', () => {
+  const REQUEST: EvidenceRequest = {
+    id: 'ER-1',
+    title: 'The roster',
+    inspects: 'Names',
+    owner: 'officer',
+    minimum: 'inspected',
+    time: 'point-in-time',
+    heldBy: 'document',
+    renewal: '12 months',
+    serves: [],
+    mayAnswer: [],
+  }
+  const control = controlOf({
+    key: 'CC1',
+    supports: [],
+    needsAlso: ['the policy', 'the training list', 'who is on call'],
+    requests: { 'who is on call': ['ER-1'] },
+  })
+  const catalog = { requests: [REQUEST], notFromNodes: [], frameworks: [] }
+
+  test('what is attached, the level reached, who was asked, and what is overdue', () => {
     const register: Register = registerOf({
       attachments: [
         attachmentOf({ controls: [{ framework: 'soc2', control: 'CC1' }], need: 'the policy' }),
@@ -339,27 +394,66 @@ describe('requests for records', () => {
           need: 'the training list',
           validUntil: '2026-01-01T23:59:59.999Z',
         }),
-        attachmentOf({ id: 'd'.repeat(32), controls: [{ framework: 'soc2', control: 'CC2' }], need: 'the rota' }),
+        attachmentOf({ id: 'd'.repeat(32), controls: [{ framework: 'soc2', control: 'CC2' }], need: 'the policy' }),
+        inspectedFor('ER-1', { id: 'e'.repeat(32) }),
       ],
       requests: [
         { ...ask, due: '2026-11-01T23:59:59.999Z' },
         { ...ask, need: 'the training list', due: '2026-11-21T23:59:59.999Z' },
+        {
+          framework: 'requests',
+          control: 'ER-1',
+          need: 'The roster',
+          owner: 'A. Weber',
+          due: '2026-11-01T23:59:59.999Z',
+        },
       ],
     })
-    const asked = { framework: 'soc2', control: 'CC1', needs: ['the policy', 'the training list', 'the rota'] }
     const at = (asOf: string) =>
-      recordsOf(register, asked, asOf).map(({ need, attached, request, overdue }) => [
-        need,
-        attached.length,
-        request?.owner ?? null,
-        overdue,
-      ])
+      documentStatuses(catalog, register, { framework: 'soc2', control }, asOf).map(
+        ({ document, attached, level, conclusion, request, overdue }) => [
+          document.request?.id ?? document.title,
+          attached.length,
+          level,
+          conclusion,
+          request?.owner ?? null,
+          overdue,
+        ],
+      )
     expect(at('2026-11-21T23:59:59.999Z')).toEqual([
-      ['the policy', 1, 'P. Lind', false],
-      ['the training list', 0, 'P. Lind', false],
-      ['the rota', 0, null, false],
+      ['the policy', 1, 'received', null, 'P. Lind', true],
+      ['the training list', 0, null, null, 'P. Lind', false],
+      ['ER-1', 1, 'inspected', 'supports', 'A. Weber', false],
     ])
-    expect(at('2026-11-22T00:00:00.000Z')[1]).toEqual(['the training list', 0, 'P. Lind', true])
+    expect(at('2026-11-22T00:00:00.000Z')[1]).toEqual(['the training list', 0, null, null, 'P. Lind', true])
+  })
+
+  const { level: _, ...unlevelled } = attachmentOf()
+  const EARLIER: Attachment = { ...unlevelled, method: 'examined' }
+
+  test('a row can be asked for its own words and for the titles of its documents, a request for its title', () => {
+    const needsOf = needsIn({ ...catalog, frameworks: [frameworkOf([control], { id: 'soc2' })] })
+    expect(needsOf('soc2', 'CC1')).toEqual(['the policy', 'the training list', 'who is on call', 'The roster'])
+    expect(needsOf('requests', 'ER-1')).toEqual(['The roster'])
+    expect([needsOf('requests', 'ER-2'), needsOf('soc2', 'CC2')]).toEqual([null, null])
+  })
+
+  test.each([
+    ['received', attachmentOf({ level: 'received' }), false],
+    ['from an earlier register, without a level', EARLIER, false],
+    ['inspected without an inspection', attachmentOf({ level: 'inspected' }), false],
+    ['inspected', inspectedFor('ER-1'), true],
+    ['inspected, and expired', inspectedFor('ER-1', { validUntil: '2026-11-20T23:59:59.999Z' }), false],
+    [
+      'inspected, and it does not support',
+      inspectedFor('ER-1', {
+        inspection: { by: 'x', at: '2026-11-03T08:00:00.000Z', lookedAt: 'y', conclusion: 'does-not-support' },
+      }),
+      false,
+    ],
+  ])('a document that was %s supports or not', (_, entry, expected) => {
+    expect(supports(entry, NOW)).toBe(expected)
+    expect(registerView(registerOf({ attachments: [entry] }), NOW).attachments[0]?.supports).toBe(expected)
   })
 })
 
@@ -374,16 +468,26 @@ test('the part for one pack names no other node, check or framework', () => {
       attachmentOf({ id: '1'.repeat(32) }),
       attachmentOf({ id: '2'.repeat(32), controls: [{ framework: 'hipaa', control: 'x' }] }),
       attachmentOf({ id: '3'.repeat(32), controls: [] }),
+      inspectedFor('ER-18', {
+        id: '4'.repeat(32),
+        answers: { checks: ['access.sshd.mfa'], nodes: ['other-customer', 'node-b'] },
+      }),
+      inspectedFor('ER-18', {
+        id: '5'.repeat(32),
+        answers: { checks: ['access.sshd.mfa'], nodes: ['other-customer'] },
+      }),
     ],
     requests: [
+      { framework: 'requests', control: 'ER-18', need: 'y', owner: 'z', due: NOW },
       { framework: 'hipaa', control: 'x', need: 'y', owner: 'z', due: NOW },
       { framework: 'soc2', control: 'x', need: 'y', owner: 'z', due: NOW },
     ],
   })
   const part = registerFor(register, { nodes: ['node-b'], checks: ['encryption.at-rest.swap'], frameworks: ['soc2'] })
   expect(part.exceptions).toEqual([exceptionOf({ id: '1'.repeat(32), nodes: ['node-b'] })])
-  expect(part.attachments.map(({ id }) => id[0])).toEqual(['1', '3'])
-  expect(part.requests.map(({ framework }) => framework)).toEqual(['soc2'])
+  expect(part.attachments.map(({ id }) => id[0])).toEqual(['1', '3', '4', '5'])
+  expect(part.attachments.map(({ answers }) => answers?.nodes ?? null)).toEqual([null, null, ['node-b'], null])
+  expect(part.requests.map(({ framework }) => framework)).toEqual(['requests', 'soc2'])
   expect(JSON.stringify(part)).not.toContain('other-customer')
 })
 

@@ -8,7 +8,7 @@ import { signOffSection } from '../main/core/report/sign-off.ts'
 import { titles } from '../main/core/report/titles.ts'
 import { versionSection } from '../main/core/report/versions.ts'
 import { buildReport, documentText, matterOf, type ReportDocument } from '../main/core/report.ts'
-import type { Engagement, EntrySignature } from '../schemas/types.ts'
+import type { Engagement, EntrySignature, ProviderProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
 import {
@@ -273,11 +273,84 @@ describe('what a provider promised', () => {
       'Needs a record: 7 of 7',
       'Not observable from inside: 7 of 7',
       'no load was put on any link',
-      'source page of 30 Oct 2026',
+      'source: Servers, read on 30 Oct 2026; no copy of the page is kept',
+      'Check your contract first',
+      'The address was not recorded.',
       'link.rate: not in this catalog',
       'Vetting procedure',
       'A server sees no floor.',
       'vm-posing-as-metal-with-a-very-long-name-in-rack-17.fra.example.net',
+    ])
+      expect(claims).toContain(words)
+  })
+
+  it('prints a condition with the fact that it is absent, sources with their place, and statements that do not agree', () => {
+    const cited = {
+      id: 'terms',
+      kind: 'contract',
+      title: 'Terms',
+      where: 'Clause 4',
+      on: '2026-10-30',
+      publisher: 'Halle Eins GmbH',
+      address: 'https://halle.example/terms',
+      sha256: 'c'.repeat(64),
+    } as const
+    const provider: ProviderProfile = {
+      ...PROVIDER,
+      sources: [...PROVIDER.sources, cited],
+      conflicts: [
+        {
+          says: 'All halls are in Hesse.',
+          source: 'page',
+          against: 'Halls are in 50 countries.',
+          againstSource: 'terms',
+          why: 'Both cannot be.',
+          bring: 'The list of halls',
+        },
+      ],
+      claims: [
+        {
+          id: 'f-fabric',
+          says: 'The fabric runs at 200 Gbit/s.',
+          quote: '200G everywhere',
+          source: 'terms',
+          condition: { says: 'Where there is a fabric.', tests: [{ test: 'link.rate', value: 200 }] },
+          bears: [{ check: 'time.sync', supportsOnly: true }],
+          whenUndecided: 'needs-record',
+          otherwise: null,
+          why: null,
+          bring: 'The order',
+        },
+      ],
+    }
+    const input = sampleInput({ scope: { provider } })
+    const nodes = input.assessment.nodes.map((node, at) => ({
+      ...node,
+      claims: [
+        {
+          claim: 'f-fabric',
+          answer: at === 0 ? ('not-applicable' as const) : ('needs-record' as const),
+          reasons: [
+            { says: 'against' as const, text: at === 0 ? 'No fabric port.' : 'Not read.', probe: null, captures: [] },
+          ],
+        },
+      ],
+    }))
+    const claims = section(buildReport({ ...input, assessment: { ...input.assessment, nodes } }), 'claims')
+    for (const words of [
+      'Applies only: Where there is a fabric.',
+      'In the provider’s words: “200G everywhere”',
+      `Does not apply: 1 of ${nodes.length}`,
+      'Why it does not apply',
+      'No fabric port.',
+      'What was read, which does not decide it',
+      'A deviation of this check does not contradict the provider.',
+      'Publisher: Halle Eins GmbH',
+      'https://halle.example/terms',
+      `SHA-256 of the copy kept: ${'c'.repeat(64)}`,
+      'Statements that do not agree (1)',
+      'Halls are in 50 countries.',
+      'Ask for: The list of halls',
     ])
       expect(claims).toContain(words)
   })

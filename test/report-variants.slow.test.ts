@@ -168,7 +168,7 @@ describe('the report by control', () => {
   it('says of a control what it asks, where it stands, n of N by verdict, and of each check once its reasons and answers', () => {
     const found = input.catalog.frameworks
       .flatMap((framework) => framework.controls.map((control) => ({ framework, control })))
-      .find(({ control }) => control.supports.some(({ check }) => check === 'encryption.at-rest.block-graph'))
+      .find(({ control }) => control.supports.some(({ check }) => check === 'encryption.at-rest.ephi-paths'))
     if (found === undefined) throw new Error('the sample maps this check')
     const words = textOf(`${found.framework.id} ${found.control.key}`)
     expect(words).toContain(found.control.summary)
@@ -179,11 +179,11 @@ describe('the report by control', () => {
     expect(textOf('cover')).toContain('2 declared nodes gave no evidence and count as not collected in every check')
     const once = textOf('checks encryption-at-rest')
     const whole = documentText(document).join('\n')
-    const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.block-graph')?.limits ?? ''
+    const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.ephi-paths')?.limits ?? ''
     expect(whole.split(limits).length - 1).toBe(1)
     const finding = input.assessment.nodes
       .find(({ node }) => node === 'gpu-fra-02')
-      ?.findings.find(({ check }) => check === 'encryption.at-rest.block-graph')
+      ?.findings.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
     for (const { probe, captures } of finding?.reasons ?? [])
       for (const { command, sha256 } of captures) {
         expect(once).toContain(`${probe}/${command} ${sha256.slice(0, 12)}`)

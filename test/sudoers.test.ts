@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
+import { setuidFiles } from '../main/catalog/probes/setuid-files.ts'
 import { deniedCommand, READ_ONLY_PROGRAMS, SERVICE_STARTERS } from '../main/core/deny-list.ts'
-import { glob, run, runAsRoot } from '../main/core/probe.ts'
+import { argvOf, glob, run, runAsRoot } from '../main/core/probe.ts'
 import { rootCommands, sudoersFor } from '../main/core/sudoers.ts'
 
 const hasVisudo = spawnSync('visudo', ['-V']).status === 0
@@ -10,6 +11,15 @@ const checked = (text: string): string => {
   const { status, stdout, stderr } = spawnSync('visudo', ['-cf', '-'], { input: text, encoding: 'utf8' })
   return status === 0 ? 'ok' : stdout + stderr
 }
+
+/** The catalog's search for setuid files, with other places to start at. */
+const setuidSearch = (...starts: readonly string[]): readonly string[] => {
+  const argv = argvOf(setuidFiles.commands.files)
+  return ['find', ...starts, ...argv.slice(argv.indexOf('-maxdepth'))]
+}
+
+test('the search for setuid files may start in folders of programs', () =>
+  expect(deniedCommand(setuidSearch('/bin', '/usr/.'))).toBe(null))
 
 test('no program that starts a service is on the list of those that read, nor in the catalog', () => {
   for (const program of SERVICE_STARTERS) {
@@ -89,6 +99,12 @@ describe('what may never be in the catalog', () => {
     ['find', '/', '-xdev', '-type', 'f', '-perm', '/4000', '-exec', 'id', '{}', ';'],
     ['find', '/', '/home/.', '-xdev', '-type', 'f', '-fprint0', '/etc/x'],
     ['find', '-H', '/home', '/root', '-name', 'authorized_keys', '-delete'],
+    ...['/', '/.', '/home/.', '/srv/.', '/var/.', '/var/lib/.', '/usr/./..'].map((start) =>
+      setuidSearch('/bin', start),
+    ),
+    setuidSearch('/bin', '/usr/.').filter((word) => word !== '-xdev'),
+    setuidSearch('/bin', '/usr/.').filter((word) => word !== '-maxdepth' && word !== '6'),
+    setuidSearch('/bin', '/usr/.').map((word) => (word === '6' ? '60' : word)),
     ['curl', 'http://169.254.169.254/'],
     ['grep', '-s', '', '/etc/*'],
     ['grep', '-r', 'PermitRootLogin', '/etc/ssh'],

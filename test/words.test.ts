@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import {
+  DOCUMENT_STATES,
+  documentStateWords,
+  ROW_STATES,
+  rowStateWords,
+  SERVER_STATES,
+  serverStateWords,
+} from '../schemas/conclusion-words.ts'
 import { FAILURE_CODES, failureWords } from '../schemas/failure-words.ts'
-import { BANNED, CONTROL_STATES, controlStateWords, VERDICTS, verdictWords } from '../schemas/words.ts'
+import { BANNED, VERDICTS, verdictWords } from '../schemas/words.ts'
 
 const schemas = new URL('../schemas/', import.meta.url)
 const spoken = readdirSync(schemas)
@@ -35,7 +43,9 @@ describe('words', () => {
 
   test('every verdict, state and failure has plain words', () => {
     for (const verdict of VERDICTS) expect(verdictWords[verdict].label).not.toBe('')
-    for (const state of CONTROL_STATES) expect(controlStateWords[state].meaning).toMatch(/\.$/)
+    for (const state of ROW_STATES) expect(rowStateWords[state].meaning).toMatch(/\.$/)
+    for (const state of SERVER_STATES) expect(serverStateWords[state].meaning).toMatch(/\.$/)
+    for (const state of DOCUMENT_STATES) expect(documentStateWords[state].meaning).toMatch(/\.$/)
     for (const code of FAILURE_CODES) {
       const { title, meaning, next } = failureWords[code]
       expect(title).not.toMatch(/\.$/)

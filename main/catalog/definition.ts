@@ -3,6 +3,7 @@ import { listsAccess } from './access-lists.ts'
 import { PROVIDERS } from './claims/providers.ts'
 import { CLAIM_TESTS } from './claims/tests.ts'
 import { hipaa, nprm, soc2 } from './frameworks/frameworks.ts'
+import { REQUESTS, SEVERITIES } from './frameworks/load.ts'
 import { RELATED } from './frameworks/related.ts'
 import { checks as accessChecks, probes as accessProbes } from './groups/access.ts'
 import { checks as accountsChecks, probes as accountsProbes } from './groups/accounts.ts'
@@ -22,7 +23,7 @@ import { checks as storageChecks, probes as storageProbes } from './groups/stora
 import { checks as transitChecks, probes as transitProbes } from './groups/transit.ts'
 import { arguesLocation } from './location/argue.ts'
 import { identity } from './machine-identity.ts'
-import { NOT_FROM_NODES } from './not-from-nodes.ts'
+import { CONCLUSIONS, NOT_FROM_NODES } from './not-from-nodes.ts'
 import { REFERENCES } from './references.ts'
 import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
@@ -62,6 +63,9 @@ export const RULES: Omit<Catalog, 'module'> = {
   signals: SIGNAL_NOTES,
   thresholds: THRESHOLDS,
   notFromNodes: NOT_FROM_NODES,
+  requests: REQUESTS,
+  conclusions: CONCLUSIONS,
+  severities: SEVERITIES,
   claimTests: CLAIM_TESTS,
   providers: PROVIDERS,
   references: REFERENCES,

@@ -76,7 +76,7 @@ describe('the record', () => {
   test('of one that does not is no failure; without its answer it is open', () => {
     expect(texts('demo-gpu-01')[0]).toBe('informational')
     expect(texts('demo-gpu-01')[1]).toContain('(isolcpus): none; CPUs without a periodic tick (nohz_full): none.')
-    expect(texts('demo-guest-03')).toHaveLength(4)
+    expect(texts('demo-guest-03').filter((text) => text.startsWith('Distances'))).toEqual([])
     for (const key of ['files', 'kernel', 'memory'])
       expect(texts('demo-gpu-01', `cpu.isolation/${key}`)[0]).toBe('inconclusive')
   })

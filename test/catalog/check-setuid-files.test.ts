@@ -8,6 +8,7 @@ import {
   packagedProgramsDpkg,
   packagedProgramsRpm,
   parseFound,
+  SEARCHED,
   setuidFiles,
 } from '../../main/catalog/probes/setuid-files.ts'
 import { type Mount, storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
@@ -28,27 +29,40 @@ describe('the search', () => {
   })
 
   test('only a folder that is not there leaves no gap', () => {
-    expect(parseFound(answer('/usr/./bin/su\0', { exitCode: 1, errorText: gone('/srv/.') })).ok).toBe(true)
-    const denied = `${gone('/srv/.')}find: '/home/./u/mnt': Permission denied\n`
+    expect(parseFound(answer('/usr/./bin/su\0', { exitCode: 1, errorText: gone('/lib64') })).ok).toBe(true)
+    const denied = `${gone('/lib64')}find: '/root/./mnt': Permission denied\n`
     expect(reason(parseFound(answer('', { exitCode: 1, errorText: denied })))).toBe('a folder could not be searched')
     expect(reason(parseFound(answer('', { exitCode: 1 })))).toBe('find did not end by itself')
     expect(reason(parseFound(answer('/usr/bin/su')))).toBe('the list of files has no end')
     expect(reason(parseFound(answer('su\0')))).toBe('the list of files has another form')
   })
 
-  test('no folder is entered twice: each start is left out of the search from above', () => {
+  test('a search that was ended is none, even where all that it complained of is a folder that is not there', () => {
+    for (const exitCode of [124, 137, 143])
+      expect(reason(parseFound(answer('/usr/./bin/su\0', { exitCode, errorText: gone('/lib64') })))).toBe(
+        'find did not end by itself',
+      )
+  })
+
+  test('it starts in folders of programs and temporary folders alone, and is bounded in depth, time and size', () => {
+    const { files } = setuidFiles.commands
+    const argv = argvOf(files)
+    const starts = argv.slice(1, argv.indexOf('-maxdepth')).map((start) => start.replace(/\/\.$/, ''))
+    expect([...starts].sort()).toEqual([
+      ...['/bin', '/boot', '/etc', '/lib', '/lib64', '/opt', '/root', '/sbin', '/tmp', '/usr', '/usr/local'],
+      '/var/tmp',
+    ])
+    expect([...starts].sort()).toEqual(SEARCHED)
+    expect(argv.slice(argv.indexOf('-maxdepth'), argv.indexOf('-path'))).toEqual(['-maxdepth', '6', '-xdev'])
+    expect(files).toMatchObject({ timeoutSeconds: 20, maxBytes: 1024 * 1024 })
+  })
+
+  test('no folder is entered twice: links into /usr are not followed, and /usr/local is left out of the search of /usr', () => {
     const argv = argvOf(setuidFiles.commands.files)
-    const starts = argv.slice(1, argv.indexOf('-xdev'))
-    const leftOut = argv.flatMap((word, at) => (argv[at - 1] === '-path' ? [word] : []))
-    for (const start of starts.slice(1)) {
-      const path = start.replace(/\/\.$/, '')
-      const above = starts
-        .map((one) => one.replace(/\/\.$/, ''))
-        .filter((one) => one !== '' && path.startsWith(`${one}/`))
-        .sort((a, b) => b.length - a.length)[0]
-      expect(leftOut).toContain(above === undefined ? path : `${above}/.${path.slice(above.length)}`)
-      expect(leftOut).not.toContain(start)
-    }
+    const starts = argv.slice(1, argv.indexOf('-maxdepth'))
+    for (const link of ['/bin', '/lib', '/lib64', '/sbin']) expect(starts).toContain(link)
+    expect(starts).toContain('/usr/local/.')
+    expect(argv.slice(argv.indexOf('-path'), argv.indexOf('-path') + 3)).toEqual(['-path', '/usr/./local', '-prune'])
   })
 
   test('whatever the bytes, it reads or gives a reason', () =>
@@ -65,8 +79,8 @@ describe('the lists of packages', () => {
   test('what is asked of dpkg is what the check takes for asked', () => {
     const [, , pattern = ''] = argvOf(packagedProgramsDpkg.commands.paths)
     const asked = new RegExp(pattern)
-    const whole = ['/bin/su', '/usr/sbin/x', '/usr/libexec/a/b', '/usr/local/bin/x', '/home/a', '/var/tmp/x', '/boot/x']
-    const not = ['/usr/lib/x', '/opt/x/y', '/var/lib/x', '/etc/x', '/usr/share/bin/x', '/usr/local/x']
+    const whole = ['/bin/su', '/usr/sbin/x', '/usr/libexec/a/b', '/usr/local/bin/x', '/root/a', '/var/tmp/x', '/boot/x']
+    const not = ['/home/a', '/usr/lib/x', '/opt/x/y', '/var/lib/x', '/etc/x', '/usr/share/bin/x', '/usr/local/x']
     for (const path of whole) expect([path, asked.test(path), isAskedWhole(path)]).toEqual([path, true, true])
     for (const path of not) expect([path, asked.test(path), isAskedWhole(path)]).toEqual([path, false, false])
     for (const name of KNOWN_HELPERS) expect([name, asked.test(`/usr/lib/a/${name}`)]).toEqual([name, true])
@@ -149,28 +163,44 @@ describe('the check', () => {
       { family: 'suse', found: ['/usr/bin/x'] },
       'inconclusive',
     ],
-    ['rpm: one in a folder of a person', { family: 'rhel', found: ['/usr/bin/su', '/home/a/x'] }, 'not-met'],
+    ['rpm: one in the folder of root', { family: 'rhel', found: ['/usr/bin/su', '/root/a/x'] }, 'not-met'],
     ['a database that is not read', { family: 'other' }, 'inconclusive'],
-    ['a drive that was not searched', { mounts: [mount('/data')] }, 'inconclusive'],
-    ['a drive without effect', { mounts: [mount('/data', { options: ['rw', 'nosuid'] })] }, 'met'],
-    ['a drive that was searched', { mounts: [mount('/var')] }, 'met'],
-    ['a searched drive at a second place', { mounts: [mount('/mnt/again', { device: '8:1', root: '/usr' })] }, 'met'],
-    ['btrfs, which is not searched', { mounts: [mount('/home', { fsType: 'btrfs' })] }, 'inconclusive'],
-    ['a root in memory', { mounts: [mount('/', { fsType: 'overlay' })] }, 'inconclusive'],
+    ['a drive that is mounted elsewhere', { mounts: [mount('/data')] }, 'met'],
+    ['home folders on btrfs', { mounts: [mount('/home', { fsType: 'btrfs' })] }, 'met'],
+    ['a store of container images', { mounts: [mount('/var/lib/docker', { fsType: 'btrfs' })] }, 'met'],
+    ['a drive that was searched', { mounts: [mount('/usr/local')] }, 'met'],
+    ['a drive that holds a searched folder', { mounts: [mount('/var', { fsType: 'xfs' })] }, 'met'],
+    ['a temporary folder in memory', { mounts: [mount('/tmp', { fsType: 'tmpfs' })] }, 'met'],
+    ['a searched folder on btrfs', { mounts: [mount('/usr', { fsType: 'btrfs' })] }, 'inconclusive'],
+    ['a searched folder that lies on btrfs', { mounts: [mount('/var', { fsType: 'btrfs' })] }, 'inconclusive'],
+    ['a searched folder of another server', { mounts: [mount('/opt', { fsType: 'nfs4' })] }, 'inconclusive'],
+    [
+      'another mount over it, of a type that is searched',
+      { mounts: [mount('/opt', { fsType: 'nfs4' }), mount('/opt')] },
+      'met',
+    ],
+    ['a drive below a searched folder', { mounts: [mount('/opt/models')] }, 'inconclusive'],
+    ['one without effect', { mounts: [mount('/opt/models', { options: ['rw', 'nosuid'] })] }, 'met'],
+    ['the partition of the firmware', { mounts: [mount('/boot/efi', { fsType: 'vfat' })] }, 'met'],
+    ['a name that only begins like a searched folder', { mounts: [mount('/optical', { fsType: 'btrfs' })] }, 'met'],
+    ['a root on btrfs', { mounts: [mount('/', { fsType: 'btrfs' })] }, 'inconclusive'],
+    ['a root of layers', { mounts: [mount('/', { fsType: 'overlay' })] }, 'inconclusive'],
     [
       'file systems of the kernel and of others',
       { mounts: [mount('/n', { fsType: 'nfs4' }), mount('/sys', { fsType: 'sysfs' })] },
       'met',
     ],
-    ['a store of container images', { mounts: [mount('/var/lib/docker')] }, 'met'],
   ])('%s', (_, given, verdict) => expect(concluded(given).verdict, texts(given)).toBe(verdict))
 
-  test('names what it found, and what to do about a drive that was not searched', () => {
+  test('names what it found, where it searched, and what to do about a drive that was not searched', () => {
     expect(texts({ found: ['/usr/bin/su', '/tmp/x'] })).toContain(
-      '1 file of 2 with setuid or setgid of a system account or group belongs to installed packages.\n1 file with setuid or setgid outside the package database: “/tmp/x”.',
+      '1 file of 2 with setuid or setgid of a system account or group in the searched folders belongs to installed packages.\n1 file with setuid or setgid outside the package database: “/tmp/x”.',
     )
-    expect(texts({ mounts: [mount('/data', { fsType: 'xfs' })] })).toContain(
-      'Not searched, and mounted so that setuid has effect: “/data (xfs)”. Mounted with nosuid, it needs no search.',
+    expect(texts({ mounts: [mount('/opt/data', { fsType: 'xfs' })] })).toContain(
+      'Not searched, and mounted so that setuid has effect: “/opt/data (xfs)”. Mounted with nosuid, it needs no search.',
     )
+    for (const folder of SEARCHED) expect(integritySetuidFiles.limits.split('Not searched')[0]).toContain(folder)
+    for (const left of ['home folders', '/srv', 'the rest of /var', 'data mounts', 'container images and their stores'])
+      expect(integritySetuidFiles.limits.split('Not searched')[1]).toContain(left)
   })
 })

@@ -2,11 +2,13 @@ import type { Method } from '../../schemas/ipc.ts'
 
 export const HANDLE = 'a'.repeat(32)
 const ATTACHMENT = {
-  controls: [{ framework: 'soc2', control: 'CC6.1' }],
-  need: null,
+  controls: [{ framework: 'requests', control: 'ER-18' }],
+  need: 'Bastion configuration',
   shows: 'the contract',
   saidBy: 'the provider',
-  method: 'received',
+  level: 'inspected',
+  inspection: { by: 'J. Chen', on: '2026-11-20', lookedAt: '14 of 14 accounts', conclusion: 'supports' },
+  answers: { checks: ['access.sshd.mfa'], nodes: ['db-1'] },
   owner: 'M. Ortiz',
   validUntil: null,
 }
@@ -25,6 +27,7 @@ const FORM = {
   entity: 'Acme Clinic',
   audience: '',
   purpose: '',
+  categories: ['availability'],
   framing: { kind: 'period', from: '2026-07-01', to: '' },
   status: 'draft',
   distribution: null,
@@ -94,7 +97,14 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'exceptions.refuse': WITHDRAWAL,
   'exceptions.save': null,
   'attachments.add': ATTACHMENT,
-  'attachments.note': { ...ATTACHMENT, name: 'note', text: 'seen' },
+  'attachments.note': {
+    ...ATTACHMENT,
+    level: 'received',
+    inspection: null,
+    answers: null,
+    name: 'note',
+    text: 'seen',
+  },
   'attachments.withdraw': WITHDRAWAL,
   'attachments.show': { of: 'pack', id: HANDLE },
   'decisions.set': {

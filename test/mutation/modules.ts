@@ -45,4 +45,8 @@ export const MODULES: readonly MutatedModule[] = [
   { path: 'main/adapters/seal/tsp/token.ts', tests: ['test/tsp.test.ts'], only: ['names', 'isIssuerSerial'] },
   { path: 'main/core/verify/rules.ts', tests: ['test/verify-rules.test.ts'] },
   { path: 'main/core/verify/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
+  { path: 'main/core/conclusion/parts.ts', tests: ['test/conclusion/decisions.test.ts'] },
+  { path: 'main/core/conclusion/counts.ts', tests: ['test/conclusion/decisions.test.ts'] },
+  { path: 'main/core/conclusion/documents.ts', tests: ['test/conclusion/documents.test.ts'] },
+  { path: 'main/core/conclusion/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
 ]

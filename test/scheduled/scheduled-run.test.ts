@@ -264,10 +264,12 @@ describe('notices', () => {
     await startAt(kit, '2026-03-05T02:00:00.000Z')
     expect(kit.notices).toHaveLength(2)
     expect(kit.notices[1]).toMatchObject({ run: 'run-4', due: '2026-03-04T02:00:00.000Z', counts: { contradicted: 1 } })
-    expect(kit.notices[1]?.changes[0]).toBe('Contradicted, and accepted by nobody: Claim of a.b. On gpu-1.')
+    expect(kit.notices[1]?.changes[0]).toBe('Deviation without a risk acceptance: Claim of a.b. On gpu-1.')
     kit.setNodes(GOOD)
     await startAt(kit, '2026-03-06T02:00:00.000Z')
-    expect(kit.notices[2]?.changes[0]).toBe('Supported, not applicable or accepted now: Claim of a.b. On gpu-1.')
+    expect(kit.notices[2]?.changes[0]).toBe(
+      'Deviation ended: satisfied, not applicable or risk accepted now: Claim of a.b. On gpu-1.',
+    )
   })
   test('a failure is told once, and its end', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })

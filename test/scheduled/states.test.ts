@@ -25,8 +25,21 @@ const GONE: MadeNode = { name: 'a', verdicts: null }
 describe('what is told', () => {
   test.each<readonly [string, readonly MadeNode[], readonly MadeNode[], readonly string[]]>([
     ['nothing new', [GOOD], [GOOD], []],
-    ['a gap', [GOOD], [BAD], ['Contradicted, and accepted by nobody: Claim of x. On a.', /→/.source]],
-    ['its end', [BAD], [GOOD], ['Supported, not applicable or accepted now: Claim of x. On a.', /→/.source]],
+    [
+      'a deviation',
+      [GOOD],
+      [BAD],
+      ['Deviation without a risk acceptance: Claim of x. On a.', 'Supported → Deviations noted: '],
+    ],
+    [
+      'its end',
+      [BAD],
+      [GOOD],
+      [
+        'Deviation ended: satisfied, not applicable or risk accepted now: Claim of x. On a.',
+        'Deviations noted → Supported: ',
+      ],
+    ],
     [
       'a node that does not answer',
       [GOOD],
@@ -81,6 +94,15 @@ describe('what is told', () => {
     const failed = statesAfterFailure(was, false)
     expect(changesBetween(was, failed, claimOf)).toEqual(['The run could not be exported.'])
     expect(changesBetween(failed, statesAfterFailure(failed, false), claimOf)).toEqual([])
+  })
+  test('states that an earlier version remembered are compared, and never a reason to stop', () => {
+    const was = statesOf([GOOD])
+    for (const word of ['insufficient-evidence', 'constructor']) {
+      const controls = Object.fromEntries(Object.keys(was.controls).map((control) => [control, word]))
+      const [told = '', ...more] = changesBetween({ ...was, controls: controls as never }, was, claimOf)
+      expect(more).toEqual([])
+      expect(told).toContain('A state of an earlier version → Supported: ')
+    }
   })
   test('many names are counted', () => {
     const nodes = Array.from({ length: 14 }, (_, at) => ({ name: `n${at + 10}`, verdicts: { x: 'met' as const } }))

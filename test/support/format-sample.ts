@@ -2,9 +2,10 @@ import { catalog } from '../../main/catalog/index.ts'
 import { assess, latest } from '../../main/core/assess.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { FormatInput } from '../../main/core/formats/input.ts'
+import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
 import type { Decision, Engagement, ProviderProfile, Register } from '../../schemas/types.ts'
 import { fixtureNames, fixtureRecording } from './fixtures.ts'
-import { attachmentOf, exceptionOf, registerOf } from './register.ts'
+import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './register.ts'
 
 const AS_OF = '2026-11-21T08:00:00.000Z'
 const OWNED = { owner: 'A. Weber', on: '2026-11-01' } as const
@@ -16,6 +17,7 @@ const ENGAGEMENT: Engagement = {
   entity: 'Lindenhof Clinic',
   audience: 'Security office',
   purpose: 'Yearly evaluation',
+  categories: ['availability'],
   framing: { kind: 'date', date: '2026-11-20' },
   status: 'draft',
   distribution: null,
@@ -83,7 +85,7 @@ const DECISION: Decision = {
 const REGISTER: Register = {
   ...registerOf({
     exceptions: [
-      exceptionOf({ check: 'encryption.in-transit.fabric', nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'] }),
+      exceptionOf({ check: 'vuln.eol', nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'] }),
       exceptionOf({
         id: 'e'.repeat(32),
         check: 'access.sshd.mfa',
@@ -92,7 +94,26 @@ const REGISTER: Register = {
         expiresAt: '2026-03-01T23:59:59.999Z',
       }),
     ],
-    attachments: [attachmentOf({ controls: [{ framework: 'hipaa', control: DECISION.control }] })],
+    attachments: [
+      attachmentOf({ controls: [{ framework: 'hipaa', control: DECISION.control }] }),
+      inspectedFor('ER-31', { id: '1'.repeat(32), name: 'Agreement.pdf' }),
+      inspectedFor('ER-18', {
+        id: '2'.repeat(32),
+        name: 'Bastion.pdf',
+        answers: { checks: ['access.sshd.password-auth'], nodes: ['demo-guest-03'] },
+      }),
+      inspectedFor('ER-25', {
+        id: '3'.repeat(32),
+        name: 'Restore.pdf',
+        level: 'reperformed',
+        inspection: {
+          by: 'M. Ortiz',
+          at: '2026-11-03T08:00:00.000Z',
+          lookedAt: 'One restore of the image store; two files differ.',
+          conclusion: 'does-not-support',
+        },
+      }),
+    ],
     requests: [
       {
         framework: 'hipaa',
@@ -101,13 +122,20 @@ const REGISTER: Register = {
         owner: '=HYPERLINK("http://evil.example")',
         due: '2026-12-01T23:59:59.999Z',
       },
+      {
+        framework: EVIDENCE_REQUESTS,
+        control: 'ER-03',
+        need: 'Risk analysis report with scope, date and approval',
+        owner: 'A. Weber',
+        due: '2026-11-01T23:59:59.999Z',
+      },
     ],
   }),
   decisions: [DECISION],
   pending: [
     {
       id: 'f'.repeat(32),
-      check: 'vuln.eol',
+      check: 'encryption.in-transit.fabric',
       nodes: ['demo-gpu-01'],
       run: null,
       reason: 'A new image is being built.',

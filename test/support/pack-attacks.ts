@@ -170,12 +170,11 @@ export const fileAttacks: readonly FileAttack[] = [
           controls: honest.controls.map((control) => ({
             ...control,
             state: 'supported' as const,
-            nodePart: 'supported' as const,
           })),
         }),
       }),
     no: ['reproducible'],
-    names: /Control soc2 C1: stated supported.*derived not-supported/,
+    names: /Control soc2 C1: stated supported.*derived deviations/,
     onlyOurs: true,
   },
   {

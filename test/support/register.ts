@@ -1,4 +1,5 @@
 import { sha256 } from '../../main/core/digest.ts'
+import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
 import type {
   Attachment,
   Decision,
@@ -86,13 +87,27 @@ export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => (
   need: null,
   shows: 'Who may hold a key, and for how long.',
   saidBy: 'R. Novak, security office',
-  method: 'received',
+  level: 'received',
   owner: 'R. Novak',
   attachedAt: '2026-11-02T08:00:00.000Z',
   validUntil: null,
   withdrawn: null,
   ...changes,
 })
+
+/** The same document, attached to an evidence request and inspected by somebody else. */
+export const inspectedFor = (request: string, changes: Partial<Attachment> = {}): Attachment =>
+  attachmentOf({
+    controls: [{ framework: EVIDENCE_REQUESTS, control: request }],
+    level: 'inspected',
+    inspection: {
+      by: 'M. Ortiz',
+      at: '2026-11-03T08:00:00.000Z',
+      lookedAt: 'The whole document, against the list of accounts.',
+      conclusion: 'supports',
+    },
+    ...changes,
+  })
 
 export const registerOf = (parts: {
   readonly exceptions?: readonly Exception[]

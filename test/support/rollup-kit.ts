@@ -1,8 +1,8 @@
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
+import type { NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { Control, Framework } from '../../main/core/framework.ts'
-import type { NodeVerdicts } from '../../main/core/rollup.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { NAMELESS } from './nameless.ts'
 import { noLocation } from './no-location.ts'
@@ -50,7 +50,11 @@ export const frameworkOf = (controls: readonly Control[], changes: Partial<Frame
   ...changes,
 })
 
-export const catalogWith = (frameworks: readonly Framework[], checks: readonly string[] = ['a', 'b']): Catalog => ({
+export const catalogWith = (
+  frameworks: readonly Framework[],
+  checks: readonly string[] = ['a', 'b'],
+  changes: Partial<Catalog> = {},
+): Catalog => ({
   version: '1',
   module: sha256('rules'),
   probes: [],
@@ -58,6 +62,9 @@ export const catalogWith = (frameworks: readonly Framework[], checks: readonly s
   frameworks,
   signals: [],
   thresholds: [],
+  requests: [],
+  conclusions: { periodChecks: [], ephiChecks: [], dataMap: 'ER-12' },
+  severities: [],
   notFromNodes: [],
   claimTests: [],
   providers: [],
@@ -65,6 +72,7 @@ export const catalogWith = (frameworks: readonly Framework[], checks: readonly s
   identity: NAMELESS,
   listsAccess: () => ({ accounts: null, keys: null }),
   arguesIsolation: () => UNDECIDED,
+  ...changes,
 })
 
 export const nodeWith = (node: string, a: Verdict, b: Verdict = 'met'): NodeVerdicts => ({

@@ -5,7 +5,7 @@ import { packagesDistribution } from '../probes/packages-distribution.ts'
 import {
   isAskedWhole,
   KNOWN_HELPERS,
-  LEFT_OUT,
+  LEVELS,
   type PackagedPrograms,
   packagedProgramsDpkg,
   packagedProgramsRpm,
@@ -24,9 +24,8 @@ export const integritySetuidFiles = defineCheck({
   id: 'integrity.setuid-files',
   property: 'integrity',
   claim:
-    'Every file on the searched file systems that takes on the rights of a system account or group (setuid, setgid) belongs to an installed package.',
-  limits:
-    'That a package delivered a path does not show that the file is unchanged. Searched are the root file system and those at usual places, on local drives with ext, XFS or ZFS; file systems that are mounted nosuid or noexec give such files no effect. Not searched are network and memory file systems, container images and their stores, and files of ordinary accounts and groups (ids from 1000). File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords stay open, as does every btrfs. The package database lies on the same server, and root can change it.',
+    'Every file in the searched folders of programs and temporary folders that takes on the rights of a system account or group (setuid, setgid) belongs to an installed package.',
+  limits: `Searched are ${SEARCHED.slice(0, -1).join(', ')} and ${SEARCHED.at(-1)}, each down to ${LEVELS} levels and on its own file system, if that is ext, XFS, ZFS or tmpfs; file systems that are mounted nosuid or noexec give such files no effect. Not searched are home folders, /srv, the rest of /var, data mounts, container images and their stores, /dev/shm and every other folder, network file systems, and files of ordinary accounts and groups (ids from 1000). That a package delivered a path does not show that the file is unchanged. File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords stay open, as does every btrfs. The package database lies on the same server, and root can change it.`,
   needs: { files: setuidFiles, mounts: storageMounts, distribution: packagesDistribution },
   wants: { dpkg: packagedProgramsDpkg, rpm: packagedProgramsRpm },
   evaluate: ({ files, mounts, distribution: { family, id } }, { dpkg, rpm }) =>
@@ -44,8 +43,8 @@ export const integritySetuidFiles = defineCheck({
 const isAskedOfDpkg = (path: string): boolean =>
   isAskedWhole(path) || KNOWN_HELPERS.includes(path.slice(path.lastIndexOf('/') + 1))
 
-/** Filesystem Hierarchy Standard 3.0, sections 3.8, 3.11, 3.12, 3.14, 3.17, 3.18, 5.15: for users, for the site, or to be emptied; no package delivers there. */
-const isNoPlaceOfPackages = (path: string): boolean => /^\/(home|media|mnt|root|srv|tmp|var\/tmp)\//.test(path)
+/** Filesystem Hierarchy Standard 3.0, sections 3.14, 3.18, 5.15: for root, or to be emptied; no package delivers there. */
+const isNoPlaceOfPackages = (path: string): boolean => /^\/(root|tmp|var\/tmp)\//.test(path)
 
 /** With /bin and /lib as links into /usr, a package may list a path that the search finds below /usr (Debian, usrmerge). */
 const merged = (path: string): string => path.replace(/^\/(?=(s?bin|lib(32|64|x32)?)\/)/, '/usr/')
@@ -58,7 +57,12 @@ function compared(
 ): readonly Step[] {
   if (!packaged.ok) return unclearAbout(probe, packaged)
   if (found.length === 0)
-    return [leavesUnclear('No file with setuid or setgid was found at all, which no usual system has.', setuidFiles)]
+    return [
+      leavesUnclear(
+        'No file with setuid or setgid was found in the searched folders, which no usual system has.',
+        setuidFiles,
+      ),
+    ]
   const delivered = new Set([...packaged.fact.paths].map(merged))
   const foreign = found.filter((path) => !delivered.has(merged(path)))
   const outside = foreign.filter(isDecided)
@@ -69,7 +73,7 @@ function compared(
       ? []
       : [
           speaksFor(
-            `${count(owned, 'file')} of ${found.length} with setuid or setgid of a system account or group ${owned === 1 ? 'belongs' : 'belong'} to installed packages.`,
+            `${count(owned, 'file')} of ${found.length} with setuid or setgid of a system account or group in the searched folders ${owned === 1 ? 'belongs' : 'belong'} to installed packages.`,
             probe,
           ),
         ]),
@@ -92,27 +96,23 @@ function compared(
   ]
 }
 
-/** File systems on drives, on which such a bit has effect where the mount allows it. */
-const ON_DRIVES: ReadonlySet<string> = new Set([
-  ...SEARCHED_TYPES,
-  ...['bcachefs', 'btrfs', 'f2fs', 'jfs', 'nilfs2', 'reiserfs'],
-])
+/** Types without room for such bits: FAT keeps no modes (mount(8)), and what autofs mounts has a line of its own. */
+const WITHOUT_MODES: ReadonlySet<string> = new Set(['autofs', 'exfat', 'msdos', 'vfat'])
 
-/** Drives whose files were not looked at and can hold a program that becomes root: a root that is no drive counts among them. */
+/**
+ * File systems that the search left, and that can hold a program that becomes root: one that holds a searched folder and is of another
+ * type, and one that is mounted further below, other than where the search starts. What is mounted elsewhere is outside the claim.
+ */
 function notSearched(mounts: readonly Mount[]): readonly Step[] {
-  const topmost = [...new Map(mounts.map((mount) => [mount.point, mount])).values()]
-  const isInert = ({ options }: Mount): boolean => options.includes('nosuid') || options.includes('noexec')
-  const isSearched = ({ point, fsType }: Mount): boolean =>
-    (point === '/' || SEARCHED.includes(point)) && SEARCHED_TYPES.includes(fsType)
-  const isLeftOut = ({ point }: Mount): boolean =>
-    LEFT_OUT.some((folder) => point === folder || point.startsWith(`${folder}/`))
-  const devices = new Set(topmost.filter(isSearched).map(({ device }) => device))
-  const left = topmost.filter(
-    (mount) =>
-      !isInert(mount) &&
-      !isSearched(mount) &&
-      !isLeftOut(mount) &&
-      (ON_DRIVES.has(mount.fsType) ? !devices.has(mount.device) : mount.point === '/'),
+  const topmost = new Map(mounts.map((mount) => [mount.point, mount]))
+  const holding = SEARCHED.flatMap((folder) => holderOf(folder, topmost) ?? []).filter(
+    ({ fsType }) => !SEARCHED_TYPES.includes(fsType),
+  )
+  const below = [...topmost.values()].filter(
+    ({ point }) => !SEARCHED.includes(point) && SEARCHED.some((folder) => point.startsWith(`${folder}/`)),
+  )
+  const left = [...new Set([...holding, ...below])].filter(
+    ({ options, fsType }) => !options.includes('nosuid') && !options.includes('noexec') && !WITHOUT_MODES.has(fsType),
   )
   return left.length === 0
     ? []
@@ -122,4 +122,11 @@ function notSearched(mounts: readonly Mount[]): readonly Step[] {
           storageMounts,
         ),
       ]
+}
+
+/** The mount that a folder lies on, if it is no link: the one at the longest path that leads to it. */
+function holderOf(folder: string, topmost: ReadonlyMap<string, Mount>): Mount | undefined {
+  const parts = folder.split('/')
+  const paths = parts.map((_, at) => parts.slice(0, parts.length - at).join('/') || '/')
+  return paths.flatMap((path) => topmost.get(path) ?? [])[0]
 }

@@ -6,59 +6,54 @@ export interface SetuidFiles {
   readonly paths: readonly string[]
 }
 
-/** Folders that are often file systems of their own. Each is a place where the search starts, so that none is entered twice. */
-export const SEARCHED: readonly string[] = [
-  ...['/boot', '/home', '/opt', '/root', '/srv', '/tmp', '/usr', '/usr/local'],
-  ...['/var', '/var/lib', '/var/log', '/var/tmp'],
-]
-/** File systems on drives of the server that find(1) knows by the mount table. Not btrfs: its subvolumes have device numbers of their own. */
-export const SEARCHED_TYPES: readonly string[] = ['ext4', 'xfs', 'ext3', 'ext2', 'zfs']
-
-/** Stores of container images and of guests: what lies there is installed for other systems, below folders that root alone can enter. */
-export const LEFT_OUT: readonly string[] = [
-  ...['/var/lib/containerd', '/var/lib/containers', '/var/lib/docker', '/var/lib/enroot', '/var/lib/kubelet'],
-  ...['/var/lib/lxc', '/var/lib/lxd', '/var/lib/machines', '/var/lib/rancher'],
-]
-
+/** Folders of installed programs that are links into /usr on a merged system (usrmerge): find(1) does not follow those. */
+const PROGRAMS_OR_LINKS: readonly string[] = ['/bin', '/lib', '/lib64', '/sbin']
 /**
- * How the search comes to a folder: from the nearest start above it. A start is written with /. at its end, so that its own path is not
- * among those that are left out.
+ * The other folders of installed programs, those that every account may write to, and those of root. Each is a place where the search
+ * starts, so that it is searched where it is a file system of its own. Home folders, /srv, the rest of /var and mounts of data can hold
+ * millions of files, and are left out.
  */
-function spelled(path: string): string {
-  const above = SEARCHED.filter((start) => path.startsWith(`${start}/`)).sort((a, b) => b.length - a.length)[0]
-  return above === undefined ? path : `${above}/.${path.slice(above.length)}`
-}
+const FOLDERS: readonly string[] = ['/boot', '/etc', '/opt', '/root', '/tmp', '/usr', '/usr/local', '/var/tmp']
+/** Every place where the search starts. */
+export const SEARCHED: readonly string[] = [...PROGRAMS_OR_LINKS, ...FOLDERS].sort()
+/** Folders below a start that are looked into: one more than packages need (/usr/lib/emacs/VERSION/MACHINE/movemail), as find(1) counts. */
+export const LEVELS = 6
+/** File systems of the server itself that find(1) knows by the mount table. Not btrfs: its subvolumes have device numbers of their own. */
+export const SEARCHED_TYPES: readonly string[] = ['ext4', 'xfs', 'ext3', 'ext2', 'zfs', 'tmpfs']
 
 /**
  * find(1): files with the setuid or setgid bit (inode(7), S_ISUID and S_ISGID) of a system account or group, by ids below 1000. It stays
- * on each start's own file system (-xdev), and leaves one at once that is not on a drive of the server.
+ * on each start's own file system (-xdev), and leaves one at once that is of another type. A start is written with /. at its end, which
+ * enters it where it is a link, and /usr/local is left out of the search of /usr, so that nothing is entered twice.
  */
 export const setuidFiles = defineProbe({
   id: 'setuid.files',
   title: 'Programs that run with the rights of their owner',
-  why: 'Finds programs that take on the rights of a system account for whoever starts them (setuid, setgid). Reads names and modes, not contents.',
+  why: 'Finds programs that take on the rights of a system account for whoever starts them (setuid, setgid), in folders of installed programs and in temporary folders. Reads names and modes, not contents; does not search home folders or data.',
   commands: {
     files: runAsRoot(
       [
         'find',
-        '/',
-        ...SEARCHED.map((path) => `${path}/.`),
-        '-xdev',
-        ...[...SEARCHED, ...LEFT_OUT].flatMap((path) => ['-path', spelled(path), '-prune', '-o']),
+        ...PROGRAMS_OR_LINKS,
+        ...FOLDERS.map((path) => `${path}/.`),
+        ...['-maxdepth', String(LEVELS), '-xdev', '-path', '/usr/./local', '-prune', '-o'],
         ...['-type', 'd', ...SEARCHED_TYPES.flatMap((type) => ['-not', '-fstype', type]), '-prune', '-o'],
         ...['-type', 'f', '-perm', '/4000', '-uid', '-1000', '-print0', '-o'],
         ...['-type', 'f', '-perm', '/2000', '-gid', '-1000', '-print0'],
       ],
-      { timeoutSeconds: 60, maxBytes: 1024 * 1024 },
+      { timeoutSeconds: 20, maxBytes: 1024 * 1024 },
     ),
   },
   parse: ({ files }) => parseFound(files),
 })
 
-/** Zero bytes end the paths, since a name may hold anything else. A complaint of anything but a folder that is not there leaves a gap. */
+/**
+ * Zero bytes end the paths, since a name may hold anything else. A complaint of anything but a folder that is not there leaves a gap; with
+ * complaints find(1) ends with 1, and any other status is that of a search that was ended.
+ */
 export function parseFound({ exitCode, text, errorText }: Answer): Parsed<SetuidFiles> {
   const complaints = lines(errorText)
-  if (exitCode !== 0 && complaints.length === 0) return unknown('find did not end by itself')
+  if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not end by itself')
   if (complaints.some((said) => !/: No such file or directory$/.test(said)))
     return unknown('a folder could not be searched')
   if (text !== '' && !text.endsWith('\0')) return unknown('the list of files has no end')
@@ -90,7 +85,7 @@ export const KNOWN_HELPERS: readonly string[] = [
 
 /** Folders of which every path that a package delivers is asked for: of a file there the answer decides. */
 export const isAskedWhole = (path: string): boolean =>
-  /^\/(usr\/(local\/)?)?(s?bin|games|libexec)\/|^\/(boot|home|media|mnt|root|srv|tmp|var\/tmp)\//.test(path)
+  /^\/(usr\/(local\/)?)?(s?bin|games|libexec)\/|^\/(boot|root|tmp|var\/tmp)\//.test(path)
 
 /**
  * Paths from dpkg's lists of files (dpkg-query(1), /var/lib/dpkg/info/NAME.list), and those that packages put aside for others
@@ -104,7 +99,7 @@ export const packagedProgramsDpkg = defineProbe({
     paths: run([
       'grep',
       '-ahE',
-      `^/(usr/(local/)?)?(s?bin|games|libexec)/.|^/(boot|home|media|mnt|root|srv|tmp|var/tmp)/.|/(${KNOWN_HELPERS.map((name) => name.replaceAll('.', '[.]')).join('|')})$`,
+      `^/(usr/(local/)?)?(s?bin|games|libexec)/.|^/(boot|root|tmp|var/tmp)/.|/(${KNOWN_HELPERS.map((name) => name.replaceAll('.', '[.]')).join('|')})$`,
       '/var/lib/dpkg/diversions',
       glob('/var/lib/dpkg/info/*.list'),
     ]),

@@ -58,7 +58,7 @@ export const engagementOf = (changes: Partial<Engagement> = {}): Engagement => (
       of: 'Report of Halle Eins',
       says: 'Customers encrypt their disks.',
       rows: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
-      checks: ['encryption.at-rest.block-graph', 'no.such.check'],
+      checks: ['encryption.at-rest.ephi-paths', 'no.such.check'],
       ...BY,
     },
     { id: 'UEC-2', of: 'Report of Halle Eins', says: 'Customers train people.', rows: [], checks: [], ...BY },
@@ -156,7 +156,7 @@ export const pendingOf = (changes: Partial<PendingException> = {}): PendingExcep
 /** A register with every kind of entry. */
 export const FULL_REGISTER: Register = {
   ...registerOf({
-    exceptions: [exceptionOf({ check: 'encryption.at-rest.block-graph', nodes: ['gpu-fra-02'] })],
+    exceptions: [exceptionOf({ check: 'encryption.at-rest.ephi-paths', nodes: ['gpu-fra-02'] })],
     attachments: [attachmentOf({ controls: [{ framework: 'soc2', control: 'soc2:CC6.1' }] })],
   }),
   decisions: [decisionOf()],

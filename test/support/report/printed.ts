@@ -4,13 +4,13 @@
 export const FURNITURE = [/^Demo data$/, /, pack \S+\.zip \d+ /, /^Evidence [0-9a-f]{16}, as of .* Page \d+ of \d+$/]
 export const tight = (text: string): string => text.replace(/\s+/g, '')
 export const LABEL: Readonly<Record<string, string>> = {
-  'not-supported': 'Gap',
-  'insufficient-evidence': 'Not enough evidence',
-  'manual-evidence-required': 'Needs records from people',
-  'supported-with-exceptions': 'Supported, with accepted exceptions',
-  supported: 'Evidence supports',
-  'not-applicable': 'Doesn’t apply',
-  'out-of-scope': 'Out of scope',
+  deviations: 'Deviations noted',
+  'unable-to-conclude': 'Unable to conclude',
+  'documents-outstanding': 'Documents outstanding',
+  'addressable-decision': 'Addressable decision in place',
+  supported: 'Supported',
+  'not-applicable': 'Not applicable (approved)',
+  'out-of-scope': 'Not in scope',
 }
 export const COUNTED: Readonly<Record<string, string>> = {
   'not-met': 'contradicted',
@@ -38,5 +38,6 @@ export const ANSWERS: Readonly<Record<string, string>> = {
   'not-decided': 'Not decided',
   'needs-record': 'Needs a record',
   'not-observable': 'Not observable from inside',
+  'not-applicable': 'Does not apply',
   observed: 'Observed',
 }

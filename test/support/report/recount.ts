@@ -21,11 +21,23 @@ interface Row {
   readonly key: string
   readonly title: string
   readonly evidenceClass: string
-  readonly nodeEvidence: string
+  readonly level: string
+  readonly category?: string
+  readonly scope?: string
   readonly needsAlso: readonly string[]
-  readonly supports: readonly { readonly check: string; readonly shows: string }[]
+  readonly requests?: Readonly<Record<string, readonly string[]>>
+  readonly supports: readonly { readonly check: string; readonly shows: string; readonly role: string }[]
 }
 interface Catalog {
+  readonly requests: readonly {
+    readonly id: string
+    readonly title: string
+    readonly minimum: string
+    readonly heldBy: string
+    readonly serves: readonly string[]
+  }[]
+  readonly notFromNodes: readonly { readonly id: string; readonly from: string }[]
+  readonly conclusions: { readonly periodChecks: readonly string[] }
   readonly checks: readonly {
     readonly id: string
     readonly property: string
@@ -48,7 +60,9 @@ interface Register {
   readonly attachments: readonly {
     readonly attachedAt: string
     readonly controls: readonly { readonly framework: string; readonly control: string }[]
-    readonly method: string
+    readonly level?: string
+    readonly inspection?: { readonly at: string; readonly conclusion: string }
+    readonly answers?: object
     readonly need: string | null
     readonly validUntil: string | null
     readonly withdrawn: object | null
@@ -66,6 +80,8 @@ interface Scope {
   readonly population: readonly string[]
   readonly enrolled?: readonly string[]
   readonly engagement: {
+    readonly categories?: readonly string[]
+    readonly framing: { readonly kind: string }
     readonly population: { readonly nodes: readonly string[] }
     readonly inventory: { readonly leftOut: readonly { readonly id: string }[] }
   }
@@ -95,81 +111,134 @@ export function recount(pack: string) {
     .filter(({ id }) => scope.frameworks.includes(id))
     .flatMap(({ id, controls }) => controls.map((row) => ({ framework: id, row })))
   const YEAR = 366 * 86_400_000
-  // A decision on an addressable specification is the record of itself.
-  const isDecided = (framework: string, control: string, need: string): boolean =>
-    need.startsWith('Addressable decision') &&
-    register.decisions.some(
+  const LEVELS = ['inquiry', 'received', 'inspected', 'reperformed']
+  const decided = (framework: string, control: string): string | undefined =>
+    register.decisions.find(
       (one) =>
         one.framework === framework && one.control === control && one.withdrawn === null && !ended(one.expiresAt),
-    )
-  const isHeld = (framework: string, control: string, need: string): boolean =>
-    isDecided(framework, control, need) ||
+    )?.decision
+  /** Whether some current document is inspected at the level that the request needs, and supports. */
+  const isInspected = (request: string, minimum: string): boolean =>
     register.attachments.some(
       (one) =>
-        one.need === need &&
         one.withdrawn === null &&
-        one.method !== 'received' &&
         !ended(one.validUntil) &&
         (one.validUntil !== null || Date.parse(scope.asOf) - Date.parse(one.attachedAt) <= YEAR) &&
-        one.controls.some((at) => at.framework === framework && at.control === control),
+        one.controls.some((at) => at.framework === 'requests' && at.control === request) &&
+        one.inspection?.conclusion === 'supports' &&
+        LEVELS.indexOf(one.level ?? 'received') >= LEVELS.indexOf(minimum),
     )
-  const needs = rows.flatMap(({ framework, row }) =>
-    row.needsAlso.map((need) => ({ framework, control: row.key, need })),
-  )
-  const held = needs.filter(({ framework, control, need }) => isHeld(framework, control, need))
   const population = populationOf(scope, nodes, read('data', 'inventory.csv'))
   const exceptions = {
     inForce: register.exceptions.filter(({ expiresAt, withdrawn }) => withdrawn === null && !ended(expiresAt)),
     ended: register.exceptions.filter(({ expiresAt, withdrawn }) => withdrawn === null && ended(expiresAt)),
   }
-  const built = new Set(catalog.checks.map(({ id }) => id))
-  /** A row's state: failing beats missing beats records beats accepted beats supported, and silence never supports. */
-  const stateOf = (framework: string, row: Row): string => {
-    if (row.evidenceClass === 'out-of-scope') return 'out-of-scope'
-    const on = row.supports.flatMap(({ check }) =>
-      nodes.map((node) => ({
-        node: node.node,
-        check,
-        verdict: built.has(check) ? verdict(node, check) : 'not-tested',
-      })),
+  const isPeriod = scope.engagement.framing.kind === 'period'
+  const elected = ['security', ...(scope.engagement.categories ?? [])]
+  const inScope = ({ evidenceClass, category }: Row): boolean =>
+    evidenceClass !== 'out-of-scope' && (category === undefined || elected.includes(category))
+  const sourceOf = (check: string): string =>
+    catalog.conclusions.periodChecks.includes(check)
+      ? 'runs'
+      : (catalog.notFromNodes.find(({ id }) => id === check)?.from ?? 'server')
+  const needed = (row: Row) => {
+    const named = row.needsAlso.flatMap((need) => row.requests?.[need] ?? [])
+    const served = row.supports
+      .filter(({ check, role }) => ['required', 'counter'].includes(role) && sourceOf(check) === 'document')
+      .flatMap(({ check }) => catalog.requests.filter(({ serves }) => serves.includes(check)).map(({ id }) => id))
+    return catalog.requests.filter(
+      ({ id, heldBy }) => (named.includes(id) || served.includes(id)) && (heldBy !== 'chain' || isPeriod),
     )
-    const isAccepted = (one: { node: string; check: string }): boolean =>
-      exceptions.inForce.some(({ check, nodes: of }) => check === one.check && of.includes(one.node))
-    const anyMet = on.some((one) => one.verdict === 'met')
-    const failing = on.filter((one) => one.verdict === 'not-met' && !(anyMet && isAccepted(one)))
-    const bears = ['primary', 'supporting'].includes(row.nodeEvidence) && row.evidenceClass !== 'manual'
-    if (bears && failing.length > 0) return 'not-supported'
-    if (
-      register.decisions.some(
-        (one) =>
-          one.framework === framework &&
-          one.control === row.key &&
-          one.decision === 'not-applicable' &&
-          one.withdrawn === null &&
-          !ended(one.expiresAt),
-      )
-    )
-      return 'not-applicable'
-    const undecided = on.some((one) => ['inconclusive', 'not-tested'].includes(one.verdict))
-    if (bears && (population.unaccounted > 0 || undecided || !anyMet)) return 'insufficient-evidence'
-    if (row.needsAlso.length === 0 ? !bears : row.needsAlso.some((need) => !isHeld(framework, row.key, need)))
-      return 'manual-evidence-required'
-    return bears && on.some((one) => one.verdict === 'not-met') ? 'supported-with-exceptions' : 'supported'
   }
+  const isHeld = (framework: string, row: Row, request: Catalog['requests'][number]): boolean =>
+    isInspected(request.id, request.minimum) ||
+    request.heldBy === 'pack' ||
+    (request.heldBy === 'population' && population.unaccounted === 0) ||
+    request.heldBy === 'declaration' ||
+    (request.heldBy === 'decision' && decided(framework, row.key) !== undefined)
+  /** The two parts of a control and its state, by the order of the conclusion model. The demo's documents answer no result of a check. */
+  const concluded = (framework: string, row: Row) => {
+    const deciding = row.supports.filter(
+      ({ check, role }) =>
+        ['required', 'counter'].includes(role) &&
+        sourceOf(check) !== 'document' &&
+        (sourceOf(check) !== 'runs' || isPeriod),
+    )
+    const onServers = deciding.filter(({ check }) => sourceOf(check) === 'server')
+    const results = onServers.flatMap(({ check }) => answered.map((node) => verdict(node, check)))
+    const isOpen =
+      results.some((one) => ['inconclusive', 'not-tested'].includes(one)) ||
+      deciding.some(({ check }) => sourceOf(check) === 'population' && population.unaccounted > 0) ||
+      deciding.some(({ check }) => sourceOf(check) === 'runs')
+    const required = deciding.filter(({ role }) => role === 'required')
+    const isShown = required.some(
+      ({ check }) =>
+        sourceOf(check) !== 'server' ||
+        answered.some((node) => ['met', 'informational'].includes(verdict(node, check))),
+    )
+    const server =
+      deciding.length === 0
+        ? 'no-server-test'
+        : results.includes('not-met')
+          ? 'deviations'
+          : onServers.length > 0 && answered.length === 0
+            ? 'not-tested'
+            : isOpen
+              ? 'unable-to-conclude'
+              : onServers.length > 0 && answered.length < nodes.length
+                ? 'scope-limitation'
+                : isShown
+                  ? 'no-deviations'
+                  : required.length > 0
+                    ? 'not-applicable'
+                    : 'no-server-test'
+    const decision = decided(framework, row.key)
+    const isLacking = needed(row).some((one) => !isHeld(framework, row, one))
+    const isOtherwise = row.level === 'addressable' && /^(equivalent-alternative|not-implemented)$/.test(decision ?? '')
+    const state = !inScope(row)
+      ? 'out-of-scope'
+      : decision === 'not-applicable' && server !== 'deviations'
+        ? 'not-applicable'
+        : server === 'deviations'
+          ? isOtherwise
+            ? 'addressable-decision'
+            : 'deviations'
+          : ['unable-to-conclude', 'scope-limitation', 'not-tested'].includes(server)
+            ? 'unable-to-conclude'
+            : isLacking
+              ? 'documents-outstanding'
+              : 'supported'
+    return { server, state, isTested: deciding.length > 0 }
+  }
+  const documents = new Map(
+    rows
+      .filter(({ row }) => inScope(row))
+      .flatMap(({ framework, row }) =>
+        needed(row)
+          .filter(({ heldBy }) => heldBy !== 'pack' && heldBy !== 'chain')
+          .map((request) => [request.id, isHeld(framework, row, request)] as const),
+      )
+      // One that some control still lacks is outstanding.
+      .sort(([, a], [, b]) => Number(b) - Number(a)),
+  )
   return {
     catalog,
     scope,
     nodes,
     answered,
     verdicts,
-    states: rows.map(({ framework, row }) => ({ framework, state: stateOf(framework, row) })),
+    states: rows.map(({ framework, row }) => ({ framework, control: row.key, ...concluded(framework, row) })),
     rows,
     population,
-    records: {
-      needed: needs.length,
-      held: held.length,
-      overdue: register.requests.filter(
-        ({ framework, control, need, due }) => ended(due) && !isHeld(framework, control, need),
+    documents: {
+      needed: documents.size,
+      held: [...documents.values()].filter(Boolean).length,
+      overdue: [...documents].filter(
+        ([id, held]) =>
+          !held &&
+          register.requests.some(
+            ({ framework, control, due }) => framework === 'requests' && control === id && ended(due),
+          ),
       ).length,
     },
     exceptions,

@@ -1,4 +1,6 @@
 import { hipaa, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
+import { REQUESTS } from '../../../main/catalog/frameworks/load.ts'
+import { CONCLUSIONS } from '../../../main/catalog/not-from-nodes.ts'
 import { assess } from '../../../main/core/assess.ts'
 import type { Catalog } from '../../../main/core/catalog.ts'
 import { defineCheck } from '../../../main/core/check.ts'
@@ -37,7 +39,7 @@ const TOPICS: readonly (readonly [id: string, property: Property, claim: string,
     false,
   ],
   [
-    'encryption.at-rest.block-graph',
+    'encryption.at-rest.ephi-paths',
     'encryption-at-rest',
     'Every mounted data volume passes through an encrypting layer.',
     'Data is readable on a running, unlocked node.',
@@ -125,6 +127,9 @@ export const sampleCatalog: Catalog = {
   signals: [],
   thresholds: [],
   notFromNodes: [],
+  requests: REQUESTS,
+  conclusions: CONCLUSIONS,
+  severities: [],
   claimTests: [],
   providers: [],
   arguesLocation: noLocation,

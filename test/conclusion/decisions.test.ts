@@ -1,0 +1,557 @@
+import { describe, expect, test } from 'vitest'
+import { type ConclusionMatter, concludeControls, type NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
+import { decides, isReached, sourceOf } from '../../main/core/conclusion/counts.ts'
+import { type DecidingCheck, rowState, serverPart } from '../../main/core/conclusion/parts.ts'
+import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
+import type { Control } from '../../main/core/framework.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import type { ControlRole, DocumentState, RowState, ServerState } from '../../schemas/conclusion-words.ts'
+import type { ControlAssessment, Decision, Engagement, Exception } from '../../schemas/types.ts'
+import type { Verdict } from '../../schemas/words.ts'
+import { AS_OF, documentFor, engagement, PERIOD, registerWith } from '../support/conclusion-documents.ts'
+import { decisionOf, exceptionOf, pendingOf } from '../support/register.ts'
+import { catalogWith, controlOf, frameworkOf, nodeWith } from '../support/rollup-kit.ts'
+
+/** The functions that decide about servers and rows, one step at a time; those about documents are in documents.test.ts. */
+const deciding = (
+  role: ControlRole,
+  counts: Partial<DecidingCheck['count']> = {},
+  over: Partial<Omit<DecidingCheck, 'count' | 'role'>> = {},
+): DecidingCheck => ({
+  role,
+  deviating: [],
+  accepted: [],
+  unsettled: 0,
+  ...over,
+  count: {
+    check: 'a',
+    source: 'server',
+    built: true,
+    population: 2,
+    tested: 2,
+    met: 0,
+    notMet: 0,
+    inconclusive: 0,
+    notApplicable: 0,
+    informational: 0,
+    notTested: 0,
+    excepted: 0,
+    answered: 0,
+    notRetested: 0,
+    ...counts,
+  },
+})
+const met = deciding('required', { met: 2 })
+const failing = (...deviating: string[]) => deciding('required', { notMet: deviating.length }, { deviating })
+const open = deciding('required', { met: 1, inconclusive: 1 }, { unsettled: 1 })
+const outside = deciding('required', { notApplicable: 2 })
+const pack = deciding('required', { source: 'pack', built: false, population: 1, tested: 1, met: 1 })
+const ALL = { population: 2, reached: 2 }
+const SOME = { population: 2, reached: 1 }
+const NO = { population: 2, reached: 0 }
+
+describe('the server part, in the order of its steps', () => {
+  test.each<[string, readonly DecidingCheck[], typeof ALL, ServerState]>([
+    ['1 nothing decides', [], ALL, 'no-server-test'],
+    ['1 before 3: nothing decides, and nothing was reached', [], NO, 'no-server-test'],
+    ['2 one deviates', [failing('x')], ALL, 'deviations'],
+    ['2 a counter check deviates', [met, deciding('counter', { notMet: 1 }, { deviating: ['x'] })], ALL, 'deviations'],
+    ['2 before 4', [failing('x'), open], ALL, 'deviations'],
+    ['2 before 5', [failing('x')], SOME, 'deviations'],
+    ['3 nothing was reached', [open], NO, 'not-tested'],
+    ['3 before 6: the pack does not stand in for servers', [pack, met], NO, 'not-tested'],
+    ['3 asks for servers only where a check is about them', [pack], NO, 'no-deviations'],
+    ['4 one is open', [met, open], ALL, 'unable-to-conclude'],
+    ['4 a counter check is open', [met, deciding('counter', { met: 1 }, { unsettled: 1 })], ALL, 'unable-to-conclude'],
+    ['4 before 5', [open], SOME, 'unable-to-conclude'],
+    ['5 one was not reached', [met], SOME, 'scope-limitation'],
+    ['5 before 7', [outside], SOME, 'scope-limitation'],
+    ['5 before 8', [deciding('counter', { met: 1 })], SOME, 'scope-limitation'],
+    ['6 satisfied', [met], ALL, 'no-deviations'],
+    ['6 recorded', [deciding('required', { informational: 2 })], ALL, 'no-deviations'],
+    ['6 answered', [deciding('required', { notMet: 2, answered: 2 })], ALL, 'no-deviations'],
+    ['6 one is satisfied, the other cannot apply', [outside, met], ALL, 'no-deviations'],
+    ['7 none can apply', [outside], ALL, 'not-applicable'],
+    [
+      '7 a satisfied counter check does not make it apply',
+      [outside, deciding('counter', { met: 2 })],
+      ALL,
+      'not-applicable',
+    ],
+    ['8 counter checks alone', [deciding('counter', { met: 2 })], ALL, 'no-server-test'],
+  ])('%s', (_name, checks, scope, state) => expect(serverPart(checks, scope).state).toBe(state))
+
+  test('counts nodes, not results, and none where no check is about servers', () => {
+    const accepted = { deviating: ['x', 'y'], accepted: ['x'] }
+    const twice = deciding('required', { notMet: 2, notRetested: 2 }, accepted)
+    expect(
+      serverPart(
+        [twice, deciding('required', { notMet: 1, notRetested: 1 }, { deviating: ['x'], accepted: ['x'] })],
+        ALL,
+      ),
+    ).toEqual({
+      state: 'deviations',
+      population: 2,
+      tested: 2,
+      deviating: 2,
+      accepted: 1,
+      notRetested: 2,
+    })
+    expect(serverPart([twice, failing('x')], ALL).accepted).toBe(0)
+    expect(serverPart([pack], ALL)).toMatchObject({ population: 0, tested: 0 })
+    // A check of the chain of runs is about servers where it is built.
+    expect(serverPart([deciding('required', { source: 'runs', met: 2 })], ALL)).toMatchObject({
+      population: 2,
+      tested: 2,
+    })
+    expect(serverPart([deciding('required', { source: 'runs', built: false, met: 1 })], ALL)).toMatchObject({
+      population: 0,
+    })
+  })
+})
+
+describe('the state of a row, in the order of its steps', () => {
+  const matter = { isInScope: true, isNotApplicable: false, isDecidedOtherwise: false }
+  const cases: readonly [string, ServerState, DocumentState, Partial<typeof matter>, RowState][] = [
+    ['1 before 3', 'deviations', 'deviations', { isInScope: false, isNotApplicable: true }, 'out-of-scope'],
+    ['2 before 4', 'unable-to-conclude', 'outstanding', { isNotApplicable: true }, 'not-applicable'],
+    ['2 never over a deviation on servers', 'deviations', 'inspected', { isNotApplicable: true }, 'deviations'],
+    ['2 never over a deviation in documents', 'no-deviations', 'deviations', { isNotApplicable: true }, 'deviations'],
+    ['3 on servers', 'deviations', 'outstanding', {}, 'deviations'],
+    ['3 in documents, before 4', 'unable-to-conclude', 'deviations', {}, 'deviations'],
+    ['3 decided', 'deviations', 'inspected', { isDecidedOtherwise: true }, 'addressable-decision'],
+    ['3 decided, never over documents', 'deviations', 'deviations', { isDecidedOtherwise: true }, 'deviations'],
+    ['4 unable', 'unable-to-conclude', 'inspected', {}, 'unable-to-conclude'],
+    ['4 limited', 'scope-limitation', 'inspected', {}, 'unable-to-conclude'],
+    ['4 not tested, before 5', 'not-tested', 'outstanding', {}, 'unable-to-conclude'],
+    [
+      '4 a decision about a deviation that is not there',
+      'not-tested',
+      'inspected',
+      { isDecidedOtherwise: true },
+      'unable-to-conclude',
+    ],
+    ['5 outstanding', 'no-deviations', 'outstanding', {}, 'documents-outstanding'],
+    ['5 documents decide where no server does', 'no-server-test', 'outstanding', {}, 'documents-outstanding'],
+    ['6 both', 'no-deviations', 'inspected', {}, 'supported'],
+    ['6 servers alone', 'no-deviations', 'none-needed', {}, 'supported'],
+    ['6 documents alone', 'no-server-test', 'inspected', {}, 'supported'],
+    ['6 documents, where no check can apply', 'not-applicable', 'inspected', {}, 'supported'],
+    ['nothing at all supports nothing', 'no-server-test', 'none-needed', {}, 'unable-to-conclude'],
+    ['what applies nowhere supports nothing by itself', 'not-applicable', 'none-needed', {}, 'unable-to-conclude'],
+  ]
+  test.each(cases)('%s', (_name, server, documents, changes, state) =>
+    expect(rowState({ state: server }, { state: documents }, { ...matter, ...changes })).toBe(state),
+  )
+})
+
+test.each([
+  ['built', 'server'],
+  ['built.period', 'runs'],
+  ['paper', 'document'],
+  ['sealed', 'pack'],
+  ['unknown', 'server'],
+])('the answer of %s comes from: %s', (check, source) =>
+  expect(
+    sourceOf(check, {
+      built: new Set(['built', 'built.period']),
+      periodChecks: new Set(['built.period']),
+      notFromNodes: [
+        { id: 'paper', from: 'document', why: 'w' },
+        { id: 'sealed', from: 'pack', why: 'w' },
+      ],
+    }),
+  ).toBe(source),
+)
+
+test('what decides: by role, never by a document, and by runs in a period alone', () => {
+  const roles: readonly ControlRole[] = ['required', 'counter', 'supporting', 'context']
+  expect(roles.map((role) => decides(role, 'server', null))).toEqual([true, true, false, false])
+  expect(roles.map((role) => decides(role, 'document', true))).toEqual([false, false, false, false])
+  expect(roles.map((role) => decides(role, 'runs', null))).toEqual([false, false, false, false])
+  expect([true, false].map((chain) => decides('required', 'runs', chain))).toEqual([true, true])
+  expect((['pack', 'population'] as const).map((source) => decides('counter', source, null))).toEqual([true, true])
+})
+
+test('a node was reached once any check has a result', () => {
+  const of = (...verdicts: Verdict[]): NodeVerdicts => ({
+    node: 'n',
+    findings: verdicts.map((verdict, at) => ({ check: `${at}`, verdict })),
+  })
+  expect([of(), of('not-tested'), of('not-tested', 'inconclusive')].map(isReached)).toEqual([false, false, true])
+})
+
+/** Rows over the checks “a” and “b”. */
+const NOTHING: ConclusionMatter = { register: EMPTY_REGISTER, asOf: AS_OF, engagement: undefined, uncovered: 0 }
+const one = (
+  row: Partial<Control>,
+  nodes: readonly NodeVerdicts[],
+  changes: Partial<ConclusionMatter> = {},
+  catalog: Parameters<typeof catalogWith>[2] = {},
+): ControlAssessment => {
+  const made = catalogWith([frameworkOf([controlOf(row)])], ['a', 'b'], catalog)
+  const [found] = concludeControls(made, ['hipaa'], nodes, { ...NOTHING, ...changes })
+  if (found === undefined) throw new Error('no row')
+  return found
+}
+const states = ({ server, state }: ControlAssessment) => [server.state, state]
+const nodesOf = (...verdicts: Verdict[]) => verdicts.map((verdict, at) => nodeWith(`n${at}`, verdict))
+
+describe('results on servers', () => {
+  test.each<[string, readonly Verdict[], ServerState, RowState]>([
+    ['every node satisfied', ['met', 'met'], 'no-deviations', 'supported'],
+    ['one deviates', ['met', 'not-met'], 'deviations', 'deviations'],
+    ['one is undecided', ['met', 'inconclusive'], 'unable-to-conclude', 'unable-to-conclude'],
+    ['one was not tested, though reached', ['met', 'not-tested'], 'unable-to-conclude', 'unable-to-conclude'],
+    ['it applies to one', ['not-applicable', 'met'], 'no-deviations', 'supported'],
+    ['it applies to none', ['not-applicable', 'not-applicable'], 'not-applicable', 'unable-to-conclude'],
+    ['it records', ['informational', 'met'], 'no-deviations', 'supported'],
+  ])('%s', (_name, verdicts, server, state) => expect(states(one({}, nodesOf(...verdicts)))).toEqual([server, state]))
+
+  test('no nodes support nothing', () => expect(states(one({}, []))).toEqual(['not-tested', 'unable-to-conclude']))
+
+  test('a mapped check that the catalog lacks is not tested', () => {
+    const supports = ['a', 'unbuilt'].map((check) => ({ check, shows: 's' }))
+    const found = one({ supports }, nodesOf('met'))
+    expect(states(found)).toEqual(['unable-to-conclude', 'unable-to-conclude'])
+    expect(found.checks[1]).toMatchObject({ built: false, notTested: 1, decides: true })
+  })
+
+  test('a result that a mapping no longer has a check for is not read', () =>
+    expect(
+      states(
+        one({ supports: [{ check: 'gone', shows: 's' }] }, [
+          {
+            node: 'n',
+            findings: [
+              { check: 'gone', verdict: 'met' },
+              { check: 'a', verdict: 'met' },
+            ],
+          },
+        ]),
+      ),
+    ).toEqual(['unable-to-conclude', 'unable-to-conclude']))
+
+  test.each(['supporting', 'context'] as const)('a %s check decides nothing, in either direction', (role) => {
+    const row = {
+      supports: [
+        { check: 'a', shows: 'a', role },
+        { check: 'b', shows: 'b' },
+      ],
+    }
+    for (const verdict of ['met', 'not-met', 'inconclusive', 'not-tested'] as const)
+      expect(states(one(row, [nodeWith('n', verdict)]))).toEqual(['no-deviations', 'supported'])
+  })
+
+  test('a row without a deciding check and without documents is never supported', () => {
+    expect(states(one({ supports: [] }, nodesOf('met')))).toEqual(['no-server-test', 'unable-to-conclude'])
+    const counter = { supports: [{ check: 'a', shows: 'a', role: 'counter' as const }] }
+    expect(states(one(counter, nodesOf('met')))).toEqual(['no-server-test', 'unable-to-conclude'])
+    expect(states(one(counter, nodesOf('not-met')))).toEqual(['deviations', 'deviations'])
+  })
+
+  test('a class out of scope has the state of nothing', () =>
+    expect(one({ evidenceClass: 'out-of-scope' }, nodesOf('not-met')).state).toBe('out-of-scope'))
+
+  test('every count of a check adds up to its population', () => {
+    const verdicts = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational', 'met'] as const
+    expect(one({}, [...nodesOf(...verdicts), { node: 'silent', findings: [] }]).checks).toEqual([
+      {
+        check: 'a',
+        role: 'required',
+        decides: true,
+        source: 'server',
+        built: true,
+        population: 8,
+        tested: 6,
+        met: 2,
+        notMet: 1,
+        inconclusive: 1,
+        notApplicable: 1,
+        informational: 1,
+        notTested: 2,
+        excepted: 0,
+        answered: 0,
+        notRetested: 0,
+      },
+    ])
+  })
+
+  test('stale evidence: a deviation stays and was not retested, anything else is open', () => {
+    const stale = (verdict: Verdict) => one({}, [{ ...nodeWith('n', verdict), stale: true }])
+    expect(stale('not-met')).toMatchObject({ state: 'deviations', server: { notRetested: 1 } })
+    for (const verdict of ['met', 'informational', 'not-applicable', 'inconclusive'] as const)
+      expect(stale(verdict).server, verdict).toMatchObject({ state: 'unable-to-conclude', notRetested: 0 })
+  })
+
+  test('an overlay changes no row in force', () => {
+    const overlay = frameworkOf([controlOf({ supports: [{ check: 'b', shows: 'b' }] })], { id: 'nprm', overlay: true })
+    const catalog = catalogWith([frameworkOf([controlOf()]), overlay])
+    const nodes = [nodeWith('n', 'met', 'not-met')]
+    const both = concludeControls(catalog, ['hipaa', 'nprm'], nodes, NOTHING)
+    expect(both.map(({ framework, state }) => [framework, state])).toEqual([
+      ['hipaa', 'supported'],
+      ['nprm', 'deviations'],
+    ])
+    expect(both.slice(0, 1)).toEqual(concludeControls(catalog, ['hipaa'], nodes, NOTHING))
+  })
+})
+
+describe('risk acceptances never support', () => {
+  const day = '2026-11-22T23:59:59.999Z'
+  const excepted = (changes: Partial<Exception> = {}) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
+  const GONE = { at: AS_OF, by: 'x', reason: 'y' }
+  test.each<[string, readonly Verdict[], Exception, string, number]>([
+    ['in force', ['not-met', 'met'], excepted(), AS_OF, 1],
+    ['in its last millisecond', ['not-met'], excepted({ expiresAt: day }), day, 1],
+    ['a millisecond after', ['not-met'], excepted({ expiresAt: day }), '2026-11-23T00:00:00.000Z', 0],
+    ['withdrawn', ['not-met'], excepted({ withdrawn: GONE }), AS_OF, 0],
+    ['on another node', ['not-met', 'met'], excepted({ nodes: ['n1'] }), AS_OF, 0],
+    ['of another check', ['not-met'], excepted({ check: 'b' }), AS_OF, 0],
+    ['on one of two', ['not-met', 'not-met'], excepted(), AS_OF, 1],
+    ['on both of two', ['not-met', 'not-met'], excepted({ nodes: ['n0', 'n1'] }), AS_OF, 2],
+  ])('%s', (_name, verdicts, acceptance, asOf, accepted) => {
+    const found = one({}, nodesOf(...verdicts), { register: { ...EMPTY_REGISTER, exceptions: [acceptance] }, asOf })
+    expect(found).toMatchObject({ state: 'deviations', server: { state: 'deviations', accepted } })
+    expect(found.checks[0]).toMatchObject({
+      excepted: accepted,
+      notMet: verdicts.filter((v) => v === 'not-met').length,
+    })
+  })
+
+  test.each(['inconclusive', 'not-tested'] as const)('on a result that is %s', (verdict) => {
+    const register = { ...EMPTY_REGISTER, exceptions: [excepted()] }
+    expect(one({}, nodesOf(verdict, 'met'), { register })).toMatchObject({
+      state: 'unable-to-conclude',
+      server: { accepted: 0 },
+    })
+  })
+
+  test('one that was only asked for accepts nothing', () => {
+    const register = { ...EMPTY_REGISTER, pending: [pendingOf({ check: 'a', nodes: ['n0'] })] }
+    expect(one({}, nodesOf('not-met'), { register }).server.accepted).toBe(0)
+  })
+})
+
+describe('decisions about a row', () => {
+  const decided = (changes: Partial<Decision> = {}) => decisionOf({ control: 'k', ...changes })
+  const GONE = { at: AS_OF, by: 'x', reason: 'y' }
+  const rationale = decided({ decision: 'not-applicable' })
+  const over = (row: Partial<Control>, verdict: Verdict, decisions: readonly Decision[]) =>
+    one(row, nodesOf(verdict), { register: { ...EMPTY_REGISTER, decisions } })
+
+  test.each<[string, Partial<Control>, Verdict, RowState, string | null]>([
+    ['over a deviation: it stays', {}, 'not-met', 'deviations', null],
+    ['over something missing', {}, 'inconclusive', 'not-applicable', rationale.id],
+    ['over support', {}, 'met', 'not-applicable', rationale.id],
+    ['over what applies nowhere', {}, 'not-applicable', 'not-applicable', rationale.id],
+    [
+      'over documents that are outstanding',
+      { supports: [], needsAlso: ['The log'] },
+      'met',
+      'not-applicable',
+      rationale.id,
+    ],
+    ['over a row that is out of scope', { evidenceClass: 'out-of-scope' }, 'met', 'out-of-scope', rationale.id],
+  ])('a row does not apply, %s', (_name, row, verdict, state, id) =>
+    expect(over(row, verdict, [rationale])).toMatchObject({ state, rationale: id }),
+  )
+
+  test.each<[string, readonly Decision[]]>([
+    ['expired', [decided({ decision: 'not-applicable', expiresAt: '2026-11-22T11:59:59.999Z' })]],
+    ['withdrawn', [decided({ decision: 'not-applicable', withdrawn: GONE })]],
+    ['of another row', [decided({ decision: 'not-applicable', control: 'other' })]],
+    ['of another framework', [decided({ decision: 'not-applicable', framework: 'soc2' })]],
+    ['overtaken', [rationale, decided({ id: 'e'.repeat(32), decidedAt: '2026-11-20T00:00:00.000Z' })]],
+  ])('one that is %s takes nothing out', (_name, decisions) =>
+    expect(over({}, 'inconclusive', decisions)).toMatchObject({ state: 'unable-to-conclude', rationale: null }),
+  )
+
+  test('two of one moment that agree: the same one is named in whatever order they are listed', () => {
+    const both = [rationale, decided({ id: 'b'.repeat(32), decision: 'not-applicable' })]
+    expect(over({}, 'met', both).rationale).toBe('b'.repeat(32))
+    expect(over({}, 'met', both.toReversed()).rationale).toBe('b'.repeat(32))
+  })
+
+  test.each<[Decision['decision'], string, RowState]>([
+    ['implemented', 'addressable', 'deviations'],
+    ['equivalent-alternative', 'addressable', 'addressable-decision'],
+    ['not-implemented', 'addressable', 'addressable-decision'],
+    ['equivalent-alternative', 'required', 'deviations'],
+    ['not-implemented', 'required', 'deviations'],
+  ])('%s, of a deviation on a row that is %s', (decision, level, state) => {
+    expect(over({ level }, 'not-met', [decided({ decision })]).state).toBe(state)
+    expect(over({ level }, 'inconclusive', [decided({ decision })]).state).toBe('unable-to-conclude')
+  })
+})
+
+describe('what is answered once for the whole population', () => {
+  const supports = [{ check: 'x', shows: 'x' }]
+  const from = (source: 'pack' | 'population' | 'runs' | 'document') => ({
+    notFromNodes: [{ id: 'x', from: source, why: 'w' }],
+  })
+  const listed = engagement()
+  const bare = engagement({ inventory: null })
+  test.each<[string, 'pack' | 'population' | 'runs' | 'document', Partial<ConclusionMatter>, RowState]>([
+    ['the pack', 'pack', {}, 'supported'],
+    ['a listing that closes', 'population', { engagement: listed }, 'supported'],
+    [
+      'a listing with a row that is not reconciled',
+      'population',
+      { engagement: listed, uncovered: 1 },
+      'unable-to-conclude',
+    ],
+    ['no listing', 'population', { engagement: bare }, 'unable-to-conclude'],
+    ['no engagement', 'population', {}, 'unable-to-conclude'],
+    ['runs that cover the period', 'runs', { engagement: engagement(PERIOD), chainCoversPeriod: true }, 'supported'],
+    ['runs that do not', 'runs', { engagement: engagement(PERIOD) }, 'unable-to-conclude'],
+    [
+      'runs at a point in time: nothing decides',
+      'runs',
+      { engagement: listed, chainCoversPeriod: true },
+      'unable-to-conclude',
+    ],
+    ['a document that no request asks for: nothing decides', 'document', {}, 'unable-to-conclude'],
+  ])('%s', (_name, source, changes, state) =>
+    expect(one({ supports }, nodesOf('met'), changes, from(source)).state).toBe(state),
+  )
+})
+
+test('the population of the provider’s listing changes no other row', () =>
+  expect(states(one({}, nodesOf('met'), { engagement: engagement(), uncovered: 1 }))).toEqual([
+    'no-deviations',
+    'supported',
+  ]))
+
+test.each([
+  [undefined, [], 'supported'],
+  ['security', [], 'supported'],
+  ['privacy', [], 'out-of-scope'],
+  ['privacy', ['privacy'], 'supported'],
+  ['privacy', ['availability'], 'out-of-scope'],
+])('category %s, with %j elected: %s', (category, categories, state) =>
+  expect(
+    one({ ...(category === undefined ? {} : { category }) }, nodesOf('met'), {
+      engagement: engagement({ categories: categories as NonNullable<Engagement['categories']> }),
+    }).state,
+  ).toBe(state),
+)
+
+describe('the scope of ePHI', () => {
+  const MAP: EvidenceRequest = {
+    id: 'ER-12',
+    title: 'The data map',
+    inspects: 'i',
+    owner: 'o',
+    minimum: 'inspected',
+    time: 'point-in-time',
+    heldBy: 'document',
+    renewal: 'r',
+    serves: [],
+    mayAnswer: [],
+  }
+  const catalog = { requests: [MAP], conclusions: { periodChecks: [], ephiChecks: ['b'], dataMap: MAP.id } }
+  const inspected = registerWith([documentFor('ER-12')])
+  const ephi = (nodes: readonly string[], flows: readonly [string, string][] = []): Partial<ConclusionMatter> => ({
+    register: inspected,
+    engagement: engagement({
+      ephi: {
+        ...engagement().ephi,
+        stores: nodes.length === 0 ? [] : [{ name: 's', path: '/d', nodes, what: 'w' }],
+        flows: flows.map(([start, end]) => ({ name: 'f', from: start, to: end, protection: 'TLS' })),
+      },
+    }),
+  })
+  const fleet = [nodeWith('n0', 'met'), nodeWith('n1', 'not-met', 'not-met')]
+  const scoped = (changes: Partial<ConclusionMatter>, nodes = fleet) => one({ scope: 'ephi' }, nodes, changes, catalog)
+
+  test('only nodes that hold it are tested', () =>
+    expect(scoped(ephi(['n0']))).toMatchObject({ state: 'supported', server: { population: 1, tested: 1 } }))
+
+  test('and those that a flow names, by a whole word of either end', () => {
+    expect(scoped(ephi(['n0'], [['n1', 'the archive']])).state).toBe('deviations')
+    expect(scoped(ephi(['n0'], [['the lab', 'storage (n1)']])).state).toBe('deviations')
+    expect(scoped(ephi([], [['n0', 'the archive']])).state).toBe('supported')
+  })
+
+  test.each<[string, Partial<ConclusionMatter>]>([
+    [
+      'the map was not inspected',
+      { ...ephi(['n0']), register: registerWith([documentFor('ER-12', { level: 'received' })]) },
+    ],
+    [
+      'the map does not support',
+      { ...ephi(['n0']), register: registerWith([documentFor('ER-12', { conclusion: 'does-not-support' })]) },
+    ],
+    [
+      'the map expired',
+      { ...ephi(['n0']), register: registerWith([documentFor('ER-12', { validUntil: '2026-11-21T23:59:59.999Z' })]) },
+    ],
+    ['there is no map', { ...ephi(['n0']), register: EMPTY_REGISTER }],
+    ['there is no engagement', { register: inspected }],
+    ['the map names no node', ephi([])],
+    ['a flow names no node', ephi(['n0'], [['the lab', 'the archive']])],
+    ['a flow names a part of a node’s name alone', ephi(['n0'], [['n', 'n10']])],
+    ['it names no node of the population', ephi(['elsewhere'])],
+  ])('every node is tested where %s', (_name, changes) =>
+    expect(scoped(changes)).toMatchObject({ state: 'deviations', server: { population: 2, deviating: 1 } }),
+  )
+
+  test('a store that names no node leaves open where it is', () => {
+    const matter = ephi(['n0'])
+    const { engagement: declared } = matter
+    if (declared === undefined) throw new Error('no engagement')
+    const stores = [...declared.ephi.stores, { name: 't', path: '/t', nodes: [], what: 'w' }]
+    expect(scoped({ ...matter, engagement: { ...declared, ephi: { ...declared.ephi, stores } } }).state).toBe(
+      'deviations',
+    )
+  })
+
+  test('in other rows, a check of paths and flows cannot apply to a node outside; any other check can', () => {
+    const paths = { supports: [{ check: 'b', shows: 'b' }] }
+    expect(one(paths, fleet, ephi(['n0']), catalog).checks[0]).toMatchObject({ met: 1, notApplicable: 1, notMet: 0 })
+    expect(one({}, fleet, ephi(['n0']), catalog).state).toBe('deviations')
+    const unreachedOutside = [nodeWith('n0', 'met'), nodeWith('n1', 'not-tested', 'not-tested')]
+    expect(one(paths, unreachedOutside, ephi(['n0']), catalog)).toMatchObject({
+      server: { state: 'scope-limitation' },
+      checks: [{ notTested: 1, notApplicable: 0 }],
+    })
+  })
+})
+
+test('a thousand nodes, 400 rows and a full register', () => {
+  const checks = Array.from({ length: 120 }, (_, at) => `check.${at}`)
+  const controls = Array.from({ length: 400 }, (_, at) =>
+    controlOf({
+      key: `k${at}`,
+      needsAlso: ['The log'],
+      supports: Array.from({ length: 8 }, (__, of) => ({ check: `check.${(at + of * 7) % 120}`, shows: 's' })),
+    }),
+  )
+  const nodes = Array.from({ length: 1000 }, (_, at) => ({
+    node: `node-${at}`,
+    findings: checks.map((check, of) => ({
+      check,
+      verdict: (at + of) % 50 === 0 ? ('not-met' as const) : ('met' as const),
+    })),
+  }))
+  const names = nodes.map(({ node }) => node)
+  const keys = controls.map(({ key }) => ({ framework: 'hipaa', control: key }))
+  const id = (at: number): string => String(at).padStart(32, '0')
+  const register = registerWith(
+    Array.from({ length: 5000 }, (_, at) => ({
+      ...documentFor('ER-01', { id: id(at), need: 'The log' }),
+      controls: at < 50 ? keys : keys.slice(0, 4),
+    })),
+    {
+      exceptions: checks.map((check, at) => exceptionOf({ id: id(at), check, nodes: names })),
+      decisions: Array.from({ length: 5000 }, (_, at) => decisionOf({ id: id(at), control: `k${at % 400}` })),
+    },
+  )
+  const rows = concludeControls(catalogWith([frameworkOf(controls)], checks), ['hipaa'], nodes, {
+    ...NOTHING,
+    register,
+  })
+  expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['deviations']))
+  expect(rows.every(({ server, documents }) => server.accepted === server.deviating && documents.held === 1)).toBe(true)
+})

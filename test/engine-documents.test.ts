@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import type { AttachmentDraft } from '../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../schemas/ipc-results.ts'
+import { type EngineKit, kitsOfEachTest } from './support/engine-kit.ts'
+import { fakeCatalog } from './support/fake-catalog.ts'
+
+const { kitOver } = kitsOfEachTest()
+
+/** Answered in several controls of the made-up catalog, by a document alone. */
+const REQUEST = fakeCatalog.requests.find(({ id }) => id === 'ER-03')
+const TITLE = REQUEST?.title ?? ''
+const NOTE: AttachmentDraft & { readonly name: string; readonly text: string } = {
+  name: 'Risk analysis',
+  text: 'Every server and store.',
+  controls: [{ framework: 'requests', control: 'ER-03' }],
+  need: TITLE,
+  shows: 'Scope, threats and risk levels.',
+  saidBy: 'R. Novak',
+  level: 'inspected',
+  inspection: { by: 'J. Chen', on: '2026-05-14', lookedAt: '8 of 8 servers', conclusion: 'supports' },
+  answers: null,
+  owner: 'R. Novak',
+  validUntil: null,
+}
+
+const documentsOf = (view: AssessmentView | null) =>
+  (view?.frameworks ?? []).flatMap(({ controls }) =>
+    controls.flatMap(({ documents }) => documents.filter(({ request }) => request?.id === 'ER-03')),
+  )
+const shown = async (kit: EngineKit) => documentsOf(await kit.get('assessment.get', { of: 'run' }))
+const demo = async (): Promise<EngineKit> => {
+  const kit = await kitOver()
+  await kit.get('demo.open', null)
+  await kit.heard('run-done')
+  return kit
+}
+
+describe('a document that answers an evidence request', () => {
+  test('is asked for once and due in every control that the request serves', async () => {
+    const kit = await demo()
+    const before = await shown(kit)
+    expect(before.length).toBeGreaterThan(1)
+    expect(new Set(before.map(({ state, level, askedOf }) => `${state} ${level} ${askedOf}`))).toEqual(
+      new Set(['outstanding null null']),
+    )
+    const asked = { framework: 'requests', control: 'ER-03', need: TITLE, owner: 'J. Chen', due: '2027-01-01' }
+    await kit.get('requests.set', asked)
+    expect((await shown(kit)).map(({ askedOf }) => askedOf)).toEqual(
+      before.map(() => ({ owner: 'J. Chen', due: expect.stringContaining('2027-01-01'), overdue: false })),
+    )
+  })
+
+  test('is attached once and listed in every control that the request serves', async () => {
+    const kit = await demo()
+    const { attachments } = await kit.get('attachments.note', NOTE)
+    const [entry] = attachments
+    expect(entry).toMatchObject({ supports: true, inspection: { by: 'J. Chen', conclusion: 'supports' } })
+    const found = await shown(kit)
+    expect(found.length).toBeGreaterThan(1)
+    for (const { attached, level } of found)
+      expect({ attached, level }).toEqual({ attached: [entry?.id], level: 'inspected' })
+  })
+
+  // Until the part of a register that concerns a scope keeps what is attached to evidence requests.
+  test('counts in every control that the request serves', async () => {
+    const kit = await demo()
+    await kit.get('attachments.note', NOTE)
+    expect(new Set((await shown(kit)).map(({ state }) => state))).toEqual(new Set(['held']))
+  })
+
+  test.each<[string, Partial<AttachmentDraft>]>([
+    ['the title of another request', { need: 'Something else' }],
+    ['a request that does not exist', { controls: [{ framework: 'requests', control: 'ER-99' }] }],
+    ['an inspection that is missing', { inspection: null }],
+    ['an inspection of what was only received', { level: 'received' }],
+  ])('is refused with %s', async (_, part) => {
+    const kit = await demo()
+    const reply = await kit.engine.call('attachments.note', { ...NOTE, ...part })
+    expect(reply).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+  })
+})
+
+test('a form with elected categories makes their rows part of the examination', async () => {
+  const kit = await demo()
+  const before = await kit.get('assessment.get', { of: 'run' })
+  const { form } = await kit.get('engagement.get', { of: 'run' })
+  if (form === null) throw new Error('the demo declares an engagement')
+  await kit.get('engagement.set', { ...form, categories: ['availability'] })
+  const after = await kit.get('assessment.get', { of: 'run' })
+  const rows = (view: AssessmentView | null) => view?.frameworks.find(({ id }) => id === 'soc2')?.controls ?? []
+  const outside = (view: AssessmentView | null) =>
+    new Set(rows(view).flatMap(({ category, assessed }) => (assessed?.state === 'out-of-scope' ? [category] : [])))
+  expect(outside(before).has('availability')).toBe(form.categories?.includes('availability') !== true)
+  expect(outside(after).has('availability')).toBe(false)
+  expect(outside(after).has('privacy')).toBe(true)
+  expect(rows(after).flatMap(({ category, documents }) => (category === 'availability' ? documents : []))).not.toEqual(
+    [],
+  )
+})

@@ -1,0 +1,71 @@
+import { REQUESTS } from '../../main/core/conclusion/documents.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
+import type { Attachment, Engagement, Register } from '../../schemas/types.ts'
+import { engagementOf } from './engagement.ts'
+
+/** Documents, registers and engagements that conclusions rest on, without the catalog: its fleets are in conclusion-kit.ts. */
+export const AS_OF = '2026-11-22T12:00:00.000Z'
+
+export type DocumentChanges = Partial<Omit<Attachment, 'inspection'>> & {
+  readonly conclusion?: 'supports' | 'does-not-support'
+}
+
+let next = 0
+/** One document attached to an evidence request: inspected, unless it names another level. */
+export function documentFor(request: string, changes: DocumentChanges = {}): Attachment {
+  const { conclusion = 'supports', ...rest } = changes
+  const level = rest.level ?? 'inspected'
+  next += 1
+  return {
+    id: next.toString(16).padStart(32, '0'),
+    kind: 'file',
+    name: `${request}.pdf`,
+    mediaType: 'application/pdf',
+    size: 1,
+    sha256: '0'.repeat(64),
+    controls: [{ framework: REQUESTS, control: request }],
+    need: null,
+    shows: 'what was asked for',
+    saidBy: 'Anna',
+    owner: 'Anna',
+    attachedAt: '2026-11-20T00:00:00.000Z',
+    validUntil: null,
+    withdrawn: null,
+    level,
+    ...(EVIDENCE_LEVELS.indexOf(level) > EVIDENCE_LEVELS.indexOf('received')
+      ? { inspection: { by: 'Bea', at: '2026-11-21T00:00:00.000Z', lookedAt: 'all of it', conclusion } }
+      : {}),
+    ...rest,
+  }
+}
+
+export const registerWith = (
+  attachments: readonly Attachment[],
+  changes: Partial<Omit<Register, 'attachments'>> = {},
+): Register => ({ ...EMPTY_REGISTER, ...changes, attachments })
+
+/** An engagement that elects Availability and Confidentiality, with a listing of the provider and no data map. */
+export const engagement = (changes: Partial<Engagement> = {}): Engagement => ({
+  ...engagementOf({ nodes: [] }),
+  categories: ['availability', 'confidentiality'],
+  framing: { kind: 'date', date: '2026-11-22' },
+  ephi: { ...engagementOf({ nodes: [] }).ephi, stores: [], flows: [] },
+  inventory: LISTING,
+  ...changes,
+})
+
+/** A period instead of a day. */
+export const PERIOD: Pick<Engagement, 'framing'> = {
+  framing: { kind: 'period', from: '2026-10-01', to: '2026-11-22' },
+}
+
+const LISTING: NonNullable<Engagement['inventory']> = {
+  source: 'the provider',
+  asOf: '2026-11-20',
+  file: { name: 'list.csv', size: 1, sha256: '0'.repeat(64) },
+  rows: [],
+  leftOut: [],
+  owner: 'Anna',
+  on: '2026-11-20',
+} as never
