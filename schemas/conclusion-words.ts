@@ -266,3 +266,16 @@ export function checkLine(check: CheckCounts): string {
     ...(answered === 0 ? [] : [`${answered} answered by a document`]),
   ].join('; ')
 }
+
+/** An observation in one line, with the count of the nodes tested: “not satisfied 1 of 5 tested; not tested 2”. */
+export const observationLine = ({
+  notMet,
+  tested,
+  population,
+  answered,
+}: Pick<CheckCounts, 'notMet' | 'tested' | 'population' | 'answered'>): string =>
+  [
+    `not satisfied ${notMet} of ${tested} tested`,
+    ...(population === tested ? [] : [`not tested ${population - tested}`]),
+    ...(answered === 0 ? [] : [`${answered} answered by a document`]),
+  ].join('; ')

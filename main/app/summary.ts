@@ -1,5 +1,6 @@
 import {
   documentStateWords,
+  observationLine,
   rowStateWords,
   serverLine,
   serverStateWords,
@@ -27,7 +28,7 @@ import {
   verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
-import { isObservation, observationLine, partsTable, type RowCounts, rowCounts } from '../core/formats/row-counts.ts'
+import { isObservation, partsTable, type RowCounts, rowCounts } from '../core/formats/row-counts.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Limit, limitsOf } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'

@@ -80,9 +80,10 @@ function concluding(
   return (framework, control) => {
     const row = { framework: framework.id, control: control.key }
     const isScoped = control.scope === 'ephi'
+    const isInScope = control.evidenceClass !== 'out-of-scope' && isElected(control, elected)
     const checks = control.supports.map(({ check, role = 'required' }) => {
       const over = count(check, isScoped ? 'ephi' : 'all')
-      return { ...over, role, decides: decides(role, over.count.source, chain) }
+      return { ...over, role, decides: isInScope && decides(role, over.count.source, chain) }
     })
     const server = serverPart(
       checks.filter((one) => one.decides),
@@ -90,7 +91,7 @@ function concluding(
     )
     // Several of one moment agree; which of them is named does not depend on the order of the register.
     const [decision] = decidedFor(about(row), row, asOf).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const documents = documentPart(documentsOf(catalog, control), {
+    const documents = documentPart(isInScope ? documentsOf(catalog, control) : [], {
       attached: (document) => attachedFor(attached, row, document, control.requests),
       isDecided: decision !== undefined,
       population,
@@ -99,7 +100,6 @@ function concluding(
       asOf,
     })
     const rationale = decision?.decision === 'not-applicable' ? decision.id : null
-    const isInScope = control.evidenceClass !== 'out-of-scope' && isElected(control, elected)
     return {
       ...row,
       state: rowState(server, documents, {

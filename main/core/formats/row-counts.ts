@@ -64,16 +64,3 @@ export function partsTable(rows: readonly ControlAssessment[]): {
 /** A supporting check with a result that is not satisfied: an observation under the control, never a deviation of it. */
 export const isObservation = ({ role, notMet }: Pick<ControlCheck, 'role' | 'notMet'>): boolean =>
   role === 'supporting' && notMet > 0
-
-/** An observation in one line, with the count of the nodes tested: “not satisfied 1 of 5 tested; not tested 2”. */
-export const observationLine = ({
-  notMet,
-  tested,
-  population,
-  answered,
-}: Pick<ControlCheck, 'notMet' | 'tested' | 'population' | 'answered'>): string =>
-  [
-    `not satisfied ${notMet} of ${tested} tested`,
-    ...(population === tested ? [] : [`not tested ${population - tested}`]),
-    ...(answered === 0 ? [] : [`${answered} answered by a document`]),
-  ].join('; ')

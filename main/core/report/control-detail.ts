@@ -1,4 +1,4 @@
-import { checkLine, roleWords } from '../../../schemas/conclusion-words.ts'
+import { checkLine, observationLine, roleWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, Decision } from '../../../schemas/types.ts'
 import { decisionWords } from '../../../schemas/words.ts'
 import type { Control, EvidenceClass, Framework } from '../framework.ts'
@@ -40,7 +40,7 @@ export function controlDetail(matter: Matter, framework: Framework, { control, r
 const standing = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
   {
     kind: 'list',
-    items: [prefixed('Servers', serverMarked(server)), prefixed('Documents', documentMarked(documents))],
+    items: [prefixed('Servers', serverMarked(server)), documentMarked(documents)],
   },
   quiet(
     `${kindOf(control)}, ${control.evidenceClass}: ${CLASS[control.evidenceClass]}. Responsible: ${responsible(control)}.`,
@@ -99,7 +99,7 @@ function checkTables(
           {
             kind: 'list',
             items: observed.map((check) => ({
-              text: `${check.check}: ${checkLine(check)}, on ${names(matter.tally.contradictedOn(check.check), 5)}`,
+              text: `${check.check}: ${observationLine(check)}, on ${names(matter.tally.contradictedOn(check.check), 5)}`,
             })),
           } as const,
         ]),
@@ -107,7 +107,7 @@ function checkTables(
       ? []
       : [
           quiet(
-            `Also read, deciding nothing here: ${others.map((one) => `${one.check} (${checkLine(one)})`).join('; ')}.`,
+            `Also read, deciding nothing here: ${others.map((one) => `${one.check} (${one.informational > 0 ? checkLine(one) : observationLine(one)})`).join('; ')}.`,
           ),
         ]),
   ]
@@ -183,7 +183,7 @@ export const withoutNodes = (matter: Matter, { control, result }: Row): readonly
   ],
   result.state === 'out-of-scope' ? [stateLine(result.state)] : [documentMarked(result.documents)],
   [
-    ...linesOf(documentLines(matter, control, result)),
+    ...(result.state === 'out-of-scope' ? [] : linesOf(documentLines(matter, control, result))),
     ...decisionLines(matter, control, result).map((words): Line => ({ text: words, style: 'quiet' })),
     ...result.checks
       .filter(({ source, population }) => source !== 'document' && population > 0)

@@ -166,13 +166,12 @@ function frameworks(matter: Matter, detail: Detail): readonly Block[] {
   const [table] = partsOf(matter, 'table')
   if (table === undefined) return []
   const left = table.rows.length - detail.frameworks
-  const rows = table.rows
-    .slice(0, detail.frameworks)
-    .map((row) =>
-      row.map((cell, index) =>
-        index === 0 ? cell.map((line) => ({ ...line, text: short(asExamined(line.text), 26) })) : cell,
-      ),
-    )
+  const rows = table.rows.slice(0, detail.frameworks).map((row) =>
+    row.map((cell, index) =>
+      // What stands below a count is in the report.
+      index === 0 ? cell.map((line) => ({ ...line, text: short(asExamined(line.text), 26) })) : cell.slice(0, 1),
+    ),
+  )
   return [{ ...table, rows }, ...(left > 0 ? [quiet(`And ${plural(left, 'framework')} more, in the report.`)] : [])]
 }
 

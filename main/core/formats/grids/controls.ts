@@ -2,6 +2,7 @@ import {
   checkLine,
   documentLine,
   levelWords,
+  observationLine,
   roleWords,
   rowStateWords,
   serverLine,
@@ -16,7 +17,7 @@ import { oneLine } from '../../plain-text.ts'
 import { decidedFor } from '../../register/decisions.ts'
 import { documentStatuses } from '../../register/requests.ts'
 import { controlIndex } from '../input.ts'
-import { isObservation, observationLine } from '../row-counts.ts'
+import { isObservation } from '../row-counts.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({

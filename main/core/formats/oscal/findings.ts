@@ -1,9 +1,15 @@
-import { documentLine, levelWords, rowStateWords, serverLine } from '../../../../schemas/conclusion-words.ts'
+import {
+  documentLine,
+  levelWords,
+  observationLine,
+  rowStateWords,
+  serverLine,
+} from '../../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, OutstandingDocument } from '../../../../schemas/types.ts'
 import { VERDICTS, type Verdict } from '../../../../schemas/words.ts'
 import { acceptancesOf } from '../../register.ts'
 import { resultText } from '../grids/controls.ts'
-import { isObservation, observationLine } from '../row-counts.ts'
+import { isObservation } from '../row-counts.ts'
 import { isObserved, type Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 
