@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** A Debian release that hosts are built from. */
-export type Suite = 'bullseye' | 'bookworm' | 'trixie' | 'sid'
+/** The Debian releases that hosts are built from. */
+export const SUITES = ['bullseye', 'bookworm', 'trixie', 'sid'] as const
+export type Suite = (typeof SUITES)[number]
 
 const MIRROR = 'http://deb.debian.org/debian'
 /** Kept between test runs, outside version control; delete it to build from the archive as it is today. */
