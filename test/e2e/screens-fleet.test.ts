@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     for (const [place, sign] of [
       ['Overview', 'No run has finished yet'],
       ['Nodes', 'No nodes yet'],
-      ['Controls', 'No control has a state yet'],
+      ['Controls', 'No control has a conclusion yet'],
       ['Packs', 'No pack was opened here yet'],
     ] as const) {
       await rail(page, place)
