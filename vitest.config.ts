@@ -57,6 +57,8 @@ export default defineConfig({
           name: 'real',
           include: ['test/real/**/*.test.ts'],
           exclude: [ALONE],
+          // As above: each starts programs and servers of its own, and puts back what it changes.
+          isolate: false,
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
           sequence: { groupOrder: 2 },
