@@ -79,6 +79,17 @@ describe('assess', () => {
     expect(verdicts([metal, guest], old)).toContain('not-met')
   })
 
+  test('a deviation on old evidence stays one, with the day on which it was last observed', () => {
+    const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
+    const firstOf = (asOf: string) =>
+      assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ findings }) =>
+        findings.filter(({ verdict }) => verdict === 'not-met').map(({ reasons }) => reasons[0]?.text),
+      )
+    expect(new Set(firstOf(old))).toEqual(new Set(['Last observed not satisfied on 2026-11-20, not retested since.']))
+    expect(firstOf(asOf).length).toBe(firstOf(old).length)
+    expect(firstOf(asOf).join()).not.toContain('not retested since')
+  })
+
   test('evidence of a moment that cannot be (hour 25) has no age and supports nothing', () => {
     const recording = { ...metal.recording, endedAt: '2026-05-14T25:15:00.000Z' }
     const whole = assess({ catalog, scope, recordings: [{ ...metal, recording }], asOf })

@@ -170,10 +170,8 @@ export function settling(
       if (compareWith === undefined || found.verdict === 'not-tested') return found
       const { verdict, because } = compareWith(found.verdict, amongOf(alone.node))
       const reasons = [...found.reasons, ...because.map((step) => citeAgain(step, found.reasons))]
-      const isTooOld = alone.stale && (verdict === 'met' || verdict === 'not-applicable')
-      return isTooOld
-        ? { ...found, verdict: 'inconclusive', reasons: [tooOldReason(age(alone.observedAt ?? '', asOf)), ...reasons] }
-        : { ...found, verdict, reasons }
+      const bare = { ...found, verdict, reasons }
+      return alone.stale ? onStaleEvidence(bare, alone.observedAt ?? '', asOf) : bare
     }),
   })
 }
@@ -233,9 +231,7 @@ export function assessNode(
     ...(location === undefined ? {} : { location }),
   }
   const findings = catalog.checks
-    .map((check) =>
-      finding(check, concludeCheck(check, readings, context), byKey, stale ? age(recording.endedAt, asOf) : null),
-    )
+    .map((check) => finding(check, concludeCheck(check, readings, context), byKey, stale ? context : null))
     .sort((a, b) => compare(a.check, b.check))
   const dossier = isolation(catalog, readings, context, byKey)
   const { claimTests: tests } = catalog
@@ -318,20 +314,38 @@ function located(
   }
 }
 
-function finding(check: Check, conclusion: Conclusion, byKey: CaptureIndex, tooOld: string | null): Finding {
-  const reasons = conclusion.because.map((step) => cite(step, byKey))
-  const positive = conclusion.verdict === 'met' || conclusion.verdict === 'not-applicable'
-  if (tooOld === null || !positive)
-    return { check: check.id, property: check.property, verdict: conclusion.verdict, reasons }
-  return {
+function finding(
+  check: Check,
+  conclusion: Conclusion,
+  byKey: CaptureIndex,
+  stale: Pick<Context, 'observedAt' | 'asOf'> | null,
+): Finding {
+  const found: Finding = {
     check: check.id,
     property: check.property,
-    verdict: 'inconclusive',
-    reasons: [tooOldReason(tooOld), ...reasons],
+    verdict: conclusion.verdict,
+    reasons: conclusion.because.map((step) => cite(step, byKey)),
   }
+  return stale === null ? found : onStaleEvidence(found, stale.observedAt, stale.asOf)
 }
 
-const tooOldReason = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
+/**
+ * Stale evidence expires both ways (conclusion model, section 7): what was satisfied, or did not apply, is inconclusive; a deviation stays one,
+ * with the day on which it was last observed. A comparison of nodes may come to another verdict, and gets its reason then.
+ */
+function onStaleEvidence(found: Finding, observedAt: string, asOf: string): Finding {
+  const { verdict, reasons } = found
+  const because = (says: Reason['says'], text: string): readonly Reason[] =>
+    reasons[0]?.text === text ? reasons : [{ says, text, probe: null, captures: [] }, ...reasons]
+  if (verdict === 'met' || verdict === 'not-applicable')
+    return { ...found, verdict: 'inconclusive', reasons: because('unclear', age(observedAt, asOf)) }
+  return verdict === 'not-met' && observedAt <= asOf
+    ? {
+        ...found,
+        reasons: because('against', `Last observed not satisfied on ${observedAt.slice(0, 10)}, not retested since.`),
+      }
+    : found
+}
 
 function cite(step: Step, byKey: CaptureIndex): Reason {
   const cited = [...byKey.values()]
