@@ -176,7 +176,8 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     let seen = 0
     for (const { id, title } of told.catalog.frameworks.filter(({ id }) => told.scope.frameworks.includes(id))) {
       const section = part(`Controls: ${title.slice(0, 20)}`)
-      for (const { row } of told.rows.filter(({ framework }) => framework === id))
+      const outside = new Set(told.states.flatMap(({ control, state }) => (state === 'out-of-scope' ? [control] : [])))
+      for (const { row } of told.rows.filter((one) => one.framework === id && !outside.has(one.row.key)))
         for (const { check, shows, role } of row.supports) {
           if (!built.has(check) || !['required', 'counter'].includes(role)) continue
           if (told.catalog.conclusions.periodChecks.includes(check)) continue
