@@ -155,7 +155,9 @@ describe('cron', () => {
         ok: true,
         value: { units: made.value.units, active: true },
       })
-      const running = spawnSync('pgrep', ['-x', 'cron']).status === 0
+      // One in a container of another test reads other crontabs.
+      const here = ['--ns', String(process.pid), '--nslist', 'mnt']
+      const running = spawnSync('pgrep', ['-x', ...here, 'cron']).status === 0
       const daemon = running
         ? null
         : spawn('cron', ['-f'], { stdio: 'ignore', env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } })
