@@ -62,7 +62,9 @@ describe('usage', () => {
     const profiles = JSON.parse(cli('catalog', 'profiles', '--json').stdout) as { id: string; values: object }[]
     expect(profiles.find(({ id }) => id === 'ssh.idle')?.values).toMatchObject({ stig: { value: 600 } })
     expect(cli('catalog', 'profiles').stdout).toContain('stig: 600 seconds')
-    expect(cli('catalog', 'checks').stdout).toContain('access.break-glass  no check on servers. Answered by a document.')
+    expect(cli('catalog', 'checks').stdout).toContain(
+      'access.break-glass  no check on servers. Answered by a document.',
+    )
     const signals = JSON.parse(cli('catalog', 'signals', '--json').stdout) as { traps: string[] }[]
     expect(signals.length).toBeGreaterThanOrEqual(90)
     expect(cli('catalog', 'signals').stdout.split('\n    misleads: ').length).toBeGreaterThan(signals.length)
