@@ -1,4 +1,4 @@
-import { catalog as shipped } from '../../main/catalog/index.ts'
+import { catalog } from '../../main/catalog/index.ts'
 import { type ConclusionMatter, concludeControls, type NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { EvidenceLevel, RowState } from '../../schemas/conclusion-words.ts'
@@ -12,13 +12,10 @@ import {
   PERIOD,
   registerWith,
 } from './conclusion-documents.ts'
-import { NEWER } from './newer-checks.ts'
 
 /** Fleets that are verdicts, documents and an engagement only, over the real catalog: the conclusion model, section 12. */
 export { AS_OF, engagement, PERIOD, registerWith }
 export const FRAMEWORKS: readonly string[] = ['hipaa', 'soc2']
-
-const catalog = { ...shipped, checks: [...shipped.checks, ...NEWER] }
 
 export const REQUEST_IDS: readonly string[] = catalog.requests.map(({ id }) => id)
 
