@@ -263,129 +263,201 @@ export interface Recording {
    */
   readonly metadata?: boolean
 }
+/**
+ * One node. `location` is the place where it is declared to be; it is the question of the location analysis and no evidence in it.
+ */
 export interface FleetNode {
+  /**
+   * Name of the node, unique in the fleet.
+   */
   readonly name: string
+  /**
+   * Host name or IP address.
+   */
   readonly address: string
+  /**
+   * SSH port. Default 22.
+   */
   readonly port?: number
+  /**
+   * Account to log in with. Default `bwaudit`.
+   */
   readonly user?: string
+  /**
+   * SHA-256 fingerprint of the host key. A different key is refused before any login.
+   */
   readonly hostKey?: string
+  /**
+   * Path of a known_hosts file for this node, in place of that of the fleet.
+   */
   readonly knownHosts?: string
+  /**
+   * Path of the private key to log in with.
+   */
   readonly identityFile?: string
   /**
-   * Use the SSH agent named by SSH_AUTH_SOCK. Default: true when no identityFile is given.
+   * Use the SSH agent that SSH_AUTH_SOCK names. Default true where no identityFile is given.
    */
   readonly agent?: boolean
   /**
-   * Names of nodes of this fleet, in order.
+   * Names of nodes of this fleet to connect through, outermost first.
    *
    * @maxItems 4
    */
   readonly jump?: readonly string[]
   /**
-   * Reached through, never collected, not part of the population.
+   * The node is only connected through. It is not collected and not part of the population.
    */
   readonly jumpOnly?: boolean
+  /**
+   * SSH client: the built-in one (`ssh2`), the installed OpenSSH client (`openssh`), or the one that suits the node (`auto`). Default `auto`.
+   */
   readonly transport?: 'auto' | 'ssh2' | 'openssh'
   /**
-   * Ask root-only questions through exact sudo -n lines. Default false.
+   * Run probes that need root through exact `sudo -n` lines. Default false.
    */
   readonly sudo?: boolean
+  /**
+   * What the node is used for, in your own words.
+   */
   readonly role?: string
   readonly location?: Place
+  /**
+   * Absolute paths where ePHI is stored on this node.
+   */
   readonly ephiPaths?: readonly string[]
+  /**
+   * Login names that are authorized to have an account on this node.
+   */
   readonly roster?: readonly string[]
   /**
+   * Authorized accounts on this node, with kind and owner.
+   *
    * @maxItems 5000
    */
   readonly accounts?: readonly DeclaredAccount[]
   /**
+   * Ports that are expected to be open on this node.
+   *
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
   /**
+   * Ports of this node on which ePHI is received or sent.
+   *
    * @maxItems 5000
    */
   readonly ephiFlows?: readonly DeclaredFlow[]
 }
 /**
- * The declared population: which nodes are in scope and how to reach them. YAML or JSON.
+ * The declared population: the nodes in scope and how to reach them, as YAML or JSON. `vantage` is the place of the collecting computer; without it no round-trip times are evaluated. Paths are relative to the fleet file; `~/` is the home folder.
  */
 export interface Fleet {
+  /**
+   * Name of the fleet. Reports print it, and each fleet has one run chain.
+   */
   readonly name: string
   /**
+   * The nodes of the fleet, each with a name of its own.
+   *
    * @minItems 1
    * @maxItems 20000
    */
   readonly nodes: [FleetNode, ...FleetNode[]]
   /**
+   * Frameworks to report on: `hipaa`, `soc2`, `nprm` (proposed HIPAA rule), `nist-800-53`, `csf-2`, `iso-27001`, `pci-dss-4`, and ids of your own mappings.
+   *
    * @maxItems 50
    */
   readonly frameworks?: readonly FrameworkName[]
+  /**
+   * Absolute paths where ePHI is stored, on every node. Joined with those of a node.
+   */
   readonly ephiPaths?: readonly string[]
+  /**
+   * Login names of people and services that are authorized to have an account on every node. Joined with those of a node.
+   */
   readonly roster?: readonly string[]
   readonly vantage?: Place
   /**
-   * Path of a known_hosts file for all nodes; relative to the fleet file.
+   * Path of a known_hosts file for all nodes that name none. Without one, the user’s and the system’s known_hosts files are read.
    */
   readonly knownHosts?: string
+  /**
+   * Threshold profile: which thresholds checks compare with. Default `baseline`.
+   */
   readonly profile?: 'baseline' | 'cis' | 'stig'
+  /**
+   * URL of the RFC 3161 time-stamp authority that is asked when a pack is sealed.
+   */
   readonly timestampAuthority?: string
+  /**
+   * Number of nodes that are collected at the same time. Default 64.
+   */
   readonly concurrency?: number
   /**
-   * Numbers that checks compare against, moved from what the profile says. Each needs a reason; reports show them all.
+   * Thresholds that differ from those of the profile. Each needs a reason, and every report prints them.
    *
    * @maxItems 100
    */
   readonly thresholds?: readonly ThresholdChange[]
   /**
+   * Authorized accounts on every node, with kind and owner. Joined with those of a node.
+   *
    * @maxItems 5000
    */
   readonly accounts?: readonly DeclaredAccount[]
   /**
+   * Ports that are expected to be open on every node. Joined with those of a node.
+   *
    * @maxItems 5000
    */
   readonly services?: readonly DeclaredService[]
   /**
+   * Ports on which ePHI is received or sent, on every node. Joined with those of a node.
+   *
    * @maxItems 5000
    */
   readonly ephiFlows?: readonly DeclaredFlow[]
   /**
-   * Path of the engagement file; relative to the fleet file.
+   * Path of the engagement file.
    */
   readonly engagement?: string
   /**
-   * A provider profile that we ship, by its id, or the path of one’s own; relative to the fleet file.
+   * Id of a provider profile that ships, or the path of your own.
    */
   readonly provider?: string
   /**
-   * Paths of mapping files (YAML or JSON) for frameworks of one’s own; relative to the fleet file.
+   * Paths of mapping files (YAML or JSON) for frameworks of your own.
    *
    * @maxItems 20
    */
   readonly mappings?: readonly string[]
   /**
-   * Paths of signed vantage records, made elsewhere with `vantage record`; relative to the fleet file.
+   * Paths of signed measurements from other vantage points, made with the `vantage` command.
    *
    * @maxItems 64
    */
   readonly vantages?: readonly string[]
   readonly sites?: SitesInFile
   /**
-   * Databases of addresses (MMDB or CSV) that say where addresses are registered or used.
+   * Address databases (MMDB or CSV), which state where addresses are registered or used.
    *
    * @maxItems 16
    */
   readonly addressDatabases?: readonly AddressDatabaseInFile[]
   /**
+   * Residency rules: areas in which nodes must be.
+   *
    * @maxItems 100
    */
   readonly residency?: readonly ResidencyPolicy[]
   /**
-   * Over how long the round trips of a node are spread. Default 60; only where the vantage, the place of the collecting computer, is declared.
+   * Seconds over which the round trips to a node are spread. Default 60. Used only where `vantage` is declared.
    */
   readonly locationSpreadSeconds?: number
   /**
-   * Ask the provider’s metadata service from the node for its region: a request that leaves the node. Then the identity document that it signed is read, too, from the service and from what cloud-init keeps of it. Default false: some systems, such as Vault, accept that document as a login, and it goes into the pack.
+   * Request the region from the provider’s metadata service, from the node. This is a request that leaves the node. The identity document that the provider signed is then read as well, from the service and from what cloud-init stored. Default false: some systems, such as Vault, accept that document as a login, and the pack contains it.
    */
   readonly askMetadata?: boolean
 }
@@ -427,22 +499,43 @@ export interface ThresholdChange {
  * The provider’s record of where machines stand: a CSV file, or a Redfish Chassis resource in JSON.
  */
 export interface SitesInFile {
+  /**
+   * Path of the record.
+   */
   readonly file: string
+  /**
+   * Who supplied the record, and from where.
+   */
   readonly source: string
+  /**
+   * Day on which it was supplied.
+   */
   readonly on: string
+  /**
+   * Person who declared it.
+   */
   readonly declaredBy: string
   /**
    * Path of a detached CMS signature (PEM or DER) over the file, as `openssl cms -sign -binary` makes it.
    */
   readonly signature?: string
   /**
-   * SHA-256 fingerprint of the provider’s certificate, as the customer was told it. Without it, a signature shows only that nobody changed the file since.
+   * SHA-256 fingerprint of the provider’s certificate, obtained from the provider. Without it, a signature shows only that the file was not changed after signing.
    */
   readonly signer?: string
 }
 export interface AddressDatabaseInFile {
+  /**
+   * Path of the database.
+   */
   readonly file: string
+  /**
+   * Origin of its data. Two databases count as separate sources only where this differs.
+   */
   readonly provenance?: string
+  /**
+   * Day on which it was built, where the file does not state it.
+   */
   readonly builtOn?: string
 }
 /**
