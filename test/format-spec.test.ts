@@ -98,11 +98,11 @@ describe('the specification is enough to verify what the product writes', () => 
   })
 
   test('run chain: a checkpoint kept from one pack is found again in the next, and an entry left out is not', () => {
-    const [before, after] = [runChain(filesOf(1)), runChain(filesOf(2))]
+    const [before, after] = [runChain(buffers(filesOf(1))), runChain(buffers(filesOf(2)))]
     expect([before.leaves.length, after.leaves.length]).toEqual([1, 2])
     expect(treeRoot(after.leaves.slice(0, 1))).toBe(treeRoot(before.leaves))
     const lines = (path: string) => put(filesOf(2), path, (text) => text.split('\n').slice(1).join('\n'))
-    expect(runChain(new Map([...lines('data/log/entries.jsonl')].map(buffered))).problems).toContain('chain: root')
+    expect(runChain(buffers(lines('data/log/entries.jsonl'))).problems).toContain('chain: root')
   })
 
   test('redacted copy: its commitments are those of the sealed index, and a changed open part is not', async () => {
@@ -113,7 +113,8 @@ describe('the specification is enough to verify what the product writes', () => 
   })
 })
 
-const buffered = ([path, bytes]: readonly [string, Uint8Array]): [string, Buffer] => [path, Buffer.from(bytes)]
+const buffers = (files: Files): ReadonlyMap<string, Buffer> =>
+  new Map([...files].map(([path, bytes]) => [path, Buffer.from(bytes)]))
 const without = (files: Files, path: string): Files => new Map([...files].filter(([one]) => one !== path))
 const put = (files: Files, path: string, change: (text: string) => string): Files =>
   new Map([...files, [path, Buffer.from(change(Buffer.from(files.get(path) ?? []).toString('utf8')))]])
