@@ -29,6 +29,11 @@ interface Allowed {
 
 export const ALLOWED: readonly Allowed[] = [
   {
+    file: 'docs/auditor-guide.md',
+    words: /what a SOC 2 report calls an exception/,
+    reason: 'States the SOC 2 term once, so that auditors can relate it to ours.',
+  },
+  {
     file: 'main/core/verify-sh.ts',
     words: /\bsay(?:\(\)| ["'“$])|\.\.\/said\b/,
     reason: 'A function and a scratch file of the shell script, not text.',
