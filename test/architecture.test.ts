@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// The picture of the house (see README): who may import whom. Packages are named one by one, so that adding one is a decision.
+// The layers (see docs/architecture.md): who may import whom. Packages are named one by one, so that adding one is a decision.
 const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   schemas: ['schemas'],
   'main/core': ['schemas', 'main/core', 'node:crypto', 'geographiclib-geodesic', 'd3-geo'],

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { COMMANDS } from '../main/cli/commands.ts'
+import type { Context } from '../main/cli/context.ts'
+import { EXIT } from '../main/cli/exit-codes.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+
+/** Anchors of a page, as GitHub makes them from headings. */
+const anchorsOf = (path: string): readonly string[] =>
+  [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe.each(pages)('%s', (page) => {
+  test('links and pictures resolve', () => {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      expect(existsSync(join(root, file)), target).toBe(true)
+      if (anchor !== undefined) expect(anchorsOf(file), target).toContain(anchor)
+    }
+  })
+})
+
+test('the README fits on few pages: at most 150 lines, no table wider than 100 columns', () => {
+  const lines = read('README.md').trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(150)
+  expect(lines.filter((line) => line.startsWith('|') && line.length > 100)).toEqual([])
+})
+
+test('every exit code is in the operations guide', () => {
+  const codes = [...read('docs/operations-guide.md').matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code))
+  expect(new Set(codes)).toEqual(new Set(Object.values(EXIT)))
+})
+
+/** Every command by its path without the program’s name, with its long options. */
+function commandOptions(): ReadonlyMap<string, ReadonlySet<string>> {
+  const program = new Command('barewitness')
+  const context = { program, world: {}, exit: () => undefined } as unknown as Context
+  for (const add of COMMANDS) add(context)
+  const found = new Map<string, ReadonlySet<string>>()
+  const visit = (command: Command, path: string): void => {
+    found.set(path, new Set(command.options.flatMap(({ long }) => long ?? [])))
+    for (const sub of command.commands) visit(sub, `${path} ${sub.name()}`.trim())
+  }
+  visit(program, '')
+  return found
+}
+
+/** What a page calls by the program’s name, in code: command path as far as it is one, and options. */
+const callsIn = (text: string): readonly string[] =>
+  [...text.replaceAll('\\\n', ' ').matchAll(/(?:barewitness|main\/cli\.js) ([^\n`#|;&]+)/g)].map(
+    ([, call = '']) => call,
+  )
+
+const commands = commandOptions()
+// Until commands have their current names, there is nothing to compare with.
+describe.runIf(commands.has('acceptance'))('commands exist in', () => {
+  test.each(pages)('%s', (page) => {
+    for (const call of callsIn([...read(page).matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)].join('\n'))) {
+      const words = call.trim().split(/\s+/)
+      const path = [words.slice(0, 2).join(' '), words[0] ?? ''].find((one) => commands.has(one))
+      if (path === undefined) expect.fail(`no command: ${call}`)
+      for (const option of words.filter((word) => word.startsWith('--')))
+        if (option !== '--help') expect([...(commands.get(path) ?? [])], call).toContain(option)
+    }
+  })
+})
