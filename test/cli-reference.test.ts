@@ -125,7 +125,9 @@ describe('former options', () => {
   test('a required option is there under its former name', async () => {
     const program = programOf()
     const given: unknown[] = []
-    at(program, 'chain missed-run').action((options: unknown) => given.push(options))
+    at(program, 'chain missed-run').action((options: unknown) => {
+      given.push(options)
+    })
     const former = ['chain', 'gap', '--chain', 'c', '--fleet', 'f', '--due', '2026-01-01', '--why', 'power cut']
     await program.parseAsync([...withCurrentCommand(former)], { from: 'user' })
     expect(given).toMatchObject([{ reason: 'power cut' }])
