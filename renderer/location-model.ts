@@ -176,8 +176,8 @@ export function nextStep({
   }
 }
 
-const RECORD_INSIDE = 'Run “barewitness vantage record” on a machine within the area, and bring its record.'
-const RECORD_NEARER = 'Run “barewitness vantage record” on a machine nearer to it, and bring its record.'
+const RECORD_INSIDE = 'Run “barewitness vantage measure” on a machine within the area, and supply its measurement file.'
+const RECORD_NEARER = 'Run “barewitness vantage measure” on a machine nearer to it, and supply its measurement file.'
 
 /** A distance for people: rounded up, since it is a bound. */
 export const kilometres = (km: number): string =>

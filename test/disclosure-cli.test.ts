@@ -22,7 +22,7 @@ async function printed(...argv: readonly string[]): Promise<{ readonly code: num
       code = next
     }
     disclosureCommand({ world: kit.world, program, exit })
-    await program.parseAsync(['disclosure', ...argv], { from: 'user' })
+    await program.parseAsync(['redact', ...argv], { from: 'user' })
     return { code, json: JSON.parse(text) }
   } finally {
     out.mockRestore()
@@ -34,14 +34,14 @@ test('--json prints what was written, and what a copy discloses, part by part', 
   const root = kit.root()
   await kit.run('run-1', '2026-11-18T10:00:00.000Z')
   const copy = join(root, 'copy.zip')
-  const why = ['--who', 'Owner', '--why', 'not asked for']
+  const why = ['--redacted-by', 'Owner', '--reason', 'not asked for']
   const made = await printed(
     ...['create', packOf(root, 'run-1'), '--out', copy, ...why],
-    ...['--withhold-node', 'node-a', '--json'],
+    ...['--redact-node', 'node-a', '--json'],
   )
   expect(made).toMatchObject({ code: 0, json: { copy, underivable: { verdicts: expect.any(Array) } } })
   const none = join(root, 'none.zip')
-  const asked = ['create', packOf(root, 'run-1'), '--out', none, ...why, '--withhold-node', 'node-a']
+  const asked = ['create', packOf(root, 'run-1'), '--out', none, ...why, '--redact-node', 'node-a']
   const previewed = await printed(...asked, '--preview', '--json')
   const { underivable } = made.json as { readonly underivable: unknown }
   expect([previewed, existsSync(none)]).toEqual([{ code: 0, json: { copy: null, underivable } }, false])
@@ -53,10 +53,10 @@ test('--json prints what was written, and what a copy discloses, part by part', 
   const first = all.files.find(({ withheld }) => withheld.some(({ of }) => of === 'content'))
   const place = first?.withheld.find(({ of }) => of === 'content')
   if (first === undefined || place === undefined) throw new Error('nothing is withheld')
-  const one = await printed('show', copy, '--json', '--unit', `${first.unit}`)
+  const one = await printed('show', copy, '--json', '--file-number', `${first.unit}`)
   expect(one.json).toMatchObject({ files: [{ unit: first.unit, text: expect.any(String) }] })
   const reveal = join(root, 'reveal.json')
-  const at = ['--unit', `${first.unit}`, '--part', `${place.part}`]
+  const at = ['--file-number', `${first.unit}`, '--part-number', `${place.part}`]
   expect(await printed('reveal', packOf(root, 'run-1'), copy, ...at, '--out', reveal, '--json')).toEqual({
     code: 0,
     json: { reveal, unit: first.unit, of: 'content', part: place.part },

@@ -58,7 +58,7 @@ test('a new file is written once, and says line by line what is to be filled in'
   const checked = await run('check', file)
   expect(checked.code).toBe(2)
   expect(checked.lines).toEqual([
-    'This file cannot be used yet:',
+    'The engagement file has problems:',
     ...['7:1: entity', '8:1: audience', '9:1: purpose', '14:1: owner'].map((at) => `new.yaml:${at} must not be empty`),
     ...['23:3: boundary.system', '28:3: boundary.owner'].map((at) => `new.yaml:${at} must not be empty`),
     ...['34:3: population.source', '36:3: population.owner'].map((at) => `new.yaml:${at} must not be empty`),
@@ -97,17 +97,17 @@ nodes:
   expect(lines[0]).toBe('Acme Health, from 2026-01-01 to 2026-12-31, for our HIPAA assessor and our SOC 2 auditor')
   expect(lines).toContain('population        2 nodes from asset register of 18 November (M. Ortiz, 2026-11-18)')
   expect(lines.slice(lines.indexOf('') + 1)).toEqual([
-    'Lists that differ, as far as can be told before anything is collected:',
-    '“gpu-02” is declared and not in the fleet file.',
-    '“gpu-03” is in the fleet file and not declared.',
-    '“gpu-02” fits no row of the provider’s list.',
-    '“gpu-03” fits no row of the provider’s list.',
-    'Row “S-1002” of the provider’s list fits no node (“203.0.113.11”, “0012345”). A serial number that a node tells may still fit it.',
+    'Population reconciliation before collection, differences:',
+    '“gpu-02” is declared but not in the fleet file.',
+    '“gpu-03” is in the fleet file but not declared.',
+    '“gpu-02” matches no row of the provider inventory.',
+    '“gpu-03” matches no row of the provider inventory.',
+    'Unreconciled: row “S-1002” of the provider inventory matches no node (“203.0.113.11”, “0012345”). A collection may still match its serial number.',
     '',
-    'The map of ePHI and the fleet file:',
+    'ePHI map and fleet file, differences:',
     'The fleet file names “/data/ephi” on node “gpu-03” as a place of ePHI, and the map has no store there.',
     '',
-    'Still empty:',
+    'Empty fields:',
     'Somebody who is named to sign off has not done so.',
   ])
   for (const banned of BANNED) expect(lines.join('\n')).not.toMatch(banned)

@@ -88,40 +88,62 @@ const key = (name: string): readonly string[] => [
 const CHECK = 'tenancy.no-guests'
 const request = (...more: readonly string[]): Promise<number> =>
   run(
-    ...['except', 'request', ...there(), '--check', CHECK, '--node', 'gpu-01', 'gpu-02', '--reason', 'A test bench.'],
-    ...['--measure', 'A weekly look.', '--owner', 'K. Adeyemi', '--requested-by', 'K. Adeyemi', '--until', until],
+    ...[
+      'acceptance',
+      'request',
+      ...there(),
+      '--check',
+      CHECK,
+      '--node',
+      'gpu-01',
+      'gpu-02',
+      '--reason',
+      'A test bench.',
+    ],
+    ...[
+      '--compensating-control',
+      'A weekly look.',
+      '--owner',
+      'K. Adeyemi',
+      '--requested-by',
+      'K. Adeyemi',
+      '--expires',
+      until,
+    ],
     ...more,
   )
 const approve = (id: string, ...more: readonly string[]): Promise<number> =>
-  run('except', 'approve', id, ...there(), '--approved-by', 'M. Ortiz', '--role', 'Security officer', ...more)
+  run('acceptance', 'approve', id, ...there(), '--approved-by', 'M. Ortiz', '--role', 'Security officer', ...more)
 const firstId = (): string => kept().pending?.[0]?.id ?? ''
 
 describe('exceptions on the command line', () => {
   test('are asked for, approved by another, listed and withdrawn; every earlier copy is kept', async () => {
     expect(await request()).toBe(EXIT.done)
-    expect(told).toContain('It accepts nothing yet.')
-    expect(told).toContain('Not signed')
+    expect(told).toContain('No effect until approved.')
+    expect(told).toContain('Not digitally signed')
     expect(kept().exceptions).toEqual([])
     const id = firstId()
     expect(await approve(id.slice(0, 8))).toBe(EXIT.done)
-    expect(told).toContain(`Accepted: exception ${id}, until the end of ${until}, UTC. The verdict stays what it is.`)
+    expect(told).toContain(`Approved: risk acceptance ${id}, until the end of ${until} UTC. The verdict does not change.`)
     expect(kept().exceptions).toMatchObject([
       { id, check: CHECK, nodes: ['gpu-01', 'gpu-02'], approvedBy: 'M. Ortiz', approverRole: 'Security officer' },
     ])
-    expect(await run('except', 'list', ...there())).toBe(EXIT.done)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
     expect(told).toContain(`In force  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
-    expect(await run('except', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Fixed.')).toBe(EXIT.done)
+    expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Fixed.')).toBe(EXIT.done)
     expect(kept().exceptions[0]?.withdrawn).toEqual({ at: now, by: 'L. Sato', reason: 'Fixed.' })
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
-    expect(await run('except', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Again.')).toBe(EXIT.usage)
+    expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Again.')).toBe(
+      EXIT.usage,
+    )
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
   })
 
   test('of one person are allowed, and it is said', async () => {
     await request()
     expect(await approve(firstId(), '--approved-by', 'k. adeyemi')).toBe(EXIT.done)
-    expect(told).toContain('Asked for and approved by one person. Every report says so.')
-    await run('except', 'list', ...there(), '--json')
+    expect(told).toContain('No segregation of duties')
+    await run('acceptance', 'list', ...there(), '--json')
     expect(JSON.parse(out)).toMatchObject({ exceptions: [{ onePerson: true, oneKey: false }] })
   })
 
@@ -133,7 +155,7 @@ describe('exceptions on the command line', () => {
     expect(told).toContain('two people are named, and both signatures are of one key')
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(await approve(firstId(), ...key('approver'))).toBe(EXIT.done)
-    expect(await run('except', 'list', ...there(), '--json')).toBe(EXIT.done)
+    expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
     const [entry] = (JSON.parse(out) as { exceptions: { signatures: { role: string; problems: string[] }[] }[] })
       .exceptions
     expect(entry?.signatures.map(({ role, problems }) => [role, problems])).toEqual([
@@ -146,7 +168,7 @@ describe('exceptions on the command line', () => {
     // An end that was moved after signing is told, and never sealed.
     const moved = kept().exceptions.map((one) => ({ ...one, expiresAt: `${today}T23:59:59.999Z` }))
     writeFileSync(path, JSON.stringify({ ...kept(), exceptions: moved }))
-    expect(await run('except', 'list', ...there())).toBe(EXIT.notVerified)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.notVerified)
     expect(told).toContain('the signature of who approved does not stand')
     expect(await readSaid(real, path)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
@@ -154,11 +176,11 @@ describe('exceptions on the command line', () => {
   test('that were refused stay listed', async () => {
     await request()
     const id = firstId()
-    expect(await run('except', 'refuse', id, ...there(), '--by', 'M. Ortiz', '--reason', 'Fix it.')).toBe(EXIT.done)
+    expect(await run('acceptance', 'reject', id, ...there(), '--by', 'M. Ortiz', '--reason', 'Fix it.')).toBe(EXIT.done)
     expect(await approve(id)).toBe(EXIT.usage)
     expect(told).toContain('this request was refused already')
-    await run('except', 'list', ...there())
-    expect(told).toContain(`Refused  ${id}`)
+    await run('acceptance', 'list', ...there())
+    expect(told).toContain(`Rejected  ${id}`)
   })
 
   test('that have ended are gaps, until something else is in force', async () => {
@@ -170,18 +192,18 @@ describe('exceptions on the command line', () => {
       expiresAt: '2027-02-01T23:59:59.999Z',
     })
     const list = (...more: readonly string[]): Promise<number> =>
-      run('except', 'list', ...there(), '--as-of', '2026-11-21T00:00:00Z', ...more)
+      run('acceptance', 'list', ...there(), '--as-of', '2026-11-21T00:00:00Z', ...more)
     writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended] })))
     expect(await list()).toBe(EXIT.gaps)
     expect(told).toContain('Ended  ')
-    expect(await list('--gaps-exit-zero')).toBe(EXIT.done)
+    expect(await list('--deviations-exit-zero')).toBe(EXIT.done)
     writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended, next] })))
     expect(await list()).toBe(EXIT.done)
   })
 
   test.each<[string, readonly string[], string]>([
     ['a check that is not there', ['--check', 'no.such'], 'there is no check “no.such”'],
-    ['an end too far away', ['--until', '2099-01-01'], 'must be at most 366 days from today'],
+    ['an end too far away', ['--expires', '2099-01-01'], 'must be at most 366 days from today'],
     ['no reason', ['--reason', ' '], 'the reason must be given'],
     ['an identity that is not there', ['--identity', 'nobody', '--passphrase-file', secret], 'nobody'],
   ])('with %s is refused, and nothing is begun', async (_, more, detail) => {
@@ -193,7 +215,7 @@ describe('exceptions on the command line', () => {
   test('in a register that is not there, and by an id that is not one', async () => {
     expect(await approve('f'.repeat(32))).toBe(EXIT.usage)
     expect(told).toContain(`there is no register ${path}`)
-    expect(await run('except', 'list', ...there())).toBe(EXIT.usage)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.usage)
     expect(readdirSync(folder)).toEqual([])
     await request()
     expect(await approve(firstId().slice(0, 5))).toBe(EXIT.usage)
@@ -214,9 +236,9 @@ describe('exceptions on the command line', () => {
 describe('decisions on the command line', () => {
   const decide = (...more: readonly string[]): Promise<number> =>
     run(
-      ...['except', 'decide', ...there(), '--for', 'hipaa:164.312(a)(2)(iv)', '--decision', 'not-implemented'],
+      ...['decision', 'add', ...there(), '--control', 'hipaa:164.312(a)(2)(iv)', '--decision', 'not-implemented'],
       ...['--reason', 'Only synthetic data.', '--owner', 'K. Adeyemi', '--requested-by', 'K. Adeyemi'],
-      ...['--approved-by', 'M. Ortiz', '--role', 'Security officer', '--until', until, '--factors', 'Size and cost.'],
+      ...['--approved-by', 'M. Ortiz', '--role', 'Security officer', '--expires', until, '--factors', 'Size and cost.'],
       ...more,
     )
   test('are written down, signed by both, and withdrawn', async () => {
@@ -228,21 +250,21 @@ describe('decisions on the command line', () => {
       approverRole: 'Security officer',
     })
     const id = entry?.id ?? ''
-    expect(await run('except', 'sign', id, ...there(), '--as', 'requester', ...key('approver'))).toBe(EXIT.usage)
-    expect(await run('except', 'sign', id, ...there(), '--as', 'owner', ...key('asker'))).toBe(EXIT.usage)
-    expect(await run('except', 'sign', id, ...there(), '--as', 'requester')).toBe(EXIT.usage)
-    expect(await run('except', 'sign', id, ...there(), '--as', 'requester', ...key('asker'))).toBe(EXIT.done)
-    expect(await run('except', 'list', ...there())).toBe(EXIT.done)
+    expect(await run('acceptance', 'sign', id, ...there(), '--as', 'requester', ...key('approver'))).toBe(EXIT.usage)
+    expect(await run('acceptance', 'sign', id, ...there(), '--as', 'owner', ...key('asker'))).toBe(EXIT.usage)
+    expect(await run('acceptance', 'sign', id, ...there(), '--as', 'requester')).toBe(EXIT.usage)
+    expect(await run('acceptance', 'sign', id, ...there(), '--as', 'requester', ...key('asker'))).toBe(EXIT.done)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
     expect(told).toMatch(/Signed: approver .*approver.*; requester .*asker/)
-    expect(await run('except', 'withdraw', id, ...there(), '--by', 'x', '--reason', 'Replaced.')).toBe(EXIT.done)
+    expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'x', '--reason', 'Replaced.')).toBe(EXIT.done)
     expect(kept().decisions?.[0]?.withdrawn).toMatchObject({ by: 'x' })
     now = '2030-01-01T00:00:00.000Z'
-    expect(await run('except', 'list', ...there())).toBe(EXIT.done)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
   })
 
   test.each<[string, readonly string[], string]>([
-    ['a row that is not there', ['--for', 'hipaa:164.999'], 'there is no row “hipaa:164.999”'],
-    ['a row without a choice', ['--for', 'hipaa:164.308(b)(1)'], 'only an addressable specification'],
+    ['a row that is not there', ['--control', 'hipaa:164.999'], 'there is no control “hipaa:164.999”'],
+    ['a row without a choice', ['--control', 'hipaa:164.308(b)(1)'], 'only an addressable specification'],
     ['a word that is none', ['--decision', 'maybe'], '--decision must be one of'],
     ['no factors', ['--factors', ''], 'the factors that were weighed must be given'],
     ['no measure', ['--decision', 'equivalent-alternative'], 'the measure that takes its place must be given'],
@@ -255,7 +277,7 @@ describe('decisions on the command line', () => {
   test('that have ended are gaps', async () => {
     await decide()
     now = `${Number(today.slice(0, 4)) + 2}-01-01T00:00:00.000Z`
-    expect(await run('except', 'list', ...there())).toBe(EXIT.gaps)
+    expect(await run('acceptance', 'list', ...there())).toBe(EXIT.gaps)
   })
 })
 
@@ -268,20 +290,20 @@ describe('documents on the command line', () => {
   const add = (...more: readonly string[]): Promise<number> =>
     run(
       ...[
-        'record',
+        'document',
         'add',
         ...there(),
         '--file',
         join(folder, 'BAA 2026.pdf'),
-        '--shows',
+        '--summary',
         'What the provider agreed to.',
       ],
-      ...['--said-by', 'R. Novak', '--owner', 'R. Novak', ...more],
+      ...['--provided-by', 'R. Novak', '--owner', 'R. Novak', ...more],
     )
   beforeEach(() => writeFileSync(join(folder, 'BAA 2026.pdf'), '%PDF-1.7 agreement'))
 
   test('are attached by their digest beside the register, to the requests that a row’s need stands for', async () => {
-    expect(await add('--for', ROW, '--need', NEED, ...SUPPORTS, '--until', until)).toBe(EXIT.done)
+    expect(await add('--control', ROW, '--request', NEED, ...SUPPORTS, '--expires', until)).toBe(EXIT.done)
     const digest = sha256('%PDF-1.7 agreement')
     const [entry] = kept().attachments
     expect(entry).toMatchObject({
@@ -301,14 +323,14 @@ describe('documents on the command line', () => {
   })
 
   test('are attached to several requests at once, and to those of a row with one document alone', async () => {
-    expect(await add('--request', 'ER-31', 'er-33', '--for', 'hipaa:164.308(b)(3)', ...SUPPORTS)).toBe(EXIT.done)
+    expect(await add('--request', 'ER-31', 'er-33', '--control', 'hipaa:164.308(b)(3)', ...SUPPORTS)).toBe(EXIT.done)
     expect(kept().attachments[0]?.controls.map(({ control }) => control)).toEqual(['ER-31', 'ER-33'])
     expect(told).toContain('to ER-31, ER-33.')
   })
 
   test.each([
-    ['inquiry', 'Level inquiry: it supports no row'],
-    ['received', 'Level received: it supports no row'],
+    ['inquiry', 'Level inquiry: the document supports no control'],
+    ['received', 'Level received: the document supports no control'],
   ])('at level %s support nothing yet, and that is printed', async (level, words) => {
     expect(await add('--request', 'ER-31', '--level', level)).toBe(EXIT.done)
     expect(kept().attachments[0]).toMatchObject({ level })
@@ -318,7 +340,7 @@ describe('documents on the command line', () => {
 
   test('below the minimum of their request, or that do not support, print it', async () => {
     expect(await add('--request', 'ER-25', ...SUPPORTS)).toBe(EXIT.done)
-    expect(told).toContain('ER-25 needs level reperformed')
+    expect(told).toContain('ER-25 requires level reperformed')
     expect(await add('--request', 'ER-31', ...INSPECTED, '--conclusion', 'does-not-support')).toBe(EXIT.done)
     expect(kept().attachments[1]?.inspection?.conclusion).toBe('does-not-support')
     expect(told).toContain('does not support')
@@ -328,16 +350,26 @@ describe('documents on the command line', () => {
     const answering = ['--answers', MFA, '--answers-on', 'gpu-01', 'gpu-02']
     expect(await add('--request', 'ER-18', ...SUPPORTS, ...answering)).toBe(EXIT.done)
     expect(kept().attachments[0]?.answers).toEqual({ checks: [MFA], nodes: ['gpu-01', 'gpu-02'] })
-    expect(told).not.toContain('It answers no result')
+    expect(told).not.toContain('It is no alternative evidence')
     expect(await add('--request', 'ER-18', '--level', 'received', ...answering)).toBe(EXIT.done)
-    expect(told).toContain('It answers no result')
+    expect(told).toContain('It is no alternative evidence')
   })
 
   test('are requested from an owner, by their evidence request or for one row', async () => {
     const due = ['--owner', 'P. Lind', '--due', until]
-    expect(await run('record', 'ask', ...there(), '--request', 'er-18', ...due)).toBe(EXIT.done)
+    expect(await run('document', 'request', ...there(), '--request', 'er-18', ...due)).toBe(EXIT.done)
     const title = catalog.requests.find(({ id }) => id === 'ER-18')?.title ?? ''
-    const asking = ['record', 'ask', ...there(), '--for', ROW, '--need', NEED.toUpperCase(), '--owner', 'P. Lind']
+    const asking = [
+      'document',
+      'request',
+      ...there(),
+      '--control',
+      ROW,
+      '--request',
+      NEED.toUpperCase(),
+      '--owner',
+      'P. Lind',
+    ]
     expect(await run(...asking, '--due', until)).toBe(EXIT.done)
     const end = `${until}T23:59:59.999Z`
     expect(kept().requests).toEqual([
@@ -345,22 +377,24 @@ describe('documents on the command line', () => {
       { framework: 'hipaa', control: ROW, need: NEED, owner: 'P. Lind', due: end },
     ])
     expect(await run(...asking, '--due', '2020-01-01')).toBe(EXIT.usage)
-    expect(await run('record', 'ask', ...there(), ...due)).toBe(EXIT.usage)
-    expect(await run('record', 'ask', ...there(), '--request', 'ER-18', '--for', ROW, ...due)).toBe(EXIT.usage)
+    await expect(run('document', 'request', ...there(), ...due)).rejects.toThrow('--request')
+    expect(await run('document', 'request', ...there(), '--request', 'ER-18', '--control', ROW, ...due)).toBe(
+      EXIT.usage,
+    )
   })
 
   test.each<[string, readonly string[], string]>([
-    ['no place', [...SUPPORTS], 'name an evidence request with --request'],
+    ['no place', [...SUPPORTS], 'enter an evidence request with --request'],
     ['a request that is none', ['--request', 'ER-99', ...SUPPORTS], 'there is no evidence request “ER-99”'],
-    ['a row of several documents without a need', ['--for', ROW, ...SUPPORTS], 'name with --need which document'],
+    ['a row of several documents without a need', ['--control', ROW, ...SUPPORTS], 'select the document of'],
     [
       'a document that the row does not need',
-      ['--for', ROW, '--need', 'gold', ...SUPPORTS],
-      'does not name one document',
+      ['--control', ROW, '--request', 'gold', ...SUPPORTS],
+      'does not match exactly one required document',
     ],
-    ['a row that is not there', ['--for', 'soc2:CC99', ...SUPPORTS], 'there is no row “soc2:CC99”'],
+    ['a row that is not there', ['--control', 'soc2:CC99', ...SUPPORTS], 'there is no control “soc2:CC99”'],
     ['a level that is none', ['--request', 'ER-31', '--level', 'heard'], '--level must be one of'],
-    ['an inspection without its parts', ['--request', 'ER-31', '--level', 'inspected'], 'needs --inspected-by'],
+    ['an inspection without its parts', ['--request', 'ER-31', '--level', 'inspected'], 'requires --inspected-by'],
     [
       'an inspection of what was received',
       ['--request', 'ER-31', ...SUPPORTS, '--level', 'received'],
@@ -375,11 +409,11 @@ describe('documents on the command line', () => {
     [
       'a check that it may not answer',
       ['--request', 'ER-31', ...SUPPORTS, '--answers', MFA, '--answers-on', 'gpu-01'],
-      'cannot be answered by this document',
+      'cannot be alternative evidence',
     ],
-    ['checks without nodes', ['--request', 'ER-18', ...SUPPORTS, '--answers', MFA], 'both or neither'],
+    ['checks without nodes', ['--request', 'ER-18', ...SUPPORTS, '--answers', MFA], 'must be used together'],
     ['a file that is not there', ['--request', 'ER-31', ...SUPPORTS, '--file', '/nowhere/x.pdf'], '/nowhere/x.pdf'],
-    ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--until', '2027-02-30'], 'must be a day such as'],
+    ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--expires', '2027-02-30'], 'must be a day such as'],
   ])('with %s are refused, and nothing is begun', async (_, more, detail) => {
     expect(await add(...more)).toBe(EXIT.usage)
     expect(told).toContain(detail)
@@ -436,7 +470,7 @@ describe('evidence requests on the command line', () => {
     expect(listing.find(({ id }) => id === 'ER-25')).toMatchObject({ minimum: 'reperformed' })
     expect(await run('catalog', 'requests')).toBe(EXIT.done)
     for (const { id, title } of catalog.requests) expect(out).toContain(`${id}  ${title}`)
-    expect(out).toMatch(/needed for [^\n]*hipaa:164\.308\(b\)\(3\)/)
+    expect(out).toMatch(/required for [^\n]*hipaa:164\.308\(b\)\(3\)/)
   })
 
   test('stand in the list of checks for what no server answers, beside severity and roles', async () => {
@@ -459,8 +493,8 @@ describe('explanations on the command line', () => {
     const letter = join(folder, 'letter.pdf')
     writeFileSync(letter, 'Cores are switched off.')
     return run(
-      ...['record', 'explain', ...there(), '--signal', 'cpu.cores', '--node', 'gpu-01', '--because', 'A licence.'],
-      ...['--document', letter, '--by', 'P. Lind', '--role', 'Hardware lead', '--until', until, ...more],
+      ...['document', 'explain', ...there(), '--signal', 'cpu.cores', '--node', 'gpu-01', '--because', 'A licence.'],
+      ...['--document', letter, '--by', 'P. Lind', '--role', 'Hardware lead', '--expires', until, ...more],
     )
   }
   test('are written down with the digest of their document, listed, and withdrawn', async () => {
@@ -472,10 +506,10 @@ describe('explanations on the command line', () => {
       document: { name: 'letter.pdf', sha256: sha256(Buffer.from('Cores are switched off.')) },
       withdrawn: null,
     })
-    expect(await run('except', 'list', ...there(), '--json')).toBe(EXIT.done)
+    expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
     expect(JSON.parse(out)).toMatchObject({ explanations: [{ id: entry?.id, standing: 'in-force' }] })
     expect(
-      await run('except', 'withdraw', entry?.id ?? '', ...there(), '--by', 'P. Lind', '--reason', 'On again.'),
+      await run('acceptance', 'withdraw', entry?.id ?? '', ...there(), '--by', 'P. Lind', '--reason', 'On again.'),
     ).toBe(EXIT.done)
     expect(kept().explanations?.[0]?.withdrawn?.by).toBe('P. Lind')
   })

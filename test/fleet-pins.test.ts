@@ -199,7 +199,7 @@ describe('at the command line', () => {
       expect(await howOf()).toEqual(['decision', 'decision'])
       const before = readFileSync(at('fleet.json'), 'utf8')
       writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\ngpu-2,${print(ED, 2)}\n`)
-      const argv = ['--list', at('list'), '--how', 'from the portal, by M. Ortiz', '--json']
+      const argv = ['--list', at('list'), '--verified-by', 'from the portal, by M. Ortiz', '--json']
       // The list holds another key of gpu-2: its decision stays one, and the key of the list is pinned for it.
       await fleet('trust', at('fleet.json'), ...argv)
       expect(JSON.parse(printed)[0]).toMatchObject({ node: 'gpu-1', kind: 'compared', fingerprint: print(ED, 1) })
@@ -217,10 +217,12 @@ describe('at the command line', () => {
 
     test('stay decisions where the words are missing or say nothing, or the list holds a secret', async () => {
       writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n-----BEGIN OPENSSH PRIVATE KEY-----\n`)
-      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', 'portal')).toBe(2)
+      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--verified-by', 'portal')).toBe(2)
       writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n`)
-      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', ' ')).toBe(2)
-      expect(await fleet('trust', at('fleet.json'), '--from-known-hosts', at('list'), '--how', 'portal')).toBe(2)
+      expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--verified-by', ' ')).toBe(2)
+      expect(await fleet('trust', at('fleet.json'), '--from-known-hosts', at('list'), '--verified-by', 'portal')).toBe(
+        2,
+      )
       expect(await howOf()).toEqual(['decision', 'decision'])
     })
 
@@ -229,7 +231,7 @@ describe('at the command line', () => {
       const both = `${line('192.0.2.1', ED, 1)} 2026-11-01 asked\n${rsa}\n`
       writeFileSync(at('fleet.json.known_hosts'), both)
       writeFileSync(at('list'), `gpu-1 ${print('ssh-rsa', 5)}\ngpu-1 ${print(ED, 1)}\n`)
-      await fleet('trust', at('fleet.json'), '--list', at('list'), '--how', 'from the portal')
+      await fleet('trust', at('fleet.json'), '--list', at('list'), '--verified-by', 'from the portal')
       const lines = readFileSync(at('fleet.json.known_hosts'), 'utf8')
       expect(lines).toMatch(/ssh-rsa \S+ \S+ list:[0-9a-f]{64}:1 /)
       expect(lines).toMatch(/ssh-ed25519 \S+ \S+ list:[0-9a-f]{64}:2 /)

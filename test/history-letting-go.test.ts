@@ -74,7 +74,7 @@ describe('retention', () => {
     expect(outcomes(await read(packOf(root, 'run-4'), third.head))).toMatchObject({ 'chain-continuous': 'yes' })
     const view = must(await historyView(world, root))
     expect(view.rebuilt).toBeNull()
-    expect([...listLines(view)].join('\n')).toContain('taken away under the retention policy')
+    expect([...listLines(view)].join('\n')).toContain('deleted under the retention policy')
     expect(must(await retain(world, { root, ...policy, openSigner })).due).toMatchObject([{ entered: true }])
     expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(6)
   })

@@ -119,10 +119,10 @@ describe('what people name', () => {
   test.each([
     ['abcdef1', 'abcdef11'],
     ['abcdef22', 'abcdef22'],
-    ['abcdef', 'several entries begin with “abcdef”; name more of the id'],
-    ['abc', 'there is no entry “abc”; “except list” shows each with its id'],
-    ['abcdef3', 'there is no entry “abcdef3”; “except list” shows each with its id'],
-    ['', 'there is no entry “”; “except list” shows each with its id'],
+    ['abcdef', 'several entries begin with “abcdef”; enter more of the ID'],
+    ['abc', 'there is no entry “abc”; “acceptance list” prints each entry with its ID'],
+    ['abcdef3', 'there is no entry “abcdef3”; “acceptance list” prints each entry with its ID'],
+    ['', 'there is no entry “”; “acceptance list” prints each entry with its ID'],
   ])('the id %j', (text, expected) => {
     const named = idNamed(ids, text)
     expect(named.ok ? named.value : named.error.detail).toBe(expected)

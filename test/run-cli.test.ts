@@ -80,7 +80,7 @@ async function cli(...argv: readonly string[]): Promise<number> {
 }
 const IDENTITY = () => ['--identity', 'ours', '--identity-folder', keys, '--passphrase-file', at('passphrase')]
 const run = (...argv: readonly string[]): Promise<number> =>
-  cli('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--also', '', ...argv)
+  cli('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--formats', '', ...argv)
 const sealedRuns = (): readonly string[] =>
   existsSync(at('out/chains/clinic/entries.jsonl'))
     ? readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
@@ -90,7 +90,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
   test.each<[string, readonly string[]]>([
     ['an identity that nobody made', ['--identity', 'nobody']],
     ['a passphrase file that is not there', ['--passphrase-file', '/nowhere/secret']],
-    ['a word that names no output', ['--also', 'everything']],
+    ['a word that names no output', ['--formats', 'everything']],
     ['an authority that is no address', ['--timestamp', 'ftp://tsa.example']],
     ['a place that cannot be made', ['--out', '/proc/x']],
     ['a place that is a file', ['--out', '/etc/passwd']],

@@ -126,16 +126,16 @@ describe('the drop-in for one node', () => {
   test('names no program that the node lacks, and says so', () => {
     const out = forNode(capture(['nft', '-j', 'list', 'ruleset'], gone))
     expect(out).not.toContain('/nft')
-    expect(out).toContain('# Left out, since it does not have these programs: nft.')
+    expect(out).toContain('# Left out, because these programs are not installed: nft.')
     expect(out).toContain('/sbin/sshd -T')
-    expect(out).toContain('# Its version of sudo was not recorded')
+    expect(out).toContain('# Its sudo version was not recorded')
   })
   test.each([
-    ['1.8.31', 'reads no regular expressions'],
-    ['1.9.9', 'reads no regular expressions'],
-    ['1.9.10', 'would read regular expressions'],
-    ['1.9.17p1', 'would read regular expressions'],
-    ['2.0.1', 'would read regular expressions'],
+    ['1.8.31', 'does not support regular expressions'],
+    ['1.9.9', 'does not support regular expressions'],
+    ['1.9.10', 'supports regular expressions'],
+    ['1.9.17p1', 'supports regular expressions'],
+    ['2.0.1', 'supports regular expressions'],
   ])('of sudo %s it says that it %s', (version, said) => {
     const out = forNode(...sudoIs(`Sudo version ${version}\n`))
     expect(out).toContain(`# It runs sudo ${version}, which ${said}`)

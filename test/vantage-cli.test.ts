@@ -66,7 +66,7 @@ async function run(...argv: readonly string[]) {
 const PLACE = 'Office, Frankfurt, 50.11, 8.68, 2'
 const recording = (place: string, out: string, ...more: readonly string[]) =>
   run(
-    ...['record', '--fleet', at('fleet.yaml'), '--place', place, '--declared-by', 'M. Ortiz', '--country', 'DE'],
+    ...['measure', '--fleet', at('fleet.yaml'), '--location', place, '--declared-by', 'M. Ortiz', '--country', 'DE'],
     ...['--identity-folder', folder, '--identity', 'prober', '--passphrase-file', at('secret'), '-o', at(out), ...more],
   )
 const kept = (name: string): VantageRecord => JSON.parse(readFileSync(at(name), 'utf8')) as VantageRecord
@@ -85,13 +85,13 @@ test('a fleet is timed, and the record says what was not; it reads back with its
     declaredBy: 'M. Ortiz',
   })
   expect(JSON.parse(made.out)).toEqual(record)
-  expect(made.told).toMatch(/node-a: \d+ round trips timed\n/)
-  expect(made.told).toContain('1 of 2 nodes timed')
-  expect(made.told).toContain('gone: not timed (ssh.unreachable: nobody is there)')
-  expect(made.told).toContain('Not shown: that the one who answers is the server itself')
+  expect(made.told).toMatch(/node-a: \d+ round trips measured\n/)
+  expect(made.told).toContain('1 of 2 nodes measured')
+  expect(made.told).toContain('gone: not measured (ssh.unreachable: nobody is there)')
+  expect(made.told).toContain('Not shown: that the SSH responder is the server itself')
   const checked = await run('check', at('one.json'), '--json')
   expect(checked.code).toBe(EXIT.done)
-  expect(checked.told).toContain('declared by M. Ortiz; no measurement shows where this machine stands')
+  expect(checked.told).toContain('declared by M. Ortiz; this location is not measured')
   expect(checked.told).toContain(`signed      Sample prober, key ${record.signature.fingerprint}`)
   expect(JSON.parse(checked.out)).toEqual({
     record,
@@ -103,9 +103,9 @@ test('a fleet is timed, and the record says what was not; it reads back with its
 })
 
 test.each([
-  ['Office', /--place must be NAME, LATITUDE, LONGITUDE, KM/],
-  ['Office, 50.11, east, 2', /--place must be NAME/],
-  ['Office, 1e1, 8, 2', /--place must be NAME/],
+  ['Office', /--location must be NAME, LATITUDE, LONGITUDE, KM/],
+  ['Office, 50.11, east, 2', /--location must be NAME/],
+  ['Office, 1e1, 8, 2', /--location must be NAME/],
   ['Office, 50.11, 8.68, 51', /to within 51 km only/],
   ['IP-derived, 50.11, 8.68, 2', /a person has to declare it/],
   ['Office, 150, 8.68, 2', /latitude/],
@@ -119,7 +119,7 @@ test.each([
 test('a file that is there, a node that is not, and a wrong passphrase stop it before any node is contacted', async () => {
   writeFileSync(at('there.json'), '{}')
   expect((await recording(PLACE, 'there.json')).told).toContain('there.json exists already')
-  expect((await recording(PLACE, 'new.json', '--node', 'nobody')).told).toContain('has no node of that name')
+  expect((await recording(PLACE, 'new.json', '--node', 'nobody')).told).toContain('has no node with this name')
   writeFileSync(at('secret'), 'a wrong passphrase\n')
   expect((await recording(PLACE, 'new.json')).code).toBe(EXIT.usage)
   writeFileSync(at('secret'), 'a long passphrase\n')
@@ -133,6 +133,6 @@ test('a record that was changed is refused, and so is a place that nobody declar
   expect(checked.code).toBe(EXIT.usage)
   expect(checked.told).toContain('Its signature does not stand')
   expect((await run('check', at('absent.json'))).told).toContain('absent.json could not be read')
-  const undeclared = ['record', '--fleet', at('fleet.yaml'), '--place', PLACE, '-o', at('five.json')]
+  const undeclared = ['measure', '--fleet', at('fleet.yaml'), '--location', PLACE, '-o', at('five.json')]
   await expect(run(...undeclared)).rejects.toThrow('--declared-by')
 })

@@ -92,17 +92,14 @@ async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<s
       `--every: “${draft.cadence}” is none of: every day at 02:00; every 6 hours at :15 (of 1, 2, 3, 4, 6, 8, 12); every monday at 02:00; on day 1 of every month at 02:00 (to day 28)`,
     )
   if (cadence.every === 'hours' && draft.jitterMinutes >= cadence.hours * 60)
-    return fail(
-      'input.refused',
-      `--jitter: a start may not wait until the next is due, ${cadence.hours * 60} minutes later`,
-    )
+    return fail('input.refused', `--random-delay must be shorter than the interval of ${cadence.hours * 60} minutes`)
   if (world.zones(cadence.zone) === null) return fail('input.refused', `--zone: there is no time zone ${cadence.zone}`)
   if (!isAbsolute(out)) return fail('input.refused', `out: ${out} does not start at the root`)
   const also = options.also
     ?.split(',')
     .map((one) => one.trim())
     .find((one) => one !== '' && !ALSO.some((known) => known === one))
-  if (also !== undefined) return fail('input.refused', `--also: “${also}” is none of ${ALSO.join(', ')}`)
+  if (also !== undefined) return fail('input.refused', `--formats: “${also}” is not one of ${ALSO.join(', ')}`)
   const fleet = await world.fleets.read(draft.fleet)
   if (!fleet.ok) return fleet
   const identities = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)

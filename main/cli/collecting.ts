@@ -20,24 +20,24 @@ export interface CollectOptions {
   readonly node?: string[]
   readonly out: string
   readonly resume?: true
-  /** Goes on with this run, whether or not it is the latest. */
+  /** Continues this run, whether or not it is the latest. */
   readonly goOnWith?: string
   readonly liveTests?: true
   /** Seconds that the collection of one node may take. */
   readonly deadline?: string
-  /** The folder of the chain that the run is entered into, where it is not the one in `out`. */
+  /** The folder of the run chain that records the run, if it is not the one in `out`. */
   readonly chain?: string
 }
 
-export const DEADLINE = ['--deadline <seconds>', 'how long the collection of one node may take; default 300'] as const
+export const DEADLINE = ['--deadline <seconds>', 'Time limit for collecting from one node; default 300'] as const
 
 /** The options that `collect` and `run` share. */
 export const collectOptions = (command: Command): Command =>
   command
-    .option('--fleet <file>', 'the fleet file')
-    .option('--node <name...>', 'only these nodes; the rest of the population counts as not collected')
-    .option('--out <folder>', 'where evidence and exports go', 'out')
-    .option('--resume', 'go on with the latest run in --out: ask only for what is missing')
+    .option('--fleet <file>', 'Fleet file')
+    .option('--node <name...>', 'Collect from these nodes only; the others count as not collected')
+    .option('--out <folder>', 'Folder for evidence and exports', 'out')
+    .option('--resume', 'Continue the latest run in --out: run only the missing probes')
     .option(...DEADLINE)
     .option(...LIVE_TESTS)
 
@@ -49,20 +49,20 @@ export interface Collected {
   readonly folder: string
 }
 
-/** Evidence of all runs into one folder lies in `<out>/evidence/<run>/<node>/`. */
+/** Evidence of all runs is stored in `<out>/evidence/<run>/<node>/`. */
 export const evidenceFolder = (out: string): string => `${out}/evidence`
 
-/** What becomes of a collection that somebody stops: a planned one is sealed with what it has, any other goes on with --resume. */
+/** What happens to a collection that the user stops: a scheduled run is sealed with its evidence so far; any other can be resumed. */
 export type WhenStopped = 'sealed' | 'left'
 
 const STOPPING: Readonly<Record<WhenStopped, string>> = {
-  sealed: 'Stopping: what was collected is kept, and sealed as a planned run that was stopped.',
-  left: 'Stopping: what was collected is kept and not sealed; “--resume” goes on with it.',
+  sealed: 'Stopping: the evidence collected so far is kept and sealed as a stopped scheduled run.',
+  left: 'Stopping: the evidence collected so far is kept but not sealed. Continue with --resume.',
 }
 
 /**
- * Collects the nodes of a fleet file, with progress on stderr. The first Ctrl-C (or SIGTERM) says what it does, stops cleanly and keeps
- * what was collected; the second ends the program at once.
+ * Collects from the nodes of a fleet file, with progress on stderr. The first Ctrl-C (or SIGTERM) stops cleanly and keeps the evidence so
+ * far; the second ends the program at once. Fails with input.refused for an invalid option, and as reading the fleet file and storing do.
  */
 export async function collectFleet(
   { world }: Context,
@@ -77,7 +77,7 @@ export async function collectFleet(
   const all = read.value.targets({ ask: askSecret })
   const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
   if (unknown !== undefined)
-    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
+    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
   const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
   const storeFolder = evidenceFolder(options.out)
   const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
@@ -130,24 +130,24 @@ export async function collectFleet(
   }
 }
 
-/** A day is the longest that an answer can last in a recording; in less than ten seconds no node is collected. */
+/** A capture in a recording can last one day at most; no node can be collected in less than ten seconds. */
 const DEADLINES = { least: 10, most: 86_400 } as const
 
-/** The seconds of `--deadline`. */
+/** The seconds of `--deadline`. Fails with input.refused. */
 export function deadlineSeconds(text: string): Outcome<number> {
   const seconds = countedNumber('--deadline', text)
   return !seconds.ok || (seconds.value >= DEADLINES.least && seconds.value <= DEADLINES.most)
     ? seconds
-    : fail('input.refused', `--deadline: from ${DEADLINES.least} to ${DEADLINES.most} seconds`)
+    : fail('input.refused', `--deadline must be from ${DEADLINES.least} to ${DEADLINES.most} seconds`)
 }
 
-/** A run that somebody stopped while it collected, and where what it has is kept. */
+/** The failure of a run that the user stopped during collection; names the folder of its evidence. */
 export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): Failure => ({
   code: 'run.cancelled',
-  detail: `run ${run} was not sealed; what was collected is in ${evidenceFolder(out)}/${run}`,
+  detail: `run ${run} was not sealed; its evidence is in ${evidenceFolder(out)}/${run}`,
 })
 
-/** What was collected in a run that is sealed already: nothing is added to it. Null for a run that is not. */
+/** The evidence of a run that is already sealed, to which nothing is added; null for a run that is not sealed. */
 async function sealedRun(
   world: World,
   { out, chain }: CollectOptions,
@@ -158,19 +158,21 @@ async function sealedRun(
   const sealed = await isSealed(world, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
   if (!sealed.ok) return sealed
   if (!sealed.value) return ok(null)
-  say(`Run ${run} is sealed. Nothing is collected into it; start a new run for new evidence.`)
+  say(`Run ${run} is already sealed; no evidence can be added. Start a new run to collect again.`)
   const stored = await world.readRecordings([`${evidenceFolder(out)}/${run}`])
   return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
 }
 
-/** For a node whose host key nobody vouched for: what it showed, and the command that records a decision about it. */
+/** For a node whose host key is not verified: the key it presented, and the command that records its verification. */
 function sayHowToTrust(fleet: string, { node, outcome }: Recording): void {
   const fingerprint = /SHA256:[A-Za-z0-9+/]{43}/.exec(
     outcome.failure?.code === 'ssh.host-key-unknown' ? outcome.failure.detail : '',
   )?.[0]
   if (fingerprint === undefined) return
   say(
-    `${node.name}: nobody vouches for its host key yet. Compare ${fingerprint} with one from your provider or console. Then:`,
+    `${node.name}: the host key is not verified. Compare ${fingerprint} with the one from your provider or console. Then run:`,
   )
-  say(`  barewitness fleet trust ${fleet} --node ${node.name} --fingerprint ${fingerprint} --how "how you verified it"`)
+  say(
+    `  barewitness fleet trust ${fleet} --node ${node.name} --fingerprint ${fingerprint} --verified-by "how you verified it"`,
+  )
 }

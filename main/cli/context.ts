@@ -4,15 +4,15 @@ import type { World } from '../core/world.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { sayFailure } from './terminal.ts'
 
-/** What every command gets: the ports, and where its exit code goes. */
+/** Passed to every command: the ports, and the sink for its exit code. */
 export interface Context {
   readonly world: World
   readonly program: Command
-  /** The code the process ends with when the command returns. */
+  /** Sets the code that the process ends with when the command returns. */
   readonly exit: (code: ExitCode) => void
 }
 
-/** Which exit code a failure means when it ends a command. */
+/** The exit code of a command that a failure ends. */
 export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
   if (code === 'pack.repacked') return EXIT.incomplete

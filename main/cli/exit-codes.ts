@@ -1,8 +1,19 @@
-/** Exit codes of every command; documented in the README, tested. */
+/** Exit codes of every command. */
 export const EXIT = { done: 0, bug: 1, usage: 2, gaps: 3, incomplete: 4, notVerified: 5, stopped: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-// Worst first: our bug, a stop by somebody, a refused input, a pack that doesn't verify, gaps, incompleteness.
+/** What each exit code means, as the reference of the command line prints it. */
+export const EXIT_WORDS: Readonly<Record<ExitCode, string>> = {
+  0: 'No deviations',
+  1: 'Internal error',
+  2: 'Usage or configuration error',
+  3: 'Deviations without a risk acceptance in effect, or compared lists or runs that differ',
+  4: 'Incomplete: a node, inventory, time-stamp, output or scheduled run is missing',
+  5: 'Verification failed',
+  130: 'Stopped by the user',
+}
+
+// Worst first.
 const ORDER: readonly ExitCode[] = [1, 130, 2, 5, 3, 4, 0]
 
 /** The worst of several outcomes. */

@@ -9,24 +9,24 @@ export interface FolderOption {
   readonly identityFolder?: string
 }
 
-/** Where identities are kept, for every command about them. */
+/** The folder of signing identities. */
 export const folderOf = (context: Context, { identityFolder }: FolderOption): string =>
   identityFolder ?? context.world.identities.defaultFolder
 
 export const withFolder = (command: Command): Command =>
-  command.option('--identity-folder <folder>', 'where identities are kept')
+  command.option('--identity-folder <folder>', 'Folder of signing identities')
 export const withPassphrase = (command: Command): Command =>
   withFolder(command)
-    .option('--passphrase-fd <number>', 'read the passphrase, or a token’s PIN, from this file descriptor')
-    .option('--passphrase-file <file>', 'read the passphrase, or a token’s PIN, from a file that only you can read')
+    .option('--passphrase-fd <number>', 'Read the passphrase or token PIN from this file descriptor')
+    .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
 
-/** Says what an identity now is, or why nothing became of it. */
+/** Prints an identity after a change, or the failure of that change. */
 export function told(context: Context, outcome: Outcome<IdentityInfo>, what: string, ...more: string[]): void {
   if (!outcome.ok) {
     endWith(context, outcome.error)
     return
   }
   say(`${what} ${outcome.value.name}: ${plain(outcome.value.subject)}`)
-  say(`  certificate (SHA-256) ${outcome.value.fingerprint}, until ${outcome.value.notAfter}`)
+  say(`  certificate (SHA-256) ${outcome.value.fingerprint}, valid until ${outcome.value.notAfter}`)
   for (const line of more) say(`  ${line}`)
 }

@@ -7,44 +7,53 @@ import { ok } from '../core/result.ts'
 import { EXIT } from './exit-codes.ts'
 import { sayFailure } from './terminal.ts'
 
-/** Off unless given: live tests load the node. */
+/** For commands that otherwise print text. */
+export const JSON_OUTPUT = ['--json', 'Print JSON'] as const
+
+/** Off by default, because live tests load the node. */
 export const LIVE_TESTS = [
   '--live-tests',
-  'also ask live tests: bounded measurements that keep one processor of each node busy, less than a minute in all',
+  'Also run live tests: bounded measurements that use one processor of each node for less than a minute',
 ] as const
 
-/** The option that chooses frameworks. */
+/** For schedulers that must not stop on deviations. */
+export const DEVIATIONS_EXIT_ZERO = [
+  '--deviations-exit-zero',
+  'Exit with 0 instead of 3 if deviations are the only problem',
+] as const
+
+/** The option that selects frameworks. */
 export const FRAMEWORKS = [
   '--framework <list>',
-  'of hipaa, soc2, nprm, nist-800-53, csf-2, iso-27001, pci-dss-4 and the fleet’s mappings; default hipaa,soc2 and those mappings',
+  'Comma-separated frameworks: hipaa, soc2, nprm, nist-800-53, csf-2, iso-27001, pci-dss-4 and mappings of the fleet file; default hipaa,soc2 and those mappings',
 ] as const
 
-/** "hipaa,soc2" as names; undefined where none was given. Whether they exist is told where mappings are known. */
+/** "hipaa,soc2" as names; undefined without the option. Unknown names are refused later, once the mappings are read. */
 export const frameworkList = (text: string | undefined): readonly string[] | undefined =>
   text
     ?.split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '')
 
-/** A moment given by a person, as UTC with milliseconds; now when none is given. */
+/** The time of an option as UTC with milliseconds; now without the option. Fails with input.refused. */
 export function instant(option: string, text: string | undefined, clock: Clock): Outcome<string> {
   if (text === undefined) return ok(clock.now())
   const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/.test(text)
   const time = iso ? Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text) : Number.NaN
   if (Number.isNaN(time))
-    return fail('input.refused', `${option}: “${text}” is not a UTC time such as 2026-11-21T09:00:00Z`)
+    return fail('input.refused', `${option}: “${text}” is not a UTC time. Enter a time such as 2026-11-21T09:00:00Z`)
   return ok(new Date(time).toISOString())
 }
 
-/** A file that a command makes anew: fails with input.refused where anything of that name is there, or its folder is a file. */
+/** For a command that creates a file: fails with input.refused if the path exists or its parent is not a folder. */
 export function newFile(path: string): Outcome<null> {
   const parent = dirname(path)
   if (kindOf(parent) === 'other')
-    return fail('input.refused', `${path} cannot be made: ${parent} is not a folder; nothing was written`)
+    return fail('input.refused', `${path} cannot be created: ${parent} is not a folder; nothing was written`)
   return isThere(path) ? fail('input.refused', `${path} exists already; nothing was written`) : ok(null)
 }
 
-/** As newFile(), in a folder that must be there: a mistyped path must not make folders for a key. */
+/** As newFile(), but the folder must exist: a mistyped path must not create folders for a key. */
 export function newFileBeside(path: string): Outcome<null> {
   const fresh = newFile(path)
   return fresh.ok && kindOf(dirname(path)) === 'missing'
@@ -52,7 +61,7 @@ export function newFileBeside(path: string): Outcome<null> {
     : fresh
 }
 
-/** A link that leads nowhere is there too. What cannot be looked at is left for the writing to fail on. */
+/** True for a dangling link, too. A path that cannot be inspected counts as absent: writing it fails with the reason. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path)
@@ -62,7 +71,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** What a path leads to. A path that goes on below a file is no folder either. */
+/** The kind of a path. A path that continues below a file is not a folder. */
 function kindOf(path: string): 'folder' | 'missing' | 'other' {
   try {
     return statSync(path).isDirectory() ? 'folder' : 'other'
@@ -71,13 +80,13 @@ function kindOf(path: string): 'folder' | 'missing' | 'other' {
   }
 }
 
-/** A count from 1, as a person types it. */
+/** A whole number from 1. Fails with input.refused. */
 export const countedNumber = (option: string, text: string): Outcome<number> =>
   /^[1-9]\d{0,8}$/.test(text)
     ? ok(Number(text))
-    : fail('input.refused', `${option}: “${text}” is not a number from 1 on`)
+    : fail('input.refused', `${option}: “${text}” is not a whole number of at least 1`)
 
-/** Ends a command with input.refused before it begins where --identity-folder or --chain names something that is no folder. */
+/** Ends a command with input.refused before it starts if --identity-folder or --chain names something other than a folder. */
 export const withFoldersChecked = (command: Command): Command =>
   command.hook('preAction', (_, acting) => {
     const { identityFolder, chain } = acting.opts<{ identityFolder?: unknown; chain?: unknown }>()

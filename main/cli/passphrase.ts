@@ -8,7 +8,7 @@ export interface PassphraseOptions {
   readonly passphraseFile?: string
 }
 
-/** Where one secret comes from, and what its options are called. */
+/** The source of one secret, and the name of its options. */
 interface SecretSource {
   readonly fd: string | undefined
   readonly file: string | undefined
@@ -22,22 +22,22 @@ const SHORTEST = 8
 export const passphrase = (options: PassphraseOptions, question: string): Promise<Outcome<string>> =>
   secretFrom({ fd: options.passphraseFd, file: options.passphraseFile, option: '--passphrase', question })
 
-/** As passphrase, for a secret that opens somebody else's file. */
+/** As passphrase(), for the passphrase of a PKCS#12 file. */
 export const p12Passphrase = (
   options: { readonly p12PassphraseFd?: string; readonly p12PassphraseFile?: string },
   question: string,
 ): Promise<Outcome<string>> =>
   secretFrom({ fd: options.p12PassphraseFd, file: options.p12PassphraseFile, option: '--p12-passphrase', question })
 
-/** A passphrase that a key will be kept under: long enough, and typed twice where it is typed. */
+/** A new passphrase for a key: at least eight characters, and entered twice at a prompt. Fails with input.refused. */
 export async function newPassphrase(options: PassphraseOptions, question: string): Promise<Outcome<string>> {
   const chosen = await passphrase(options, question)
   if (!chosen.ok) return chosen
   if (chosen.value.length < SHORTEST)
     return fail('input.refused', `the passphrase must have at least ${SHORTEST} characters; nothing was created`)
   if (options.passphraseFd !== undefined || options.passphraseFile !== undefined) return chosen
-  const again = await askSecret('The same again')
-  return again === chosen.value ? chosen : fail('input.refused', 'the two passphrases differ; nothing was created')
+  const again = await askSecret('Repeat the passphrase')
+  return again === chosen.value ? chosen : fail('input.refused', 'the passphrases differ; nothing was created')
 }
 
 async function secretFrom({ fd, file, option, question }: SecretSource): Promise<Outcome<string>> {
@@ -50,6 +50,6 @@ async function secretFrom({ fd, file, option, question }: SecretSource): Promise
   if (file !== undefined) return ownersFile(file, 'passphrase')
   const answer = await askSecret(question)
   if (answer === null)
-    return fail('input.refused', `no terminal to ask for the passphrase; use ${option}-file or ${option}-fd`)
+    return fail('input.refused', `no terminal for the passphrase prompt; use ${option}-file or ${option}-fd`)
   return ok(answer)
 }

@@ -20,7 +20,7 @@ import type { KeyOptions } from './sealing.ts'
 import { openSigner } from './sealing.ts'
 import { say } from './terminal.ts'
 
-/** What commands about a register have in common. */
+/** Options of every command about a register. */
 export interface RegisterOptions {
   readonly register: string
   readonly fleet?: string
@@ -28,23 +28,23 @@ export interface RegisterOptions {
 export type SignedOptions = RegisterOptions & KeyOptions
 
 export const withRegister = (command: Command): Command =>
-  command.requiredOption('--register <file>', 'the register; its records lie in “attachments” beside it')
+  command.requiredOption('--register <file>', 'Register file; documents are stored in “attachments” next to it')
 export const withFleet = (command: Command): Command =>
-  command.option('--fleet <file>', 'the fleet file: its nodes, and the frameworks of your own that it names')
-/** A key is used only where one is named: an entry without one is on the word of whoever keeps the register. */
+  command.option('--fleet <file>', 'Fleet file, for its nodes and its own frameworks')
+/** Signing is optional: without --identity an entry carries no digital signature. */
 export const withKey = (command: Command): Command =>
   withFoldersChecked(withPassphrase(command)).option(
     '--identity <name>',
-    'sign with this identity (see “identity create”); without one the entry is not signed',
+    'Sign with this identity (see “identity create”); without it the entry is not signed',
   )
 
-/** The moment of a change, and an id for what it adds. */
+/** The time of a change, and a random id for the entry it adds. */
 export const momentOf = ({ clock, entropy }: Pick<World, 'clock' | 'entropy'>): Moment => ({
   now: clock.now(),
   id: hexOf(entropy.bytes(16)),
 })
 
-/** What a fleet file declares for a register: the catalog with its own frameworks, and its nodes; null without a file. */
+/** The catalog with the fleet file's own frameworks, and its declared scope; the plain catalog and null without a file. */
 export async function declaredFor(
   world: World,
   { fleet }: Pick<RegisterOptions, 'fleet'>,
@@ -56,14 +56,14 @@ export async function declaredFor(
   return ok({ catalog: catalogFor(ours, scope), scope })
 }
 
-/** Changes the register that is named. */
+/** Changes the named register. */
 export const change = (
   { world }: Context,
   { register: path }: RegisterOptions,
   what: Change,
 ): Promise<Outcome<Register>> => changeRegister(world, { path, folder: dirname(path) }, what)
 
-/** With --identity: the register with the entry signed in this role. Without: as it is. */
+/** The register with the entry signed in this role; unchanged without --identity. */
 export async function signedWith(
   context: Context,
   options: KeyOptions,
@@ -77,13 +77,14 @@ export async function signedWith(
   return await signEntry(context.world, register, id, { role, openSigner: () => openSigner(context, options) })
 }
 
-/** Says how an entry stands with its signatures, and whether it is of one person. */
+/** Prints whether an entry is signed, and whether requester and approver are the same person (no segregation of duties). */
 export function sayStanding(register: Register, id: string, { identity }: KeyOptions): void {
   const entry = entryOf(register, id)
   if (entry === null) return
-  if (identity === undefined)
-    say('  Not signed: it is on the word of whoever keeps the register. To sign, name an --identity.')
+  if (identity === undefined) say('  Not digitally signed. To sign, use --identity.')
   else say(`  Signed with ${plain(identity)}, key ${signaturesOf(entry).at(-1)?.fingerprint}.`)
   if (!('approvedBy' in entry) || !isOnePerson(entry)) return
-  say(`  Asked for and approved by one person${isOneKey(entry) ? ', with one key' : ''}. Every report says so.`)
+  say(
+    `  No segregation of duties: requester and approver are the same person${isOneKey(entry) ? ' and use the same key' : ''}. Every report states this.`,
+  )
 }

@@ -9,8 +9,8 @@ import type { World } from '../core/world.ts'
 const MOST_PROBLEMS = 5
 
 /**
- * What people said, in a register file and the folder “attachments” beside it; nothing where no file is named. One that contradicts itself,
- * or with a signature that does not stand, is refused: a pack with it would not verify.
+ * The register file and the folder “attachments” next to it; an empty register without a file. Fails with input.refused for an inconsistent
+ * register or an invalid signature, because a pack with either would not verify.
  */
 export async function readSaid(world: World, file: string | undefined): Promise<Outcome<Said>> {
   if (file === undefined) return ok(NOTHING_SAID)

@@ -28,25 +28,28 @@ export type RunOptions = CollectOptions &
   SigningOptions & {
     readonly framework?: string
     readonly json?: true
-    readonly gapsExitZero?: true
-    /** Of a scheduled run, which is sealed with what it has when somebody stops it. */
+    readonly deviationsExitZero?: true
+    /** For a scheduled run, which is sealed with its evidence so far when it is stopped. */
     readonly whenStopped?: 'sealed'
-    /** Of a planned run: where the window keeps what was declared in it. */
+    /** For a scheduled run: the folder in which the window keeps its declarations. */
     readonly declarations?: string
   }
 
 /** A run that was exported. */
 export interface Ran extends Pick<Exported, 'assessment' | 'register' | 'trace' | 'shortfalls'> {
   readonly run: string
-  /** A declared node is missing or was read in part, or the run was stopped. */
+  /** A declared node is missing or partial, or the run was stopped. */
   readonly incomplete: boolean
-  /** Contradicted findings that nobody accepts. */
+  /** Deviations without a risk acceptance in effect. */
   readonly gaps: boolean
-  /** Whether it is in the history. */
+  /** Whether it was added to the history. */
   readonly kept: Outcome<null>
 }
 
-/** The work of one run: collect, assess, export and keep. What was collected stays stored whatever fails. `collect` may try more than once. */
+/**
+ * One run: collect, evaluate, export and add to the history. Evidence stays stored whatever fails. `collect` may retry. Fails with
+ * run.cancelled for a stopped run that is not sealed, and as its steps do.
+ */
 export async function runOnce(
   context: Context,
   given: RunOptions,
@@ -55,7 +58,7 @@ export async function runOnce(
 ): Promise<Outcome<Ran>> {
   const { world } = context
   const options = await withRegister(world, given)
-  // Whatever is wrong here is told before a node is asked anything.
+  // Invalid inputs are reported before a node is contacted.
   const said = await readSaid(world, options.register)
   if (!said.ok) return said
   const wanted = await scopeFor(world, options, [])
@@ -67,7 +70,7 @@ export async function runOnce(
   const ready = await readyToSeal(context, options, wanted.value.timestampAuthority)
   if (!ready.ok) {
     if (given.json !== true || !(await hasNoIdentity(context, options))) return ready
-    say('There is no signing identity: the assessment will be printed, and nothing sealed.')
+    say('There is no signing identity. The assessment will be printed; nothing will be sealed.')
   } else if (ready.value.stamping !== null) await sayIfSilent(world, ready.value.stamping.url)
   const collected = await collect()
   if (!collected.ok) return collected
@@ -86,7 +89,7 @@ export async function runOnce(
   const scope = own.value === null ? declared.value.scope : withDeclared(declared.value.scope, own.value)
   const asked = await askDatabases(scope, declared.value.databases, recordings)
   if (!asked.ok) return asked
-  // A register may have been begun in the window meanwhile.
+  // The window may have created a register meanwhile.
   const exporting = await withRegister(world, given)
   const exported = !ready.ok
     ? ready
@@ -110,7 +113,7 @@ export async function runOnce(
       )
   if (!exported.ok) {
     await showUnsealed(context, exporting, { scope: asked.value, recordings })
-    say(`What was collected is in ${evidenceFolder(folder)}/${run}; “barewitness run --resume” goes on with it.`)
+    say(`The evidence is in ${evidenceFolder(folder)}/${run}. Continue with “barewitness run --resume”.`)
     return exported
   }
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value
@@ -123,7 +126,7 @@ export async function runOnce(
   return ok({ run, assessment, register, trace, shortfalls, kept, gaps, incomplete: incomplete || result.cancelled })
 }
 
-/** Whether a folder can be written to; made where there is none. */
+/** Whether a folder can be written to; creates it if missing. */
 async function writablePlace({ files }: World, folder: string): Promise<Outcome<null>> {
   const held = await files.hold(folder)
   if (!held.ok) return held
@@ -131,15 +134,15 @@ async function writablePlace({ files }: World, folder: string): Promise<Outcome<
   return ok(null)
 }
 
-/** Says beforehand that an authority does not answer: the run goes on, and its seal may be time-stamped later. */
+/** Warns beforehand that an authority does not respond: the run continues, and its seal can be time-stamped later. */
 async function sayIfSilent({ timestamps }: World, url: string): Promise<void> {
   const answers = await timestamps.reachable(url)
   if (answers.ok) return
   sayFailure(answers.error)
-  say('The run goes on; the authority is asked again when it is sealed.')
+  say('The run continues. The time-stamp is requested again when the pack is sealed.')
 }
 
-/** Of a run that could not be sealed: its assessment, where a machine reads it, and the summary. */
+/** For a run that could not be sealed: prints assessment and summary with --json, otherwise nothing. */
 async function showUnsealed(
   { world }: Context,
   options: RunOptions,
@@ -157,33 +160,33 @@ async function showUnsealed(
   if (said.ok) say(summaryText(assessment, catalog, registerInScope(ours, said.value.register, scope)))
 }
 
-/** What was declared in the window; null for a run that takes nothing from it. Fails with engagement.unreadable. */
+/** The declarations of the window; null for a run that uses none. Fails with engagement.unreadable. */
 const declaredInWindow = async (
   world: World,
   { declarations: folder }: RunOptions,
 ): Promise<Awaited<ReturnType<typeof declaredForExport>> | Outcome<null>> =>
   folder === undefined ? ok(null) : await declaredForExport({ world, folder, demo: false })
 
-/** With the window's register, where a run takes what was declared there, names no other, and one was begun. */
+/** With the register of the window, if the run uses its declarations, names no other register, and one exists. */
 async function withRegister({ files }: World, options: RunOptions): Promise<RunOptions> {
   if (options.declarations === undefined || options.register !== undefined) return options
   const register = registerPath(options.declarations)
   return (await files.isThere(register)) ? { ...options, register } : options
 }
 
-/** Shows a run that was exported. */
+/** Prints the result of an exported run. */
 export function sayRan({ json }: Pick<RunOptions, 'json'>, { assessment, register }: Ran): void {
   if (json === true) emit(assessment)
   say('')
   say(summaryText(assessment, catalog, register))
 }
 
-/** The exit code that a run which was exported ends with. */
+/** The exit code of an exported run. */
 export const codeOfRan = (
-  { gapsExitZero }: Pick<RunOptions, 'gapsExitZero'>,
+  { deviationsExitZero }: Pick<RunOptions, 'deviationsExitZero'>,
   { gaps, incomplete, shortfalls, kept }: Ran,
 ): ExitCode =>
   worst([
-    gaps && gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+    gaps && deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
     incomplete || shortfalls.length > 0 || !kept.ok ? EXIT.incomplete : EXIT.done,
   ])

@@ -12,13 +12,13 @@ export interface FileOption {
 }
 
 export const withFile = (command: Command): Command =>
-  command.option('--schedules <file>', 'the schedule file; default schedules.json beside the identities')
+  command.option('--schedules <file>', 'Schedule file; default schedules.json next to the identities')
 
-/** The schedule file, from the root: units name it. */
+/** The absolute path of the schedule file, because timer units name it. */
 export const fileOf = ({ world }: Context, { schedules }: FileOption): string =>
   schedules === undefined ? world.schedules.defaultFile : resolve(schedules)
 
-/** One schedule of the file. Fails with input.refused where there is none of that name, else as reading does. */
+/** One schedule of the file. Fails with input.refused if there is none with this name, otherwise as reading does. */
 export async function scheduleNamed(context: Context, file: string, name: string): Promise<Outcome<Schedule>> {
   const read = await context.world.schedules.read(file)
   if (!read.ok) return read
@@ -26,7 +26,7 @@ export async function scheduleNamed(context: Context, file: string, name: string
   return found === undefined ? fail('input.refused', `there is no schedule ${name} in ${file}`) : ok(found)
 }
 
-/** What a unit starts: this very program, where it lies, whatever link led to it. */
+/** The command that a timer unit starts: this program at its real path, links resolved. */
 export const startedBy = (context: Context, options: FileOption): Pick<StartedBy, 'program' | 'file'> => ({
   program: [process.execPath, realpathSync(process.argv[1] ?? '')],
   file: fileOf(context, options),

@@ -20,10 +20,10 @@ export interface ScheduleOptions extends PassphraseOptions {
   readonly json: true
 }
 
-/** The others are in the schedule: what a planned run does must not depend on who calls it. */
+/** All other options are part of the schedule: a scheduled run must not depend on its caller. */
 const OWN: readonly string[] = ['schedule', 'schedules', 'now', 'json', 'passphraseFd', 'passphraseFile']
 
-/** `run --schedule`: the planned run that is due, as a timer starts it. `given` names the options on the command line. */
+/** `run --schedule`: the scheduled run that is due, as a timer starts it. `given` names the options on the command line. */
 export async function runSchedule(
   context: Context,
   options: Partial<ScheduleOptions>,
@@ -50,7 +50,7 @@ export async function runSchedule(
       exitOf,
       say,
       run: async (planned) => {
-        // Told before a node is asked: by the time of sealing, everything would have been collected for nothing.
+        // Checked before a node is contacted: at sealing time, the whole collection would be lost.
         const given = options.passphraseFd ?? options.passphraseFile
         const file = given === undefined ? schedule.options.passphraseFile : undefined
         const readable = file === undefined ? ok(null) : await context.world.schedules.secret(file)
@@ -82,24 +82,24 @@ async function chosenSchedule(
   { schedule: name, schedules: file = world.schedules.defaultFile }: Partial<ScheduleOptions>,
   given: readonly string[],
 ): Promise<Outcome<Schedule>> {
-  if (name === undefined) return fail('input.refused', '--schedules and --now go with --schedule NAME')
+  if (name === undefined) return fail('input.refused', '--schedules and --now require --schedule NAME')
   const other = given.find((option) => !OWN.includes(option))
   if (other !== undefined) {
     const flag = other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return fail('input.refused', `--${flag} does not go with --schedule: the schedule says it`)
+    return fail('input.refused', `--${flag} cannot be used with --schedule: the schedule contains its value`)
   }
   const read = await world.schedules.read(file)
   if (!read.ok) return read
   const found = read.value.schedules.find((one) => one.name === name)
-  return found === undefined ? fail('input.refused', `${file} has no schedule ${name}`) : ok(found)
+  return found === undefined ? fail('input.refused', `${file} contains no schedule ${name}`) : ok(found)
 }
 
-/** What a schedule says, as options of `run`. A passphrase may still come from whoever calls. */
+/** A schedule as options of `run`. The caller may still supply the passphrase. */
 export function optionsOf(
   { fleet, out, gapsExitZero, options }: Schedule,
   { json, passphraseFd, passphraseFile }: Partial<ScheduleOptions>,
 ): RunOptions {
-  const { liveTests, deadlineSeconds, passphraseFile: planned, ...rest } = options
+  const { liveTests, deadlineSeconds, also: formats, passphraseFile: planned, ...rest } = options
   const file = passphraseFile ?? (passphraseFd === undefined ? planned : undefined)
   return {
     ...rest,
@@ -108,18 +108,19 @@ export function optionsOf(
     whenStopped: 'sealed',
     ...(liveTests === true ? { liveTests } : {}),
     ...(deadlineSeconds === undefined ? {} : { deadline: `${deadlineSeconds}` }),
-    ...(gapsExitZero ? { gapsExitZero } : {}),
+    ...(formats === undefined ? {} : { formats }),
+    ...(gapsExitZero ? { deviationsExitZero: true } : {}),
     ...(json === undefined ? {} : { json }),
     ...(passphraseFd === undefined ? {} : { passphraseFd }),
     ...(file === undefined ? {} : { passphraseFile: file }),
   }
 }
 
-/** As `run`; a planned run that did not take place is incomplete, and so is a notice that nobody took. */
+/** As `run`; a missed scheduled run and an undelivered notification are incomplete. */
 const codeOfOutcome = (options: RunOptions, { code, ran, failures }: ScheduledOutcome<Ran>): ExitCode =>
   worst([
     ran === null ? EXIT.done : codeOfRan(options, ran),
     code === 'ran' || code === 'nothing-due' ? EXIT.done : EXIT.incomplete,
-    // A place that cannot be told must not hide what the run itself gave.
+    // A failed notification must not hide the result of the run itself.
     ...failures.map((failure) => (ran === null ? codeOf(failure) : EXIT.incomplete)),
   ])

@@ -17,7 +17,7 @@ export interface ScopeDeclared extends Declared {
   readonly timestampAuthority: string | undefined
 }
 
-/** The declared scope: of the fleet file where one is named, else exactly the recorded nodes. */
+/** The declared scope: that of the fleet file if one is given, otherwise exactly the recorded nodes. */
 export async function scopeFor(
   world: World,
   options: ScopeOptions,
@@ -44,7 +44,7 @@ export async function scopeFor(
   return declared.ok ? ok({ ...declared.value, timestampAuthority: fleet.timestampAuthority }) : declared
 }
 
-/** What the fleet file declares of a node; without a fleet file, its name alone. */
+/** The declaration of a node in the fleet file; without a fleet file, its name only. Fails with input.refused for an unknown node. */
 export async function declaredNode(
   world: World,
   fleet: string | undefined,
@@ -55,6 +55,6 @@ export async function declaredNode(
   if (!read.ok) return read
   const target = read.value.targets({}).find(({ node }) => node.name === name)
   return target === undefined
-    ? fail('input.refused', `--node ${name}: ${fleet} has no node of that name`)
+    ? fail('input.refused', `--node ${name}: ${fleet} has no node with this name`)
     : ok(target.node)
 }

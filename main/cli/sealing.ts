@@ -26,40 +26,43 @@ export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly timestamp?: string
   readonly chain?: string
   readonly register?: string
-  readonly also?: string
+  readonly formats?: string
 }
 
-/** Without a choice: what is one file each. */
+/** The additional outputs by default: those that are one file each. */
 const USUALLY: readonly Also[] = ['executive', 'xlsx', 'oscal']
 
 function alsoList(text: string | undefined): Outcome<readonly Also[]> {
   if (text === undefined) return ok(USUALLY)
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => name !== '' && !ALSO.some((known) => known === name))
-  if (unknown !== undefined) return fail('input.refused', `--also: “${unknown}” is none of ${ALSO.join(', ')}`)
+  if (unknown !== undefined) return fail('input.refused', `--formats: “${unknown}” is not one of ${ALSO.join(', ')}`)
   return ok(ALSO.filter((known) => names.includes(known)))
 }
 
-/** Options of what is sealed: whose key, whose time, in which chain of runs, and what people said. */
+/** Options of a sealed export: signing identity, time-stamp authority, run chain, additional outputs and register. */
 export const signingOptions = (command: Command): Command =>
   authorityOptions(keyOptions(command))
+    .option('--timestamp <url>', 'RFC 3161 time-stamp authority; default timestampAuthority of the fleet file')
+    .option('--chain <folder>', 'Run chain that the pack extends; “run” keeps one in its --out folder')
     .option(
-      '--timestamp <url>',
-      'ask this time-stamp authority (RFC 3161); default the fleet file’s timestampAuthority',
+      '--formats <list>',
+      `Additional outputs, comma-separated: ${ALSO.join(', ')}; default ${USUALLY.join(',')}; empty for none`,
     )
-    .option('--chain <folder>', 'the chain of this fleet’s runs that the pack extends; “run” keeps one in its --out')
-    .option('--also <list>', `what else is written, of ${ALSO.join(',')}; default ${USUALLY.join(',')}; empty for none`)
-    .option('--register <file>', 'accepted exceptions and attached records; their files lie in “attachments” beside it')
+    .option(
+      '--register <file>',
+      'Register of risk acceptances and documents; files in the folder “attachments” next to it',
+    )
 
-/** Options that say whose key signs. */
+/** Options that select the signing identity. */
 export const keyOptions = (command: Command): Command =>
   withFoldersChecked(command)
-    .option('--identity <name>', 'the signing identity (see “identity create”); default the only one there is')
-    .option('--identity-folder <folder>', 'where identities are kept')
-    .option('--passphrase-fd <number>', 'read the passphrase, or a token’s PIN, from this file descriptor')
-    .option('--passphrase-file <file>', 'read the passphrase, or a token’s PIN, from a file that only you can read')
+    .option('--identity <name>', 'Signing identity (see “identity create”); default the only one')
+    .option('--identity-folder <folder>', 'Folder of signing identities')
+    .option('--passphrase-fd <number>', 'Read the passphrase or token PIN from this file descriptor')
+    .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
 
-/** Opens the named identity, or the only one. */
+/** Opens the named identity, or the only one. Fails with identity.missing, and as reading the passphrase and opening do. */
 export async function openSigner({ world }: Context, options: KeyOptions): Promise<Outcome<Signer>> {
   const folder = options.identityFolder ?? world.identities.defaultFolder
   const listed = await world.identities.list(folder)
@@ -71,9 +74,9 @@ export async function openSigner({ world }: Context, options: KeyOptions): Promi
       'identity.missing',
       listed.value.length === 0
         ? `no identity in ${folder}`
-        : `several identities in ${folder}; name one with --identity`,
+        : `several identities in ${folder}; select one with --identity`,
     )
-  // Before anybody is asked for a passphrase. One that is there and cannot be read is named as such.
+  // Checked before the passphrase prompt. An identity that exists and cannot be read is reported as unreadable.
   const known = listed.value.some((info) => info.name === name) ? ok(null) : await world.identities.trust(folder, name)
   if (!known.ok)
     return known.error.code === 'identity.missing'
@@ -84,16 +87,16 @@ export async function openSigner({ world }: Context, options: KeyOptions): Promi
 }
 
 const namesOf = (listed: readonly IdentityInfo[]): string =>
-  listed.length === 0 ? '' : `; it has ${listed.map(({ name }) => name).join(', ')}`
+  listed.length === 0 ? '' : `; it contains ${listed.map(({ name }) => name).join(', ')}`
 
-/** Whether nobody has made an identity yet, and none was named. */
+/** Whether no identity exists, and none was named. */
 export async function hasNoIdentity({ world }: Context, options: KeyOptions): Promise<boolean> {
   if (options.identity !== undefined) return false
   const listed = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)
   return listed.ok && listed.value.length === 0
 }
 
-/** What sealing takes, found to be in order. */
+/** Checked inputs of sealing. */
 export interface ReadyToSeal {
   readonly signer: Signer
   readonly stamping: Stamping | null
@@ -101,8 +104,8 @@ export interface ReadyToSeal {
 }
 
 /**
- * Everything that sealing needs and that can be wrong before there is anything to seal: files to be written, the authority's address, the
- * identity and its passphrase. `ofFleet` is the fleet file's time-stamp authority.
+ * Checks every input of sealing before evidence exists: additional outputs, the authority's address, the identity and its passphrase.
+ * `ofFleet` is the fleet file's time-stamp authority. Fails with input.refused, identity.missing and the failures of opening an identity.
  */
 export async function readyToSeal(
   context: Context,
@@ -111,7 +114,7 @@ export async function readyToSeal(
 ): Promise<Outcome<ReadyToSeal>> {
   const stamping = await stampingOf(context, options, ofFleet)
   if (!stamping.ok) return stamping
-  const also = alsoList(options.also)
+  const also = alsoList(options.formats)
   if (!also.ok) return also
   const signer = await openSigner(context, options)
   return signer.ok ? ok({ signer: signer.value, stamping: stamping.value, also: also.value }) : signer
@@ -123,19 +126,19 @@ export interface ToExport {
   readonly recordings: readonly RecordingSource[]
   readonly folder: string
   readonly chainFolder: string | null
-  /** The folder whose history the report looks back into; absent: the report is about this run alone. */
+  /** The folder whose history the report includes; absent: the report covers this run only. */
   readonly history?: string
   /** The fleet file's time-stamp authority. */
   readonly timestampAuthority: string | undefined
   readonly inventory: Uint8Array | null
   readonly sites: Uint8Array | null
-  /** Which planned run it is; null or absent for one that somebody started. */
+  /** The scheduled run that this is; null or absent for a run started by a person. */
   readonly planned?: Planned | null
-  /** The run goes on after an interruption. */
+  /** The run continues after an interruption. */
   readonly resumes?: boolean
 }
 
-/** Assesses as of now, writes report, pack and tables, and names what was written. */
+/** Evaluates as of now, writes report, pack and tables, and prints their paths. Fails as reading the register, sealing and writing do. */
 export async function exportAndSay(
   context: Context,
   options: SigningOptions,
@@ -160,15 +163,15 @@ export async function exportAndSay(
   for (const { path, size } of exported.value.files) say(`  ${path}  (${size} bytes)`)
   const { level, stamped, shortfalls, continued } = exported.value
   if (continued)
-    say('The pack was sealed before, and keeps its bytes. What was missing beside it was written from what it holds.')
+    say('The pack was already sealed and is unchanged. Missing files next to it were created from the pack.')
   say(
-    `Sealed by ${plain(signer.subject)}; the report at PAdES level ${level}, the pack ${stamped ? 'with' : 'without'} a time-stamp.`,
+    `Sealed by ${plain(signer.subject)}. Report: PAdES level ${level}. Pack: ${stamped ? 'with' : 'without'} a time-stamp.`,
   )
   for (const failure of shortfalls) sayFailure(failure)
   return exported
 }
 
-/** The authority to ask, from the command line or the fleet file. */
+/** The time-stamp authority of the command line, or of the fleet file; null for none. Fails with input.refused. */
 export async function stampingOf(
   { world }: Context,
   options: SigningOptions,
@@ -183,8 +186,8 @@ export async function stampingOf(
   return address.ok ? ok({ url, ...authority.value }) : address
 }
 
-/** Whether an authority's address may be asked. The refusal does not repeat it: there may be a password in it. */
+/** Whether an authority's address may be used. The refusal does not repeat the address, because it may contain a password. */
 export const askableAddress = (given: string, url: string): Outcome<null> =>
   askable(url) === null
-    ? fail('input.refused', `${given} must be an http or https address without a name and password in it`)
+    ? fail('input.refused', `${given} must be an http or https address without user name and password`)
     : ok(null)

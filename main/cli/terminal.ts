@@ -8,10 +8,10 @@ import type { RunEvent } from '../core/ports.ts'
 /** People read stderr; machines read stdout, and only with --json. */
 export const say = (text: string): void => void process.stderr.write(`${text}\n`)
 export const emit = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
-/** Text that is itself the product of a command, such as a script or a sudoers file. */
+/** Text that is itself the output of a command, such as a script or a sudoers file. */
 export const emitText = (text: string): void => void process.stdout.write(text)
 
-/** What happened, what it means for the evidence, what to do next. */
+/** Prints what happened, the effect on the evidence, and the next step. */
 export function sayFailure(failure: Failure): void {
   const words = failureWords[failure.code]
   const where = failure.node === undefined ? '' : `${failure.node}: `
@@ -23,7 +23,7 @@ export function sayFailure(failure: Failure): void {
 /** Progress of a run: one rewritten line on a terminal, a line per node otherwise. */
 export function progressTo(
   stream: NodeJS.WriteStream,
-  stored: (answers: number) => string = (answers) => `${answers} answers stored`,
+  stored: (captures: number) => string = (captures) => `${captures} captures stored`,
 ): (event: RunEvent) => void {
   let total = 0
   let finished = 0
@@ -41,12 +41,12 @@ export function progressTo(
     if (event.kind === 'run-started') total = event.nodes.length
     if (event.kind === 'node-connecting') moving.set(event.node, 'connecting')
     if (event.kind === 'node-collecting') moving.set(event.node, `${event.done}/${event.total}`)
-    if (event.kind === 'node-timing') moving.set(event.node, `timing, ${event.secondsLeft} s left`)
+    if (event.kind === 'node-timing') moving.set(event.node, `measuring latency, ${event.secondsLeft} s left`)
     if (event.kind === 'node-done' || event.kind === 'node-failed') {
       finished += 1
       moving.delete(event.node)
       if (event.kind === 'node-done')
-        line(`${event.node}: ${stored(event.captures)}${event.partial ? ', incomplete' : ''}`)
+        line(`${event.node}: ${stored(event.captures)}${event.partial ? ', partial' : ''}`)
       else
         line(
           `${event.node}: ${failureWords[event.code as keyof typeof failureWords]?.title ?? event.code} (${plain(event.detail, 300)})`,
@@ -57,7 +57,7 @@ export function progressTo(
   }
 }
 
-/** Asks on the terminal without echo; null when nobody is there to answer. */
+/** Prompts on the terminal without echo; null without a terminal. */
 export function askSecret(question: string): Promise<string | null> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(null)
   const muted = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -5,7 +5,7 @@ import { certificatesIn, fromPem } from '../core/pem.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 
-/** Files that a person named, in order, as what they hold of a kind. Fails with the first that cannot be read or holds none. */
+/** The objects of one kind in the given files, in order. Fails with the first file that cannot be read or contains none. */
 async function readHolding(
   { files }: Pick<World, 'files'>,
   paths: readonly string[],
@@ -16,37 +16,37 @@ async function readHolding(
     const one = await files.read(path)
     if (!one.ok) return one
     const found = held(one.value)
-    if (found.length === 0) return fail('input.refused', `${path} holds no ${what}`)
+    if (found.length === 0) return fail('input.refused', `${path} contains no ${what}`)
     read.push(...found)
   }
   return ok(read)
 }
 
-/** The certificates in files that a person named, DER. */
+/** The certificates in the given files, DER. */
 export const readCertificates = (
   world: Pick<World, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> =>
   readHolding(world, paths, {
     held: (file) => certificatesIn(file).filter(isCertificate),
-    what: 'certificate that can be read',
+    what: 'readable certificate',
   })
 
-/** The revocation lists in files that a person named, DER. */
+/** The revocation lists in the given files, DER. */
 export const readLists = async (
   world: Pick<World, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> => {
   if (paths.length === 0) return ok([])
-  // Loaded when first needed: most commands are given no list.
+  // Loaded when first needed: most commands use no list.
   const { readRevocationList } = await import('../adapters/seal/x509.ts')
   return await readHolding(world, paths, {
     held: (file) => revocationListsIn(file).filter((list) => readRevocationList(list) !== null),
-    what: 'revocation list that can be read',
+    what: 'readable revocation list',
   })
 }
 
-/** A certificate with any key: whether the key may seal or stamp is judged where it does. */
+/** A certificate with any key: whether the key may seal or time-stamp is checked where it is used. */
 function isCertificate(der: Uint8Array): boolean {
   try {
     return new X509Certificate(der).raw.length === der.length
@@ -60,16 +60,19 @@ export interface AuthorityOptions {
   readonly crl?: readonly string[]
 }
 
-/** Options for what completes an authority's chain. */
+/** Options that complete certificate chains. */
 export const authorityOptions = (command: Command): Command =>
   command
     .option(
       '--certificate <certificate...>',
       'PEM certificates that complete the chains of signer and time-stamp authority',
     )
-    .option('--crl <list...>', 'revocation lists, PEM or DER; others are fetched from where the certificates say')
+    .option(
+      '--crl <list...>',
+      'Revocation lists, PEM or DER; others are fetched from the addresses in the certificates',
+    )
 
-/** Certificates and revocation lists that a person named, DER. */
+/** The certificates and revocation lists of the options, DER. Fails with the first file that cannot be read or contains none. */
 export async function readAuthority(
   world: Pick<World, 'files'>,
   { certificate, crl }: AuthorityOptions,

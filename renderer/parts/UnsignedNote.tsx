@@ -2,6 +2,6 @@
 export const UnsignedNote = () => (
   <p className="quiet">
     Entries made here are unsigned: names are typed, and no key stands behind them. On the command line,{' '}
-    <span className="mono">barewitness except sign</span> adds keys.
+    <span className="mono">barewitness acceptance sign</span> adds keys.
   </p>
 )

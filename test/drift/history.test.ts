@@ -113,7 +113,7 @@ describe('runs that are compared', () => {
     rmSync(packOf(root, 'run-1'))
     const taken = must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))
     expect(taken.undeclared).toEqual(['run-1'])
-    expect(detailLines(taken).join('\n')).toMatch(/run-1 is not known any more.*taken as not declared, for both runs/)
+    expect(detailLines(taken).join('\n')).toMatch(/declarations of run-1 are unavailable.*not declared in both runs/)
   })
 })
 
@@ -150,14 +150,14 @@ describe('history drift and history baseline', () => {
     expect(await history('drift', '--out', root, '--node', 'node-x')).toBe(2)
     expect(await history('drift', 'run-1', 'run-2', '--against', 'run-1', '--out', root)).toBe(2)
     const own = ['--identity', 'ours', '--identity-folder', join(keys, 'own'), '--passphrase-file', secret()]
-    expect(await history('baseline', 'run-1', '--out', root, '--why', 'as delivered', ...own)).toBe(0)
-    expect(told).toContain('Recorded: later runs are compared with run-1. The chain has 3 entries.')
+    expect(await history('baseline', 'run-1', '--out', root, '--reason', 'as delivered', ...own)).toBe(0)
+    expect(told).toContain('Baseline set: run-1. The run chain has 3 entries.')
     expect(await history('drift', '--against', 'baseline', '--out', root)).toBe(3)
     expect(told).toContain(', the baseline')
-    expect(await history('baseline', 'run-9', '--out', root, '--why', 'x', ...own)).toBe(2)
+    expect(await history('baseline', 'run-9', '--out', root, '--reason', 'x', ...own)).toBe(2)
   })
   test('a folder without runs or chains is refused', async () => {
     expect(await history('drift', '--out', root)).toBe(2)
-    expect(await history('baseline', 'run-1', '--out', root, '--why', 'x')).toBe(2)
+    expect(await history('baseline', 'run-1', '--out', root, '--reason', 'x')).toBe(2)
   })
 })

@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
     const fleet = ['--fleet', at('fleet.json'), '--out', out]
     const made = await cli('identity', 'create', 'acme', '--subject', 'Acme', ...signing)
     expect(made.status, made.stderr).toBe(0)
-    const ran = await cli('run', ...fleet, ...signing, '--also', ALSO.join(','), '--json')
+    const ran = await cli('run', ...fleet, ...signing, '--formats', ALSO.join(','), '--json')
     expect([0, 3, 4], ran.stderr).toContain(ran.status)
     await cli('run', ...fleet, ...signing)
     const packs = filesBelow(out).filter((file) => file.endsWith('.barewitness.zip'))

@@ -54,8 +54,8 @@ const key = (): readonly string[] => [
 describe('history calendar', () => {
   test('of the only fleet, from the first run to yesterday; a run that nobody speaks of is a gap', async () => {
     expect(await history('calendar', '--out', kit.folder)).toBe(3)
-    expect(told + printed).toContain('NOT RECORDED: the run of nightly due 2026-11-26T02:00:00.000Z')
-    expect(told + printed).toContain('Planned 4: took place 3, of them late 0')
+    expect(told + printed).toContain('UNEXPLAINED: the run of nightly due 2026-11-26T02:00:00.000Z')
+    expect(told + printed).toContain('Scheduled 4: took place 3, of these late 0')
   })
   test('as JSON', async () => {
     await history('calendar', '--out', kit.folder, '--to', '2026-11-25', '--json')

@@ -40,14 +40,14 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     expect(readFileSync(file).equals(before)).toBe(true)
   }
   const create = (source: string, out: string): string[] => [
-    'disclosure',
+    'redact',
     'create',
     source,
-    '--who',
+    '--redacted-by',
     'Acme',
-    '--why',
+    '--reason',
     'ours',
-    '--withhold',
+    '--redact',
     'ipv4,mac',
     '--out',
     out,
@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
         ...key(),
         '--chain',
         at('chain'),
-        '--gaps-exit-zero',
+        '--deviations-exit-zero',
       )
       expect(ran.status, ran.stderr).toBe(0)
     }
@@ -82,43 +82,43 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
 
   test('nothing is written over a file that is there', () => {
     const there = /exists already; nothing was written/
-    keeps(pack('one'), there, 'seal', pack('one'), '--export-tsq', pack('one'))
-    keeps(report(), there, 'seal', report(), '--export-tsq', report())
+    keeps(pack('one'), there, 'timestamp', 'add', pack('one'), '--export-tsq', pack('one'))
+    keeps(report(), there, 'timestamp', 'add', report(), '--export-tsq', report())
     keeps(pack('one'), there, ...create(pack('one'), pack('one')))
-    const place = ['--unit', '1', '--part', '1']
-    keeps(at('copy.zip'), there, 'disclosure', 'reveal', pack('one'), at('copy.zip'), ...place, '--out', at('copy.zip'))
-    keeps(at('secret'), there, 'disclosure', 'apply', at('copy.zip'), at('secret'), '--out', at('secret'))
+    const place = ['--file-number', '1', '--part-number', '1']
+    keeps(at('copy.zip'), there, 'redact', 'reveal', pack('one'), at('copy.zip'), ...place, '--out', at('copy.zip'))
+    keeps(at('secret'), there, 'redact', 'apply', at('copy.zip'), at('secret'), '--out', at('secret'))
     refused(cli(...create(pack('one'), at('folder'))), there)
   })
 
   test('--save-head writes over nothing but an earlier head of the same chain', () => {
     const there = /exists already; nothing was written/
-    keeps(pack('one'), there, 'verify', pack('one'), ...trust(), '--save-head', pack('one'))
-    keeps(root(), there, 'verify', pack('one'), ...trust(), '--save-head', root())
-    const save = ['--save-head', at('head.json')]
+    keeps(pack('one'), there, 'verify', pack('one'), ...trust(), '--save-checkpoint', pack('one'))
+    keeps(root(), there, 'verify', pack('one'), ...trust(), '--save-checkpoint', root())
+    const save = ['--save-checkpoint', at('head.json')]
     const size = (): number => (JSON.parse(readFileSync(at('head.json'), 'utf8')) as { size: number }).size
-    expect(cli('verify', pack('one'), ...trust(), ...save).stderr).toMatch(/Kept the head/)
+    expect(cli('verify', pack('one'), ...trust(), ...save).stderr).toMatch(/Saved the checkpoint/)
     expect(size()).toBe(1)
     const next = cli('verify', pack('two'), ...trust(), ...save)
     expect(next.stderr).toMatch(/extends what you last saw/)
-    expect(next.stderr).toMatch(/Kept the head/)
+    expect(next.stderr).toMatch(/Saved the checkpoint/)
     expect(size()).toBe(2)
     const back = cli('verify', pack('one'), ...trust(), ...save)
-    expect(back.stderr).toMatch(/No head was kept/)
+    expect(back.stderr).toMatch(/No checkpoint saved/)
     expect(size()).toBe(2)
   })
 
   test.each(['--trust', '--trust-timestamps'])('%s names files that hold certificates', (option) => {
     for (const file of ['empty.pem', 'words.pem', 'secret'])
-      refused(cli('verify', pack('one'), option, at(file)), new RegExp(`${file} holds no certificate`))
-    refused(cli('verify', pack('one'), option, root(), at('empty.pem')), /empty.pem holds no certificate/)
+      refused(cli('verify', pack('one'), option, at(file)), new RegExp(`${file} contains no readable certificate`))
+    refused(cli('verify', pack('one'), option, root(), at('empty.pem')), /empty.pem contains no readable certificate/)
   })
 
   test('--crl and --certificate name files that hold such', () => {
-    refused(cli('verify', pack('one'), '--crl', root()), /root.pem holds no revocation list/)
-    refused(cli('verify', pack('one'), '--crl', at('words.pem')), /words.pem holds no revocation list/)
-    const out = ['export', at('recording'), '--out', at('none'), '--also', '', ...key()]
-    refused(cli(...out, '--certificate', at('empty.pem')), /empty.pem holds no certificate/)
+    refused(cli('verify', pack('one'), '--crl', root()), /root.pem contains no readable revocation list/)
+    refused(cli('verify', pack('one'), '--crl', at('words.pem')), /words.pem contains no readable revocation list/)
+    const out = ['export', at('recording'), '--out', at('none'), '--formats', '', ...key()]
+    refused(cli(...out, '--certificate', at('empty.pem')), /empty.pem contains no readable certificate/)
     const absent = cli(...out, '--certificate', at('absent.pem'))
     expect([absent.status, existsSync(at('none'))]).toEqual([2, false])
   })
@@ -129,11 +129,11 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     writeFileSync(at('fleet.yaml'), fleet)
     const out = ['export', at('recording'), '--out', at('none'), ...key()]
     for (const ran of [
-      cli('seal', pack('one'), '--timestamp', url),
+      cli('timestamp', 'add', pack('one'), '--timestamp', url),
       cli(...out, '--timestamp', url),
       cli(...out, '--fleet', at('fleet.yaml')),
     ]) {
-      refused(ran, /must be an http or https address without a name and password/)
+      refused(ran, /must be an http or https address without user name and password/)
       expect(ran.stderr).not.toContain('hunter2')
     }
     expect(existsSync(at('none'))).toBe(false)
@@ -141,28 +141,39 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   })
 
   test('an answer with the query of another file accuses nobody', () => {
-    expect(cli('seal', pack('two'), '--export-tsq', at('two.tsq')).status).toBe(0)
-    const ran = cli('seal', pack('one'), '--import-tsr', at('secret'), '--tsq', at('two.tsq'))
+    expect(cli('timestamp', 'add', pack('two'), '--export-tsq', at('two.tsq')).status).toBe(0)
+    const ran = cli('timestamp', 'add', pack('one'), '--import-tsr', at('secret'), '--tsq', at('two.tsq'))
     refused(ran, /this query belongs to other bytes, or the file or lists have changed; export a new one/)
     expect(ran.stderr).not.toMatch(/authority/)
   })
 
   test('a whole pack is not a copy, a copy is not a whole pack, and numbers are numbers', () => {
-    refused(cli('disclosure', 'show', pack('one')), /is a whole pack/)
-    refused(cli('disclosure', 'show', at('copy.zip'), '--unit', '999'), /no number 999/)
-    refused(cli('disclosure', 'show', at('copy.zip'), '--unit', 'abc'), /“abc” is not a number/)
-    refused(cli(...create(at('copy.zip'), at('copy-2.zip'))), /is itself a copy/)
+    refused(cli('redact', 'show', pack('one')), /is a full pack/)
+    refused(cli('redact', 'show', at('copy.zip'), '--file-number', '999'), /999 does not exist/)
+    refused(cli('redact', 'show', at('copy.zip'), '--file-number', 'abc'), /“abc” is not a whole number/)
+    refused(cli(...create(at('copy.zip'), at('copy-2.zip'))), /is already a redacted copy/)
     const reveal = (unit: string, part: string): Ran =>
-      cli('disclosure', 'reveal', pack('one'), at('copy.zip'), '--unit', unit, '--part', part, '--out', at('r.json'))
-    refused(reveal('0', '1'), /--unit: “0” is not a number/)
-    refused(reveal('1', '-1'), /--part: “-1” is not a number/)
+      cli(
+        'redact',
+        'reveal',
+        pack('one'),
+        at('copy.zip'),
+        '--file-number',
+        unit,
+        '--part-number',
+        part,
+        '--out',
+        at('r.json'),
+      )
+    refused(reveal('0', '1'), /--file-number: “0” is not a whole number/)
+    refused(reveal('1', '-1'), /--part-number: “-1” is not a whole number/)
     refused(reveal('999', '1'), /no such unit/)
     expect(existsSync(at('r.json'))).toBe(false)
   })
 
   test('a gap needs words, a time that has passed, and a chain', () => {
     const gap = (chain: string, due: string, why: string): Ran =>
-      cli('chain', 'gap', '--chain', at(chain), '--fleet', 'recordings', '--due', due, '--why', why, ...key())
+      cli('chain', 'missed-run', '--chain', at(chain), '--fleet', 'recordings', '--due', due, '--reason', why, ...key())
     refused(gap('chain', '2026-11-20', ' '), /say why/)
     refused(gap('chain', '2999-01-01', 'power cut'), /is yet to come/)
     refused(gap('no-chain', '2026-11-20', 'power cut'), /there is no chain of runs/)
@@ -189,9 +200,9 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     cpSync(at('ids'), at('more'), { recursive: true })
     const whole = backup(at('whole.json'))
     expect([whole.status, /lacks/.test(whole.stderr)]).toEqual([0, false])
-    refused(take(at('more', 'acme', 'off.json')), /own folder/)
+    refused(take(at('more', 'acme', 'off.json')), /folder of the identity/)
     expect(existsSync(at('more', 'acme', 'root-key.json'))).toBe(true)
     expect(take(at('off.json')).status).toBe(0)
-    expect(backup(at('part.json')).stderr).toMatch(/lacks the root’s key/)
+    expect(backup(at('part.json')).stderr).toMatch(/does not contain the root key/)
   })
 })

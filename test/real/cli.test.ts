@@ -63,11 +63,11 @@ describe('usage', () => {
     expect(profiles.find(({ id }) => id === 'ssh.idle')?.values).toMatchObject({ stig: { value: 600 } })
     expect(cli('catalog', 'profiles').stdout).toContain('stig: 600 seconds')
     expect(cli('catalog', 'checks').stdout).toContain(
-      'access.break-glass  no check on servers. Answered by a document.',
+      'access.break-glass  Not tested on servers. Answered by a document.',
     )
     const signals = JSON.parse(cli('catalog', 'signals', '--json').stdout) as { traps: string[] }[]
     expect(signals.length).toBeGreaterThanOrEqual(90)
-    expect(cli('catalog', 'signals').stdout.split('\n    misleads: ').length).toBeGreaterThan(signals.length)
+    expect(cli('catalog', 'signals').stdout.split('\n    can mislead: ').length).toBeGreaterThan(signals.length)
   })
 })
 
@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     const first = cli('assess', recording, '--as-of', '2099-01-01', '--json')
     expect(JSON.parse(first.stdout)).toMatchObject({ nodes: [{ stale: true }] })
     expect(first.stdout).toBe(cli('assess', recording, '--as-of', '2099-01-01', '--json').stdout)
-    expect([0, 3]).toContain(cli('export', recording, '--out', at('again'), '--also', '', ...signing()).status)
+    expect([0, 3]).toContain(cli('export', recording, '--out', at('again'), '--formats', '', ...signing()).status)
   })
 
   test('an unknown host key is refused with the fingerprint and the command that records a decision', () => {
@@ -198,7 +198,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
         'this-host',
         '--fingerprint',
         server.hostKey.fingerprint,
-        '--how',
+        '--verified-by',
         'read on the console',
       ).status,
     ).toBe(0)

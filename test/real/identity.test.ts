@@ -41,21 +41,21 @@ describe('identity, on the command line', () => {
   test('backup, restore, trust and list', () => {
     const backup = identity('backup', 'clinic', '--to', at('clinic.backup'), ...inFolder)
     expect([backup.status, backup.stdout]).toEqual([0, ''])
-    expect(backup.stderr).toContain('as safe as the passphrase is strong')
+    expect(backup.stderr).toContain('The strength of the passphrase protects')
     expect(identity('restore', at('clinic.backup'), ...inFolder).status).toBe(2)
     const restored = identity('restore', at('clinic.backup'), '--identity-folder', at('restored'))
     expect([restored.status, existsSync(at('restored/clinic/key.json'))], restored.stderr).toEqual([0, true])
     const trust = identity('trust', 'clinic', ...inFolder)
     expect(trust.stdout).toBe(readFileSync(at('ids/clinic/root.pem'), 'utf8'))
     expect(trust.stderr).toContain(listed()[0]?.fingerprint)
-    expect(identity('list', ...inFolder).stderr).toMatch(/^clinic {2}local {2}Clinic {2}[0-9a-f]{64} {2}until 20/)
+    expect(identity('list', ...inFolder).stderr).toMatch(/^clinic {2}local {2}Clinic {2}[0-9a-f]{64} {2}valid until 20/)
   })
 
   test.skipIf(!openssl)(
     `openssl understands the revocation list${openssl ? '' : ' (skipped: openssl is not installed)'}`,
     () => {
       const before = listed()[0]?.fingerprint ?? ''
-      expect(identity('rotate', 'clinic', '--why', 'test', ...byFile).status).toBe(0)
+      expect(identity('rotate', 'clinic', '--reason', 'test', ...byFile).status).toBe(0)
       expect(identity('take-root-offline', 'clinic', '--to', at('root.key'), ...inFolder).status).toBe(0)
       const argv = ['revoke', 'clinic', '--leaf', before, '--reason', 'superseded', ...byFile]
       expect(identity(...argv).stderr).toContain('--root-key')
@@ -72,7 +72,7 @@ describe('identity, on the command line', () => {
         run('verify', '-x509_strict', '-crl_check', '-CAfile', 'root.pem', '-CRLfile', 'crl.pem', leaf)
       expect(verify('leaf.pem').stdout).toBe('leaf.pem: OK\n')
       expect(verify(`retired/${before}/leaf.pem`).stderr).toContain('certificate revoked')
-      expect(identity('list', ...inFolder).stderr).toContain(`  retired  ${before}  until`)
+      expect(identity('list', ...inFolder).stderr).toContain(`  retired  ${before}  valid until`)
     },
   )
 })

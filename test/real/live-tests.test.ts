@@ -188,7 +188,7 @@ describe.skipIf(noCli !== null)(`the built program${because(noCli)}`, () => {
   test('the catalog lists live tests as such, and the drop-in holds their lines only when wanted', () => {
     const probes = JSON.parse(cli('catalog', 'probes', '--json').stdout) as { id: string; live: boolean }[]
     expect(probes.filter((probe) => probe.live).map(({ id }) => id)).toEqual(LIVE_PROBES.map(({ id }) => id))
-    expect(cli('catalog', 'probes').stdout).toContain('live: asked only with --live-tests')
+    expect(cli('catalog', 'probes').stdout).toContain('live test: runs only with --live-tests')
     expect(cli('catalog', 'sudoers').stdout).not.toContain('taskset')
     expect(cli('catalog', 'sudoers', '--live-tests').stdout).toContain('taskset -c 0 dd')
     expect(cli('collect', '--script').stdout).not.toContain('live.cpuid/first')

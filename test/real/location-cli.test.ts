@@ -102,8 +102,8 @@ describe.skipIf(missing !== null)(
       )
       writeFileSync(at('asn-country.csv'), '9.9.9.0,9.9.9.255,US\n')
       const place = `${OFFICE.name}, ${OFFICE.latitude}, ${OFFICE.longitude}, ${OFFICE.radiusKm}`
-      const from = ['--place', place, '--declared-by', OFFICE.declaredBy, '-o', at('vantage.json')]
-      const recorded = cli('vantage', 'record', '--fleet', fleet('first.json', {}), ...from, ...signing())
+      const from = ['--location', place, '--declared-by', OFFICE.declaredBy, '-o', at('vantage.json')]
+      const recorded = cli('vantage', 'measure', '--fleet', fleet('first.json', {}), ...from, ...signing())
       expect(recorded.status, recorded.stderr).toBe(0)
       const all = fleet('fleet.json', {
         vantages: ['vantage.json'],
@@ -152,7 +152,7 @@ describe.skipIf(missing !== null)(
           if (title !== 'In Europe')
             expect(['bounded-inside', 'asserted-only', 'consistent', 'unverified']).toContain(verdict)
       }
-      const out = ['--fleet', at('fleet.json'), '--out', at('again'), '--also', '']
+      const out = ['--fleet', at('fleet.json'), '--out', at('again'), '--formats', '']
       expect([0, 3]).toContain(cli('export', ...evidence(), ...out, ...signing()).status)
       expect(scopeIn(await filesOf(packIn('again'))).location).toEqual(scopeIn(files).location)
     })
@@ -185,9 +185,9 @@ describe.skipIf(missing !== null)(
     })
 
     test('a copy without a node, serial numbers and addresses still verifies, and nothing in it names them', async () => {
-      const about = ['--who', 'Acme', '--why', 'not of this audit', '--out', at('copy.zip')]
-      const what = ['--withhold', 'serial,node,ipv4', '--withhold-node', 'gpu-02']
-      const made = cli('disclosure', 'create', pack, ...about, ...what)
+      const about = ['--redacted-by', 'Acme', '--reason', 'not of this audit', '--out', at('copy.zip')]
+      const what = ['--redact', 'serial,node,ipv4', '--redact-node', 'gpu-02']
+      const made = cli('redact', 'create', pack, ...about, ...what)
       expect(made.status, made.stderr).toBe(0)
       expect(answersOf(at('copy.zip'))).toMatchObject({ intact: 'yes', 'signed-by': 'yes' })
       expect(verified(at('copy.zip')).ok).toBe(true)

@@ -69,10 +69,18 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
 
   test('are planned, made, told of and missed in a way that the chain of runs says', () => {
     const draft = ['--fleet', 'fleet.json', '--out', 'out', '--every', 'every day at 02:00', '--retries', '0']
-    const rest = ['--gaps-exit-zero', '--also', '', '--notify-command', './tell', '--passphrase-file', 'secret']
+    const rest = [
+      '--deviations-exit-zero',
+      '--formats',
+      '',
+      '--notify-command',
+      './tell',
+      '--passphrase-file',
+      'secret',
+    ]
     const added = atTime('2027-03-01T12:00:00', 'schedule', 'add', 'nightly', ...draft, ...rest)
     expect(added.status, added.stderr).toBe(0)
-    expect(added.stderr).toContain('A job can (here):')
+    expect(added.stderr).toContain('Available unattended (here):')
     expect(chain()).toMatchObject([{ kind: 'plan', cadence: 'every day at 02:00 in UTC' }])
 
     const run = (moment: string, ...more: string[]) => atTime(moment, 'run', '--schedule', 'nightly', ...more)
@@ -102,7 +110,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     chmodSync(at('secret'), 0o644)
     const refused = run('2027-03-05T02:00:10')
     expect(refused.status).toBe(2)
-    expect(refused.stderr).not.toContain('answers stored')
+    expect(refused.stderr).not.toContain('captures stored')
     expect(refused.stderr.match(/can be read by others/g)).toHaveLength(1)
     chmodSync(at('secret'), 0o600)
     const status = JSON.parse(cli('schedule', 'status', 'nightly', '--json').stdout)
@@ -111,12 +119,12 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     const removed = atTime('2027-03-05T12:00:00', 'schedule', 'remove', 'nightly')
     expect(removed.status, removed.stderr).toBe(0)
     expect(chain().at(-1)).toMatchObject({ kind: 'plan', cadence: null })
-    expect(cli('schedule', 'list').stderr).toContain('No runs are planned')
+    expect(cli('schedule', 'list').stderr).toContain('contains no schedules')
   })
 
   test('one that is stopped while it collects is sealed with what it has, and says so', async () => {
     const draft = ['--fleet', 'fleet.json', '--out', 'stopped', '--every', 'every day at 02:00', '--retries', '2']
-    const rest = ['--gaps-exit-zero', '--also', '', '--passphrase-file', 'secret']
+    const rest = ['--deviations-exit-zero', '--formats', '', '--passphrase-file', 'secret']
     const added = cli('schedule', 'add', 'stopped', ...draft, ...rest)
     expect(added.status, added.stderr).toBe(0)
     const argv = [CLI, 'run', '--schedule', 'stopped', '--now']

@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)(`systemd${missing === null ? '' : ` (skipped: 
     const systemctl = (...argv: string[]): string => run(['systemctl', ...argv, '--no-pager']).stdout
     const minute = new Date(Date.now() + 75_000).toISOString()
     const draft = ['--fleet', at('fleet.json'), '--out', at('out'), '--every', `every day at ${minute.slice(11, 16)}`]
-    const rest = ['--zone', 'UTC', '--jitter', '0', '--retries', '0', '--gaps-exit-zero', '--also', '']
+    const rest = ['--zone', 'UTC', '--random-delay', '0', '--retries', '0', '--deviations-exit-zero', '--formats', '']
     const added = cli('schedule', 'add', 'nightly', ...draft, ...rest, '--passphrase-file', at('secret'))
     expect(added.status, added.stderr).toBe(0)
     const installed = within('schedule', 'install', 'nightly', '--with', 'systemd-system')

@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   const reportIn = (name: string): string =>
     at(name, readdirSync(at(name)).find((file) => file.endsWith('.report.pdf')) ?? '')
   const exported = async (name: string, ...more: string[]): Promise<string> => {
-    const ran = await cli('export', at('recording'), '--out', at(name), '--also', '', ...signing(), ...more)
+    const ran = await cli('export', at('recording'), '--out', at(name), '--formats', '', ...signing(), ...more)
     expect([0, 3], ran.stderr).toContain(ran.status)
     return ran.stderr
   }
@@ -97,8 +97,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
 
   test('with an authority: the report at B-LTA, the pack stamped, every answer a yes', async () => {
     const words = await exported('one', '--timestamp', server.url, ...authority(), '--chain', at('chain'))
-    expect(words).toMatch(/PAdES level B-LTA, the pack with a time-stamp/)
-    const ran = await cli('verify', packIn('one'), '--json', '--save-head', at('head.json'), ...trust())
+    expect(words).toMatch(/PAdES level B-LTA\. Pack: with a time-stamp/)
+    const ran = await cli('verify', packIn('one'), '--json', '--save-checkpoint', at('head.json'), ...trust())
     expect(outcomes(ran), said(ran)).toEqual({
       intact: 'yes',
       'signed-by': 'yes',
@@ -138,14 +138,14 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       (
         await cli(
           'chain',
-          'gap',
+          'missed-run',
           '--chain',
           at('chain'),
           '--fleet',
           'recordings',
           '--due',
           '2026-11-20',
-          '--why',
+          '--reason',
           'power cut',
           ...signing(),
         )
@@ -156,15 +156,15 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       'verify',
       packIn('two'),
       '--json',
-      '--last-head',
+      '--last-checkpoint',
       at('head.json'),
-      '--save-head',
+      '--save-checkpoint',
       at('head-2.json'),
       ...trust(),
     )
     expect(outcomes(next), said(next)).toMatchObject({ 'chain-continuous': 'yes' })
     expect(said(next)).toMatch(/extends what you last saw.*power cut/s)
-    const back = await cli('verify', packIn('one'), '--json', '--last-head', at('head-2.json'), ...trust())
+    const back = await cli('verify', packIn('one'), '--json', '--last-checkpoint', at('head-2.json'), ...trust())
     expect(back.status).toBe(5)
     expect(outcomes(back)).toMatchObject({ 'chain-continuous': 'no' })
   })
@@ -172,10 +172,19 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
     const carry = async (file: string): Promise<void> => {
       rmSync(at('x.tsq'), { force: true })
-      const query = await cli('seal', file, '--export-tsq', at('x.tsq'), ...authority())
+      const query = await cli('timestamp', 'add', file, '--export-tsq', at('x.tsq'), ...authority())
       expect(query.status, query.stderr).toBe(0)
       writeFileSync(at('x.tsr'), tsa.reply(new Uint8Array(readFileSync(at('x.tsq')))))
-      const back = await cli('seal', file, '--import-tsr', at('x.tsr'), '--tsq', at('x.tsq'), ...authority())
+      const back = await cli(
+        'timestamp',
+        'add',
+        file,
+        '--import-tsr',
+        at('x.tsr'),
+        '--tsq',
+        at('x.tsq'),
+        ...authority(),
+      )
       expect(back.status, back.stderr).toBe(0)
     }
     cpSync(packIn('two'), at('carried.zip'))
@@ -189,17 +198,26 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
     await carry(at('carried.pdf'))
     expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
-    const again = await cli('seal', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
+    const again = await cli('timestamp', 'add', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
     expect(again.status).toBe(2)
-    expect(again.stderr).toContain('barewitness refresh')
+    expect(again.stderr).toContain('barewitness timestamp renew')
   })
 
   test('an answer to another query is thrown away, and the file stays as it was', async () => {
     const before = readFileSync(packIn('two'))
-    await cli('seal', packIn('two'), '--export-tsq', at('a.tsq'))
-    await cli('seal', packIn('two'), '--export-tsq', at('b.tsq'))
+    await cli('timestamp', 'add', packIn('two'), '--export-tsq', at('a.tsq'))
+    await cli('timestamp', 'add', packIn('two'), '--export-tsq', at('b.tsq'))
     writeFileSync(at('a.tsr'), tsa.reply(new Uint8Array(readFileSync(at('a.tsq')))))
-    const ran = await cli('seal', packIn('two'), '--import-tsr', at('a.tsr'), '--tsq', at('b.tsq'), ...authority())
+    const ran = await cli(
+      'timestamp',
+      'add',
+      packIn('two'),
+      '--import-tsr',
+      at('a.tsr'),
+      '--tsq',
+      at('b.tsq'),
+      ...authority(),
+    )
     expect(ran.status).toBe(4)
     expect(ran.stderr).toMatch(/another nonce/)
     expect(readFileSync(packIn('two')).equals(before)).toBe(true)
@@ -207,7 +225,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
 
   test('refresh puts one more time-stamp over everything', async () => {
     for (const file of [packIn('one'), reportIn('one')]) {
-      const ran = await cli('refresh', file, '--timestamp', server.url, ...authority())
+      const ran = await cli('timestamp', 'renew', file, '--timestamp', server.url, ...authority())
       expect(ran.status, ran.stderr).toBe(0)
       const verified = await cli('verify', file, '--json', ...trust())
       expect(outcomes(verified), said(verified)).toMatchObject({
@@ -227,15 +245,15 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       ...signing(),
       '--timestamp',
       'http://127.0.0.1:9/',
-      '--gaps-exit-zero',
+      '--deviations-exit-zero',
     )
     expect(ran.status, ran.stderr).toBe(4)
-    expect(ran.stderr).toMatch(/PAdES level B-B, the pack without a time-stamp/)
+    expect(ran.stderr).toMatch(/PAdES level B-B\. Pack: without a time-stamp/)
     expect(ran.stderr).toMatch(/The time-stamp authority did not answer/)
     const early = await cli('verify', packIn('three'), '--json', ...trust())
     expect(early.status).toBe(4)
     expect(JSON.parse(early.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
-    const later = await cli('seal', packIn('three'), '--timestamp', server.url, ...authority())
+    const later = await cli('timestamp', 'add', packIn('three'), '--timestamp', server.url, ...authority())
     expect(later.status, later.stderr).toBe(0)
     expect(outcomes(await cli('verify', packIn('three'), '--json', ...trust()))).toMatchObject({ 'existed-by': 'yes' })
   })
@@ -312,8 +330,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   })
 
   test('a copy with parts withheld verifies under the same seal; one part is revealed and fits only there', async () => {
-    const make = ['disclosure', 'create', packIn('one'), '--who', 'Acme', '--why', 'addresses are ours']
-    const made = await cli(...make, '--withhold', 'ipv4,mac', '--out', at('copy.zip'))
+    const make = ['redact', 'create', packIn('one'), '--redacted-by', 'Acme', '--reason', 'addresses are ours']
+    const made = await cli(...make, '--redact', 'ipv4,mac', '--out', at('copy.zip'))
     expect(made.status, made.stderr).toBe(0)
     const ran = await cli('verify', at('copy.zip'), '--json', ...trust())
     expect(outcomes(ran), said(ran)).toMatchObject({
@@ -323,33 +341,31 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       complete: 'not-shown',
     })
     expect(said(ran)).toContain('"kind": "disclosure"')
-    const shown = (await cli('disclosure', 'show', at('copy.zip'))).stdout
+    const shown = (await cli('redact', 'show', at('copy.zip'))).stdout
     const place = /^(\d+): .*\n(?: {3}.*\n)*? {3}part (\d+): ⟦IPv4/m.exec(shown) ?? []
-    const reveal = ['--unit', place[1] ?? '', '--part', place[2] ?? '', '--out', at('reveal.json')]
-    const revealed = await cli('disclosure', 'reveal', packIn('one'), at('copy.zip'), ...reveal)
+    const reveal = ['--file-number', place[1] ?? '', '--part-number', place[2] ?? '', '--out', at('reveal.json')]
+    const revealed = await cli('redact', 'reveal', packIn('one'), at('copy.zip'), ...reveal)
     expect(revealed.status, revealed.stderr).toBe(0)
     expect(readFileSync(at('reveal.json'), 'utf8')).toMatch(/\d+\.\d+\.\d+\.\d+/)
-    expect(
-      (await cli('disclosure', 'apply', at('copy.zip'), at('reveal.json'), '--out', at('copy-2.zip'))).status,
-    ).toBe(0)
+    expect((await cli('redact', 'apply', at('copy.zip'), at('reveal.json'), '--out', at('copy-2.zip'))).status).toBe(0)
     expect(outcomes(await cli('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({ intact: 'yes' })
     const other = await cli(
-      'disclosure',
+      'redact',
       'create',
       packIn('two'),
-      '--who',
+      '--redacted-by',
       'Acme',
-      '--why',
+      '--reason',
       'x',
-      '--withhold',
+      '--redact',
       'ipv4,mac',
       '--out',
       at('copy-3.zip'),
     )
     expect(other.status, other.stderr).toBe(0)
-    expect(
-      (await cli('disclosure', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status,
-    ).toBe(2)
+    expect((await cli('redact', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status).toBe(
+      2,
+    )
   })
 
   test('a PDF of somebody else is told to be one, and not verified', async () => {

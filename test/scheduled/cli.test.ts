@@ -179,10 +179,10 @@ describe('run --schedule', () => {
     expect(line).not.toContain(folder)
   })
   test.each([
-    [['--schedule', 'weekly'], 'has no schedule weekly'],
-    [['--schedule', 'nightly', '--fleet', 'x.yaml'], '--fleet does not go with --schedule'],
-    [['--schedule', 'nightly', '--gaps-exit-zero'], '--gaps-exit-zero does not go with --schedule'],
-    [['--now'], 'go with --schedule NAME'],
+    [['--schedule', 'weekly'], 'contains no schedule weekly'],
+    [['--schedule', 'nightly', '--fleet', 'x.yaml'], '--fleet cannot be used with --schedule'],
+    [['--schedule', 'nightly', '--deviations-exit-zero'], '--deviations-exit-zero cannot be used with --schedule'],
+    [['--now'], 'require --schedule NAME'],
   ])('%j is refused', async (argv, why) => {
     expect(await run([schedule()], ...argv)).toBe(2)
     expect(told).toContain(why)

@@ -14,10 +14,10 @@ const SHORTEST_ID = 6
 export function idNamed(ids: readonly string[], text: string): Outcome<string> {
   const fits = [...new Set(ids.filter((id) => id.startsWith(text)))]
   if (text.length >= SHORTEST_ID && fits.length > 1)
-    return fail('input.refused', `several entries begin with ${quote(text)}; name more of the id`)
+    return fail('input.refused', `several entries begin with ${quote(text)}; enter more of the ID`)
   const [id] = fits
   return id === undefined || text.length < SHORTEST_ID
-    ? fail('input.refused', `there is no entry ${quote(text)}; “except list” shows each with its id`)
+    ? fail('input.refused', `there is no entry ${quote(text)}; “acceptance list” prints each entry with its ID`)
     : ok(id)
 }
 
@@ -32,7 +32,10 @@ export function rowNamed({ frameworks }: Pick<Catalog, 'frameworks'>, text: stri
     const control = controls.find(({ key, id }) => key === text || `${framework}:${id}` === text)
     if (control !== undefined) return ok({ framework, control })
   }
-  return fail('input.refused', `there is no row ${quote(text)}; name it as framework:item, such as hipaa:164.308(b)(1)`)
+  return fail(
+    'input.refused',
+    `there is no control ${quote(text)}; enter framework:control, such as hipaa:164.308(b)(1)`,
+  )
 }
 
 /** The one document among those a row needs that a text is, or is part of. Fails with input.refused, listing them. */
@@ -42,7 +45,10 @@ export function needNamed(needs: readonly string[], text: string): Outcome<strin
   const fits = part === '' ? [] : needs.filter((need) => need.toLowerCase().includes(part))
   const found = exact ?? (fits.length === 1 ? fits[0] : undefined)
   return found === undefined
-    ? fail('input.refused', `${quote(text)} does not name one document that this row needs: ${listed(needs)}`)
+    ? fail(
+        'input.refused',
+        `${quote(text)} does not match exactly one required document of this control: ${listed(needs)}`,
+      )
     : ok(found)
 }
 
@@ -50,7 +56,7 @@ export function needNamed(needs: readonly string[], text: string): Outcome<strin
 export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: string): Outcome<EvidenceRequest> {
   const found = requests.find(({ id }) => id.toLowerCase() === text.trim().toLowerCase())
   return found === undefined
-    ? fail('input.refused', `there is no evidence request ${quote(text)}; “catalog requests” lists each with its id`)
+    ? fail('input.refused', `there is no evidence request ${quote(text)}; “catalog requests” lists them`)
     : ok(found)
 }
 
@@ -89,12 +95,15 @@ export function attachedToNamed(
       continue
     }
     if (ownNeed !== null && ownNeed !== named.value)
-      return fail('input.refused', 'the named rows need different documents; attach it to each of them by itself')
+      return fail(
+        'input.refused',
+        'these controls require different documents; attach the document to each control separately',
+      )
     ownNeed = named.value
     own.push({ framework: row.value.framework, control: row.value.control.key })
   }
   if (requests.size + own.length === 0)
-    return fail('input.refused', 'name an evidence request with --request, or a row with --for')
+    return fail('input.refused', 'enter an evidence request with --request, or a control with --control')
   const asked = [...requests.values()]
   return ok({
     requests: asked,
@@ -121,7 +130,7 @@ function documentsNamed(
   if (text === undefined)
     return only !== undefined && more.length === 0
       ? ok(only.request === null ? only.title : [only.request])
-      : fail('input.refused', `name with --need which document of ${quote(control.id)} it is: ${listed(names)}`)
+      : fail('input.refused', `select the document of ${quote(control.id)} with --request: ${listed(names)}`)
   // The row's own words come first: the title of what answers them often repeats them.
   const own = needNamed(control.needsAlso, text)
   const need = own.ok ? own : needNamed(names, text)
@@ -132,4 +141,4 @@ function documentsNamed(
 }
 
 const listed = (names: readonly string[]): string =>
-  names.length === 0 ? 'it needs none' : names.map((one) => quote(one, 300)).join(', ')
+  names.length === 0 ? 'none' : names.map((one) => quote(one, 300)).join(', ')

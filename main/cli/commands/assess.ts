@@ -8,7 +8,7 @@ import { loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
-import { FRAMEWORKS, instant } from '../options.ts'
+import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS, instant } from '../options.ts'
 import { readSaid } from '../register.ts'
 import { scopeFor } from '../scope.ts'
 import { emit, say } from '../terminal.ts'
@@ -19,20 +19,21 @@ export interface AssessOptions {
   readonly framework?: string
   readonly register?: string
   readonly json?: true
-  readonly gapsExitZero?: true
+  readonly deviationsExitZero?: true
 }
 
-/** `assess RECORDINGS…`: recordings to an assessment, without touching a node. */
+/** `assess RECORDINGS…`: evaluates recordings without contacting a node. */
 export function assessCommand(context: Context): void {
   context.program
-    .command('assess <recordings...>')
-    .description('derive verdicts from recordings')
-    .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
-    .option('--as-of <time>', 'judge as of this moment (UTC, ISO 8601); default now')
+    .command('assess')
+    .description('Evaluate recordings and print results')
+    .argument('<recordings...>', 'Folders of recordings')
+    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
+    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
     .option(...FRAMEWORKS)
-    .option('--register <file>', 'accepted exceptions, decisions and records, of which control states know')
-    .option('--json', 'print the assessment')
-    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+    .option('--register <file>', 'Register of risk acceptances, control decisions and documents')
+    .option('--json', 'Print the assessment as JSON')
+    .option(...DEVIATIONS_EXIT_ZERO)
     .action(async (folders: string[], options: AssessOptions) => {
       const { world } = context
       const asOf = instant('--as-of', options.asOf, world.clock)
@@ -60,7 +61,7 @@ export function assessCommand(context: Context): void {
       const { gaps, incomplete } = outcomeOf(assessment, register)
       context.exit(
         worst([
-          gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+          gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
           incomplete ? EXIT.incomplete : EXIT.done,
         ]),
       )

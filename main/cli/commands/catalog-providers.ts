@@ -3,33 +3,34 @@ import type { Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/t
 import { catalog } from '../../catalog/index.ts'
 import { conflictWords, sourceCitation, takesWords } from '../../core/provider.ts'
 import { type Context, endWith } from '../context.ts'
+import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
 
-/** `catalog providers [id]` and `catalog claim-tests`: what providers promise in public, and what promises can be compared with. */
+/** `catalog providers [id]` and `catalog claim-tests`: provider claims, and the facts that claims can be compared with. */
 export function catalogProvidersCommands(context: Context, parent: Command): void {
   parent
     .command('providers')
-    .description('providers’ public promises that ship with us; with an id, each promise and what answers it')
-    .argument('[id]', 'one profile')
-    .option('--json', 'machine-readable')
+    .description('List provider claims shipped with the catalog')
+    .argument('[id]', 'Provider, for its claims with their tests')
+    .option(...JSON_OUTPUT)
     .action((id: string | undefined, { json }: { json?: true }) => {
       const own = catalog.providers.find((profile) => profile.id === id)
       if (id !== undefined && own === undefined) {
         const ids = catalog.providers.map((profile) => profile.id).join(', ')
-        return endWith(context, { code: 'input.refused', detail: `${id} is no profile that ships: ${ids}` })
+        return endWith(context, { code: 'input.refused', detail: `${id} is not a provider of the catalog: ${ids}` })
       }
       if (json === true) return emit(own ?? catalog.providers)
       emitText(own === undefined ? catalog.providers.map(profileLine).join('') : profileText(own))
     })
   parent
     .command('claim-tests')
-    .description('readings that a promise can be compared with, what each takes and does not show')
-    .option('--json', 'machine-readable')
+    .description('List tests available for provider claims')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(testRows()) : emitText(testsText())))
 }
 
 const profileLine = ({ id, name, asOf, claims }: ProviderProfile): string =>
-  `${id}  ${name}, as of ${asOf}: ${claims.length} promises\n`
+  `${id}  ${name}, as of ${asOf}: ${claims.length} claims\n`
 
 function profileText(profile: ProviderProfile): string {
   const { notes, sources, claims, conflicts = [] } = profile
@@ -47,7 +48,7 @@ function profileText(profile: ProviderProfile): string {
 const bearingLine = (bearing: Bearing): string =>
   'check' in bearing
     ? `check: ${bearing.check}${bearing.supportsOnly === true ? ' (supports only)' : ''}`
-    : `reading: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`
+    : `fact: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`
 
 const claimLines = ({
   id,
@@ -63,12 +64,12 @@ const claimLines = ({
   ...(condition === undefined ? [] : [`    applies only: ${condition.says}`]),
   ...(condition?.tests ?? []).map((bearing) => `    condition, ${bearingLine(bearing)}`),
   ...bears.map((bearing) => `    ${bearingLine(bearing)}`),
-  ...(whenUndecided === undefined ? [] : ['    undecided: needs a record']),
+  ...(whenUndecided === undefined ? [] : ['    if inconclusive: document required']),
   ...(otherwise === null
     ? []
-    : [`    ${otherwise === 'needs-record' ? 'needs a record' : 'not observable from inside'}`]),
-  ...(why === null ? [] : [`    why: ${why}`]),
-  ...(bring === null ? [] : [`    bring: ${bring}`]),
+    : [`    ${otherwise === 'needs-record' ? 'document required' : 'not observable from the node'}`]),
+  ...(why === null ? [] : [`    reason: ${why}`]),
+  ...(bring === null ? [] : [`    document: ${bring}`]),
 ]
 
 const testRows = (): readonly unknown[] =>
@@ -76,7 +77,7 @@ const testRows = (): readonly unknown[] =>
 
 function testsText(): string {
   const lines = catalog.claimTests.map(
-    (test) => `${test.id}  ${test.title}\n    takes: ${takesWords(test)}\n    does not show: ${test.limits}`,
+    (test) => `${test.id}  ${test.title}\n    values: ${takesWords(test)}\n    limitations: ${test.limits}`,
   )
   return `${lines.join('\n')}\n`
 }

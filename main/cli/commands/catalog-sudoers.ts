@@ -16,18 +16,15 @@ interface Options {
   readonly sudoRs?: true
 }
 
-/** `catalog sudoers`: the drop-in for any node, or with `--for RECORDING` for the programs and the sudo of one. */
+/** `catalog sudoers`: the sudoers file for any node, or with `--for RECORDING` for the programs and the sudo version of one node. */
 export function catalogSudoersCommand(context: Context, parent: Command): void {
   parent
     .command('sudoers')
-    .description('a sudoers drop-in that allows exactly the root-only commands')
-    .option('--user <name>', 'the login it is for', 'bwaudit')
-    .option(
-      '--for <folder>',
-      'a recording of the node: name only programs that it has, in the form that its sudo reads',
-    )
-    .option('--sudo-rs', 'in the form of sudo-rs (Ubuntu 25.10 and later)')
-    .option('--live-tests', 'allow the lines of live tests too')
+    .description('Print a sudoers file that allows only the privileged commands')
+    .option('--user <name>', 'Audit login', 'bwaudit')
+    .option('--for <folder>', 'Recording of a node: only its installed programs, in the syntax of its sudo version')
+    .option('--sudo-rs', 'Use the syntax of sudo-rs (Ubuntu 25.10 and later)')
+    .option('--live-tests', 'Also allow the commands of live tests')
     .action(async ({ user, liveTests, for: folder, sudoRs }: Options) => {
       const commands = rootCommands(catalog.probes, { liveTests: liveTests === true })
       const form: SudoersOptions = { user, ...(sudoRs === true ? { dialect: 'sudo-rs' as const } : {}) }
@@ -43,14 +40,11 @@ async function oneRecording({ world }: Context, folder: string): Promise<Outcome
   if (!read.ok) return read
   const [source, ...others] = read.value
   if (source === undefined || others.length > 0)
-    return fail(
-      'input.refused',
-      `--for ${folder}: this takes the folder of one recording, of the node that the rules are for`,
-    )
+    return fail('input.refused', `--for ${folder} must be the folder of exactly one recording`)
   return await source.load()
 }
 
-/** The rules for a node that was recorded before, by whatever rights: what it lacks is left out, and what is known of it is said. */
+/** The rules for a recorded node: missing programs are left out, and comments state what the recording shows. */
 export function sudoersOfNode(
   commands: readonly RunCommand[],
   recording: LoadedRecording,
@@ -71,19 +65,19 @@ export function sudoersOfNode(
         `For the node that was recorded on ${recording.recording.endedAt.slice(0, 10)}.`,
         ...formNotes(sudo),
         left.length === 0
-          ? 'It has every program that the questions need.'
-          : `Left out, since it does not have these programs: ${left.sort().join(', ')}.`,
+          ? 'It has every program that the privileged probes need.'
+          : `Left out, because these programs are not installed: ${left.sort().join(', ')}.`,
       ],
     },
   )
 }
 
 function formNotes(sudo: Parsed<SudoProgram>): readonly string[] {
-  if (!sudo.ok) return ['Its version of sudo was not recorded: these lines need nothing of any version.']
+  if (!sudo.ok) return ['Its sudo version was not recorded: these lines work with every version.']
   const { name, version } = sudo.fact
   if (name === 'sudo-rs') return [`It runs sudo-rs ${version}: plain words only, in lists of at most 100.`]
   return [
-    `It runs sudo ${version}, which ${knowsExpressions(version) ? 'would read regular expressions (1.9.10 and later)' : 'reads no regular expressions (before 1.9.10)'}: these lines are plain words and use none.`,
+    `It runs sudo ${version}, which ${knowsExpressions(version) ? 'supports regular expressions (1.9.10 and later)' : 'does not support regular expressions (before 1.9.10)'}; these lines use none.`,
   ]
 }
 

@@ -11,51 +11,46 @@ import { type CheckListing, checkListing, requestListing, thresholdListing } fro
 import { catalogSnapshot } from '../../core/catalog.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
 import type { Context } from '../context.ts'
+import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
 import { catalogProvidersCommands } from './catalog-providers.ts'
 import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
-/** `catalog [probes|checks|requests|profiles|signals|frameworks|providers|claim-tests|sudoers]`: what is asked, concluded and mapped, before anything runs. */
+/** `catalog [probes|checks|requests|profiles|signals|frameworks|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
 export function catalogCommand(context: Context): void {
   const { program } = context
-  const command = program.command('catalog').description('what is asked, concluded and mapped')
+  const command = program.command('catalog').description('Print the catalog')
   command
     .command('probes')
-    .description('every command we would run, with its privilege and reason')
-    .option('--json', 'machine-readable')
+    .description('List commands run on nodes, with privilege and reason')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) =>
       json === true ? emit(catalog.probes.map(probeRow)) : emitText(probesText()),
     )
   command
     .command('checks')
-    .description(
-      'list every check with its claim, limits, severity and role per row; then mapped checks that documents answer',
-    )
-    .option('--json', 'machine-readable')
+    .description('List checks with expected condition, limitations and mapped controls')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(checkListing(catalog)) : emitText(checksText())))
   command
     .command('requests')
-    .description(
-      'list every evidence request: what is inspected, minimum level, owner, rows and checks that it answers',
-    )
-    .option('--json', 'machine-readable')
+    .description('List evidence requests with minimum level, owner and controls')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(requestListing(catalog)) : emitText(requestsText())))
   command
     .command('profiles')
-    .description('every number that checks compare against, by profile and with its source')
-    .option('--json', 'machine-readable')
+    .description('List thresholds by profile, with sources')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(thresholdListing(catalog)) : emitText(profilesText())))
   command
     .command('signals')
-    .description(
-      'what tells hardware from a guest: how it looks on either, what it costs to fake, where it misleads, what was counted',
-    )
-    .option('--json', 'machine-readable')
+    .description('List isolation signals, reliability and spoofing effort')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(catalog.signals) : emitText(signalsText())))
   command
     .command('frameworks')
-    .description('every control with its class, what supports it and what it does not show')
-    .option('--json', 'machine-readable')
+    .description('List controls, evidence type and mapped checks')
+    .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(catalog.frameworks) : emitText(frameworksText())))
   catalogProvidersCommands(context, command)
   catalogSudoersCommand(context, command)
@@ -75,12 +70,10 @@ const probeRow = ({ id, title, why, leaves, live, optIn, commands }: (typeof cat
 function probesText(): string {
   const lines = catalog.probes.flatMap(({ id, title, why, leaves = [], live, optIn, commands }) => [
     `${id}  ${title}`,
-    `    why: ${why}`,
-    ...leaves.map((text) => `    in the node’s log: ${text}`),
-    ...(live === true
-      ? ['    live: asked only with --live-tests, because it keeps a processor busy for some seconds']
-      : []),
-    ...(optIn === 'metadata' ? ['    asked only where the fleet file says askMetadata: true'] : []),
+    `    reason: ${why}`,
+    ...leaves.map((text) => `    log entry on the node: ${text}`),
+    ...(live === true ? ['    live test: runs only with --live-tests; uses one processor for some seconds'] : []),
+    ...(optIn === 'metadata' ? ['    runs only if the fleet file contains askMetadata: true'] : []),
     ...Object.values(commands).map((one) =>
       one.kind === 'measure'
         ? `    measured from this computer: ${one.measure}`
@@ -95,10 +88,10 @@ const shown = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ?
 function checksText(): string {
   const lines = checkListing(catalog).flatMap((one) => [
     ...(one.built
-      ? [`${one.id}  ${one.claim}`, `    does not show: ${one.limits}`]
+      ? [`${one.id}  ${one.claim}`, `    limitations: ${one.limits}`]
       : [
-          `${one.id}  no check on servers. ${checkSourceWords[one.from]}.`,
-          `    why: ${one.why}`,
+          `${one.id}  Not tested on servers. ${checkSourceWords[one.from]}.`,
+          `    reason: ${one.why}`,
           ...(one.requests.length === 0 ? [] : [`    evidence request: ${one.requests.join(', ')}`]),
         ]),
     ...(one.severity === null ? [] : [`    severity: ${severityWords[one.severity.severity].toLowerCase()}`]),
@@ -107,7 +100,7 @@ function checksText(): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The rows that a check is mapped to, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
+/** The controls that a check is mapped to, by role: “required for hipaa:164.312(a)(1), soc2:CC6.1”. */
 const rolesText = ({ roles }: Pick<CheckListing, 'roles'>): readonly string[] =>
   CONTROL_ROLES.flatMap((role) => {
     const rows = roles.filter((one) => one.role === role).map(({ control }) => control)
@@ -123,29 +116,29 @@ function requestsText(): string {
       `    inspect: ${one.inspects}`,
       `    minimum level: ${levelWords[one.minimum].label.toLowerCase()}; owner: ${one.owner}; renewal: ${one.renewal}`,
       ...(one.heldBy === 'document' ? [] : [`    ${HELD_BY[one.heldBy]}`]),
-      ...(mandatory.length === 0 ? [] : [`    needed for ${mandatory.join(', ')}`]),
+      ...(mandatory.length === 0 ? [] : [`    required for ${mandatory.join(', ')}`]),
       ...(optional.length === 0 ? [] : [`    optional for ${optional.join(', ')}`]),
-      ...(one.serves.length === 0 ? [] : [`    answers, in place of a server test: ${one.serves.join(', ')}`]),
+      ...(one.serves.length === 0 ? [] : [`    replaces a server test for: ${one.serves.join(', ')}`]),
       ...(one.mayAnswer.length === 0
         ? []
         : [
-            `    may answer results of: ${one.mayAnswer.map(({ check, answers }) => `${check} (${ANSWERED[answers]})`).join(', ')}`,
+            `    alternative evidence for: ${one.mayAnswer.map(({ check, answers }) => `${check} (${ANSWERED[answers]})`).join(', ')}`,
           ]),
     ]
   })
   return `${lines.join('\n')}\n`
 }
 
-/** What answers a request besides an attached document. */
+/** Evidence other than an attached document that satisfies a request. */
 const HELD_BY = {
-  decision: 'also answered by a decision about the row (except decide)',
-  population: 'also answered by the population comparison, once it closes',
-  declaration: 'also answered by the engagement file',
-  pack: 'answered by the sealed pack itself',
-  chain: 'answered by the chain of runs, in period engagements',
+  decision: 'also satisfied by a control decision (decision add)',
+  population: 'also satisfied by a population reconciliation without differences',
+  declaration: 'also satisfied by the engagement file',
+  pack: 'satisfied by the sealed pack itself',
+  chain: 'satisfied by the run chain, in period engagements',
 } as const
 
-const ANSWERED = { any: 'any result', undecided: 'only undecided or untested results' } as const
+const ANSWERED = { any: 'any result', undecided: 'inconclusive or not tested results only' } as const
 
 function profilesText(): string {
   const profiles = PROFILE_NAMES.map((name) => `${name}  ${profileWords[name].meaning}`)
@@ -153,7 +146,7 @@ function profilesText(): string {
     `${id}  ${title}`,
     ...PROFILE_NAMES.map((name) => {
       const { value, words, source, ofBaseline } = values[name]
-      return `    ${name}: ${words ?? `${value} ${unit}`}  (${ofBaseline ? 'as the baseline' : source})`
+      return `    ${name}: ${words ?? `${value} ${unit}`}  (${ofBaseline ? 'same as baseline' : source})`
     }),
     ...(checks.length === 0 ? [] : [`    used by: ${checks.join(', ')}`]),
   ])
@@ -165,12 +158,12 @@ function signalsText(): string {
     `${id}  ${title}  [${familyWords[family]}]`,
     `    hardware: ${onMetal}`,
     `    guest: ${onGuest}`,
-    `    to fake: ${spoofWords[spoof]}`,
-    ...traps.map((trap) => `    misleads: ${trap}`),
+    `    spoofing effort: ${spoofWords[spoof]}`,
+    ...traps.map((trap) => `    can mislead: ${trap}`),
     ...(counts === null
       ? []
       : [
-          `    counted as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} dressed-up guests, ${counts.metal.join(' of ')} machines`,
+          `    measured as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} disguised guests, ${counts.metal.join(' of ')} bare-metal machines`,
         ]),
     `    source: ${source}`,
   ])

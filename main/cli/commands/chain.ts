@@ -8,27 +8,27 @@ import { emit, say } from '../terminal.ts'
 type Options = KeyOptions & {
   readonly fleet: string
   readonly due: string
-  readonly why: string
+  readonly reason: string
   readonly chain: string
   readonly json?: true
 }
 
-/** `chain gap`: what belongs into the chain of runs beside runs. */
+/** `chain missed-run`: entries of the run chain other than runs. */
 export function chainCommand(context: Context): void {
-  const command = context.program.command('chain').description('the chain of a fleet’s runs')
+  const command = context.program.command('chain').description('Maintain the run chain')
   keyOptions(
     command
-      .command('gap')
-      .description('record, signed, that a scheduled run did not happen')
-      .requiredOption('--chain <folder>', 'the chain of runs')
-      .requiredOption('--fleet <name>', 'the fleet’s name')
-      .requiredOption('--due <time>', 'when the run should have been, ISO 8601')
-      .requiredOption('--why <words>', 'why it did not happen')
-      .option('--json', 'print what was recorded'),
+      .command('missed-run')
+      .description('Record why a scheduled run did not take place')
+      .requiredOption('--chain <folder>', 'Folder of the run chain')
+      .requiredOption('--fleet <name>', 'Fleet name')
+      .requiredOption('--due <time>', 'Scheduled time of the run (UTC, ISO 8601)')
+      .requiredOption('--reason <text>', 'Reason why the run did not take place')
+      .option('--json', 'Print the entry as JSON'),
   ).action(async (options: Options) => {
     const due = instant('--due', options.due, context.world.clock)
     if (!due.ok) return endWith(context, due.error)
-    const { fleet, why, chain: chainFolder } = options
+    const { fleet, reason: why, chain: chainFolder } = options
     const recorded = await recordGap(context.world, {
       fleet,
       due: due.value,
@@ -38,6 +38,6 @@ export function chainCommand(context: Context): void {
     })
     if (!recorded.ok) return endWith(context, recorded.error)
     if (options.json === true) emit({ fleet, due: due.value, why, entries: recorded.value.entries.length })
-    say(`Recorded: no run at ${due.value}, ${plain(why)}. The chain has ${recorded.value.entries.length} entries.`)
+    say(`Recorded missed run: ${due.value}, ${plain(why)}. The run chain has ${recorded.value.entries.length} entries.`)
   })
 }

@@ -15,18 +15,15 @@ type Options = CollectOptions & {
   readonly sudo?: true
 }
 
-/** `collect`: SSH to recordings; `--script` and `--import` for a node that no SSH reaches. */
+/** `collect`: recordings over SSH; `--script` and `--import` for a node without SSH access. */
 export function collectCommand(context: Context): void {
   const command = context.program
     .command('collect')
-    .description('SSH → recordings')
-    .option('--script', 'print one POSIX sh collector, to be run on a node without SSH access')
-    .option('--sudo', 'with --script: ask root-only questions through sudo -n')
-    .option(
-      '--import <file>',
-      'read back what the printed collector wrote; its stderr is expected beside it as FILE.err',
-    )
-    .option('--json', 'print what was stored')
+    .description('Collect evidence from nodes over SSH')
+    .option('--script', 'Print a POSIX sh collector to run on a node without SSH access')
+    .option('--sudo', 'With --script: run privileged probes with sudo -n')
+    .option('--import <file>', 'Import the output of the printed collector; its stderr must be in FILE.err')
+    .option('--json', 'Print the stored recordings as JSON')
   collectOptions(command).action(async (options: Options) => {
     if (options.script === true)
       return emitText(
@@ -61,7 +58,7 @@ async function readBack(context: Context, file: string, options: Options): Promi
   const { world } = context
   const name = options.node?.[0]
   if (name === undefined) {
-    say('--import needs --node NAME: which node this transcript is of')
+    say('--import requires --node NAME, the node that the transcript was collected from')
     return context.exit(EXIT.usage)
   }
   const stdout = await world.files.read(file)
@@ -86,6 +83,6 @@ async function readBack(context: Context, file: string, options: Options): Promi
   if (!written.ok) return endWith(context, written.error)
   if (options.json === true)
     emit({ folder, captures: imported.value.captures.length, outcome: imported.value.recording.outcome })
-  say(`${imported.value.captures.length} answers from the transcript stored in ${folder}`)
+  say(`${imported.value.captures.length} captures from the transcript stored in ${folder}`)
   if (imported.value.recording.outcome.status !== 'complete') context.exit(EXIT.incomplete)
 }

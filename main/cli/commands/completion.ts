@@ -5,23 +5,23 @@ import { emitText } from '../terminal.ts'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** Words that may follow a command: its subcommands and long options. `path` is the command without the program's name. */
+/** The subcommands and long options of a command. `path` is the command without the program's name. */
 interface Words {
   readonly path: string
   readonly commands: readonly string[]
   readonly options: readonly string[]
 }
 
-/** `completion bash|zsh|fish`: what a shell needs to complete commands and options, from the commands themselves. */
+/** `completion bash|zsh|fish`: a shell script that completes commands and options, generated from the commands themselves. */
 export function completionCommand(context: Context): void {
   context.program
     .command('completion')
-    .description('print what your shell needs to complete commands, for example: source <(barewitness completion bash)')
-    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
+    .description('Print a completion script, for: source <(barewitness completion bash)')
+    .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .action((shell: Shell) => emitText(completionFor(shell, context.program)))
 }
 
-/** The script for one shell. Every word in it is a name of ours: letters, digits and dashes. */
+/** The script for one shell, without former options. Names consist of letters, digits and dashes, so that none needs quoting. */
 export function completionFor(shell: Shell, program: Command): string {
   const words = wordsBelow(program, '')
   return shell === 'fish' ? fish(words) : `${shell === 'zsh' ? ZSH : ''}${bash(words)}`
@@ -29,14 +29,15 @@ export function completionFor(shell: Shell, program: Command): string {
 
 function wordsBelow(command: Command, path: string): readonly Words[] {
   const commands = command.commands.map((sub) => sub.name())
-  const options = [...command.options.flatMap(({ long }) => (long == null ? [] : [long])), '--help']
+  const shown = command.options.filter(({ hidden }) => !hidden)
+  const options = [...shown.flatMap(({ long }) => (long == null ? [] : [long])), '--help']
   const below = command.commands.flatMap((sub) => wordsBelow(sub, `${path} ${sub.name()}`.trim()))
   return [{ path, commands, options }, ...below]
 }
 
 const ZSH = 'autoload -U +X bashcompinit && bashcompinit\n'
 
-// A word that is a subcommand of what stands before it goes on with the path; anything else is a value.
+// A word that is a subcommand of the path so far extends the path; any other word is a value.
 const bash = (words: readonly Words[]): string => `_barewitness_words() {
   case "$1" in
 ${words.map(({ path, commands, options }) => `    '${path}') commands='${commands.join(' ')}'; options='${options.join(' ')}' ;;`).join('\n')}

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { attachmentsOf } from '../../app/attachments.ts'
 import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
@@ -13,12 +14,18 @@ import { EXIT } from '../exit-codes.ts'
 import { LIVE_TESTS } from '../options.ts'
 import { progressTo, say } from '../terminal.ts'
 
-/** `demo`: the built-in demo fleet, audited over real SSH against in-process servers. Exits 0 when it ran as designed, gaps and all. */
+/** How this program was started, so that the printed command works from a checkout, too. */
+function programCalled(): string {
+  const path = process.argv[1] ?? ''
+  return path.endsWith('.js') ? `node ${relative(process.cwd(), path)}` : 'barewitness'
+}
+
+/** `demo`: audits the built-in demo fleet over real SSH against in-process servers. Exits 0 despite its designed deviations. */
 export function demoCommand(context: Context): void {
   context.program
     .command('demo')
-    .description('audit the built-in demo fleet and write report, pack and summary')
-    .option('--out <folder>', 'where they go', 'demo-out')
+    .description('Run a complete audit of the built-in demo fleet')
+    .option('--out <folder>', 'Folder for the files', 'demo-out')
     .option(...LIVE_TESTS)
     .action(async ({ out, liveTests }: { out: string; liveTests?: true }) => {
       const { world } = context
@@ -26,7 +33,7 @@ export function demoCommand(context: Context): void {
       try {
         const run = newRunId(world.clock, world.entropy)
         say(
-          `Auditing the demo fleet: ${demo.targets.length} recorded nodes, answered by SSH servers inside this program. Demo data throughout.`,
+          `Auditing the demo fleet: ${demo.targets.length} recorded nodes, served by SSH servers inside this program. All data is demo data.`,
         )
         const collected = await collectRun(world, catalog, {
           run,
@@ -37,7 +44,7 @@ export function demoCommand(context: Context): void {
           signal: new AbortController().signal,
           onEvent: progressTo(process.stderr),
           liveTests: liveTests === true,
-          // The servers of the demo answer from this computer: nothing wavers that waiting would even out.
+          // The demo servers run on this computer: there is no network jitter to average out.
           spreadSeconds: 0,
         })
         if (!collected.ok) return endWith(context, collected.error)
@@ -79,7 +86,7 @@ export function demoCommand(context: Context): void {
         for (const { path } of exported.value.files) say(`  ${path}`)
         const pack = exported.value.files.find(({ path }) => path.endsWith('.zip'))?.path ?? ''
         say('')
-        say(`Check it with:  node out/main/cli.js verify ${pack}`)
+        say(`Verify it with:  ${programCalled()} verify ${pack}`)
         context.exit(EXIT.done)
       } finally {
         await demo.close()

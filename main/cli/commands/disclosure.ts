@@ -11,46 +11,52 @@ import { type Context, endWith } from '../context.ts'
 import { countedNumber, newFile } from '../options.ts'
 import { emit, emitText, say } from '../terminal.ts'
 
-/** `disclosure create|show|reveal|apply`: copies of a sealed pack with parts withheld, under the same seal. */
+/** `redact create|show|reveal|apply`: redacted copies of a sealed pack, under the same seal. */
 export function disclosureCommand(context: Context): void {
-  const command = context.program.command('disclosure').description('copies of a sealed pack with parts withheld')
+  const command = context.program.command('redact').description('Create redacted copies')
   const done = (outcome: Outcome<unknown>): void => {
     if (!outcome.ok) endWith(context, outcome.error)
   }
   command
-    .command('create <pack>')
-    .description('a copy in which what you name is replaced by salted commitments; the seal stays valid')
-    .requiredOption('--out <file>', 'the copy, an archive')
-    .requiredOption('--who <words>', 'who withholds')
-    .requiredOption('--why <words>', 'why')
-    .option('--withhold <classes...>', WITHHOLDABLE.join(', '), [])
-    .option('--withhold-node <names...>', 'the answers and the name of these nodes; what is stated of them stays', [])
-    .option('--withhold-file <paths...>', 'these files of the pack as a whole', [])
-    .option('--preview', 'only say how many verdicts could no longer be evaluated again, and write nothing')
-    .option('--json', 'print what was written as JSON')
+    .command('create')
+    .description('Create a redacted copy under the same seal')
+    .argument('<pack>', 'Sealed pack')
+    .requiredOption('--out <file>', 'Redacted copy to write')
+    .requiredOption('--redacted-by <text>', 'Person who redacts')
+    .requiredOption('--reason <text>', 'Reason for the redaction')
+    .option('--redact <classes...>', `Redact values of these classes: ${WITHHOLDABLE.join(', ')}`, [])
+    .option('--redact-node <names...>', 'Redact the captures and names of these nodes; their results remain', [])
+    .option('--redact-file <paths...>', 'Redact these files of the pack completely', [])
+    .option('--preview', 'Count the verdicts that a recipient could not re-evaluate, and write nothing')
+    .option('--json', 'Print the result as JSON')
     .action(async (path: string, options: CreateOptions) => done(await create(context, path, options)))
   command
-    .command('show <copy>')
-    .description('what a copy discloses, withheld parts numbered')
-    .option('--unit <number>', 'only this file of the copy')
-    .option('--json', 'print it as JSON, with what is disclosed of each file under “text” where --unit names one')
+    .command('show')
+    .description('List redacted parts')
+    .argument('<copy>', 'Redacted copy')
+    .option('--file-number <number>', 'Show this file of the copy only, with its text')
+    .option('--json', 'Print JSON; with --file-number, “text” contains the text of the file')
     .action(async (path: string, options: ShowOptions) => done(await show(context, path, options)))
   command
-    .command('reveal <pack> <copy>')
-    .description('open one withheld part for who has the copy')
-    .requiredOption('--unit <number>', 'the file, as “show” numbers it')
-    .requiredOption('--part <number>', 'the part, as “show” numbers it')
-    .option('--of-name', 'the part is in the file’s name, not in its content')
-    .requiredOption('--out <file>', 'the reveal, to be sent')
-    .option('--json', 'print what was written as JSON')
+    .command('reveal')
+    .description('Export one redacted part for a recipient')
+    .argument('<pack>', 'Sealed pack')
+    .argument('<copy>', 'Redacted copy')
+    .requiredOption('--file-number <number>', 'Number of the file, as printed by “redact show”')
+    .requiredOption('--part-number <number>', 'Number of the part, as printed by “redact show”')
+    .option('--in-filename', 'The part is in the name of the file, not in its content')
+    .requiredOption('--out <file>', 'File for the recipient')
+    .option('--json', 'Print the result as JSON')
     .action(async (pack: string, copy: string, options: RevealOptions) =>
       done(await reveal(context, pack, copy, options)),
     )
   command
-    .command('apply <copy> <reveal>')
-    .description('put a reveal into a copy, if it is the part that was withheld')
-    .requiredOption('--out <file>', 'the new copy')
-    .option('--json', 'print what was written as JSON')
+    .command('apply')
+    .description('Restore a revealed part in a copy')
+    .argument('<copy>', 'Redacted copy')
+    .argument('<reveal>', 'File written by “redact reveal”')
+    .requiredOption('--out <file>', 'New copy')
+    .option('--json', 'Print the result as JSON')
     .action(async (copy: string, file: string, { out, json }: { out: string; json?: true }) => {
       const applied = await apply(context, copy, file, out)
       if (applied.ok && json === true) emit({ copy: out, reveal: file })
@@ -60,16 +66,16 @@ export function disclosureCommand(context: Context): void {
 
 interface CreateOptions {
   readonly out: string
-  readonly who: string
-  readonly why: string
-  readonly withhold: string[]
-  readonly withholdNode: string[]
-  readonly withholdFile: string[]
+  readonly redactedBy: string
+  readonly reason: string
+  readonly redact: string[]
+  readonly redactNode: string[]
+  readonly redactFile: string[]
   readonly preview?: true
   readonly json?: true
 }
 
-/** Opens a pack or copy for one piece of work, and closes it whatever comes of it. */
+/** Opens a pack or copy, does the work, and closes it in every case. */
 async function opened<T>(
   { world }: Context,
   path: string,
@@ -84,42 +90,40 @@ async function opened<T>(
   }
 }
 
-/** As opened(), for a copy with parts withheld. A whole pack withholds nothing, and nothing in it is numbered. */
+/** As opened(), for a redacted copy. Fails with input.refused for a full pack. */
 const openedCopy = <T>(
   context: Context,
   path: string,
   work: (copy: OpenPack) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> =>
   opened(context, path, async (copy) =>
-    isDisclosure(copy)
-      ? await work(copy)
-      : fail('input.refused', `${path} is a whole pack, not a copy with parts withheld`),
+    isDisclosure(copy) ? await work(copy) : fail('input.refused', `${path} is a full pack, not a redacted copy`),
   )
 
 const create = (context: Context, path: string, options: CreateOptions): Promise<Outcome<null>> =>
   opened(context, path, async (source) => {
     const { world } = context
     if (isDisclosure(source))
-      return fail('input.refused', `${path} is itself a copy with parts withheld; copies are made from the whole pack`)
+      return fail('input.refused', `${path} is already a redacted copy; create copies from the full pack`)
     const fresh = newFile(options.out)
     if (!fresh.ok) return fresh
     const copy = await discloseCopy({
       source,
       catalog,
-      classes: options.withhold.flatMap((text) => text.split(',')),
-      nodes: options.withholdNode,
-      paths: options.withholdFile,
-      who: options.who,
-      why: options.why,
+      classes: options.redact.flatMap((text) => text.split(',')),
+      nodes: options.redactNode,
+      paths: options.redactFile,
+      who: options.redactedBy,
+      why: options.reason,
       when: world.clock.now(),
     })
     if (!copy.ok) return copy
     const { underivable } = copy.value.notes
-    // Said before anything is written: a copy from which little can be evaluated again may not be worth sending.
-    say(`${underivable.verdicts.length} verdicts can no longer be evaluated again from such a copy; it names each.`)
+    // Printed before writing: a copy that a recipient can hardly re-evaluate may not be worth sending.
+    say(`A recipient cannot re-evaluate ${underivable.verdicts.length} verdicts from this copy; the copy lists them.`)
     if (options.preview === true) {
       if (options.json === true) emit({ copy: null, underivable })
-      say('Nothing was written: --preview.')
+      say('Preview only: nothing was written.')
       return ok(null)
     }
     const written = await world.packs.write(options.out, copy.value.files)
@@ -130,17 +134,17 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
   })
 
 interface ShowOptions {
-  readonly unit?: string
+  readonly fileNumber?: string
   readonly json?: true
 }
 
-const show = (context: Context, path: string, { unit, json }: ShowOptions): Promise<Outcome<null>> =>
+const show = (context: Context, path: string, { fileNumber: unit, json }: ShowOptions): Promise<Outcome<null>> =>
   openedCopy(context, path, async (source) => {
-    const only = unit === undefined ? ok(null) : countedNumber('--unit', unit)
+    const only = unit === undefined ? ok(null) : countedNumber('--file-number', unit)
     if (!only.ok) return only
     const { units, counts, problems } = await readDisclosure(source)
     if (only.value !== null && only.value > units.length)
-      return fail('input.refused', `--unit: the copy has ${units.length} files, and no number ${only.value}`)
+      return fail('input.refused', `--file-number: the copy has ${units.length} files; ${only.value} does not exist`)
     const shown = units
       .map((one, index) => ({ number: index + 1, lines: unitText(one).split('\n'), withheld: withheldPlaces(one) }))
       .filter(({ number }) => only.value === null || only.value === number)
@@ -163,9 +167,9 @@ const show = (context: Context, path: string, { unit, json }: ShowOptions): Prom
   })
 
 interface RevealOptions {
-  readonly unit: string
-  readonly part: string
-  readonly ofName?: true
+  readonly fileNumber: string
+  readonly partNumber: string
+  readonly inFilename?: true
   readonly out: string
   readonly json?: true
 }
@@ -173,20 +177,20 @@ interface RevealOptions {
 const reveal = (context: Context, pack: string, copy: string, options: RevealOptions): Promise<Outcome<null>> =>
   opened(context, pack, (full) =>
     openedCopy(context, copy, async (source) => {
-      const unit = countedNumber('--unit', options.unit)
+      const unit = countedNumber('--file-number', options.fileNumber)
       if (!unit.ok) return unit
-      const part = countedNumber('--part', options.part)
+      const part = countedNumber('--part-number', options.partNumber)
       if (!part.ok) return part
       const fresh = newFile(options.out)
       if (!fresh.ok) return fresh
-      const of = options.ofName === true ? ('path' as const) : ('content' as const)
+      const of = options.inFilename === true ? ('path' as const) : ('content' as const)
       const place = { unit: unit.value, of, part: part.value }
       const file = await revealFile(full, source, place)
       if (!file.ok) return file
       const written = await context.world.files.write(options.out, file.value)
       if (!written.ok) return written
       if (options.json === true) emit({ reveal: options.out, ...place })
-      say(`Wrote ${options.out}. It opens this one part, in copies of this one pack.`)
+      say(`Wrote ${options.out}. It reveals this part only, in copies of this pack only.`)
       return ok(null)
     }),
   )
@@ -201,6 +205,6 @@ const apply = (context: Context, copy: string, file: string, out: string): Promi
     if (!files.ok) return files
     const kept = source.paths.map((path) => [path, source.stored(path)] as const)
     const written = await context.world.packs.write(out, new Map<string, PackContent>([...kept, ...files.value]))
-    if (written.ok) say(`Wrote ${out}: the part is the one that was withheld.`)
+    if (written.ok) say(`Wrote ${out}: the revealed part matches the redacted one.`)
     return written
   })

@@ -16,20 +16,20 @@ interface CheckOptions {
   readonly json?: true
 }
 
-/** `engagement new|check`: what people declare before an audit, begun and compared. Nothing is contacted. */
+/** `engagement new|check`: creates and checks the engagement file. Contacts no node. */
 export function engagementCommand(context: Context): void {
-  const command = context.program.command('engagement').description('what people declare before an audit')
+  const command = context.program.command('engagement').description('Manage the engagement file')
   command
-    .command('new <file>')
-    .description('write an engagement file to fill in, with an example of every part')
+    .command('new')
+    .description('Create an engagement file template')
+    .argument('<file>', 'New engagement file')
     .action(async (file: string) => await begin(context, file))
   command
-    .command('check <file>')
-    .description(
-      'read and check an engagement file; compare its nodes, the fleet file and the provider’s list (3: they differ)',
-    )
-    .option('--fleet <file>', 'the fleet file to compare with')
-    .option('--json', 'machine-readable')
+    .command('check')
+    .description('Validate the file and reconcile the population (exit 3 on differences)')
+    .argument('<file>', 'Engagement file')
+    .option('--fleet <file>', 'Fleet file to compare with')
+    .option('--json', 'Print JSON')
     .action(async (file: string, options: CheckOptions) => await check(context, file, options))
 }
 
@@ -39,7 +39,7 @@ async function begin(context: Context, file: string): Promise<void> {
   if (!fresh.ok) return endWith(context, fresh.error)
   const written = await world.files.write(file, engagementTemplate(world.clock.now().slice(0, 10)))
   if (!written.ok) return endWith(context, written.error)
-  say(`Wrote ${file}. Fill in the empty quotation marks, then: barewitness engagement check ${file}`)
+  say(`Wrote ${file}. Fill in the empty quotation marks, then run: barewitness engagement check ${file}`)
 }
 
 async function check(context: Context, file: string, { fleet, json }: CheckOptions): Promise<void> {
@@ -57,19 +57,19 @@ async function check(context: Context, file: string, { fleet, json }: CheckOptio
   if (json === true) emit({ engagement, fleet: fleet ?? null, coverage, ephi, empty })
   else {
     for (const line of declaredLines(engagement)) say(line)
-    section('Lists that differ, as far as can be told before anything is collected:', lists, 'None.')
-    if (enrolled !== null) section('The map of ePHI and the fleet file:', ephi, 'They name the same places.')
-    section('Still empty:', empty, 'Nothing.')
+    section('Population reconciliation before collection, differences:', lists, 'None.')
+    if (enrolled !== null) section('ePHI map and fleet file, differences:', ephi, 'None.')
+    section('Empty fields:', empty, 'None.')
   }
   context.exit(lists.length + ephi.length > 0 ? EXIT.gaps : EXIT.done)
 }
 
-/** Every problem on a line of its own, in the order of the file. */
+/** Prints each problem on its own line, in the order of the file. */
 function refuse(context: Context, failure: Failure): void {
   const placeIn = (text: string): number => Number(/:(\d+):\d+: /.exec(text)?.[1] ?? 0)
   const problems = failure.detail.split('; ').sort((a, b) => placeIn(a) - placeIn(b))
   section(
-    'This file cannot be used yet:',
+    'The engagement file has problems:',
     problems.map((text) => plain(text, 600)),
     '',
   )
@@ -81,7 +81,7 @@ function section(title: string, lines: readonly string[], otherwise: string): vo
   for (const line of lines.length === 0 ? [otherwise] : lines) say(`  ${line}`)
 }
 
-/** The lists as they are before a collection: addresses from the fleet file, serial numbers of parts that were pinned. */
+/** Reconciliation before a collection: addresses from the fleet file, serial numbers from pinned parts. */
 function comparedLists(engagement: Engagement, enrolled: readonly DeclaredNode[] | null): Coverage | undefined {
   const byName = new Map(enrolled?.map((node) => [node.name, node]))
   const names = enrolled?.map(({ name }) => name) ?? []
@@ -117,35 +117,35 @@ function declaredLines(engagement: Engagement): readonly string[] {
     `  boundary          ${plain(boundary.system, 200)} (${by(boundary)})`,
     `  population        ${counted(population.nodes.length, 'node')} from ${plain(population.source, 200)} (${by(population)})`,
     inventory === null
-      ? '  provider’s list   none'
-      : `  provider’s list   ${counted(inventory.rows.length, 'row')} in ${plain(inventory.file.name)}, ${inventory.leftOut.length} left out (${by(inventory)})`,
-    `  ePHI              ${counted(ephi.stores.length, 'store')}, ${counted(ephi.flows.length, 'flow')} (${by(ephi)})`,
+      ? '  inventory         none'
+      : `  inventory         ${counted(inventory.rows.length, 'row')} in ${plain(inventory.file.name)}, ${inventory.leftOut.length} excluded (${by(inventory)})`,
+    `  ePHI              ${counted(ephi.stores.length, 'location')}, ${counted(ephi.flows.length, 'flow')} (${by(ephi)})`,
     ...engagement.responsibilities.map((one) => `  responsibility    ${plain(one.area)} (${by(one)})`),
-    ...subserviceOrganizations.map((one) => `  relies on         ${plain(one.name)}, ${one.method} (${by(one)})`),
-    ...userEntityControls.map((one) => `  asked of you      ${plain(one.id)}: ${plain(one.says)} (${by(one)})`),
+    ...subserviceOrganizations.map((one) => `  subservice org.   ${plain(one.name)}, ${one.method} (${by(one)})`),
+    ...userEntityControls.map((one) => `  user control      ${plain(one.id)}: ${plain(one.says)} (${by(one)})`),
     ...engagement.signOff.map(
-      ({ role, name, on }) => `  sign-off          ${role}: ${plain(name)}, ${on ?? 'not yet'}`,
+      ({ role, name, on }) => `  sign-off          ${role}: ${plain(name)}, ${on ?? 'not signed off'}`,
     ),
   ]
 }
 
 const by = ({ owner, on }: { readonly owner: string; readonly on: string }): string => `${plain(owner)}, ${on}`
 
-/** What differs, one line each. Without a fleet file nothing is said of enrolled nodes. */
+/** One line for each difference. Without a fleet file, enrolled nodes are not compared. */
 function listLines(coverage: Coverage, withFleet: boolean): readonly string[] {
   const { declaredOnly, enrolledOnly, notInInventory, unaccounted } = differencesOf(coverage)
   return [
     ...(withFleet
       ? [
-          ...declaredOnly.map((node) => `${quote(node)} is declared and not in the fleet file.`),
-          ...enrolledOnly.map((node) => `${quote(node)} is in the fleet file and not declared.`),
+          ...declaredOnly.map((node) => `${quote(node)} is declared but not in the fleet file.`),
+          ...enrolledOnly.map((node) => `${quote(node)} is in the fleet file but not declared.`),
         ]
       : []),
-    ...(notInInventory ?? []).map((node) => `${quote(node)} fits no row of the provider’s list.`),
+    ...(notInInventory ?? []).map((node) => `${quote(node)} matches no row of the provider inventory.`),
     ...(unaccounted ?? []).map(({ id, name, address, serial }) => {
       const shown = [name, address, serial].flatMap((cell) => (cell === null ? [] : [quote(cell)])).join(', ')
-      return `Row ${quote(id)} of the provider’s list fits no node${shown === '' ? '' : ` (${shown})`}.${
-        serial === null ? '' : ' A serial number that a node tells may still fit it.'
+      return `Unreconciled: row ${quote(id)} of the provider inventory matches no node${shown === '' ? '' : ` (${shown})`}.${
+        serial === null ? '' : ' A collection may still match its serial number.'
       }`
     }),
     ...coverage.conflicts,

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { DecisionDraft } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
 import { rowNamed } from '../../app/register/named.ts'
@@ -20,8 +19,9 @@ import {
 import { say } from '../terminal.ts'
 
 type DecideOptions = SignedOptions &
-  Pick<DecisionDraft, 'reason' | 'owner' | 'requestedBy' | 'approvedBy' | 'until'> & {
-    readonly for: string
+  Pick<DecisionDraft, 'reason' | 'owner' | 'requestedBy' | 'approvedBy'> & {
+    readonly control: string
+    readonly expires: string
     readonly decision: string
     readonly role: string
     readonly factors?: string
@@ -29,29 +29,32 @@ type DecideOptions = SignedOptions &
     readonly riskAnalysis?: string
   }
 
-/** `except decide`: what was decided about a row. */
-export function decideCommand(context: Context, command: Command): void {
-  withKey(withFleet(withRegister(command.command('decide'))))
-    .description('write down what was decided about a row: an addressable specification, or that a row does not apply')
-    .requiredOption('--for <row>', 'the row, such as hipaa:164.312(a)(2)(iv)')
-    .requiredOption('--decision <word>', DECISIONS.join(', '))
-    .requiredOption('--reason <words>', 'why')
-    .requiredOption('--owner <name>', 'who sees to it')
-    .requiredOption('--requested-by <name>', 'who asks')
-    .requiredOption('--approved-by <name>', 'who approves')
-    .requiredOption('--role <words>', 'the role of who approves, such as security officer')
-    .requiredOption('--until <day>', 'the last day, UTC; at most 366 days ahead, then it is due again')
+/** `decision add`: a decision on a control (45 CFR 164.306(d)(3)). */
+export function decideCommand(context: Context): void {
+  const command = context.program.command('decision').description('Manage control decisions')
+  withKey(withFleet(withRegister(command.command('add'))))
+    .description('Document a decision on an addressable specification or a non-applicable control')
+    .requiredOption('--control <id>', 'Control, such as hipaa:164.312(a)(2)(iv)')
+    .requiredOption('--decision <word>', `Decision: ${DECISIONS.join(', ')}`)
+    .requiredOption('--reason <text>', 'Reason')
+    .requiredOption('--owner <name>', 'Owner of the decision')
+    .requiredOption('--requested-by <name>', 'Requester')
+    .requiredOption('--approved-by <name>', 'Approver')
+    .requiredOption('--role <text>', 'Role of the approver, such as security officer')
+    .requiredOption('--expires <date>', 'Last day (UTC), at most 366 days ahead; then a new decision is due')
     .option(
-      '--factors <words>',
-      'what was weighed (45 CFR 164.306(b)(2)): size, infrastructure, cost, probability of harm',
+      '--factors <text>',
+      'Factors considered (45 CFR 164.306(b)(2)): size, infrastructure, cost, probability of harm',
     )
-    .option('--alternative <words>', 'the measure that takes its place')
-    .option('--risk-analysis <words>', 'where the risk analysis behind it is found')
+    .option('--alternative <text>', 'Equivalent alternative measure')
+    .option('--risk-analysis <text>', 'Reference to the risk analysis')
     .action(async (options: DecideOptions) => {
       const decided = await decideRow(context, options)
       if (!decided.ok) return endWith(context, decided.error)
       const { id, register } = decided.value
-      say(`Decided: ${id}, ${options.decision} for ${options.for}, until the end of ${options.until}, UTC.`)
+      say(
+        `Decision recorded: ${id}, ${options.decision} for ${options.control}, until the end of ${options.expires} UTC.`,
+      )
       sayStanding(register, id, options)
     })
 }
@@ -66,10 +69,11 @@ async function decideRow(
   const declared = await declaredFor(context.world, options)
   if (!declared.ok) return declared
   const { catalog } = declared.value
-  const row = rowNamed(catalog, options.for)
+  const row = rowNamed(catalog, options.control)
   if (!row.ok) return row
   const draft: DecisionDraft = {
     ...options,
+    until: options.expires,
     framework: row.value.framework,
     control: row.value.control.key,
     decision,

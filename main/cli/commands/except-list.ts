@@ -16,15 +16,20 @@ import { type RegisterOptions, withFleet, withRegister } from '../register-chang
 import { scopeFor } from '../scope.ts'
 import { emit, say } from '../terminal.ts'
 
-type ListOptions = RegisterOptions & { readonly asOf?: string; readonly json?: true; readonly gapsExitZero?: true }
+type ListOptions = RegisterOptions & {
+  readonly asOf?: string
+  readonly json?: true
+  readonly deviationsExitZero?: true
+}
 
-/** `except list`: everything that was asked for, accepted and decided, how it stands, and what its signatures show. */
+/** `acceptance list`: every request, acceptance, decision and explanation with its status and signatures. */
 export function exceptListCommand(context: Context, command: Command): void {
-  withFleet(withRegister(command.command('list [recordings...]')))
-    .description('what was asked for, accepted and decided; with recordings, whether there is anything to accept')
-    .option('--as-of <time>', 'as of this moment (UTC, ISO 8601); default now')
-    .option('--json', 'print the list')
-    .option('--gaps-exit-zero', 'exit 0 when entries that have ended are the only finding')
+  withFleet(withRegister(command.command('list')))
+    .description('List requests, acceptances and decisions')
+    .argument('[recordings...]', 'Folders of recordings, to compare each acceptance with current verdicts')
+    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option('--json', 'Print the list as JSON')
+    .option('--deviations-exit-zero', 'Exit with 0 instead of 3 if expired entries are the only problem')
     .action(async (folders: string[], options: ListOptions) => {
       const list = await read(context, folders, options)
       if (!list.ok) return endWith(context, list.error)
@@ -33,7 +38,7 @@ export function exceptListCommand(context: Context, command: Command): void {
       context.exit(
         worst([
           list.value.broken ? EXIT.notVerified : EXIT.done,
-          list.value.gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+          list.value.gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
         ]),
       )
     })
@@ -48,7 +53,7 @@ async function read(
   if (!asOf.ok) return asOf
   const register = await world.readRegister(options.register)
   if (!register.ok) return register
-  if (register.value === null) return fail('input.not-found', `there is no register ${options.register}`)
+  if (register.value === null) return fail('input.not-found', `register ${options.register} does not exist`)
   const recordings = await world.readRecordings(folders)
   if (!recordings.ok) return recordings
   const scope = await scopeFor(world, options, recordings.value)
@@ -61,27 +66,27 @@ async function read(
 }
 
 const PENDING_WORDS = {
-  open: 'Asked for, not approved: accepts nothing',
-  lapsed: 'Asked for, never approved, and its end has passed',
-  approved: 'Approved: see the exception of the same id',
-  refused: 'Refused',
-  withdrawn: 'Withdrawn before anybody approved it',
+  open: 'Pending approval, no effect',
+  lapsed: 'Never approved, expired',
+  approved: 'Approved, see the risk acceptance with the same ID',
+  refused: 'Rejected',
+  withdrawn: 'Withdrawn before approval',
 } as const
 
 function lines({ exceptions, pending, decisions, explanations, problems, asOf }: RegisterList): readonly string[] {
   return [
-    `As of ${asOf}: ${plural(exceptions.length, 'exception')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
-    ...problems.map((problem) => `The register contradicts itself: ${plain(problem, 500)}`),
+    `As of ${asOf}: ${plural(exceptions.length, 'risk acceptance')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
+    ...problems.map((problem) => `The register is inconsistent: ${plain(problem, 500)}`),
     ...exceptions.flatMap((entry) => [
       `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
-      `  ${oneLine(entry.reason, 300)}  Instead: ${oneLine(entry.compensatingMeasure, 300)}`,
-      `  Asked by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
+      `  ${oneLine(entry.reason, 300)}  Compensating control: ${oneLine(entry.compensatingMeasure, 300)}`,
+      `  Requested by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
       ...behind(entry),
       ...entry.findings.flatMap(findingLines),
     ]),
     ...pending.flatMap((entry) => [
       `${PENDING_WORDS[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
-      `  Asked by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
+      `  Requested by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
       ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.findings.flatMap(findingLines)]),
     ]),
     ...decisions.flatMap((entry) => [
@@ -106,10 +111,14 @@ function behind({ onePerson, oneKey, signatures, problems }: Behind): readonly s
     .filter((one) => one.problems.length === 0)
     .map(({ role, subject, fingerprint }) => `${role} ${plain(subject ?? '')}, key ${fingerprint}`)
   return [
-    ...(onePerson ? [`  Asked for and approved by one person${oneKey ? ', with one key' : ''}.`] : []),
+    ...(onePerson
+      ? [
+          `  No segregation of duties: requester and approver are the same person${oneKey ? ' and use the same key' : ''}.`,
+        ]
+      : []),
     signatures.length === 0
-      ? '  Not signed.'
-      : `  Signed: ${signed.length === 0 ? 'nothing that stands' : signed.join('; ')}.`,
+      ? '  Not digitally signed.'
+      : `  Signed: ${signed.length === 0 ? 'no valid signature' : signed.join('; ')}.`,
     ...problems.map((problem) => `  ${plain(problem, 500)}`),
   ]
 }
@@ -117,4 +126,4 @@ function behind({ onePerson, oneKey, signatures, problems }: Behind): readonly s
 const findingLines = ({ node, verdict, accepts }: ListedFinding): readonly string[] =>
   verdict === null || accepts === null
     ? []
-    : [`  ${plain(node)}: ${verdictWords[verdict].label}${accepts ? '' : '. There is nothing to accept'}.`]
+    : [`  ${plain(node)}: ${verdictWords[verdict].label}${accepts ? '' : '. No deviation to accept'}.`]

@@ -26,40 +26,40 @@ import { say } from '../terminal.ts'
 import { decideCommand } from './except-decide.ts'
 import { exceptListCommand } from './except-list.ts'
 
-/** `except request|approve|refuse|withdraw|decide|sign|list`: what people accept, and what they decide about rows. No verdict changes by it. */
+/** `acceptance request|approve|reject|withdraw|sign|list` and `decision add`: risk acceptances and control decisions. Verdicts never change. */
 export function exceptCommand(context: Context): void {
-  const command = context.program
-    .command('except')
-    .description('accepted exceptions and decisions about rows; none of them changes a verdict')
+  const command = context.program.command('acceptance').description('Manage risk acceptances; verdicts never change')
   askCommands(context, command)
   settleCommands(context, command)
-  decideCommand(context, command)
+  decideCommand(context)
   exceptListCommand(context, command)
 }
 
 type RequestOptions = SignedOptions &
-  Omit<PendingDraft, 'nodes' | 'compensatingMeasure'> & {
+  Omit<PendingDraft, 'nodes' | 'compensatingMeasure' | 'until'> & {
     readonly node: readonly string[]
-    readonly measure: string
+    readonly compensatingControl: string
+    readonly expires: string
   }
 type ApproveOptions = SignedOptions & { readonly approvedBy: string; readonly role: string }
 
 function askCommands(context: Context, command: Command): void {
   const { world } = context
   withKey(withFleet(withRegister(command.command('request'))))
-    .description('ask for a finding to be accepted until a day; it accepts nothing until somebody approves it')
-    .requiredOption('--check <id>', 'the check (see “catalog checks”)')
-    .requiredOption('--node <names...>', 'the nodes on which it is to be accepted')
-    .requiredOption('--reason <words>', 'why the finding is to be accepted')
-    .requiredOption('--measure <words>', 'what is done instead')
-    .requiredOption('--owner <name>', 'who sees to it')
-    .requiredOption('--requested-by <name>', 'who asks')
-    .requiredOption('--until <day>', 'the last day, UTC, such as 2027-03-01; at most 366 days ahead')
+    .description('Request acceptance of a deviation until a date')
+    .requiredOption('--check <id>', 'Check (see “catalog checks”)')
+    .requiredOption('--node <names...>', 'Nodes with the deviation')
+    .requiredOption('--reason <text>', 'Reason for accepting the risk')
+    .requiredOption('--compensating-control <text>', 'Control that reduces the risk')
+    .requiredOption('--owner <name>', 'Owner of the risk')
+    .requiredOption('--requested-by <name>', 'Requester')
+    .requiredOption('--expires <date>', 'Last day (UTC), such as 2027-03-01; at most 366 days ahead')
     .action(async (options: RequestOptions) => {
       const declared = await declaredFor(world, options)
       if (!declared.ok) return endWith(context, declared.error)
       const { catalog, scope } = declared.value
-      const { check, node, measure } = options
+      const { check, node, compensatingControl, expires: until } = options
+      const draft = { ...options, nodes: node, compensatingMeasure: compensatingControl, until }
       const facts = {
         ...momentOf(world),
         hasCheck: (id: string) => catalog.checks.some((one) => one.id === id),
@@ -68,21 +68,21 @@ function askCommands(context: Context, command: Command): void {
       const changed = await change(context, options, {
         begin: true,
         next: async (register) => {
-          const asked = requestException(register, { ...options, nodes: node, compensatingMeasure: measure }, facts)
+          const asked = requestException(register, draft, facts)
           return asked.ok ? await signedWith(context, options, asked.value, { id: facts.id, role: 'requester' }) : asked
         },
       })
       if (!changed.ok) return endWith(context, changed.error)
       say(
-        `Asked: request ${facts.id}, ${check} on ${node.length === 1 ? 'one node' : `${node.length} nodes`}, until the end of ${options.until}, UTC.`,
+        `Requested: ${facts.id}, ${check} on ${node.length === 1 ? 'one node' : `${node.length} nodes`}, until the end of ${until} UTC.`,
       )
       sayStanding(changed.value, facts.id, options)
-      say('  It accepts nothing yet. Next: barewitness except approve')
+      say('  No effect until approved. Next: barewitness acceptance approve')
     })
-  withKey(withRegister(command.command('approve <id>')))
-    .description('accept what was asked for, on the terms that were asked for')
-    .requiredOption('--approved-by <name>', 'who approves')
-    .requiredOption('--role <words>', 'their role, such as security officer')
+  withKey(withRegister(command.command('approve').argument('<id>', 'ID of the entry, or its first characters')))
+    .description('Approve a request as submitted')
+    .requiredOption('--approved-by <name>', 'Approver')
+    .requiredOption('--role <text>', 'Role of the approver, such as security officer')
     .action(async (text: string, options: ApproveOptions) => {
       const { approvedBy, role: approverRole } = options
       const done = await onEntry(context, options, text, async (register, id) => {
@@ -93,19 +93,19 @@ function askCommands(context: Context, command: Command): void {
       const { id, register } = done.value
       const entry = register.exceptions.find((one) => one.id === id)
       say(
-        `Accepted: exception ${id}, until the end of ${entry?.expiresAt.slice(0, 10)}, UTC. The verdict stays what it is.`,
+        `Approved: risk acceptance ${id}, until the end of ${entry?.expiresAt.slice(0, 10)} UTC. The verdict does not change.`,
       )
       sayStanding(register, id, options)
     })
-  withKey(withRegister(command.command('sign <id>')))
-    .description('sign an entry that is there already, such as a decision that another person wrote down')
-    .requiredOption('--as <role>', 'requester or approver')
+  withKey(withRegister(command.command('sign').argument('<id>', 'ID of the entry, or its first characters')))
+    .description('Add a digital signature to an entry')
+    .requiredOption('--as <role>', 'Role of the signer: requester or approver')
     .action(async (text: string, options: SignedOptions & { readonly as: string }) => {
       const { as: role, identity } = options
       if (role !== 'requester' && role !== 'approver')
         return endWith(context, { code: 'input.refused', detail: '--as must be requester or approver' })
       if (identity === undefined)
-        return endWith(context, { code: 'input.refused', detail: 'name the key to sign with: --identity' })
+        return endWith(context, { code: 'input.refused', detail: '--identity is required to sign' })
       const done = await onEntry(context, options, text, (register, id) =>
         signedWith(context, options, register, { id, role }),
       )
@@ -120,29 +120,26 @@ type SettleOptions = RegisterOptions & { readonly by: string; readonly reason: s
 function settleCommands(context: Context, command: Command): void {
   const { world } = context
   const settling = (name: string, description: string): Command =>
-    withRegister(command.command(`${name} <id>`))
+    withRegister(command.command(name).argument('<id>', 'ID of the entry, or its first characters'))
       .description(description)
-      .requiredOption('--by <name>', 'who says so')
-      .requiredOption('--reason <words>', 'why')
-  settling('refuse', 'refuse what was asked for; the request stays listed').action(
-    async (text: string, { by, reason, ...options }: SettleOptions) => {
-      const done = await onEntry(context, options, text, (register, id) =>
-        settleRequest(register, { id, by, reason, as: 'refused' }, world.clock.now()),
-      )
-      if (!done.ok) return endWith(context, done.error)
-      say(`Refused: request ${done.value.id}. It stays listed.`)
-    },
-  )
-  settling(
-    'withdraw',
-    'take back a request, an exception, a decision or an explanation from now on; it stays listed',
-  ).action(async (text: string, { by, reason, ...options }: SettleOptions) => {
+      .requiredOption('--by <name>', 'Person who decides')
+      .requiredOption('--reason <text>', 'Reason')
+  settling('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: SettleOptions) => {
     const done = await onEntry(context, options, text, (register, id) =>
-      withdraw(register, { id, by, reason }, world.clock.now()),
+      settleRequest(register, { id, by, reason, as: 'refused' }, world.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
-    say(`Withdrawn: ${done.value.id}. It stays listed.`)
+    say(`Rejected: request ${done.value.id}. It remains in the register.`)
   })
+  settling('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
+    async (text: string, { by, reason, ...options }: SettleOptions) => {
+      const done = await onEntry(context, options, text, (register, id) =>
+        withdraw(register, { id, by, reason }, world.clock.now()),
+      )
+      if (!done.ok) return endWith(context, done.error)
+      say(`Withdrawn: ${done.value.id}. It remains in the register.`)
+    },
+  )
 }
 
 function withdraw(
@@ -157,7 +154,7 @@ function withdraw(
   return settleRequest(register, { ...draft, as: 'withdrawn' }, now)
 }
 
-/** Changes one entry, named by its id or the beginning of it. */
+/** Changes one entry, identified by its ID or the first characters of it. Fails with input.refused for none or several. */
 async function onEntry(
   context: Context,
   options: RegisterOptions,

@@ -5,7 +5,7 @@ import { catalog } from '../../catalog/index.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
-import { FRAMEWORKS } from '../options.ts'
+import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
 import { scopeFor } from '../scope.ts'
 import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
@@ -15,19 +15,20 @@ type Options = SigningOptions & {
   readonly fleet?: string
   readonly framework?: string
   readonly json?: true
-  readonly gapsExitZero?: true
+  readonly deviationsExitZero?: true
 }
 
-/** `export RECORDINGS… --out DIR`: a signed report, a sealed pack and tables. */
+/** `export RECORDINGS… --out DIR`: a sealed pack, a signed report and tables. */
 export function exportCommand(context: Context): void {
   const command = context.program
-    .command('export <recordings...>')
-    .description('recordings → signed report, pack and tables')
-    .requiredOption('--out <folder>', 'where they go')
-    .option('--fleet <file>', 'the fleet file whose nodes are the declared population')
+    .command('export')
+    .description('Create a sealed pack, report and tables from recordings')
+    .argument('<recordings...>', 'Folders of recordings')
+    .requiredOption('--out <folder>', 'Folder for the files')
+    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
     .option(...FRAMEWORKS)
-    .option('--json', 'print the assessment')
-    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+    .option('--json', 'Print the assessment as JSON')
+    .option(...DEVIATIONS_EXIT_ZERO)
   signingOptions(command).action(async (folders: string[], options: Options) => {
     const { world } = context
     const recordings = await world.readRecordings(folders)
@@ -55,7 +56,7 @@ export function exportCommand(context: Context): void {
     const { gaps, incomplete } = outcomeOf(assessment, register)
     context.exit(
       worst([
-        gaps && options.gapsExitZero !== true ? EXIT.gaps : EXIT.done,
+        gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
         incomplete || shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
       ]),
     )

@@ -12,28 +12,28 @@ import { emit, say } from '../terminal.ts'
 export interface BulkOptions {
   readonly fromKnownHosts?: readonly string[]
   readonly list?: readonly string[]
-  /** Where the list comes from and how it was verified: with it, keys that a decision confirmed become keys that were compared. */
+  /** The source of the list and how it was verified: with it, keys confirmed manually before are compared with the list. */
   readonly how?: string
   readonly json?: true
 }
 
 type Told =
   | PinDecision
-  /** A decision confirmed the key before; its record names the list now, which is kept beside it as evidence. */
+  /** The key was confirmed manually before; its entry now names the list, which is stored next to it as evidence. */
   | { readonly kind: 'compared'; readonly fingerprint: string; readonly from: string }
 
 const WORDS: Readonly<Record<Told['kind'], string>> = {
   found: 'pinned',
-  compared: 'decided before; the list holds the same key, and is kept with that decision',
-  already: 'pinned before, with the same key',
-  other: 'NOT CHANGED: pinned before, with another key',
-  ambiguous: 'not pinned: several keys, and nothing says which one',
+  compared: 'confirmed before; the list contains the same key and is stored with that decision',
+  already: 'already pinned to the same key',
+  other: 'NOT CHANGED: already pinned to another key',
+  ambiguous: 'not pinned: several keys match',
   revoked: 'NOT PINNED: its key is marked as revoked',
-  authority: 'not pinned: only a certificate authority is on record; use “knownHosts” for it',
+  authority: 'not pinned: only a certificate authority is listed; use “knownHosts” for it',
   none: 'not pinned: not in the list',
 }
 
-/** `fleet trust FILE --from-known-hosts …` and `--list …`: pins for every node at once, as `hostKey` in the fleet file. Nobody is contacted. */
+/** `fleet trust FILE --from-known-hosts …` and `--list …`: pins all nodes at once, as `hostKey` in the fleet file. Contacts no node. */
 export async function pinFromLists(context: Context, file: string, options: BulkOptions): Promise<void> {
   const { world } = context
   const fleet = await world.fleets.read(file)
@@ -80,8 +80,10 @@ export async function pinFromLists(context: Context, file: string, options: Bulk
     say(`  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`)
   const settled: readonly Told['kind'][] = ['found', 'already', 'compared']
   const open = decided.filter(({ kind }) => !settled.includes(kind)).length
-  const also = compared.value.size === 0 ? '' : `; ${compared.value.size} earlier decided, and in the list`
-  say(`Pinned ${pins.length} of ${decided.length} nodes in ${file}${also}; ${open} left open. Nobody was contacted.`)
+  const also = compared.value.size === 0 ? '' : `; ${compared.value.size} confirmed before and in the list`
+  say(
+    `Pinned ${pins.length} of ${decided.length} nodes in ${file}${also}; ${open} not verified. No node was contacted.`,
+  )
   if (open > 0) context.exit(EXIT.incomplete)
 }
 
@@ -91,8 +93,8 @@ interface Borne {
 }
 
 /**
- * Keys that a decision confirmed and nothing else, and that a list holds: the decision is recorded anew with the list and the line, as the
- * window does, so that the list becomes evidence of every later collection. Of a node that is pinned in the fleet file, nothing is changed.
+ * Keys that were confirmed manually only, and that a list contains: the decision is recorded again with the list and the line, as in the
+ * window, so that the list becomes evidence of every later collection. Nodes that are pinned in the fleet file stay unchanged.
  */
 async function comparedDecisions(
   { world }: Context,
@@ -101,7 +103,7 @@ async function comparedDecisions(
   how: string,
 ): Promise<Outcome<ReadonlyMap<string, Borne>>> {
   if (how.trim().length < 3)
-    return fail('input.refused', 'say with --how where the list comes from and how you verified it')
+    return fail('input.refused', 'enter the source of the list, and how you verified it, with --verified-by')
   const problem = lists.map(({ file, text }) => [file, listProblem(text)] as const).find(([, said]) => said !== null)
   if (problem !== undefined) return fail('input.refused', `${problem[0]}: ${problem[1]}`)
   const decisions = new Map<string, string>()
@@ -124,7 +126,7 @@ async function comparedDecisions(
   })
   const borne = new Map<string, Borne>()
   const done = new Set<(typeof waiting)[number]>()
-  // A server has one key of a type, and a list may hold several of its keys.
+  // A server has one key of each type; a list may contain several of them.
   for (const type of new Set(waiting.map(({ key }) => key.type)))
     for (const { file, text } of lists) {
       const own = waiting.filter((one) => one.key.type === type && !done.has(one))

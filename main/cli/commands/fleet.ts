@@ -15,53 +15,57 @@ import { type BulkOptions, pinFromLists } from './fleet-trust.ts'
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]
 
-/** `fleet import|show|trust|pin`: the declared population, decisions about host keys, and the parts that a later run must find again. */
+/** `fleet import|show|trust|pin`: the fleet file, verified host keys, and serial numbers that later runs compare with. */
 export function fleetCommand(context: Context): void {
-  const command = context.program.command('fleet').description('the declared population')
+  const command = context.program.command('fleet').description('Manage the fleet file')
   command
-    .command('import <file>')
-    .description('ssh config, CSV or Ansible inventory → fleet file; every line accounted for')
-    .option('--kind <kind>', KINDS.join(', '))
-    .option('--name <name>', 'name of the fleet', 'My servers')
-    .option('--out <file>', 'where to write the fleet file, as YAML, or JSON where it ends so; default JSON on stdout')
-    .option('--sudo', 'root-only questions go through sudo on every node')
+    .command('import')
+    .description('Convert an SSH config, CSV file or Ansible inventory to a fleet file')
+    .argument('<file>', 'File to convert')
+    .option('--kind <kind>', `Kind of the file: ${KINDS.join(', ')}; default by its name`)
+    .option('--name <name>', 'Name of the fleet', 'My servers')
+    .option('--out <file>', 'Fleet file to write, YAML or (ending in .json) JSON; default JSON on stdout')
+    .option('--sudo', 'Run privileged probes with sudo on every node')
     .option(
       '--known-hosts <file...>',
-      'pin host keys from these; for an ssh config those it names, else ~/.ssh/known_hosts',
+      'Pin host keys from these files; default for an SSH config the files it names, otherwise ~/.ssh/known_hosts',
     )
     .action(async (file: string, options: ImportOptions) => await importFleet(context, file, options))
   command
-    .command('show <file>')
-    .description('read and check a fleet file')
-    .option('--json', 'machine-readable')
+    .command('show')
+    .description('Validate and print a fleet file')
+    .argument('<file>', 'Fleet file')
+    .option('--json', 'Print JSON')
     .action(async (file: string, { json }: { json?: true }) => await showFleet(context, file, json === true))
   command
-    .command('trust <file>')
-    .description(
-      'record a decision about a node’s host key, after you verified its fingerprint; or pin all nodes from a list',
-    )
-    .option('--node <name>', 'the node')
-    .option('--fingerprint <SHA256:…>', 'the fingerprint you verified')
+    .command('trust')
+    .description('Record a verified host key for a node')
+    .argument('<file>', 'Fleet file')
+    .option('--node <name>', 'Node')
+    .option('--fingerprint <SHA256:…>', 'Fingerprint that you verified')
     .option(
-      '--how <words>',
-      'how you verified the fingerprint, or the list: with --list, keys that you decided about before count as compared with it',
+      '--verified-by <text>',
+      'How you verified the fingerprint or the list; with --list, earlier manual decisions are compared with the list',
     )
-    .option('--from-known-hosts <file...>', 'pin every node that these known_hosts files have a key of')
-    .option('--list <file...>', 'pin every node that stands in these lists, beside its fingerprint; they come first')
-    .option('--json', 'machine-readable, with --from-known-hosts or --list')
-    .action(async (file: string, { node, fingerprint, how, ...bulk }: Partial<TrustOptions> & BulkOptions) => {
+    .option('--from-known-hosts <file...>', 'Pin every node whose key is in these known_hosts files')
+    .option('--list <file...>', 'Pin every node whose fingerprint is in these lists; lists take precedence')
+    .option('--json', 'Print JSON, with --from-known-hosts or --list')
+    .action(async (file: string, { verifiedBy: how, ...options }: Partial<TrustOptions> & BulkTrustOptions) => {
+      const { node, fingerprint, ...bulk } = options
       const isBulk = bulk.fromKnownHosts !== undefined || bulk.list !== undefined
       if (isBulk && node === undefined && fingerprint === undefined && (how === undefined || bulk.list !== undefined))
         return await pinFromLists(context, file, how === undefined ? bulk : { ...bulk, how })
       if (!isBulk && node !== undefined && fingerprint !== undefined && how !== undefined)
         return await trust(context, file, { node, fingerprint, how })
-      const takes = '--node, --fingerprint and --how together, or --from-known-hosts, or --list with or without --how'
-      endWith(context, { code: 'input.refused', detail: `fleet trust takes ${takes}` })
+      const forms =
+        '--node, --fingerprint and --verified-by together, --from-known-hosts, or --list with or without --verified-by'
+      endWith(context, { code: 'input.refused', detail: `fleet trust requires ${forms}` })
     })
   command
-    .command('pin <file>')
-    .description('pin serial numbers and addresses that a collection found, so that later ones notice a swapped part')
-    .requiredOption('--from <recordings...>', 'recordings of the nodes')
+    .command('pin')
+    .description('Record hardware serial numbers to detect replaced components')
+    .argument('<file>', 'Fleet file')
+    .requiredOption('--from <recordings...>', 'Folders of recordings of the nodes')
     .action(async (file: string, { from }: { from: string[] }) => await pin(context, file, from))
 }
 
@@ -91,7 +95,7 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
   const written = await world.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
   if (!written.ok) return endWith(context, written.error)
   for (const [node, parts] of found) say(`  ${node}  ${parts.length} parts`)
-  say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections compare with it.`)
+  say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections are compared with it.`)
 }
 
 async function importFleet(context: Context, file: string, options: ImportOptions): Promise<void> {
@@ -116,7 +120,7 @@ async function importFleet(context: Context, file: string, options: ImportOption
       `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
     )
   const problems = lines.filter(({ outcome }) => outcome === 'problem').length
-  say(`${nodes.length} nodes from ${lines.length} lines; ${problems} with a problem`)
+  say(`${nodes.length} nodes from ${lines.length} lines; ${problems} lines with a problem`)
   if (nodes.length === 0) return context.exit(EXIT.usage)
   const lists = await knownHostsFor(context, kind as Kind, options.knownHosts)
   if (lists === null) return
@@ -131,7 +135,7 @@ async function importFleet(context: Context, file: string, options: ImportOption
   })
   if (lists.length + own.size > 0)
     say(`Host keys pinned: ${pinned.filter(({ hostKey }) => hostKey !== undefined).length} of ${nodes.length} nodes.`)
-  // The schema wants at least one node, which there is.
+  // The schema requires at least one node; there is one here.
   const fleet = { name: options.name, nodes: pinned } as unknown as Fleet
   if (problems > 0) context.exit(EXIT.incomplete)
   if (options.out === undefined) return emitText(world.fleets.textOf(fleet, '.json'))
@@ -159,7 +163,7 @@ async function knownHostsFor(
   return lists
 }
 
-/** For the nodes whose configuration names known_hosts files of their own: those that can be read. The others are told. */
+/** The known_hosts files that the configuration names for a node. Unreadable files are reported and skipped. */
 async function ownLists(
   { world }: Context,
   named: ReadonlyMap<string, readonly string[]>,
@@ -168,7 +172,7 @@ async function ownLists(
   for (const path of new Set([...named.values()].flat())) {
     const file = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
     const bytes = await world.files.read(file)
-    if (!bytes.ok) say(`${plain(path, 200)} could not be read; no host key is pinned from it.`)
+    if (!bytes.ok) say(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
     lists.set(path, bytes.ok ? { file, text: new TextDecoder().decode(bytes.value) } : null)
   }
   return new Map(
@@ -201,9 +205,9 @@ async function showFleet(context: Context, file: string, json: boolean): Promise
   const collected = fleet.nodes.filter(({ jumpOnly }) => jumpOnly !== true)
   emitText(`${plain(fleet.name)}: ${collected.length} nodes in the population\n`)
   for (const node of collected) {
-    const key = node.hostKey ?? node.knownHosts ?? fleet.knownHosts ?? 'no host key on record'
+    const key = node.hostKey ?? node.knownHosts ?? fleet.knownHosts ?? 'host key not verified'
     emitText(
-      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared in ${plain(node.location.name)}`}\n`,
+      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared location ${plain(node.location.name)}`}\n`,
     )
   }
 }
@@ -213,6 +217,7 @@ interface TrustOptions {
   readonly fingerprint: string
   readonly how: string
 }
+type BulkTrustOptions = Omit<BulkOptions, 'how'> & { readonly verifiedBy?: string }
 
 async function trust(context: Context, file: string, options: TrustOptions): Promise<void> {
   const { world } = context
@@ -220,14 +225,14 @@ async function trust(context: Context, file: string, options: TrustOptions): Pro
   if (!read.ok) return endWith(context, read.error)
   const target = read.value.targets({}).find(({ node }) => node.name === options.node)
   if (target === undefined) {
-    say(`${file} has no node named ${plain(options.node)}`)
+    say(`${file} contains no node named ${plain(options.node)}`)
     return context.exit(EXIT.usage)
   }
   const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(20_000))
   if (!scanned.ok) return endWith(context, scanned.error)
   if (scanned.value.fingerprint !== options.fingerprint) {
     say(
-      `${options.node} shows ${scanned.value.type} ${scanned.value.fingerprint}, not ${plain(options.fingerprint)}. Nothing was recorded.`,
+      `${options.node} presents ${scanned.value.type} ${scanned.value.fingerprint}, not ${plain(options.fingerprint)}. Nothing was recorded.`,
     )
     return context.exit(EXIT.usage)
   }

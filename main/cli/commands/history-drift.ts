@@ -22,29 +22,32 @@ interface DriftOptions {
   readonly json?: true
 }
 
-type BaselineOptions = KeyOptions & { readonly out: string; readonly fleet?: string; readonly why: string }
+type BaselineOptions = KeyOptions & { readonly out: string; readonly fleet?: string; readonly reason: string }
 
-/** `history`: what differs between runs. */
+/** `history drift|baseline`: differences between runs. */
 export function driftCommands(command: Command, context: Context): void {
   command
-    .command('drift [before] [after]')
-    .description('what differs between two runs: evidence, rules and scope apart; the two newest without names')
-    .requiredOption('--out <folder>', 'the folder that holds the runs')
-    .option('--fleet <name>', 'the fleet, where the folder holds runs of several')
-    .option('--node <name>', 'only this node')
-    .option('--against <run>', 'compare the newest run with this one: its id, or “baseline”')
-    .option('--details', 'take changed verdicts apart with the stored evidence, with the lines that changed')
-    .option('--json', 'print the comparison')
+    .command('drift')
+    .description('Compare two runs')
+    .argument('[before]', 'ID of the earlier run; default the second newest')
+    .argument('[after]', 'ID of the later run; default the newest')
+    .requiredOption('--out <folder>', 'Output folder of “run”')
+    .option('--fleet <name>', 'Fleet, if the folder contains runs of several')
+    .option('--node <name>', 'Compare this node only')
+    .option('--against <run>', 'Compare the newest run with this run ID, or with “baseline”')
+    .option('--details', 'Determine the cause of each verdict change and print the changed lines of evidence')
+    .option('--json', 'Print the comparison as JSON')
     .action((before: string | undefined, after: string | undefined, options: DriftOptions) =>
       drift(context, before, after, options),
     )
   keyOptions(
     command
-      .command('baseline <run>')
-      .description('name the run that later ones are compared with, signed, in the chain of runs')
-      .requiredOption('--out <folder>', 'the folder that holds the runs')
-      .option('--fleet <name>', 'the fleet, where the folder holds runs of several')
-      .requiredOption('--why <words>', 'why this run'),
+      .command('baseline')
+      .argument('<run>', 'ID of the run')
+      .description('Set the run that later runs are compared with')
+      .requiredOption('--out <folder>', 'Output folder of “run”')
+      .option('--fleet <name>', 'Fleet, if the folder contains runs of several')
+      .requiredOption('--reason <text>', 'Reason for this baseline'),
   ).action((run: string, options: BaselineOptions) => baseline(context, run, options))
 }
 
@@ -57,7 +60,10 @@ async function drift(
   const { world } = context
   const { out: root, fleet, node, against } = options
   if (against !== undefined && before !== undefined)
-    return endWith(context, { code: 'input.refused', detail: 'name either two runs or one with --against, not both' })
+    return endWith(context, {
+      code: 'input.refused',
+      detail: 'enter either two runs or one run with --against, not both',
+    })
   const compared = await driftBetween(world, catalog, {
     root,
     ...(fleet === undefined ? {} : { fleet }),
@@ -84,7 +90,7 @@ async function drift(
   context.exit(differsAtAll(found) ? EXIT.gaps : EXIT.done)
 }
 
-/** The same comparison, of one node. */
+/** The same comparison, limited to one node. Fails with input.not-found if neither run has it. */
 function onlyOf(compared: Compared, node: string): Outcome<Compared> {
   const { drift: all, runs } = compared
   if (!runs.some(({ trace }) => trace.nodes.some((one) => one.node === node)))
@@ -136,16 +142,16 @@ async function baseline(context: Context, run: string, options: BaselineOptions)
       code: 'input.refused',
       detail:
         fleets.length === 0
-          ? 'there is no chain of runs in this folder; nothing was recorded'
-          : 'chains of several fleets are kept here; name one with --fleet',
+          ? 'this folder contains no run chain; nothing was recorded'
+          : 'this folder contains run chains of several fleets; select one with --fleet',
     })
   const named = await nameBaseline(world, {
     fleet,
     run,
-    why: options.why,
+    why: options.reason,
     chainFolder: chains.value.find(({ chain }) => chain.fleet === fleet)?.folder ?? chainFolderOf(options.out, fleet),
     openSigner: () => openSigner(context, options),
   })
   if (!named.ok) return endWith(context, named.error)
-  say(`Recorded: later runs are compared with ${plain(run, 100)}. The chain has ${named.value.entries.length} entries.`)
+  say(`Baseline set: ${plain(run, 100)}. The run chain has ${named.value.entries.length} entries.`)
 }

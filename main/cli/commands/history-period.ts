@@ -30,10 +30,10 @@ type PeriodOptions = SigningOptions &
     readonly sample: readonly string[]
   }
 
-const OUT = ['--out <folder>', 'the folder that “run” writes to'] as const
-const FLEET = ['--fleet <name>', 'the fleet’s name; default the only one in the folder'] as const
-const FROM = ['--from <day>', 'the first day, in UTC; default the day of the first run'] as const
-const TO = ['--to <day>', 'the last day, in UTC; default yesterday'] as const
+const OUT = ['--out <folder>', 'Output folder of “run”'] as const
+const FLEET = ['--fleet <name>', 'Fleet name; default the only fleet in the folder'] as const
+const FROM = ['--from <date>', 'First day (UTC); default the day of the first run'] as const
+const TO = ['--to <date>', 'Last day (UTC); default yesterday'] as const
 
 interface Span {
   readonly root: string
@@ -49,43 +49,44 @@ async function spanOf({ world }: Context, { out: root, ...named }: SpanOptions, 
   if (!found.ok) return found
   const { fleet, chainFolder, firstDay } = found.value
   const from = named.from ?? firstDay
-  if (from === null) return fail('input.refused', 'the chain has no run yet: name the first day with --from')
+  if (from === null) return fail('input.refused', 'the run chain contains no run; enter the first day with --from')
   const yesterday = new Date(Date.parse(asOf) - 86_400_000).toISOString().slice(0, 10)
   return ok({ root, fleet, chainFolder, from, to: named.to ?? yesterday })
 }
 
-/** `history calendar`, `history period` and `history sample`: accounts of a period. */
+/** `history calendar|period|sample`: daily coverage, period reports and sampled nodes. */
 export function periodCommands(command: Command, context: Context): void {
   command
     .command('calendar')
-    .description('which planned runs took place, and on which days nothing was shown')
+    .description('Show daily coverage and missed runs')
     .requiredOption(...OUT)
     .option(...FLEET)
     .option(...FROM)
     .option(...TO)
-    .option('--json', 'machine-readable')
+    .option('--json', 'Print the calendar as JSON')
     .action((options: CalendarOptions) => calendar(context, options))
   signingOptions(
     command
       .command('period')
-      .description('seal an account of a period that is over, with lists, samples and a report')
+      .description('Create a signed period report (supports a Type 2 examination)')
       .requiredOption(...OUT)
       .option(...FLEET)
       .option(...FROM)
       .option(...TO)
-      .requiredOption('--to-folder <folder>', 'where the files go')
-      .option('--sample <sample...>', `rows to draw, as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, [])
-      .option('--json', 'print the account'),
+      .requiredOption('--to-folder <folder>', 'Folder for the files')
+      .option('--sample <sample...>', `Select items as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, [])
+      .option('--json', 'Print the period report as JSON'),
   ).action((options: PeriodOptions) => period(context, options))
   command
-    .command('sample <pack>')
-    .description('each drawn node of an account of a period as a pack by itself, under the seal of its run')
-    .requiredOption('--to-folder <folder>', 'where they go')
+    .command('sample')
+    .description('Export sampled nodes as pack excerpts')
+    .argument('<pack>', 'Pack of the period report')
+    .requiredOption('--to-folder <folder>', 'Folder for the excerpts')
     .action(async (pack: string, { toFolder: folder }: { readonly toFolder: string }) => {
       const made = await writeExcerpts(context.world, { pack, folder })
       if (!made.ok) return endWith(context, made.error)
       for (const { path } of made.value) say(`  ${plain(path)}`)
-      say(`${made.value.length} written.`)
+      say(`${made.value.length} excerpts written.`)
     })
 }
 
@@ -112,20 +113,20 @@ const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string
 
 function printCalendar({ calendar: found, unrecorded, awaited, gaps, notes }: CalendarReading): void {
   for (const { schedule, due } of unrecorded)
-    say(`NOT RECORDED: the run of ${plain(schedule)} due ${due} did not happen, and nothing says why.`)
+    say(`UNEXPLAINED: the run of ${plain(schedule)} due ${due} did not take place; no reason recorded.`)
   for (const { schedule, due, until } of awaited)
-    say(`Overdue: the run of ${plain(schedule)} due ${due} may still arrive until ${until}.`)
-  for (const { due, why } of gaps) say(`Recorded: no run at ${due}, ${quote(why, 300)}.`)
-  for (const { from, to, days } of found.without) say(`Without evidence: ${from} to ${to}, days: ${days}.`)
+    say(`Overdue: the run of ${plain(schedule)} due ${due} can still take place until ${until}.`)
+  for (const { due, why } of gaps) say(`Missed run, reason recorded: ${due}, ${quote(why, 300)}.`)
+  for (const { from, to, days } of found.without) say(`No evidence: ${from} to ${to}, days: ${days}.`)
   say('')
   for (let at = 0; at < found.days.length; at += 7) {
     const week = found.days.slice(at, at + 7)
     say(`  ${week[0]?.day}  ${week.map(MARK).join(' ')}`)
   }
-  say('  # every declared node answered  ~ some  - none  g missed, recorded  ! missed, not recorded')
+  say('  # all declared nodes collected  ~ some  - none  g missed, reason recorded  ! missed, no reason recorded')
   const { planned, met, late, recorded, unrecorded: silent, unplanned, days, daysWith } = found.counts
   say(
-    `Planned ${planned}: took place ${met}, of them late ${late}; missed and recorded ${recorded}; missed and not recorded ${silent}. Without a plan ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
+    `Scheduled ${planned}: took place ${met}, of these late ${late}; missed with a reason ${recorded}; missed without a reason ${silent}. Not scheduled ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
   )
   for (const note of notes) say(plain(note, 2000))
 }
@@ -154,7 +155,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   for (const { path, size } of files) say(`  ${plain(path)}  (${size} bytes)`)
   for (const failure of shortfalls) sayFailure(failure)
   const open = account.deviations.filter((one) => one.open).length
-  say(`Deviations open at the end ${open}; planned runs that nothing is said of ${unrecorded.length}.`)
+  say(`Deviations open at the end of the period: ${open}. Unexplained missed runs: ${unrecorded.length}.`)
   context.exit(
     worst([
       open > 0 || unrecorded.length > 0 ? EXIT.gaps : EXIT.done,
@@ -163,7 +164,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   )
 }
 
-/** LIST:SIZE:SEED; the seed may hold colons. */
+/** LIST:SIZE:SEED; the seed may contain colons. */
 function samplesOf(texts: readonly string[]): Outcome<readonly SampleRequest[]> {
   const samples: SampleRequest[] = []
   for (const text of texts) {

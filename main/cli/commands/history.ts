@@ -3,8 +3,8 @@ import { driftCommands } from './history-drift.ts'
 import { keepingCommands } from './history-keep.ts'
 import { periodCommands } from './history-period.ts'
 
-/** `history …`: what was kept of the runs of one --out, what differs between them, and accounts of a period. */
+/** `history …`: stored runs of one --out folder, comparisons between them, and period reports. */
 export function historyCommand(context: Context): void {
-  const command = context.program.command('history').description('runs, gaps and drift')
+  const command = context.program.command('history').description('Inspect and keep runs')
   for (const add of [keepingCommands, driftCommands, periodCommands]) add(command, context)
 }

@@ -20,16 +20,19 @@ interface TokenOptions extends PassphraseOptions, FolderOption {
   readonly crl: readonly string[]
 }
 
-/** `identity import|add-token`: keys that others certified. */
+/** `identity import|add-token`: keys with certificates from another authority. */
 export function takingInCommands(context: Context, command: Command): void {
   const { identities, files } = context.world
-  withPassphrase(command.command('import <name>'))
-    .description('take a key and its certificates out of a PKCS#12 file, and keep it under a passphrase of its own')
-    .requiredOption('--p12 <file>', 'the PKCS#12 file (.p12, .pfx)')
-    .option('--p12-passphrase-fd <number>', 'read the passphrase of that file from this file descriptor')
-    .option('--p12-passphrase-file <file>', 'read the passphrase of that file from a file that only you can read')
-    .option('--chain <file...>', 'certificates that the file lacks, up to the root', [])
-    .option('--crl <file...>', 'revocation lists of the certificate’s issuers', [])
+  withPassphrase(command.command('import').argument('<name>', 'Name of the identity'))
+    .description('Import a PKCS#12 key')
+    .requiredOption('--p12 <file>', 'PKCS#12 file (.p12, .pfx)')
+    .option('--p12-passphrase-fd <number>', 'Read the passphrase of the PKCS#12 file from this file descriptor')
+    .option(
+      '--p12-passphrase-file <file>',
+      'Read the passphrase of the PKCS#12 file from a file that only you can read',
+    )
+    .option('--chain <file...>', 'Certificates missing from the file, up to the root', [])
+    .option('--crl <file...>', 'Revocation lists of the issuers', [])
     .action(async (name: string, options: ImportOptions) => {
       const p12 = await files.read(options.p12)
       if (!p12.ok) return endWith(context, p12.error)
@@ -47,15 +50,15 @@ export function takingInCommands(context: Context, command: Command): void {
         passphrase: secret.value,
         ...others.value,
       })
-      told(context, imported, 'Imported', `${options.p12} still holds the key; keep it apart or destroy it.`)
+      told(context, imported, 'Imported', `${options.p12} still contains the key. Store it elsewhere or destroy it.`)
     })
-  withPassphrase(command.command('add-token <name>'))
-    .description('a key that stays on a security token, reached through the token maker’s PKCS#11 module')
-    .requiredOption('--module <path>', 'whole path of the PKCS#11 module')
-    .requiredOption('--token <label>', 'label of the token')
-    .requiredOption('--key <label>', 'label of the key on it')
-    .option('--certificate <file...>', 'certificates that the token lacks, up to the root', [])
-    .option('--crl <file...>', 'revocation lists of the certificate’s issuers', [])
+  withPassphrase(command.command('add-token').argument('<name>', 'Name of the identity'))
+    .description('Use a key on a PKCS#11 token')
+    .requiredOption('--module <path>', 'Absolute path of the PKCS#11 module')
+    .requiredOption('--token <label>', 'Label of the token')
+    .requiredOption('--key <label>', 'Label of the key on the token')
+    .option('--certificate <file...>', 'Certificates missing from the token, up to the root', [])
+    .option('--crl <file...>', 'Revocation lists of the issuers', [])
     .action(async (name: string, options: TokenOptions) => {
       const others = await readAuthority(context.world, options)
       if (!others.ok) return endWith(context, others.error)
@@ -64,6 +67,6 @@ export function takingInCommands(context: Context, command: Command): void {
       const { module, token, key } = options
       const folder = folderOf(context, options)
       const added = await identities.addToken({ folder, name, module, token, key, pin: pin.value, ...others.value })
-      told(context, added, 'Added', 'The key stays on its token. The PIN is asked for each sealing, and kept nowhere.')
+      told(context, added, 'Added', 'The key remains on the token. Each sealing requires the PIN, which is not stored.')
     })
 }

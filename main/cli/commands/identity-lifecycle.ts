@@ -16,9 +16,9 @@ const REASONS: readonly RevokeInput['reason'][] = ['superseded', 'key-compromise
 /** `identity backup|restore|rotate|revoke|take-root-offline`. */
 export function renewingCommands(context: Context, command: Command): void {
   const { identities, files } = context.world
-  withFolder(command.command('backup <name>'))
-    .description('what is kept here of an identity, in one file; keys stay encrypted with their passphrase')
-    .requiredOption('--to <file>', 'a file that does not exist yet')
+  withFolder(command.command('backup').argument('<name>', 'Name of the identity'))
+    .description('Back up to a file')
+    .requiredOption('--to <file>', 'New backup file; keys in it stay encrypted')
     .action(async (name: string, options: FolderOption & { to: string }) => {
       const fresh = newFileBeside(options.to)
       if (!fresh.ok) return endWith(context, fresh.error)
@@ -27,35 +27,35 @@ export function renewingCommands(context: Context, command: Command): void {
       const rootKeyHere = (await files.digest(join(folder, name, 'root-key.json'))).ok
       told(context, backup, 'Backed up', ...(backup.ok ? backupWords(options.to, backup.value.kind, rootKeyHere) : []))
     })
-  withFolder(command.command('restore <file>'))
-    .description('put back an identity from its backup; never over one that is there')
+  withFolder(command.command('restore').argument('<file>', 'Backup file'))
+    .description('Restore from a file')
     .action(async (file: string, options: FolderOption) => {
       const backup = await files.read(file)
       if (!backup.ok) return endWith(context, backup.error)
       told(context, await identities.restore(folderOf(context, options), backup.value), 'Restored')
     })
-  withPassphrase(command.command('rotate <name>'))
-    .description('a new key and certificate under the same root; the old key is deleted, its certificate kept')
-    .option('--why <words>', 'the reason, kept in rotations.jsonl', 'planned')
-    .option('--root-key <file>', 'the root’s key, when it was taken offline')
-    .action(async (name: string, options: RootOptions & { why: string }) => {
+  withPassphrase(command.command('rotate').argument('<name>', 'Name of the identity'))
+    .description('Replace the key under the same root')
+    .option('--reason <text>', 'Reason, stored in rotations.jsonl', 'planned')
+    .option('--root-key <file>', 'Root key file, if the root was taken offline')
+    .action(async (name: string, options: RootOptions & { reason: string }) => {
       const input = await rootInput(context, name, options)
       if (!input.ok) return endWith(context, input.error)
-      const rotated = await identities.rotate({ ...input.value, why: options.why })
+      const rotated = await identities.rotate({ ...input.value, why: options.reason })
       told(
         context,
         rotated,
         'Rotated',
-        'What the old key sealed stays as it is. Was it lost to others? Then also: barewitness identity revoke',
-        'Near the end of the root’s own time, or without its key, make a new identity with “identity create”.',
+        'Packs sealed with the old key remain valid. If the old key was compromised, also run: barewitness identity revoke',
+        'If the root expires soon or its key is lost, create a new identity with “identity create”.',
       )
     })
-  withPassphrase(command.command('revoke <name>'))
-    .description('put a certificate of a local identity on its revocation list')
-    .requiredOption('--leaf <fingerprint>', 'SHA-256 of the certificate, as “identity list” prints it')
-    .requiredOption('--reason <word>', REASONS.join(', '))
-    .option('--from <time>', 'since when (ISO 8601); default now')
-    .option('--root-key <file>', 'the root’s key, when it was taken offline')
+  withPassphrase(command.command('revoke').argument('<name>', 'Name of the identity'))
+    .description('Revoke a certificate')
+    .requiredOption('--leaf <fingerprint>', 'SHA-256 fingerprint of the certificate, as printed by “identity list”')
+    .requiredOption('--reason <word>', `Reason: ${REASONS.join(', ')}`)
+    .option('--from <time>', 'Revocation date (UTC, ISO 8601); default now')
+    .option('--root-key <file>', 'Root key file, if the root was taken offline')
     .action(async (name: string, options: RootOptions & { leaf: string; reason: string; from?: string }) => {
       const reason = REASONS.find((word) => word === options.reason)
       if (reason === undefined)
@@ -68,43 +68,48 @@ export function renewingCommands(context: Context, command: Command): void {
         context,
         revoked,
         'New revocation list of',
-        `It names ${leaf}, and travels in every pack sealed from now on.`,
+        `It contains ${leaf} and is included in every pack sealed from now on.`,
       )
     })
-  withFolder(command.command('take-root-offline <name>'))
-    .description('move the root’s key, encrypted as it is, to a file elsewhere; sealing does not need it')
-    .requiredOption('--to <file>', 'a file that does not exist yet')
+  withFolder(command.command('take-root-offline').argument('<name>', 'Name of the identity'))
+    .description('Move the root key to a separate file')
+    .requiredOption('--to <file>', 'New file outside the identity folder; the key stays encrypted')
     .action(async (name: string, options: FolderOption & { to: string }) => {
       const fresh = newFileBeside(options.to)
       if (!fresh.ok) return endWith(context, fresh.error)
       const folder = folderOf(context, options)
       if (isUnder(join(folder, name), options.to)) {
-        const detail = `${options.to} lies in the identity’s own folder; name a file elsewhere`
+        const detail = `${options.to} is in the folder of the identity; select a file outside it`
         return endWith(context, { code: 'input.refused', detail })
       }
       const taken = await identities.takeRootOffline(folder, name, options.to)
-      told(context, taken, 'Took offline the root of', `rotate and revoke now need --root-key ${options.to}`)
+      told(
+        context,
+        taken,
+        'Took offline the root of',
+        `“identity rotate” and “identity revoke” now require --root-key ${options.to}`,
+      )
     })
 }
 
-/** What a backup is worth, and what it lacks. */
+/** What a backup protects, and what it does not contain. */
 function backupWords(to: string, kind: IdentityInfo['kind'], rootKeyHere: boolean): readonly string[] {
   if (kind === 'token')
-    return ['It holds certificates and where the key is found. The key itself never leaves its token.']
-  const safe = `${to} is as safe as the passphrase is strong.`
+    return ['It contains the certificates and the location of the key. The key itself never leaves the token.']
+  const safe = `The strength of the passphrase protects the keys in ${to}.`
   return kind === 'local' && !rootKeyHere
-    ? [safe, 'It lacks the root’s key, which was taken offline: keep a copy of that file too.']
+    ? [safe, 'It does not contain the root key, which is offline. Back up that file, too.']
     : [safe]
 }
 
-/** Whether a file to be made would lie in a folder, by whatever links either is reached. */
+/** Whether a new file would be in a folder, links resolved. */
 function isUnder(folder: string, file: string): boolean {
   if (!existsSync(folder)) return false
   const way = relative(realpathSync(folder), realpathSync(dirname(resolve(file))))
   return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
 }
 
-/** What rotation and revocation need alike. The passphrase opens the root’s key. */
+/** The common input of rotation and revocation. The passphrase opens the root key. */
 async function rootInput(
   context: Context,
   name: string,

@@ -1,9 +1,16 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { EVIDENCE_LEVELS, type EvidenceLevel, levelWords } from '../../../schemas/conclusion-words.ts'
+import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { AttachmentDraft } from '../../../schemas/ipc-packs.ts'
 import type { Attachment, Explanation } from '../../../schemas/types.ts'
-import { type AttachedTo, attachedToNamed, needNamed, requestNamed, rowNamed } from '../../app/register/named.ts'
+import {
+  type AttachedTo,
+  attachedToNamed,
+  type NamedPlaces,
+  needNamed,
+  requestNamed,
+  rowNamed,
+} from '../../app/register/named.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
@@ -20,11 +27,9 @@ import { say } from '../terminal.ts'
 const CONCLUSIONS = ['supports', 'does-not-support'] as const
 type Conclusion = (typeof CONCLUSIONS)[number]
 
-/** `record add|ask|explain`: documents that answer evidence requests, and explanations of readings. */
+/** `document add|request|explain`: documents for evidence requests, and explanations of isolation signals. */
 export function recordCommand(context: Context): void {
-  const command = context.program
-    .command('record')
-    .description('attach documents to evidence requests, assign owners and due dates, explain readings')
+  const command = context.program.command('document').description('Manage documents')
   addCommand(context, command)
   askCommand(context, command)
   explainCommand(context, command)
@@ -35,12 +40,11 @@ type AddOptions = RegisterOptions &
   AnswerOptions & {
     readonly file: string
     readonly request?: readonly string[]
-    readonly for?: readonly string[]
-    readonly need?: string
-    readonly shows: string
-    readonly saidBy: string
+    readonly control?: readonly string[]
+    readonly summary: string
+    readonly providedBy: string
     readonly owner: string
-    readonly until?: string
+    readonly expires?: string
   }
 interface InspectionOptions {
   readonly level: string
@@ -56,25 +60,24 @@ interface AnswerOptions {
 
 function addCommand(context: Context, command: Command): void {
   withFleet(withRegister(command.command('add')))
-    .description('attach a file to evidence requests or rows; it is stored by its digest and never run')
-    .requiredOption('--file <file>', 'read this file, at most 100 MiB')
-    .option('--request <ids...>', 'attach it to these evidence requests, such as ER-18 (see “catalog requests”)')
-    .option('--for <rows...>', 'attach it to the evidence requests of these rows, such as hipaa:164.308(b)(1)')
-    .option('--need <words>', 'with --for: name the document that the row needs; a part of its words is enough')
-    .requiredOption('--shows <words>', 'state what it shows')
-    .requiredOption('--said-by <name>', 'name who provided it')
-    .requiredOption(
-      '--level <word>',
-      EVIDENCE_LEVELS.map((level) => `${level} (${levelWords[level].meaning})`).join(', '),
+    .description('Attach a document to controls')
+    .requiredOption('--file <file>', 'File to attach, at most 100 MiB')
+    .option(
+      '--request <ids...>',
+      'Evidence requests, such as ER-18 (see “catalog requests”); with --control, part of the document’s title',
     )
-    .option('--inspected-by <name>', 'name who inspected it; needed from level inspected on')
-    .option('--inspected-on <day>', 'give the day of the inspection, UTC, such as 2026-11-03; today without it')
-    .option('--looked-at <words>', 'state what was inspected: population, sample, what it was compared with')
-    .option('--conclusion <word>', `record the conclusion: ${CONCLUSIONS.join(' or ')}`)
-    .option('--answers <checks...>', 'name the checks whose results it answers, as alternative evidence')
-    .option('--answers-on <nodes...>', 'name the nodes on which it answers them')
-    .requiredOption('--owner <name>', 'name who keeps it current')
-    .option('--until <day>', 'give the last day on which it is valid, UTC; without it, it counts for 366 days')
+    .option('--control <ids...>', 'Controls, such as hipaa:164.308(b)(1)')
+    .requiredOption('--summary <text>', 'What the document shows')
+    .requiredOption('--provided-by <name>', 'Person or organization that provided it')
+    .requiredOption('--level <word>', `Evidence level: ${EVIDENCE_LEVELS.join(', ')}`)
+    .option('--inspected-by <name>', 'Inspector; required for levels inspected and reperformed')
+    .option('--inspected-on <date>', 'Date of the inspection (UTC), such as 2026-11-03; default today')
+    .option('--looked-at <text>', 'What was inspected: population, sample, and what it was compared with')
+    .option('--conclusion <word>', `Conclusion of the inspection: ${CONCLUSIONS.join(' or ')}`)
+    .option('--answers <checks...>', 'Checks for which it is alternative evidence')
+    .option('--answers-on <nodes...>', 'Nodes to which the alternative evidence applies')
+    .requiredOption('--owner <name>', 'Owner who keeps the document current')
+    .option('--expires <date>', 'Last day of validity (UTC); default 366 days')
     .action(async (options: AddOptions) => {
       const added = await add(context, options)
       if (!added.ok) return endWith(context, added.error)
@@ -87,20 +90,20 @@ function addCommand(context: Context, command: Command): void {
 
 const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
-/** What the document does not do yet. */
+/** The limitations of the document as attached. */
 function notesOn({ level = 'received', inspection, answers }: Attachment, { requests }: AttachedTo): readonly string[] {
   const below = requests.filter(({ minimum }) => rank(level) < rank(minimum))
   const isInspected = rank(level) > rank('received')
   return [
-    ...(isInspected ? [] : [`Level ${level}: it supports no row before a named person inspects it.`]),
+    ...(isInspected ? [] : [`Level ${level}: the document supports no control until a named person inspects it.`]),
     ...(isInspected && below.length > 0
-      ? [`Level ${level}: ${below.map(({ id, minimum }) => `${id} needs level ${minimum}`).join('; ')}.`]
+      ? [`Level ${level}: ${below.map(({ id, minimum }) => `${id} requires level ${minimum}`).join('; ')}.`]
       : []),
     ...(inspection?.conclusion === 'does-not-support'
-      ? ['It was inspected and does not support: every row that needs it has a deviation in its documents.']
+      ? ['Conclusion: does not support. Every control that requires the document has a document deviation.']
       : []),
     ...(answers !== undefined && (below.length === requests.length || inspection?.conclusion !== 'supports')
-      ? ['It answers no result of a check before it is inspected at the minimum level and supports.']
+      ? ['It is no alternative evidence until it is inspected at the minimum level with the conclusion “supports”.']
       : []),
   ]
 }
@@ -116,8 +119,8 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   const declared = await declaredFor(world, options)
   if (!declared.ok) return declared
   const { catalog, scope } = declared.value
-  const { request, for: rows, need } = options
-  const to = attachedToNamed(catalog, { request, rows, need })
+  const named = namedPlaces(options)
+  const to = named.ok ? attachedToNamed(catalog, named.value) : named
   if (!to.ok) return to
   const examined = examinedAs(options, moment.now)
   if (!examined.ok) return examined
@@ -125,16 +128,16 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   if (!answers.ok) return answers
   const read = await world.files.read(options.file, LARGEST_ATTACHMENT)
   if (!read.ok) return read
-  const { until = null, shows, saidBy, owner } = options
+  const { expires = null, summary, providedBy, owner } = options
   const draft: AttachmentDraft = {
     controls: to.value.controls,
     need: to.value.need,
-    shows,
-    saidBy,
+    shows: summary,
+    saidBy: providedBy,
     ...examined.value,
     answers: answers.value,
     owner,
-    validUntil: until,
+    validUntil: expires,
   }
   const file = { name: basename(options.file), bytes: read.value }
   const changed = await change(context, options, {
@@ -147,7 +150,18 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   return entry === undefined ? fail('bug', 'what was attached is not in the register') : ok({ entry, to: to.value })
 }
 
-/** The level with its inspection. An inspection is given in full or not at all, and only from “inspected” on. */
+const REQUEST_ID = /^er-\d+$/i
+
+/** --request holds IDs of evidence requests and, with --control, part of the title of one document. Fails with input.refused. */
+function namedPlaces({ request = [], control: rows }: AddOptions): Outcome<NamedPlaces> {
+  if (rows === undefined) return ok({ request })
+  const [need, ...more] = request.filter((text) => !REQUEST_ID.test(text.trim()))
+  return more.length > 0
+    ? fail('input.refused', '--request accepts the title of one document; put it in quotation marks')
+    : ok({ request: request.filter((text) => REQUEST_ID.test(text.trim())), rows, need })
+}
+
+/** The level with its inspection, which is complete or absent, and required for “inspected” and “reperformed”. Fails with input.refused. */
 function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<AttachmentDraft, 'level' | 'inspection'>> {
   const level = EVIDENCE_LEVELS.find((word) => word === options.level)
   if (level === undefined) return fail('input.refused', `--level must be one of ${EVIDENCE_LEVELS.join(', ')}`)
@@ -156,16 +170,16 @@ function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<Attac
   const isInspected = rank(level) > rank('received')
   if (!isInspected)
     return given
-      ? fail('input.refused', `level ${level} has no inspection; use level inspected or reperformed to record one`)
+      ? fail('input.refused', `level ${level} has no inspection; to record one, use level inspected or reperformed`)
       : ok({ level, inspection: null })
   if (by === undefined || lookedAt === undefined || word === undefined)
-    return fail('input.refused', `level ${level} needs --inspected-by, --looked-at and --conclusion`)
+    return fail('input.refused', `level ${level} requires --inspected-by, --looked-at and --conclusion`)
   const conclusion = CONCLUSIONS.find((one): one is Conclusion => one === word)
   if (conclusion === undefined) return fail('input.refused', `--conclusion must be one of ${CONCLUSIONS.join(', ')}`)
   return ok({ level, inspection: { by, on: inspectedOn ?? now.slice(0, 10), lookedAt, conclusion } })
 }
 
-/** Results that the document answers: only checks that a named request may answer, on named nodes. */
+/** Alternative evidence: only for checks that a named request can answer, on named nodes. Fails with input.refused. */
 function answersOf(
   { answers, answersOn }: AnswerOptions,
   requests: readonly EvidenceRequest[],
@@ -173,13 +187,13 @@ function answersOf(
 ): Outcome<AttachmentDraft['answers']> {
   if (answers === undefined && answersOn === undefined) return ok(null)
   if (answers === undefined || answersOn === undefined)
-    return fail('input.refused', 'name checks with --answers and nodes with --answers-on, both or neither')
+    return fail('input.refused', '--answers and --answers-on must be used together')
   const may = [...new Set(requests.flatMap(({ mayAnswer }) => mayAnswer.map(({ check }) => check)))]
   const wrong = answers.find((check) => !may.includes(check))
   if (wrong !== undefined)
     return fail(
       'input.refused',
-      `${quote(wrong)} cannot be answered by this document; ${may.length === 0 ? 'it may answer no check' : `it may answer ${may.join(', ')}`}`,
+      `this document cannot be alternative evidence for ${quote(wrong)}; possible checks: ${may.length === 0 ? 'none' : may.join(', ')}`,
     )
   const strange = population === null ? undefined : answersOn.find((node) => !population.includes(node))
   if (strange !== undefined) return fail('input.refused', `there is no node ${quote(strange)}`)
@@ -193,27 +207,25 @@ type ExplainOptions = RegisterOptions & {
   readonly document: string
   readonly by: string
   readonly role: string
-  readonly until: string
+  readonly expires: string
 }
 
 function explainCommand(context: Context, command: Command): void {
   withFleet(withRegister(command.command('explain')))
-    .description('explain one unexpected reading of the isolation argument on named nodes; no verdict changes')
-    .requiredOption('--signal <id>', 'the reading (see “catalog signals”, and contradictions in the report)')
-    .requiredOption('--node <names...>', 'the nodes on which it is explained')
-    .requiredOption('--because <words>', 'the explanation, such as which cores are switched off and why')
-    .requiredOption('--document <file>', 'the document that shows it; its digest is kept, its bytes are not')
-    .requiredOption('--by <name>', 'who explains it')
-    .requiredOption('--role <words>', 'their role')
-    .requiredOption('--until <day>', 'the last day, UTC, such as 2027-03-01; at most 366 days ahead')
+    .description('Explain an unexpected isolation signal; verdicts never change')
+    .requiredOption('--signal <id>', 'Signal (see “catalog signals”, and anomalies in the report)')
+    .requiredOption('--node <names...>', 'Nodes to which the explanation applies')
+    .requiredOption('--because <text>', 'Explanation, such as which cores are disabled and why')
+    .requiredOption('--document <file>', 'Document that shows it; only its digest is stored')
+    .requiredOption('--by <name>', 'Person who explains it')
+    .requiredOption('--role <text>', 'Role of this person')
+    .requiredOption('--expires <date>', 'Last day (UTC), such as 2027-03-01; at most 366 days ahead')
     .action(async (options: ExplainOptions) => {
       const explained = await explainReading(context, options)
       if (!explained.ok) return endWith(context, explained.error)
       const { id, signal, document } = explained.value
       say(`Explained: ${signal}, entry ${id}. Document ${plain(document.name)}, SHA-256 ${document.sha256}.`)
-      say(
-        '  It is shown beside the answer and changes no verdict. Attach the document with “record add” to include it.',
-      )
+      say('  Reports show it next to the signal; verdicts do not change. To include the document, use “document add”.')
     })
 }
 
@@ -224,7 +236,7 @@ async function explainReading(context: Context, options: ExplainOptions): Promis
   const { catalog, scope } = declared.value
   const read = await world.files.read(options.document, LARGEST_ATTACHMENT)
   if (!read.ok) return read
-  const { signal, node: nodes, because: text, by: explainedBy, role, until } = options
+  const { signal, node: nodes, because: text, by: explainedBy, role, expires: until } = options
   const facts = {
     ...momentOf(world),
     hasSignal: (id: string) => catalog.signals.some((one) => one.id === id),
@@ -237,29 +249,30 @@ async function explainReading(context: Context, options: ExplainOptions): Promis
   })
   if (!changed.ok) return changed
   const made = explanationsOf(changed.value).find(({ id }) => id === facts.id)
-  return made === undefined ? fail('bug', 'what was explained is not in the register') : ok(made)
+  return made === undefined ? fail('bug', 'the explanation is not in the register') : ok(made)
 }
 
 type AskOptions = RegisterOptions & {
-  readonly request?: string
-  readonly for?: string
-  readonly need?: string
+  readonly request: string
+  readonly control?: string
   readonly owner: string
   readonly due: string
 }
 
 function askCommand(context: Context, command: Command): void {
-  withFleet(withRegister(command.command('ask')))
-    .description('assign an evidence request, or a document of one row, to an owner with a due date')
-    .option('--request <id>', 'assign this evidence request in every row that needs it, such as ER-18')
-    .option('--for <row>', 'assign a document of this row alone, such as hipaa:164.308(b)(1)')
-    .option('--need <words>', 'with --for: name the document that the row needs; a part of its words is enough')
-    .requiredOption('--owner <name>', 'name who provides it')
-    .requiredOption('--due <day>', 'give the due date, UTC, such as 2027-03-01; a later entry replaces this one')
+  withFleet(withRegister(command.command('request')))
+    .description('Assign an owner and due date to an evidence request')
+    .requiredOption('--request <id>', 'Evidence request, such as ER-18; with --control, part of the document’s title')
+    .option(
+      '--control <id>',
+      'Control, such as hipaa:164.308(b)(1); without it, every control that requires the document',
+    )
+    .requiredOption('--owner <name>', 'Person who provides the document')
+    .requiredOption('--due <date>', 'Due date (UTC), such as 2027-03-01; a later entry replaces this one')
     .action(async (options: AskOptions) => {
       const asked = await ask(context, options)
       if (!asked.ok) return endWith(context, asked.error)
-      say(`Requested: ${plain(options.owner)} provides ${quote(asked.value, 500)} by the end of ${options.due}, UTC.`)
+      say(`Requested: ${quote(asked.value, 500)} from ${plain(options.owner)}, due ${options.due} UTC.`)
     })
 }
 
@@ -278,22 +291,15 @@ async function ask(context: Context, options: AskOptions): Promise<Outcome<strin
   return changed.ok ? ok(draft.need) : changed
 }
 
-/** What is assigned: an evidence request by its title, or one document of one row. */
+/** The assigned evidence request, or one document of one control. Fails with input.refused. */
 function askedFor(
   catalog: Catalog,
-  { request, for: text, need: words }: AskOptions,
+  { request: words, control: text }: AskOptions,
 ): Outcome<{ readonly framework: string; readonly control: string; readonly need: string }> {
-  if (request !== undefined) {
-    if (text !== undefined || words !== undefined)
-      return fail('input.refused', 'name either --request, or --for with --need')
-    const named = requestNamed(catalog, request)
+  if (text === undefined) {
+    const named = requestNamed(catalog, words)
     return named.ok ? ok({ framework: REQUESTS, control: named.value.id, need: named.value.title }) : named
   }
-  if (text === undefined || words === undefined)
-    return fail(
-      'input.refused',
-      'name an evidence request with --request, or a document of a row with --for and --need',
-    )
   const row = rowNamed(catalog, text)
   if (!row.ok) return row
   const { framework, control } = row.value

@@ -2,22 +2,22 @@ import type { Command } from 'commander'
 import { collectOptions } from '../collecting.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
-import { FRAMEWORKS } from '../options.ts'
+import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
 import { codeOfRan, type RunOptions, runOnce, sayRan } from '../running.ts'
 import { runSchedule, type ScheduleOptions } from '../scheduled.ts'
 import { signingOptions } from '../sealing.ts'
 
-/** `run`: collect, assess and export in one go; with `--schedule`, what a timer calls. */
+/** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
   const command = context.program
     .command('run')
-    .description('collect + assess + export')
+    .description('Collect, evaluate and export in one step')
     .option(...FRAMEWORKS)
-    .option('--json', 'print the assessment')
-    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
-    .option('--schedule <name>', 'the planned run of this schedule that is due now, with the options of the schedule')
-    .option('--schedules <file>', 'with --schedule: the file of schedules; default the one that “schedule” keeps')
-    .option('--now', 'with --schedule: at once, also when nothing is due')
+    .option('--json', 'Print the assessment as JSON')
+    .option(...DEVIATIONS_EXIT_ZERO)
+    .option('--schedule <name>', 'Start the run of this schedule that is due now, with the options of the schedule')
+    .option('--schedules <file>', 'With --schedule: schedule file; default the file that “schedule” uses')
+    .option('--now', 'With --schedule: start immediately, even if no run is due')
   signingOptions(collectOptions(command)).action(
     async (options: RunOptions & Partial<ScheduleOptions>, acting: Command) => {
       const { schedule } = options
@@ -31,6 +31,6 @@ export function runCommand(context: Context): void {
   )
 }
 
-/** Names of the options that stand on the command line, as commander calls them. */
+/** Attribute names of the options given on the command line. */
 const givenOptions = (command: Command): readonly string[] =>
   command.options.map((option) => option.attributeName()).filter((name) => command.getOptionValueSource(name) === 'cli')

@@ -7,7 +7,7 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import { DEADLINE, deadlineSeconds } from '../collecting.ts'
 import { type Context, endWith } from '../context.ts'
-import { FRAMEWORKS, LIVE_TESTS } from '../options.ts'
+import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS, LIVE_TESTS } from '../options.ts'
 import { type FileOption, fileOf, withFile } from '../schedule-file.ts'
 import { scopeFor } from '../scope.ts'
 import { askableAddress, type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
@@ -20,15 +20,15 @@ type AddOptions = FileOption &
     readonly out: string
     readonly every: string
     readonly zone: string
-    readonly jitter: string
+    readonly randomDelay: string
     readonly retries: string
     readonly retryWait: string
-    readonly catchUp: boolean
-    readonly gapsExitZero?: true
+    readonly skipMissed?: true
+    readonly deviationsExitZero?: true
     readonly register?: string
     readonly framework?: string
     readonly timestamp?: string
-    readonly also?: string
+    readonly formats?: string
     readonly liveTests?: true
     readonly deadline?: string
     readonly notifyCommand?: readonly string[]
@@ -37,43 +37,43 @@ type AddOptions = FileOption &
     readonly notifySyslog?: true
   }
 
-/** `schedule add`: plans runs; nothing is planned that the chain of runs does not say, signed. */
+/** `schedule add`: creates a schedule and signs it into the run chain; a schedule takes effect only with this entry. */
 export function addCommand(context: Context, command: Command): void {
-  keyOptions(withFile(command.command('add <name>')))
-    .description('plan runs of a fleet, and say so, signed, in its chain of runs')
-    .requiredOption('--fleet <file>', 'the fleet file')
-    .requiredOption('--out <folder>', 'where evidence, packs and the chain of runs go')
+  keyOptions(withFile(command.command('add').argument('<name>', 'Name of the schedule')))
+    .description('Create a schedule and record it in the run chain')
+    .requiredOption('--fleet <file>', 'Fleet file')
+    .requiredOption('--out <folder>', 'Folder for evidence, packs and the run chain')
     .requiredOption(
-      '--every <words>',
-      'such as “every day at 02:00”, “every 6 hours at :15”, “every monday at 02:00”, “on day 1 of every month at 02:00”',
+      '--every <text>',
+      'For example “every day at 02:00”, “every 6 hours at :15”, “every monday at 02:00”, “on day 1 of every month at 02:00”',
     )
-    .option('--zone <name>', 'the time zone that this is told in, such as Europe/Berlin', 'UTC')
-    .option('--jitter <minutes>', 'start up to so many minutes later, by chance', '0')
-    .option('--retries <times>', 'go on so many times with nodes that were not reached', '2')
-    .option('--retry-wait <minutes>', 'and wait so long before each time', '10')
-    .option('--no-catch-up', 'do not run late when the computer was off at the time')
-    .option('--gaps-exit-zero', 'exit 0 when gaps are the only finding')
+    .option('--zone <name>', 'Time zone of --every, such as Europe/Berlin', 'UTC')
+    .option('--random-delay <minutes>', 'Delay each start at random by up to this many minutes', '0')
+    .option('--retries <times>', 'Retry unreachable nodes this many times', '2')
+    .option('--retry-wait <minutes>', 'Wait this long before each retry', '10')
+    .option('--skip-missed', 'Do not run late if the computer was off at the scheduled time')
+    .option(...DEVIATIONS_EXIT_ZERO)
     .option(...FRAMEWORKS)
     .option(...LIVE_TESTS)
     .option(...DEADLINE)
-    .option('--register <file>', 'accepted exceptions and attached records')
-    .option('--timestamp <url>', 'ask this time-stamp authority; default the fleet file’s timestampAuthority')
-    .option('--also <list>', 'what else is written; see “run”')
+    .option('--register <file>', 'Register of risk acceptances and documents')
+    .option('--timestamp <url>', 'RFC 3161 time-stamp authority; default timestampAuthority of the fleet file')
+    .option('--formats <list>', 'Additional outputs; see “run”')
     .option(
       '--notify-command <words...>',
-      'tell of changes through this program; for words that begin with a dash, name a script',
+      'Send notifications through this program; for arguments that begin with a dash, use a script',
     )
-    .option('--notify-webhook <url>', 'tell of changes at this address')
-    .option('--notify-secret-file <file>', 'the key that signs what is told there; only you can read the file')
-    .option('--notify-syslog', 'tell of changes in the system’s log')
+    .option('--notify-webhook <url>', 'Send notifications to this address')
+    .option('--notify-secret-file <file>', 'Key that signs webhook notifications, in a file that only you can read')
+    .option('--notify-syslog', 'Write notifications to the system log')
     .action(async (name: string, options: AddOptions) => {
       const added = await add(context, name, options)
       if (!added.ok) return endWith(context, added.error)
       const { cadence, zone, fleetName, fleet, options: chosen } = added.value
-      say(`Planned: ${name}, ${cadence} in ${zone}. The chain of runs of ${fleetName} says so from now on.`)
+      say(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
       const read = await context.world.fleets.read(fleet)
       sayUnattended(await unattendedUse(context.world, read.ok ? read.value.targets({}) : [], chosen))
-      say(`  Nothing starts it yet. Next: barewitness schedule install ${name}`)
+      say(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
     })
 }
 
@@ -83,7 +83,7 @@ async function add(context: Context, name: string, options: AddOptions): Promise
   const { timestamp } = options
   const address = timestamp === undefined ? ok(null) : askableAddress('--timestamp', timestamp)
   if (!address.ok) return address
-  // Frameworks that do not exist are told now, and not in the middle of the night.
+  // Unknown frameworks are refused now instead of at the first scheduled run.
   const scope = await scopeFor(context.world, { ...options, fleet: draft.value.fleet }, [])
   if (!scope.ok) return scope
   return await addSchedule(context.world, draft.value, {
@@ -93,11 +93,11 @@ async function add(context: Context, name: string, options: AddOptions): Promise
 }
 
 function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
-  const { every, zone, catchUp, identity, identityFolder, passphraseFile, register } = options
-  const { timestamp, framework, also, liveTests } = options
+  const { every, zone, skipMissed, identity, identityFolder, passphraseFile, register } = options
+  const { timestamp, framework, formats: also, liveTests } = options
   const numbers: number[] = []
   for (const [option, text] of [
-    ['--jitter', options.jitter],
+    ['--random-delay', options.randomDelay],
     ['--retries', options.retries],
     ['--retry-wait', options.retryWait],
   ] as const) {
@@ -117,8 +117,8 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
     zone,
     jitterMinutes,
     retries: { times, waitMinutes },
-    catchUp,
-    gapsExitZero: options.gapsExitZero === true,
+    catchUp: skipMissed !== true,
+    gapsExitZero: options.deviationsExitZero === true,
     notify: notify.value,
     options: {
       ...(identity === undefined ? {} : { identity }),
@@ -134,7 +134,7 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
   })
 }
 
-/** A path from the root, since a timer starts in another folder; a mere name is looked for wherever the job looks. */
+/** An absolute path, because a timer starts in another folder; a plain name is left for the search path of the job. */
 const located = (program: string): string => (/[/\\]/.test(program) ? resolve(program) : program)
 
 function notifyOf({
@@ -144,7 +144,7 @@ function notifyOf({
   notifySyslog,
 }: AddOptions): Outcome<readonly Notify[]> {
   if (secret !== undefined && url === undefined)
-    return fail('input.refused', '--notify-secret-file goes with --notify-webhook')
+    return fail('input.refused', '--notify-secret-file requires --notify-webhook')
   const [program, ...words] = notifyCommand ?? []
   return ok([
     ...(program === undefined

@@ -12,12 +12,12 @@ import { emit, emitText, say } from '../terminal.ts'
 
 type InstallOptions = FileOption & { readonly with?: string; readonly print?: true }
 
-/** `schedule install`: has a timer of the operating system start a schedule’s runs. */
+/** `schedule install`: installs the operating system timer that starts the runs of a schedule. */
 export function installCommand(context: Context, command: Command): void {
-  withFile(command.command('install <name>'))
-    .description('have a timer of the operating system start a planned run')
-    .option('--with <timer>', `of ${TIMER_KINDS.join(', ')}; default the first of them that is here`)
-    .option('--print', 'print what would be written, and install nothing')
+  withFile(command.command('install').argument('<name>', 'Name of the schedule'))
+    .description('Install the operating system timer')
+    .option('--with <timer>', `Timer: ${TIMER_KINDS.join(', ')}; default the first one available`)
+    .option('--print', 'Print the timer files and install nothing')
     .action(async (name: string, options: InstallOptions) => {
       const schedule = await scheduleNamed(context, fileOf(context, options), name)
       if (!schedule.ok) return endWith(context, schedule.error)
@@ -47,17 +47,17 @@ async function kindOf({ world }: Context, { with: wanted }: InstallOptions): Pro
   }
   const [first] = await world.timers.kinds()
   return first === undefined
-    ? fail('input.refused', 'no timer that we know answers here; name one with --with, and --print what it would need')
+    ? fail('input.refused', 'no supported timer is available here; select one with --with and use --print')
     : ok(first)
 }
 
 type StatusOptions = FileOption & { readonly json?: true }
 
-/** `schedule status`: when runs are due, how the last start ended, what is installed, and what a job can use. */
+/** `schedule status`: next and last run, installed timers, and the credentials available to an unattended run. */
 export function statusCommand(context: Context, command: Command): void {
-  withFile(command.command('status [name]'))
-    .description('when runs are due, how the last one went, and what a job can log in and seal with')
-    .option('--json', 'print it')
+  withFile(command.command('status').argument('[name]', 'Name of the schedule; default all'))
+    .description('Show next run, last result, timers and credential readiness')
+    .option('--json', 'Print JSON')
     .action(async (name: string | undefined, options: StatusOptions) => {
       const file = fileOf(context, options)
       const read = await context.world.schedules.read(file)
@@ -69,15 +69,15 @@ export function statusCommand(context: Context, command: Command): void {
       const statuses: ScheduleStatus[] = []
       for (const schedule of named) statuses.push(await scheduleStatus(context.world, schedule, by))
       if (options.json === true) emit(statuses)
-      if (statuses.length === 0) say(`No runs are planned in ${file}.`)
+      if (statuses.length === 0) say(`${file} contains no schedules.`)
       for (const status of statuses) sayStatus(status)
     })
 }
 
 const TIMER_WORDS: Readonly<Record<TimerStatus['state'], string>> = {
   installed: 'installed',
-  other: 'installed, and not as it would be written today',
-  inactive: 'written, and not active',
+  other: 'installed, but different from the current definition',
+  inactive: 'written, but not active',
 }
 
 function sayStatus({
@@ -92,8 +92,8 @@ function sayStatus({
 }: ScheduleStatus): void {
   const { name, cadence, zone, fleetName, out } = schedule
   say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
-  say(`  Next due ${nextDue ?? 'never'}; last due ${lastDue ?? 'not yet'}.`)
-  if (awaited !== null) say(`  Overdue: the run due ${awaited.due} may still arrive until ${awaited.until}.`)
+  say(`  Next run ${nextDue ?? 'never'}; last due ${lastDue ?? 'none yet'}.`)
+  if (awaited !== null) say(`  Overdue: the run due ${awaited.due} can still take place until ${awaited.until}.`)
   if (lastAttempt !== null)
     say(
       `  Last start ${lastAttempt.startedAt}: ${lastAttempt.code}${lastAttempt.exit === null ? '' : `, exit code ${lastAttempt.exit}`}${lastAttempt.detail === '' ? '' : `. ${plain(lastAttempt.detail, 500)}`}`,
@@ -104,13 +104,13 @@ function sayStatus({
 }
 
 const WORKS: Readonly<Record<Works, string>> = {
-  yes: 'A job can',
-  unclear: 'Not known before it is tried',
-  no: 'A job cannot',
+  yes: 'Available unattended',
+  unclear: 'Unknown until first use',
+  no: 'Not available unattended',
 }
 const MOST_NODES = 5
 
-/** What works, what may, and what does not while nobody is there. */
+/** Prints the credentials that an unattended run can use, may be able to use, and cannot use. */
 export function sayUnattended(uses: readonly UnattendedUse[]): void {
   for (const { works, text, nodes } of uses) {
     const more = nodes.length > MOST_NODES ? ` and ${nodes.length - MOST_NODES} more` : ''

@@ -9,9 +9,9 @@ import { emit, say } from '../terminal.ts'
 import { addCommand } from './schedule-add.ts'
 import { installCommand, statusCommand } from './schedule-timers.ts'
 
-/** `schedule …`: planned runs, and the timers of the operating system that start them. */
+/** `schedule …`: scheduled runs, and the timers of the operating system that start them. */
 export function scheduleCommand(context: Context): void {
-  const command = context.program.command('schedule').description('planned runs, and the timers that start them')
+  const command = context.program.command('schedule').description('Manage scheduled runs')
   addCommand(context, command)
   listCommand(context, command)
   removeCommand(context, command)
@@ -21,27 +21,27 @@ export function scheduleCommand(context: Context): void {
 
 function listCommand(context: Context, command: Command): void {
   withFile(command.command('list'))
-    .description('the planned runs')
-    .option('--json', 'print them')
+    .description('List schedules')
+    .option('--json', 'Print JSON')
     .action(async (options: FileOption & { readonly json?: true }) => {
       const file = fileOf(context, options)
       const read = await context.world.schedules.read(file)
       if (!read.ok) return endWith(context, read.error)
       if (options.json === true) emit(read.value)
-      if (read.value.schedules.length === 0) say(`No runs are planned in ${file}.`)
+      if (read.value.schedules.length === 0) say(`${file} contains no schedules.`)
       for (const { name, cadence, zone, fleetName, out, options: chosen } of read.value.schedules)
         say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}${deadlineText(chosen)}`)
     })
 }
 
 const deadlineText = ({ deadlineSeconds }: Schedule['options']): string =>
-  deadlineSeconds === undefined ? '' : `; at most ${deadlineSeconds} seconds for each node`
+  deadlineSeconds === undefined ? '' : `; time limit ${deadlineSeconds} seconds per node`
 
 type RemoveOptions = FileOption & KeyOptions
 
 function removeCommand(context: Context, command: Command): void {
-  keyOptions(withFile(command.command('remove <name>')))
-    .description('plan a run no more: says so, signed, in the chain of runs, and takes its timers away')
+  keyOptions(withFile(command.command('remove').argument('<name>', 'Name of the schedule')))
+    .description('Delete a schedule and its timers')
     .action(async (name: string, options: RemoveOptions) => {
       const file = fileOf(context, options)
       const named = await scheduleNamed(context, file, name)
@@ -49,8 +49,6 @@ function removeCommand(context: Context, command: Command): void {
       const key = { ...named.value.options, ...options }
       const removed = await removeSchedule(context.world, name, { file, openSigner: () => openSigner(context, key) })
       if (!removed.ok) return endWith(context, removed.error)
-      say(
-        `Removed: ${name}. From now on it plans nothing; what it collected stays in ${plain(removed.value.out, 400)}.`,
-      )
+      say(`Deleted: ${name}. The run chain records it. Collected evidence stays in ${plain(removed.value.out, 400)}.`)
     })
 }

@@ -18,37 +18,39 @@ interface Options extends AuthorityOptions {
 }
 
 /**
- * `seal FILE` and `refresh FILE`: time-stamps over a pack or report that is sealed already. `seal` adds what is missing to the highest
- * level, `refresh` one more over everything, before the cover of the last one ends. Either way the query can be carried.
+ * `timestamp add|renew FILE`: RFC 3161 time-stamps over a sealed pack or report. `add` adds those missing to the highest level; `renew` adds
+ * one over everything before the last one expires. For a computer without network, query and reply can be transferred as files.
  */
 export function sealCommands(context: Context): void {
-  const command = (name: 'seal' | 'refresh', words: string): void => {
+  const group = context.program.command('timestamp').description('Time-stamp sealed packs and reports')
+  const command = (name: 'add' | 'renew', words: string): void => {
     authorityOptions(
-      context.program
-        .command(`${name} <file>`)
+      group
+        .command(name)
         .description(words)
-        .option('--timestamp <url>', 'ask this time-stamp authority (RFC 3161)')
-        .option('--export-tsq <file>', 'write the query instead, to be carried to an authority')
-        .option('--import-tsr <file>', 'put in the answer that was carried back')
-        .option('--tsq <file>', 'the query that the answer belongs to')
-        .option('--json', 'print what was added'),
+        .argument('<file>', 'Sealed pack or report')
+        .option('--timestamp <url>', 'RFC 3161 time-stamp authority')
+        .option('--export-tsq <file>', 'Write the query to a file, to transfer it to an authority')
+        .option('--import-tsr <file>', 'Add the reply of the authority from a file')
+        .option('--tsq <file>', 'Query that the reply belongs to')
+        .option('--json', 'Print the added time-stamps as JSON'),
     ).action(async (path: string, options: Options) => {
       const done = await stampFile(context, path, options, name)
       if (!done.ok) endWith(context, done.error)
     })
   }
-  command('seal', 'add the time-stamps that a sealed pack or report lacks')
-  command('refresh', 'add one more time-stamp over everything, before the cover of the last one ends')
+  command('add', 'Add missing time-stamps to a sealed pack or report')
+  command('renew', 'Add a new time-stamp before the last one expires')
 }
 
 async function stampFile(
   context: Context,
   path: string,
   options: Options,
-  name: 'seal' | 'refresh',
+  name: 'add' | 'renew',
 ): Promise<Outcome<null>> {
   const ways = [options.timestamp, options.exportTsq, options.importTsr].filter((way) => way !== undefined)
-  if (ways.length !== 1) return fail('input.refused', 'name one of --timestamp, --export-tsq and --import-tsr')
+  if (ways.length !== 1) return fail('input.refused', 'use exactly one of --timestamp, --export-tsq and --import-tsr')
   const possible =
     options.timestamp !== undefined
       ? askableAddress('--timestamp', options.timestamp)
@@ -62,8 +64,8 @@ async function stampFile(
   for (;;) {
     const next = await nextStamp(context.world, path, lists.value)
     if (!next.ok) return next
-    const refused = name === 'seal' ? alreadyThere(next.value) : null
-    if (refused !== null) return fail('input.refused', `${path} ${refused}; use “barewitness refresh”`)
+    const refused = name === 'add' ? alreadyThere(next.value) : null
+    if (refused !== null) return fail('input.refused', `${path} ${refused}; use “barewitness timestamp renew”`)
     if (options.exportTsq !== undefined) return await exportQuery(context, options.exportTsq, next.value)
     const stamp = await stampOf(context, options, next.value, lists.value.certificates)
     if (!stamp.ok) return stamp
@@ -71,9 +73,9 @@ async function stampFile(
     if (!written.ok) return written
     const { reading } = stamp.value
     added.push({ what: next.value.what, at: reading.at, until: reading.until })
-    say(`Added ${next.value.what}: ${reading.at}, says ${plain(reading.authority?.subject ?? 'nobody')}.`)
-    say(`  It can be checked until ${reading.until}; refresh it before.`)
-    // A report goes on to the level that covers everything; an answer that was carried is one step.
+    say(`Added ${next.value.what}: ${reading.at}, by ${plain(reading.authority?.subject ?? 'an unnamed authority')}.`)
+    say(`  It can be verified until ${reading.until}; renew it before then.`)
+    // A report continues to the level that covers everything; a transferred reply is one step.
     if (next.value.level === 'B-T' && options.timestamp !== undefined) continue
     if (options.json === true) emit({ file: path, added })
     return ok(null)
@@ -81,13 +83,13 @@ async function stampFile(
 }
 
 const alreadyThere = ({ level, first }: Stampable): string | null =>
-  first ? null : level === null ? 'has a time-stamp over its seal' : 'has a time-stamp over everything'
+  first ? null : level === null ? 'already has a time-stamp over its seal' : 'already has a time-stamp over everything'
 
 async function exportQuery({ world }: Context, file: string, next: Stampable): Promise<Outcome<null>> {
   const written = await world.files.write(file, await world.timestamps.query(next.imprint))
   if (!written.ok) return written
   say(`Wrote the query for ${next.what} to ${file}.`)
-  say('  Keep it: the answer is only accepted together with it, and while the file stays as it is.')
+  say('  Keep the query: the reply is accepted only together with it, and only while the file is unchanged.')
   return ok(null)
 }
 
@@ -100,7 +102,7 @@ async function stampOf(
   const offered = [...certificates, ...named]
   if (timestamp !== undefined) return await world.timestamps.stamp(timestamp, imprint, offered)
   if (tsq === undefined || importTsr === undefined)
-    return fail('input.refused', '--import-tsr needs --tsq, the query that the answer belongs to')
+    return fail('input.refused', '--import-tsr requires --tsq, the query that the reply belongs to')
   const query = await world.files.read(tsq)
   if (!query.ok) return query
   const answer = await world.files.read(importTsr)

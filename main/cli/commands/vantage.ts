@@ -15,7 +15,7 @@ import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
 import { askSecret, emit, progressTo, say } from '../terminal.ts'
 
 interface PlaceOptions {
-  readonly place: string
+  readonly location: string
   readonly declaredBy: string
   readonly country?: string
 }
@@ -27,36 +27,33 @@ interface RecordOptions extends KeyOptions, PlaceOptions {
   readonly json?: true
 }
 
-/** `vantage record|check`: round trips to nodes as another machine times them, signed there. */
+/** `vantage measure|check`: round-trip times to nodes from another machine, signed there. */
 export function vantageCommand(context: Context): void {
-  const command = context.program
-    .command('vantage')
-    .description('round trips to the nodes from another machine of yours, signed there; “assess” intersects several')
+  const command = context.program.command('vantage').description('Measure from other places')
   recording(context, command)
   command
-    .command('check <file>')
-    .description('read a record back: who declared its place, who signed it, what was timed')
-    .option('--json', 'machine-readable')
+    .command('check')
+    .description('Validate and print a measurement file')
+    .argument('<file>', 'Measurement file')
+    .option('--json', 'Print JSON')
     .action(async (file: string, { json }: { readonly json?: true }) => await check(context, file, json === true))
 }
 
 function recording(context: Context, command: Command): void {
   keyOptions(
     command
-      .command('record')
-      .description(
-        'time the way to every node of a fleet file from this machine, and sign it; no other question is asked',
-      )
-      .requiredOption('--fleet <file>', 'the fleet file: its nodes, their host keys and how to log in')
+      .command('measure')
+      .description('Measure round-trip times to all nodes from this machine and sign them')
+      .requiredOption('--fleet <file>', 'Fleet file with the nodes, their host keys and login')
       .requiredOption(
-        '--place <words>',
-        'where this machine stands: NAME, LATITUDE, LONGITUDE, KM, the last being how well that is known (at most 50)',
+        '--location <text>',
+        'Location of this machine: NAME, LATITUDE, LONGITUDE, KM; KM is its uncertainty, at most 50',
       )
-      .requiredOption('--declared-by <name>', 'the person who says so')
-      .option('--country <code>', 'the country of the place, two letters')
-      .option('--node <names...>', 'only these nodes')
-      .requiredOption('-o, --output <file>', 'where the record goes')
-      .option('--json', 'print the record as well'),
+      .requiredOption('--declared-by <name>', 'Person who declares the location')
+      .option('--country <code>', 'Country of the location, two letters')
+      .option('--node <names...>', 'Measure these nodes only')
+      .requiredOption('-o, --output <file>', 'Measurement file to write')
+      .option('--json', 'Also print the measurement as JSON'),
   ).action(async (options: RecordOptions) => {
     const place = placeOf(options)
     if (!place.ok) return endWith(context, place.error)
@@ -68,27 +65,27 @@ function recording(context: Context, command: Command): void {
     if (!written.ok) return endWith(context, written.error)
     if (options.json === true) emit(made.value)
     for (const line of summaryLines(made.value)) say(line)
-    say(`Wrote ${options.output}. Name it under “vantages” in the fleet file that is assessed.`)
+    say(`Wrote ${options.output}. Add it to “vantages” in the fleet file that you evaluate.`)
     context.exit(made.value.measurements.every(({ failure }) => failure === null) ? EXIT.done : EXIT.incomplete)
   })
 }
 
-/** "Office, 39.04, -77.49, 2" and who declared it. A name may hold commas. */
-function placeOf({ place, declaredBy, country }: PlaceOptions): Outcome<Place> {
-  const parts = place.split(',').map((part) => part.trim())
+/** "Office, 39.04, -77.49, 2" with its declarer. A name may contain commas. Fails with input.refused. */
+function placeOf({ location, declaredBy, country }: PlaceOptions): Outcome<Place> {
+  const parts = location.split(',').map((part) => part.trim())
   const [latitude, longitude, radiusKm] = parts.slice(-3).map((part) => (NUMBER.test(part) ? Number(part) : Number.NaN))
-  const form = '--place must be NAME, LATITUDE, LONGITUDE, KM, such as “Our office, 39.04, -77.49, 2”'
+  const form = '--location must be NAME, LATITUDE, LONGITUDE, KM, such as “Our office, 39.04, -77.49, 2”'
   if (parts.length < 4 || latitude === undefined || longitude === undefined || radiusKm === undefined)
     return fail('input.refused', form)
   if (![latitude, longitude, radiusKm].every(Number.isFinite)) return fail('input.refused', form)
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
-    return fail('input.refused', `--country: “${plain(country, 40)}” is not a country code of two capital letters`)
+    return fail('input.refused', `--country: “${plain(country, 40)}” is not a country code. Enter two capital letters`)
   const name = parts.slice(0, -3).join(', ')
   if (name.length > LONGEST_NAME || declaredBy.length > LONGEST_NAME)
-    return fail('input.refused', `the names of a place and of who declared it have at most ${LONGEST_NAME} characters`)
+    return fail('input.refused', `the location name and --declared-by can have at most ${LONGEST_NAME} characters`)
   const declared = { name, ...(country === undefined ? {} : { country }), latitude, longitude, radiusKm, declaredBy }
   const problem = vantagePlaceProblem(declared)
-  return problem === null ? ok(declared) : fail('input.refused', `the place ${problem}`)
+  return problem === null ? ok(declared) : fail('input.refused', `the location ${problem}`)
 }
 
 const NUMBER = /^-?\d{1,5}(\.\d{1,12})?$/
@@ -102,7 +99,7 @@ async function record(context: Context, options: RecordOptions, place: Place): P
   const all = read.value.targets({ ask: askSecret })
   const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
   if (unknown !== undefined)
-    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node of that name`)
+    return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -113,7 +110,7 @@ async function record(context: Context, options: RecordOptions, place: Place): P
       spreadSeconds: locationSpreadSeconds ?? DEFAULT_SPREAD_SECONDS,
       concurrency,
       signal: stop.signal,
-      onEvent: progressTo(process.stderr, (trips) => `${trips} round trips timed`),
+      onEvent: progressTo(process.stderr, (trips) => `${trips} round trips measured`),
       openSigner: () => openSigner(context, options),
     })
   } finally {
@@ -130,29 +127,28 @@ async function check(context: Context, file: string, json: boolean): Promise<voi
   for (const line of summaryLines(read.value)) say(line)
   say(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)
   say(
-    'The record is as it was signed. Whether the key is theirs, and whether the machine stood there, is not shown by it.',
+    'The signature is valid. Not shown: that the key belongs to this signer, and that the machine was at this location.',
   )
 }
 
-/** What a record holds, and what it does not show. */
+/** A measurement as printed lines, with its limitations. */
 function summaryLines({ id, vantage, startedAt, endedAt, demo, measurements }: VantageRecord): readonly string[] {
   const { name, country, latitude, longitude, radiusKm, declaredBy } = vantage
   const timed = measurements.filter(({ echo }) => echo !== null && echo.bursts.length > 0)
   return [
-    `${id}${demo ? ' (a demonstration)' : ''}: ${timed.length} of ${measurements.length} nodes timed`,
-    `  from        ${plain(name)}${country === undefined ? '' : `, ${country}`} (${latitude}, ${longitude}, to within ${radiusKm} km)`,
-    `  declared by ${plain(declaredBy)}; no measurement shows where this machine stands`,
-    `  when        ${startedAt} to ${endedAt}`,
+    `${id}${demo ? ' (demo data)' : ''}: ${timed.length} of ${measurements.length} nodes measured`,
+    `  from        ${plain(name)}${country === undefined ? '' : `, ${country}`} (${latitude}, ${longitude}, within ${radiusKm} km)`,
+    `  declared by ${plain(declaredBy)}; this location is not measured`,
+    `  time        ${startedAt} to ${endedAt}`,
     ...measurements.map(measurementLine),
-    'Timed: random bytes to whoever holds the session’s keys, and back. A long way can make them slow, and nothing can make them faster than light.',
-    'Not shown: that the one who answers is the server itself, and where its data is.',
+    'Measured: round trips of random bytes to the holder of the session keys. Delays can lengthen them; nothing travels faster than light.',
+    'Not shown: that the SSH responder is the server itself, and where its data is.',
   ]
 }
 
 function measurementLine({ node, echo, failure }: VantageMeasurement): string {
   const samples = echo?.bursts.flatMap((burst) => burst.samples) ?? []
   const shortest = samples.length === 0 ? null : Math.min(...samples)
-  const times =
-    shortest === null ? 'not timed' : `${samples.length} round trips, the shortest ${shortest.toFixed(3)} ms`
+  const times = shortest === null ? 'not measured' : `${samples.length} round trips, minimum ${shortest.toFixed(3)} ms`
   return `  ${plain(node)}: ${times}${failure === null ? '' : ` (${failure.code}: ${plain(failure.detail, 300)})`}`
 }

@@ -18,23 +18,24 @@ interface Options {
   readonly trust: string[]
   readonly trustTimestamps: string[]
   readonly crl: string[]
-  readonly lastHead?: string
-  readonly saveHead?: string
+  readonly lastCheckpoint?: string
+  readonly saveCheckpoint?: string
   readonly json?: true
 }
 
-/** `verify FILE`: six answers about a pack or a report, one by one; every verdict derived again from the raw bytes. */
+/** `verify FILE`: six independent verification checks; every verdict is re-evaluated from the raw bytes. */
 export function verifyCommand(context: Context): void {
   const { program, world } = context
   program
-    .command('verify <file>')
-    .description('check a pack or a report: intact, signed by, existed by, complete, reproducible, chain continuous')
-    .option('--trust <certificate...>', 'PEM certificates whose keys you decided to trust for seals', [])
-    .option('--trust-timestamps <certificate...>', 'PEM certificates of time-stamp authorities that you believe', [])
-    .option('--crl <list...>', 'newer revocation lists, of signers or authorities, PEM or DER', [])
-    .option('--last-head <file>', 'the head of the chain of runs that you kept from an earlier pack')
-    .option('--save-head <file>', 'keep the head of the chain of runs after this pack, if nothing contradicts it')
-    .option('--json', 'machine-readable')
+    .command('verify')
+    .description('Verify a pack, report, redacted copy, excerpt or period report')
+    .argument('<file>', 'File to verify')
+    .option('--trust <certificate...>', 'PEM certificates of signers, or their issuers, that you trust', [])
+    .option('--trust-timestamps <certificate...>', 'PEM certificates of time-stamp authorities that you trust', [])
+    .option('--crl <list...>', 'Newer revocation lists of signers or authorities, PEM or DER', [])
+    .option('--last-checkpoint <file>', 'Checkpoint of the run chain that you kept from an earlier pack')
+    .option('--save-checkpoint <file>', 'Write the checkpoint of this pack, if no check failed')
+    .option('--json', 'Print the verification result as JSON')
     .action(async (path: string, options: Options) => {
       const reviewed = await review(context, path, options)
       if (!reviewed.ok) {
@@ -51,15 +52,15 @@ export function verifyCommand(context: Context): void {
       if (options.json === true) emit(inJson(report, lacking))
       printReport(report)
       say(closing(report, lacking, asked))
-      if (options.saveHead !== undefined) {
+      if (options.saveCheckpoint !== undefined) {
         const why = whyNotKept(report, head, kept)
         const written =
-          why !== null || head === null ? ok(null) : await world.files.write(options.saveHead, headText(head))
+          why !== null || head === null ? ok(null) : await world.files.write(options.saveCheckpoint, headText(head))
         if (!written.ok) return endWith(context, written.error)
         say(
           why === null
-            ? `Kept the head of the chain in ${options.saveHead}; name it with --last-head next time.`
-            : `No head was kept: ${why}.${kept === null ? '' : ` ${options.saveHead} stays as it is.`}`,
+            ? `Saved the checkpoint to ${options.saveCheckpoint}. Next time, pass it with --last-checkpoint.`
+            : `No checkpoint saved: ${why}.${kept === null ? '' : ` ${options.saveCheckpoint} is unchanged.`}`,
         )
       }
       if (!report.ok) context.exit(EXIT.notVerified)
@@ -67,7 +68,7 @@ export function verifyCommand(context: Context): void {
     })
 }
 
-/** What --json prints: of what comes out differently as many as of any other problem; `rules` counts them all. */
+/** The output of --json: differing results up to the limit of other problems; `rules` counts all of them. */
 export const inJson = (report: VerificationReport, lacking: readonly Question[]) => ({
   ...report,
   differences: report.differences.slice(0, MOST_PROBLEMS),
@@ -75,9 +76,9 @@ export const inJson = (report: VerificationReport, lacking: readonly Question[])
 })
 
 type Review = Reviewed & {
-  /** What --save-head would replace. */
+  /** The checkpoint that --save-checkpoint would replace. */
   readonly kept: ChainHead | null
-  /** What the history was compared with. */
+  /** The checkpoint that the run chain was compared with. */
   readonly lastHead: ChainHead | null
 }
 
@@ -88,9 +89,9 @@ async function review({ world }: Context, path: string, options: Options): Promi
   if (!authorities.ok) return authorities
   const lists = await readLists(world, options.crl)
   if (!lists.ok) return lists
-  const named = options.lastHead === undefined ? ok(null) : await readHead(world, options.lastHead)
+  const named = options.lastCheckpoint === undefined ? ok(null) : await readHead(world, options.lastCheckpoint)
   if (!named.ok) return named
-  const kept = await headToReplace(world, options.saveHead)
+  const kept = await headToReplace(world, options.saveCheckpoint)
   if (!kept.ok) return kept
   const trust = { signers: signers.value, authorities: authorities.value, lists: lists.value }
   const lastHead = named.value ?? kept.value
@@ -103,7 +104,7 @@ async function readHead({ files }: Context['world'], path: string): Promise<Outc
   return read.ok ? parseHead(new TextDecoder().decode(read.value)) : read
 }
 
-/** The head in the file that --save-head names; null where there is no such file. Nothing else is ever written over. */
+/** The checkpoint in the file of --save-checkpoint; null if there is no such file. Fails for any other file, which is never overwritten. */
 async function headToReplace(world: Context['world'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
   if (path === undefined) return ok(null)
   const fresh = newFile(path)
@@ -112,46 +113,76 @@ async function headToReplace(world: Context['world'], path: string | undefined):
   return head.ok ? head : fresh
 }
 
-/** Why a head is not written. One that is there gives way only to a later one that continues it. */
+/** Why a checkpoint is not written; null if it is. An existing one is replaced only by a later one that extends it. */
 function whyNotKept(report: VerificationReport, head: ChainHead | null, kept: ChainHead | null): string | null {
-  if (!report.ok) return 'it is rejected'
-  if (head === null) return 'it states no chain of runs, or its key is not one that you trust'
+  if (!report.ok) return 'verification failed'
+  if (head === null) return 'the file has no run chain, or you do not trust its signer'
   if (kept === null) return null
-  if (kept.chain !== head.chain) return 'it is of another chain'
-  if (kept.size > head.size) return 'it is older than what you kept'
+  if (kept.chain !== head.chain) return 'the file belongs to another run chain'
+  if (kept.size > head.size) return 'the file is older than your checkpoint'
   const continuous = report.answers.some((answer) => answer.question === 'chain-continuous' && answer.outcome === 'yes')
-  return continuous ? null : 'it was not shown to continue what you kept'
+  return continuous ? null : 'the run chain was not shown to extend your checkpoint'
 }
 
-const OUTCOMES = { yes: 'yes', no: 'NO', 'not-shown': 'not shown' } as const
+const OUTCOMES = { yes: 'passed', no: 'FAILED', 'not-shown': 'indeterminate' } as const
 const KINDS = {
   pack: 'pack',
   report: 'report',
-  disclosure: 'pack with parts withheld',
-  period: 'account of a period',
-  excerpt: 'excerpt of a pack',
+  disclosure: 'redacted copy',
+  period: 'period report',
+  excerpt: 'pack excerpt',
   'foreign-pdf': 'PDF',
 } as const
 
 const demoMark = ({ demo, signer }: VerificationReport): string =>
-  demo ? `   [Demo data${signer?.standing === 'unknown' ? ': sealed by a key that nobody may trust' : ''}]` : ''
+  demo
+    ? `   [Demo data${signer?.standing === 'unknown' ? ': sealed with the demo key, which must not be trusted' : ''}]`
+    : ''
 
 function printReport(report: VerificationReport): void {
   say(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
   for (const { question, outcome, summary, details } of report.answers) {
-    say(`  ${questionWords[question].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(9)} ${plain(summary, 2000)}`)
+    say(`  ${questionWords[question].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`)
     for (const detail of details.slice(0, 40)) say(`      ${plain(detail, 2000)}`)
     if (details.length > 40) say(`      … and ${details.length - 40} more (use --json)`)
   }
 }
 
-/** The last line: the one that people remember. */
-function closing({ ok: stands, kind, rules }: VerificationReport, lacking: readonly Question[], asked: Asked): string {
-  if (!stands) return 'It is rejected.'
-  if (lacking.length > 0 && rules?.standing === 'unknown')
-    return `${rules.unconfirmed} of ${rules.results} results could not be confirmed: its rules, version ${rules.version}, are not known here. Not shown: ${lacking.map((question) => questionWords[question].label).join(', ')}.`
-  if (lacking.length > 0)
-    return `Not shown: ${lacking.map((question) => questionWords[question].label).join(', ')}. Nothing in it contradicts its seal, and not everything that was asked for could be shown.`
-  if (asked.signers) return 'Nothing in it contradicts its seal, and everything that was asked for was shown.'
-  return `Nothing in it contradicts its seal. Whose seal it is was not asked: name a certificate with --trust.${kind === 'report' ? ' The evidence is in the pack.' : ''}`
+const FIXED =
+  'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.'
+
+/** The checks that support the words “contents verified”. */
+const CONTENTS: readonly Question[] = ['intact', 'complete', 'reproducible']
+
+/** The last lines: the headline, what is still required, and the fixed limitation. */
+function closing(report: VerificationReport, lacking: readonly Question[], { signers }: Asked): string {
+  const { kind, rules } = report
+  const labels = lacking.map((question) => questionWords[question].label).join(', ')
+  const next = [
+    ...(lacking.length > 0 && rules?.standing === 'unknown'
+      ? [
+          `${rules.unconfirmed} of ${rules.results} results could not be confirmed: rules version ${rules.version} is not available here.`,
+        ]
+      : []),
+    ...(report.ok && lacking.length > 0 ? [`Required but indeterminate: ${labels}.`] : []),
+    ...(report.ok && !signers ? ['The signer was not checked: pass a certificate with --trust.'] : []),
+    ...(report.ok && kind === 'report' ? ['A report alone contains no evidence; verify its pack.'] : []),
+  ]
+  return [`${headline(report)}.${next.length === 0 ? '' : ` ${next.join(' ')}`}`, FIXED].join('\n')
+}
+
+/** One headline for the six checks; the first rule that fits wins. */
+function headline({ ok: noneFailed, kind, demo, answers }: VerificationReport): string {
+  const of = (wanted: string): readonly Question[] =>
+    answers.filter(({ outcome }) => outcome === wanted).map(({ question }) => question)
+  const [passed, failed, open] = [of('yes'), of('no'), of('not-shown')]
+  if (kind === 'foreign-pdf') return 'Not a Barewitness file'
+  if (failed.includes('intact')) return 'Verification failed: contents altered'
+  if (!noneFailed || failed.length > 0)
+    return `Verification failed: ${failed.map((question) => questionWords[question].label).join(', ')}`
+  if (demo) return 'Demo data: not evidence'
+  if (open.includes('signed-by') && CONTENTS.every((question) => passed.includes(question)))
+    return `Contents verified; signer not confirmed (${passed.length} of ${answers.length} passed, ${open.length} need input)`
+  if (open.length > 0) return `No check failed; ${open.length} of ${answers.length} indeterminate`
+  return 'All six checks passed'
 }

@@ -37,7 +37,7 @@ export function parseHead(text: string): Outcome<ChainHead> {
   const value = parsedJson(text)
   return isHead(value)
     ? ok(value)
-    : fail('input.refused', 'this is not the head of a chain of runs, as --save-head writes it')
+    : fail('input.refused', 'this is not a checkpoint of a run chain, as written by --save-checkpoint')
 }
 
 const isHead = (value: unknown): value is ChainHead =>
