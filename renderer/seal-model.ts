@@ -15,34 +15,34 @@ export const STEPS = ['scope', 'withhold', 'seal', 'review'] as const
 export type Step = (typeof STEPS)[number]
 export const STEP_TITLES: Readonly<Record<Step, string>> = {
   scope: 'Scope',
-  withhold: 'Withhold',
+  withhold: 'Redact',
   seal: 'Seal',
   review: 'Review and save',
 }
 
-/** What a person chose so far. Nothing of it is lost by going back, by a failure, or by looking at another screen. */
+/** The choices so far. Going back, a failure, or another screen loses nothing. */
 export interface Choices {
   readonly frameworks: readonly FrameworkName[]
-  /** What is written beside pack and report: ids from the plan. */
+  /** Additional outputs: ids from the plan. */
   readonly also: readonly string[]
-  /** A copy to hand out is made beside the pack. */
+  /** A redacted copy is created in addition to the pack. */
   readonly copy: boolean
   readonly classes: readonly string[]
   readonly who: string
   readonly why: string
-  /** Null: nobody chose, and the first there is seals. */
+  /** Null: no choice; the first identity seals. */
   readonly identity: string | null
   readonly timestamp: boolean
 }
 
-/** What every step of the wizard works on. */
+/** The shared state of the wizard’s steps. */
 export interface StepProps {
   readonly plan: ExportPlan
   readonly choices: Choices
   readonly onChange: (part: Partial<Choices>) => void
 }
 
-/** What a wizard begins with: the frameworks of the fleet, the first identity, and an outside time where an authority is set. */
+/** Initial choices: the frameworks of the fleet, the first identity, and a time-stamp where an authority is set. */
 export const firstChoices = (plan: ExportPlan): Choices => ({
   frameworks: plan.frameworks.filter(({ chosen }) => chosen).map(({ id }) => id),
   also: plan.also.filter(({ chosen }) => chosen).map(({ id }) => id),
@@ -54,26 +54,26 @@ export const firstChoices = (plan: ExportPlan): Choices => ({
   timestamp: plan.authority !== null,
 })
 
-/** Frameworks that most exports name, the customer's own among them, and the further ones behind one line. */
+/** Frameworks of most exports, including custom ones; the others are folded. */
 export const frameworkGroups = ({ frameworks }: ExportPlan) => ({
   usual: frameworks.filter(({ kind }) => kind !== 'more'),
   more: frameworks.filter(({ kind }) => kind === 'more'),
 })
 
-/** Why a step cannot be left forward, in words, or null. */
+/** Why a step cannot be completed, or null. */
 export function problemAt(step: Step, { frameworks, copy, classes, who, why }: Choices): string | null {
   if (step === 'scope' && frameworks.length === 0) return 'Choose at least one framework.'
   if (step !== 'withhold' || !copy) return null
-  if (classes.length === 0) return 'Choose what the copy withholds, or make no copy.'
-  if (who.trim() === '') return 'Say who withholds it. The copy names that person.'
-  return why.trim().length < 3 ? 'Say why it is withheld. The copy gives that reason.' : null
+  if (classes.length === 0) return 'Choose what to redact, or create no redacted copy.'
+  if (who.trim() === '') return 'Enter who redacts the copy. The copy names that person.'
+  return why.trim().length < 3 ? 'Enter the reason (at least 3 characters). It is printed in the copy.' : null
 }
 
-/** The key that will seal: the one chosen, else the first there is. Null where there is none yet: sealing makes the first one. */
+/** The identity that will seal: the selected or the first one. Null where there is none: sealing creates the first one. */
 export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
 
-/** The input of `export.build`. A time-stamp is asked for only where an authority is set. */
+/** The input of `export.build`. A time-stamp is requested only where an authority is set. */
 export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({
   frameworks: choices.frameworks,
   identity: identityOf(choices, plan)?.name ?? null,
@@ -82,17 +82,17 @@ export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.bu
   withhold: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
 })
 
-/** Nodes with evidence out of the nodes declared. */
+/** Nodes with evidence out of the declared nodes. */
 export const nodesLine = ({ declared, missing }: ExportPlan): string =>
   `${declared - missing.length} of ${plural(declared, 'node')}`
 
 export const isPartial = ({ missing }: ExportPlan): boolean => missing.length > 0
 
-/** The run that the plan is about, as the list of runs knows it. */
+/** The run of the plan, from the list of runs. */
 export const runOf = (plan: ExportPlan, runs: readonly RunListItem[]): RunListItem | null =>
   runs.find(({ run }) => run === plan.run) ?? null
 
-/** What a copy loses, by node, most first. */
+/** Verdicts that cannot be reproduced from a copy, by node, most first. */
 export function lossByNode(
   lost: ExportDraft['notDerivable'],
 ): readonly { readonly node: string; readonly checks: ExportDraft['notDerivable'] }[] {
@@ -109,7 +109,7 @@ export interface Headline {
   readonly text: string
 }
 
-/** One line over the six answers: what they come to, and never more than they say. */
+/** One line for the six verification checks, never stronger than their results. */
 export function headlineOf({ kind, answers }: VerificationReport): Headline {
   const outcomes = answers.map(({ outcome }) => outcome)
   const open = outcomes.filter((outcome) => outcome === 'not-shown').length
@@ -118,22 +118,22 @@ export function headlineOf({ kind, answers }: VerificationReport): Headline {
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
-      word: 'Not a Barewitness report',
-      text: 'It was not verified. Nothing is said about files that Barewitness did not write.',
+      word: 'Not a Barewitness file',
+      text: 'Not verified: this file was not written by Barewitness.',
     }
   if (intact?.outcome === 'no')
     return {
       mark: 'square-cross',
       tone: 'not-met',
-      word: 'Altered',
-      text: 'The files and findings named below cannot be relied on. The rest can be read.',
+      word: 'Verification failed: contents altered',
+      text: 'Do not rely on the files and results named below. The rest can be read.',
     }
   if (outcomes.includes('no'))
     return {
       mark: 'square-cross',
       tone: 'not-met',
-      word: 'Does not hold',
-      text: 'At least one answer below is no. What it names cannot be relied on.',
+      word: 'Verification failed',
+      text: 'At least one check failed. Do not rely on what it names.',
     }
   if (open > 0)
     return {
