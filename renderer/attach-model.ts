@@ -82,7 +82,11 @@ export function attachLacks(form: AttachForm): Partial<Record<keyof AttachForm, 
     ['conclusion', isInspected && form.conclusion === null, 'Choose a conclusion.'],
     ['checks', isAnswering && form.checks.length === 0, 'Choose at least one check.'],
     ['nodes', isAnswering && form.nodes.length === 0, 'Choose at least one node.'],
-    ['validUntil', form.ends && form.validUntil === '', 'Choose a date, or clear the box if the document does not expire.'],
+    [
+      'validUntil',
+      form.ends && form.validUntil === '',
+      'Choose a date, or clear the box if the document does not expire.',
+    ],
   ]
   return Object.fromEntries(lacks.flatMap(([field, lacking, words]) => (lacking ? [[field, words]] : [])))
 }

@@ -94,7 +94,11 @@ export async function sealDraft(plan: ExportPlan): Promise<void> {
     draft: { made: built.value, from: choices, lossAccepted: loss === 0, review: null },
     step: loss === 0 ? 'review' : 'seal',
   })
-  say(loss === 0 ? 'Pack sealed.' : `Pack sealed. ${plural(loss, 'verdict')} cannot be reproduced from the redacted copy.`)
+  say(
+    loss === 0
+      ? 'Pack sealed.'
+      : `Pack sealed. ${plural(loss, 'verdict')} cannot be reproduced from the redacted copy.`,
+  )
 }
 
 /** Discards the sealed draft; the choices are kept. */

@@ -25,7 +25,8 @@ export const stateWord = (state: CellState): string =>
   state === 'open'
     ? 'unresolved'
     : state === 'accepted'
-      ? 'risk accepted' : state === 'ended'
+      ? 'risk accepted'
+      : state === 'ended'
         ? 'acceptance expired'
         : verdictWords[state].label.toLowerCase()
 

@@ -99,7 +99,13 @@ export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
     mark: 'speck',
     tone: 'not-applicable',
   },
-  'to-come': { short: '', label: 'Future', meaning: 'This date is in the future.', mark: 'none', tone: 'not-applicable' },
+  'to-come': {
+    short: '',
+    label: 'Future',
+    meaning: 'This date is in the future.',
+    mark: 'none',
+    tone: 'not-applicable',
+  },
 }
 
 /** The mark of a day. A missed run takes precedence over collected evidence. */

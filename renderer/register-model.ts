@@ -115,13 +115,13 @@ function serverReasons({ server, checks }: Assessed): readonly string[] {
       case 'unable-to-conclude':
         return lines(({ inconclusive, tested }) => inconclusive > 0 || tested < server.tested)
       case 'scope-limitation':
-        return [`${plural(untested, 'node')} of ${server.population} not reached. Collect evidence from them to conclude.`]
+        return [
+          `${plural(untested, 'node')} of ${server.population} not reached. Collect evidence from them to conclude.`,
+        ]
       case 'not-tested':
         return ['No node in scope was reached.']
       case 'no-deviations':
-        return [
-          `${plural(deciding.length, 'deciding check')} without deviations.`,
-        ]
+        return [`${plural(deciding.length, 'deciding check')} without deviations.`]
       case 'not-applicable':
         return ['Evidence shows that no required check applies on any node.']
       case 'no-server-test':
@@ -147,7 +147,9 @@ function documentReasons({ documents: { state, needed, held, outstanding, deviat
     ...(outstanding.length === 0
       ? []
       : [`Outstanding: ${outstanding.map(({ request, title }) => visible(request ?? title)).join(', ')}.`]),
-    ...(deviations.length === 0 ? [] : [`Inspected, does not support the control: ${deviations.map(visible).join(', ')}.`]),
+    ...(deviations.length === 0
+      ? []
+      : [`Inspected, does not support the control: ${deviations.map(visible).join(', ')}.`]),
   ]
 }
 

@@ -70,9 +70,7 @@ export function mannerWords({
   gapsExitZero,
 }: Pick<ScheduleView, 'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero'>): readonly string[] {
   return [
-    jitterMinutes === 0
-      ? 'Starts on time.'
-      : `Random delay of up to ${plural(jitterMinutes, 'minute')}.`,
+    jitterMinutes === 0 ? 'Starts on time.' : `Random delay of up to ${plural(jitterMinutes, 'minute')}.`,
     retries.times === 0
       ? 'Unreachable nodes are not retried.'
       : `Unreachable nodes are retried up to ${plural(retries.times, 'time')}, every ${plural(retries.waitMinutes, 'minute')}.`,
