@@ -18,7 +18,11 @@ export const STANDING = {
 function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
   if (standing === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
-  const words = { expired: 'Acceptance expired', 'in-force': 'Risk accepted until', 'not-begun': 'Not yet effective, until' }
+  const words = {
+    expired: 'Acceptance expired',
+    'in-force': 'Risk accepted until',
+    'not-begun': 'Not yet effective, until',
+  }
   return `${words[standing]} ${day(expiresAt)} · ${visible(owner)}`
 }
 

@@ -36,7 +36,8 @@ export function AllowDialog({
       )}
       <ol className="steps">
         <li>
-          On the command line, <code>{SUDOERS}</code> prints a sudoers file that allows only these commands. <Copy text={SUDOERS} what="the command" />
+          On the command line, <code>{SUDOERS}</code> prints a sudoers file that allows only these commands.{' '}
+          <Copy text={SUDOERS} what="the command" />
         </li>
         <li>The owner of the server reviews the file and installs it on {node}.</li>
         <li>Turn on privileged checks for {node}, then collect the missing evidence.</li>

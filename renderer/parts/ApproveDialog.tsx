@@ -55,7 +55,9 @@ export function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) 
           value={approvedBy}
           onChange={setApprovedBy}
           maxLength={200}
-          description={alone ? 'No segregation of duties: the same person requested it. Every report states this.' : undefined}
+          description={
+            alone ? 'No segregation of duties: the same person requested it. Every report states this.' : undefined
+          }
           error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
           isRequired
           autoFocus

@@ -155,7 +155,8 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
           />
         )}
         <p className="quiet">
-          The file is stored unchanged, identified by SHA-256, and never executed. Reports and packs list it; packs contain a copy.
+          The file is stored unchanged, identified by SHA-256, and never executed. Reports and packs list it; packs
+          contain a copy.
         </p>
         {error !== null && <FailureNote error={error} />}
       </form>

@@ -61,8 +61,8 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
       <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />
       <p className="note" role="status">
         {rows.length === captures.length
-          ? plural(captures.length, 'answer')
-          : `${rows.length} of ${plural(captures.length, 'answer')}`}
+          ? plural(captures.length, 'capture')
+          : `${rows.length} of ${plural(captures.length, 'capture')}`}
       </p>
       <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW_HEIGHT }}>
         <ListBox

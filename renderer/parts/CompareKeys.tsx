@@ -104,7 +104,7 @@ export function CompareKeys({
             </tbody>
           </table>
           <TextField
-            label="Source of this list, and how you verified it"
+            label="Source of the list and verification method"
             value={how}
             onChange={setHow}
             maxLength={500}

@@ -111,9 +111,7 @@ function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'
         {visible(known?.claim ?? shows ?? check)} <span className="mono">{check}</span>
         {known !== undefined && shows !== null && <span className="note">{visible(shows)}</span>}
         {why !== null && <span className="note">{visible(why)}</span>}
-        {known === undefined && (
-          <span className="note">{offNode?.why ?? 'This check is not in the catalog.'}</span>
-        )}
+        {known === undefined && <span className="note">{offNode?.why ?? 'This check is not in the catalog.'}</span>}
         {suspended !== '' && <span className="note">{suspended}</span>}
       </span>
       <span className="check-counts">
@@ -147,7 +145,8 @@ function Results({
       <p className="mono">{check}</p>
       {counted !== total && (
         <p className="quiet">
-          This control counts {counted} of them: the nodes that store or transmit declared ePHI according to the inspected data map.
+          This control counts {counted} of them: the nodes that store or transmit declared ePHI according to the
+          inspected data map.
         </p>
       )}
       <ul className="node-list">

@@ -73,7 +73,7 @@ export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
           </dd>
         </dl>
         <TextField
-          label="Verified by"
+          label="Verification method"
           value={how}
           onChange={setHow}
           maxLength={500}

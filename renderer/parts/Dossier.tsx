@@ -98,7 +98,8 @@ function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolat
   return (
     <details open={layer === 'unknown'}>
       <summary>
-        Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length} present
+        Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length}{' '}
+        present
       </summary>
       <ul className="marked">
         {minimum.map(({ item, title, holds, text }) => (

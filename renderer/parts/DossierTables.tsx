@@ -117,9 +117,7 @@ export function Levels({ isolation: { levels, layer }, notes }: PartProps) {
                 <td>{level.mustFake.length === 0 ? 'None.' : level.mustFake.join(' ')}</td>
                 <td>{level.wouldStillShow.join(' ')}</td>
                 <td>
-                  {level.readHere.length === 0
-                    ? 'None.'
-                    : level.readHere.map((id) => titleOf(notes, id)).join('; ')}
+                  {level.readHere.length === 0 ? 'None.' : level.readHere.map((id) => titleOf(notes, id)).join('; ')}
                 </td>
               </tr>
             ))}

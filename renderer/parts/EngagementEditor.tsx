@@ -98,7 +98,7 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
 /** Whether the engagement is in use, and what is missing. */
 function Standing({ view: { counts, waits, lacks } }: { readonly view: EngagementView }) {
   if (!waits && counts) return <p className="quiet">In use in all reports.</p>
-  const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'entry')} missing`
+  const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'field')} missing`
   return counts ? (
     <Notice
       kind="warning"
@@ -188,7 +188,9 @@ function Begin({
     <div className="ways">
       <section aria-labelledby="fill-in">
         <h2 id="fill-in">Define engagement</h2>
-        <p>Complete the sections in any order. Each is saved when you leave it; the engagement is in use once complete.</p>
+        <p>
+          Complete the sections in any order. Each is saved when you leave it; the engagement is in use once complete.
+        </p>
         <Button kind="primary" onPress={onFill}>
           Define engagement
         </Button>
@@ -237,9 +239,7 @@ function ImportButton({
             </>
           }
         >
-          <p>
-            The file replaces every section. A copy of the current engagement is kept on this computer.
-          </p>
+          <p>The file replaces every section. A copy of the current engagement is kept on this computer.</p>
         </Dialog>
       )}
     </>

@@ -37,13 +37,7 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
               />
             </div>
             <div className="form-pair">
-              <TextArea
-                label="Content"
-                rows={2}
-                maxLength={1000}
-                value={one.what}
-                onChange={(what) => set({ what })}
-              />
+              <TextArea label="Content" rows={2} maxLength={1000} value={one.what} onChange={(what) => set({ what })} />
               <LinesField
                 label="Nodes"
                 description="Nodes that store it, one per line."

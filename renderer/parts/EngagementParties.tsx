@@ -95,12 +95,7 @@ export function SubserviceSection({ form, put }: SectionProps) {
               onChange={(services) => set({ services })}
             />
           </div>
-          <RadioGroup
-            label="Method"
-            value={one.method}
-            onChange={(method) => set({ method })}
-            options={METHODS}
-          />
+          <RadioGroup label="Method" value={one.method} onChange={(method) => set({ method })} options={METHODS} />
           <Checkbox
             isSelected={one.report !== null}
             onChange={(there) => set({ report: there ? NO_REPORT : null })}

@@ -55,22 +55,14 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
       <Part section="subservice">
         <Rows
           label="Organizations"
-          head={[
-            'Name',
-'Description',
-'Method',
-'Report',
-'Controls of the organization',
-'Owner',
-'Date',
-          ]}
+          head={['Name', 'Description', 'Method', 'Report', 'Controls of the organization', 'Owner', 'Date']}
           rows={form.subserviceOrganizations.map(({ name, services, method, report, controls, owner, on }) => [
             name,
             services,
             subserviceMethodWords[method].label,
             report === null
               ? 'None'
-              : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridged until ${day(report.bridgedUntil)}`}`,
+              : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
             controls
               .map(({ says, rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
               .join('; '),

@@ -102,7 +102,8 @@ export function WhoSection({ form, put }: SectionProps) {
           </Checkbox>
         ))}
         <p className="field-note">
-          Counts and evidence requests cover elected categories only. Criteria of other categories are listed as not in scope.
+          Counts and evidence requests cover elected categories only. Criteria of other categories are listed as not in
+          scope.
         </p>
       </fieldset>
       <RadioGroup

@@ -25,7 +25,8 @@ export function ExportDone({ saved }: { readonly saved: Saved }) {
           {saved.copy
             ? 'Deliver only the redacted copy: every other file contains the redacted parts.'
             : 'Deliver the pack; it includes the report.'}{' '}
-          Send the fingerprint of your key over a different channel, such as telephone, so that the recipient can confirm the signer.
+          Send the fingerprint of your key over a different channel, such as telephone, so that the recipient can
+          confirm the signer.
         </p>
       </section>
       <div className="actions">

@@ -26,7 +26,8 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
     <section aria-labelledby="review" className="wizard-step">
       <h2 id="review">Review as auditor, then save</h2>
       <p>
-        Review {draft.from.copy ? 'the redacted copy' : 'the pack'} in the window that an auditor uses. Trust decisions shown there are yours and may differ from the auditor’s.
+        Review {draft.from.copy ? 'the redacted copy' : 'the pack'} in the window that an auditor uses. Trust decisions
+        shown there are yours and may differ from the auditor’s.
       </p>
       <SealedBy signer={made.signer} />
       {review !== null && (

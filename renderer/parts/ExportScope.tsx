@@ -64,7 +64,9 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
       <div className="ledger-list">
         <Disclosure title="Nodes with evidence" aside={nodesLine(plan)} startsOpen={plan.missing.length > 0}>
           {plan.missing.length === 0 ? (
-            <p>Evidence was collected from every declared node: {plural(plan.captures, 'capture')}, stored unchanged.</p>
+            <p>
+              Evidence was collected from every declared node: {plural(plan.captures, 'capture')}, stored unchanged.
+            </p>
           ) : (
             <Missing plan={plan} />
           )}
@@ -104,8 +106,7 @@ const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
 
 function Attachments({ register: { attachments } }: { readonly register: RegisterView }) {
   const held = attachments.filter(({ standing }) => standing !== 'withdrawn')
-  if (held.length === 0)
-    return <p>None. Add contracts, policies and other documents from a control’s page.</p>
+  if (held.length === 0) return <p>None. Add contracts, policies and other documents from a control’s page.</p>
   return (
     <ul className="plain-list">
       {held.map(({ id, name, shows, owner, validUntil, standing }) => (

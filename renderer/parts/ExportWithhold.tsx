@@ -15,7 +15,8 @@ export function ExportWithhold({ plan, choices, onChange }: StepProps) {
     <section aria-labelledby="withhold" className="wizard-step">
       <h2 id="withhold">Redacted copy</h2>
       <p>
-        The sealed pack remains complete. You can create a second file for distribution, with parts redacted under the same seal.
+        The sealed pack remains complete. You can create a second file for distribution, with parts redacted under the
+        same seal.
       </p>
       <RadioGroup
         label="Redacted copy"
