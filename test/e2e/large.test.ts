@@ -59,10 +59,10 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
 
   test('collecting: the window keeps drawing while events come, and draws only rows in sight', async () => {
     await framesWhile(page, 'collecting', async () => {
-      await press(page, 'Try with a demo fleet')
+      await press(page, 'Open demo fleet')
       await titled(page, /^Collect/)
       expect(await drawn(page)).toBeLessThan(MOST_ROWS)
-      await titled(page, 'Collected')
+      await titled(page, 'Collection finished')
     })
     expect(await page.getByText(`${NODES} of ${NODES} nodes`).first().isVisible()).toBe(true)
     expect(await rowsOf(page)).toBe(String(NODES + 1))

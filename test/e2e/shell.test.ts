@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(given('the secret prompt'), () => {
     const answer = ask('Passphrase of the key “id_ed25519”?\u202e')
     const prompt = await pageAt(opened, '/prompt/index.html')
     await prompt.waitForFunction(() => document.activeElement?.id === 'secret')
-    expect(await prompt.title()).toBe('Barewitness asks for a secret')
+    expect(await prompt.title()).toBe('Enter passphrase')
     const field = prompt.getByLabel('Passphrase of the key “id_ed25519”?\\u{202e}')
     expect(await field.getAttribute('type')).toBe('password')
     expect(await axeFindings(prompt)).toEqual([])
