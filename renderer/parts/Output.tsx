@@ -83,7 +83,7 @@ export function Output({ text, marked }: OutputProps) {
         </span>
       </div>
       <TextRows
-        label="Raw output"
+        label="Output text"
         lines={lines}
         rows={rows}
         target={target}

@@ -62,7 +62,7 @@ test('a node that is only timed is at work, says for how long, and counts as ans
   expect(summaryOf(progress, 60_000)).toContain('slowest a: Timing, 48 s left')
   expect(counts(progress).finished).toBe(0)
   expect(timeLeft(progress, 60_000)).toBe('about 3 min left')
-  expect(detailOf({ is: 'timing', secondsLeft: 48 })).toContain('Other nodes go on meanwhile.')
+  expect(detailOf({ is: 'timing', secondsLeft: 48 })).toContain('Other nodes continue meanwhile.')
 })
 
 test('the slowest is the node that has been at work longest', () => {
@@ -84,7 +84,7 @@ test('the summary says how many, how long and what is slowest', () => {
   )
   const ended = applyEvent(progress, { kind: 'run-done', run: 'r1', cancelled: true }, 0)
   expect(ended === null ? '' : summaryOf(ended, 0)).toBe(
-    'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not begun or not ended. What was collected is kept.',
+    'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not started or not finished. Collected evidence is kept.',
   )
 })
 

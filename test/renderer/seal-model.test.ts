@@ -18,6 +18,7 @@ import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-pac
 import {
   type AnswerOutcome,
   QUESTIONS,
+  questionWords,
   type VerificationReport,
   type VerifiedKind,
 } from '../../schemas/verification.ts'
@@ -94,9 +95,9 @@ describe('choices', () => {
   })
   test('say what a step still needs', () => {
     expect(problemAt('scope', { ...choices, frameworks: [] })).toBe('Choose at least one framework.')
-    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what the copy withholds/)
+    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what to redact/)
     expect(problemAt('withhold', { ...choices, who: ' ' })).toMatch(/who/)
-    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/why/)
+    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/reason/)
     expect(problemAt('withhold', choices)).toBeNull()
     expect(problemAt('withhold', { ...choices, copy: false, classes: [] })).toBeNull()
     expect(problemAt('seal', choices)).toBeNull()
@@ -149,27 +150,58 @@ const report = (
   signer: null,
 })
 
-describe('the line over the answers', () => {
+describe('the headline of a verification', () => {
   test.each([
-    ['altered wins over everything', report({ intact: 'no', complete: 'not-shown' }), 'Altered', 'square-cross'],
-    ['another no', report({ reproducible: 'no' }), 'Does not hold', 'square-cross'],
-    ['something open', report({ 'signed-by': 'not-shown' }), 'Nothing speaks against it', 'diamond-question'],
-    ['all shown', report({}), 'Every answer is yes', 'ring-tick'],
-    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness report', 'diamond-question'],
+    [
+      'altered wins over everything',
+      report({ intact: 'no', complete: 'not-shown' }),
+      'Verification failed: contents altered',
+      'square-cross',
+    ],
+    [
+      'another no',
+      report({ reproducible: 'no' }),
+      `Verification failed: ${questionWords.reproducible.label}`,
+      'square-cross',
+    ],
+    [
+      'demo data',
+      { ...report({ 'signed-by': 'not-shown' }), demo: true },
+      'Demo data: not evidence',
+      'diamond-question',
+    ],
+    [
+      'the signer open',
+      report({ 'signed-by': 'not-shown' }),
+      'Contents verified; signer not confirmed',
+      'diamond-question',
+    ],
+    [
+      'the signer open, and contents not derived again',
+      report({ 'signed-by': 'not-shown', reproducible: 'not-shown' }),
+      'No check failed; signer not confirmed',
+      'diamond-question',
+    ],
+    [
+      'another open',
+      report({ 'existed-by': 'not-shown' }),
+      'No check failed; 1 of 6 indeterminate',
+      'diamond-question',
+    ],
+    ['all shown', report({}), 'All six checks passed', 'ring-tick'],
+    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness file', 'diamond-question'],
   ])('%s', (_, given, word, mark) => expect(headlineOf(given)).toMatchObject({ word, mark }))
-  test('counts what is not shown', () => {
-    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toBe(
-      '4 of 6 answers are shown; 2 are not, and say why.',
+  test('counts what is indeterminate', () => {
+    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toMatch(
+      /^4 of 6 checks passed; 2 need input/,
     )
-    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toBe(
-      '5 of 6 answers are shown; one is not, and say why.',
-    )
+    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toMatch(/^5 of 6 checks passed; 1 needs input/)
   })
-  test('only a file that is ours is called altered', () => {
+  test('only a file written by Barewitness is called altered', () => {
     expect(outcomeWord('pack', 'intact', 'no')).toBe('Altered')
-    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Not ours')
-    expect(outcomeWord('pack', 'complete', 'no')).toBe('No')
-    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Not shown')
+    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Unknown format')
+    expect(outcomeWord('pack', 'complete', 'no')).toBe('Failed')
+    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Indeterminate')
   })
 })
 
@@ -201,6 +233,6 @@ test('re-evaluation is told with its denominator, or that there is none', () => 
     verdicts: { stated: 131, identical: 130 },
   } as unknown as PackReview
   expect(reEvaluationLine(review)).toBe('130 of 131 verdicts identical with catalog 1.4.0.')
-  expect(reEvaluationLine({ ...review, view: null })).toMatch(/no verdict/)
-  expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/no verdict/)
+  expect(reEvaluationLine({ ...review, view: null })).toMatch(/No verdict/)
+  expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/No verdict/)
 })
