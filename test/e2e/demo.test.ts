@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
-    test('a virtual machine that poses as hardware is argued, and every place says that this is demo data', async () => {
+    test('a virtual machine disguised as hardware has a result page, and every screen is marked as demo data', async () => {
       await page
         .getByRole('row', { name: /demo-guest-03/ })
         .getByRole('gridcell')

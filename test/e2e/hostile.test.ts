@@ -8,7 +8,7 @@ const missing = whyNoWindow()
 const NODE = 'demo-hostile-99'
 const AWAY = 'hostile-away-98'
 
-/** What a node may answer to harm whoever shows it: it is text, at once, wherever it is shown. */
+/** Output of a hostile node that attacks its viewer: it is shown as text, at once, on every screen. */
 describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let opened: TestWindow
   let page: Page
@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       title: document.title,
       elements: document.querySelectorAll('main :is(script, img, iframe, object, embed, style, link)').length,
       scripts: document.querySelectorAll('script').length,
-      // What a person pasted stands in its field as it is.
+      // Pasted text stays unchanged in its field.
       hidden: [...document.querySelectorAll('body :not(textarea)')]
         .flatMap((element) => [...element.childNodes])
         .map((node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : ''))
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     expect(kept).toMatchObject({ status: 'truncated', stdout: { size: 4 * 1024 * 1024 } })
   })
 
-  test('Overview and Node: a failure that attacks is told in text', async () => {
+  test('Overview and Node: a hostile failure is shown as text', async () => {
     await press(page, 'Show results')
     const row = page.getByRole('row', { name: AWAY })
     await row.getByText('<img src=x onerror=').waitFor()
@@ -120,7 +120,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       expect(text).toContain(symbol)
   }
 
-  test('Evidence: each answer is drawn at once, with symbols for what cannot be seen', async () => {
+  test('Evidence: each capture is drawn at once, with symbols for invisible characters', async () => {
     await press(page, 'Open raw evidence')
     await titled(page, `Raw evidence of ${NODE}`)
     await readAnswers(page)
@@ -146,7 +146,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await onlyText(page)
   })
 
-  test('the review window: the same answers from a pack, and what a person wrote in it', async () => {
+  test('the review window: the same captures from a pack, and typed text in it', async () => {
     const accepted = await page.evaluate(
       (node) =>
         window.barewitness.call('exceptions.accept', {
@@ -216,14 +216,14 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await onlyText(page)
   })
 
-  test('host keys: why one could not be asked for is text', async () => {
+  test('host keys: the reason for a failed request is text', async () => {
     await openTab(page, 'Host keys')
     await press(page, 'Request host keys')
     await page.getByRole('grid', { name: 'Host keys' }).getByText('⟦BEL⟧ ⟦U+202E⟧gnp.exe').waitFor()
     await onlyText(page)
   })
 
-  test('no script ran, no dialog opened, nothing was asked for, nothing was thrown', () => {
+  test('no script ran, no dialog opened, no request was sent, nothing was thrown', () => {
     expect(seen).toEqual([])
   })
 })

@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
   })
 
   describe('the compliance officer', () => {
-    test('imports a list: every line is told, and nothing is contacted', async () => {
+    test('imports a list: every line has an outcome, and no node is contacted', async () => {
       await press(page, 'Import nodes')
       await titled(page, 'Nodes')
       await page.getByText('CSV', { exact: false }).first().click()
@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
-    test('asks why, and follows a reason to the bytes it came from', async () => {
+    test('opens a result, and follows an observation to its bytes', async () => {
       await page
         .getByRole('row', { name: /ward-db-1/ })
         .getByRole('gridcell')
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
     })
     afterAll(() => auditor?.close())
 
-    test('reads six answers; nobody is trusted yet', async () => {
+    test('reads six checks; no signer is trusted yet', async () => {
       expect(await review.locator('.seal-answer').count()).toBe(6)
       expect(await review.locator('.outcome-no').count()).toBe(0)
       expect(await review.textContent('main')).toContain('ward')
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       expect((await axeFindings(review)).join('\n')).toBe('')
     })
 
-    test('compares the key with one told by telephone, and evaluates again', async () => {
+    test('compares the key with one received by telephone, and re-evaluates', async () => {
       await press(review, 'Compare key…')
       const shown = ((await review.getByRole('dialog').locator('.compare-ours').textContent()) ?? '').replaceAll(
         /\s/g,

@@ -11,7 +11,7 @@ import { watch } from '../support/window-watch.ts'
 const missing = whyNoWindow()
 const given = (what: string): string => `${what}${missing === null ? '' : ` (skipped: ${missing})`}`
 
-/** Everything that can be done is done without a mouse, and a person always sees where they are. */
+/** Every action works without a mouse, and the focus is always visible. */
 describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
   let opened: TestWindow
   let page: Page

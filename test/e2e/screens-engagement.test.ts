@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)(
       await book.look('60-claims-empty')
     })
 
-    test('a file that cannot be read says so', async () => {
+    test('a file that cannot be read shows the failure', async () => {
       await rail(page, 'Engagement')
       await choose(opened, join(folder, 'no such file.yaml'))
       await press(page, 'Import engagement file…')
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
       await book.look('61-engagement-import-failed')
     })
 
-    test('filled in: what is missing is told, and nothing is lost on the way', async () => {
+    test('filled in: missing fields are listed, and no input is lost', async () => {
       await press(page, 'Define engagement')
       await field(page, 'Entity').fill('Example Clinic (made up)')
       await book.look('62-engagement-begun', { full: true })
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('Escape')
     })
 
-    test('what the provider promised, and one promise node by node', async () => {
+    test('provider claims, and one claim by node', async () => {
       await rail(page, 'Provider claims')
       await page.getByRole('table').waitFor()
       await book.look('65-claims', { full: true })

@@ -87,7 +87,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('21-why-guest', { full: true })
   })
 
-  test('a finding is accepted until a day', async () => {
+  test('a risk is accepted until a date', async () => {
     await rail(page, 'Overview')
     await open('demo-guest-03', 0)
     await claim('not-met')
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('22-exceptions')
   })
 
-  test('an exception is asked for, then approved by somebody', async () => {
+  test('a risk acceptance is requested, then approved', async () => {
     await rail(page, 'Overview')
     await open('demo-metal-04', 0)
     await titled(page, /demo-metal-04 ▸/)

@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await book.look('01-first-run')
   })
 
-  test('before there is anything: each place says what will be there', async () => {
+  test('before the first run: each screen has its empty state', async () => {
     for (const [place, sign] of [
       ['Overview', 'No results yet'],
       ['Nodes', 'No nodes yet'],
@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await press(page, 'Cancel')
   })
 
-  test('host keys: not asked, then asked: unknown, changed, confirmed, not reached', async () => {
+  test('host keys: not requested, then unknown, changed, confirmed, unreachable', async () => {
     await openTab(page, 'Host keys')
     await book.look('06-host-keys-not-asked')
     await press(page, 'Request host keys')

@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
   let book: ScreenBook
   let demo = false
   const calendar = (): Locator => page.getByRole('grid', { name: 'Calendar' })
-  /** Collects, and goes to the history once it has so many runs: a run that is over tells its end a little later. */
+  /** Collects, and opens the history once it has this many runs: the end of a run is reported a little later. */
   const collected = async (runs: number): Promise<void> => {
     await press(page, 'Collect evidence')
     await titled(page, 'Collection finished')
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     expect(await page.getByRole('button', { name: 'Add schedule…' }).isDisabled()).toBe(true)
   })
 
-  test('two runs of an unchanged fleet: three lists that say that nothing changed', async () => {
+  test('two runs of an unchanged fleet: three lists without changes', async () => {
     await rail(page, 'Nodes')
     await openTab(page, 'Import')
     await page.getByText('CSV').first().click()

@@ -8,13 +8,13 @@ import { field, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow()
 
-/** Nodes of one's own, of which nobody declared where they are. */
+/** Imported nodes without a declared place. */
 const FLEET = `name,address,user,sudo
 ward-db-04,192.0.2.4,audit,yes
 ward-db-06,192.0.2.6,audit,yes
 `
 
-/** Where nodes are said to be, with the made-up engine: every state leaves a picture in light and dark. */
+/** Declared locations, with the simulated engine: every state has a screenshot in light and dark. */
 describe.skipIf(missing !== null)(`screens of the location${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let opened: TestWindow
   let page: Page
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
     await zoom(opened, 1)
   })
 
-  test('a fleet without places says what to add, and where', async () => {
+  test('a fleet without places shows what to add, and where', async () => {
     await rail(page, 'Nodes')
     await openTab(page, 'Import')
     await page.getByText('CSV').first().click()

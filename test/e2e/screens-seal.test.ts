@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await book.look('41-review-answer', { page: review })
   })
 
-  test('review: a sample before and after it is drawn', async () => {
+  test('review: before and after a sample is selected', async () => {
     await part('Sampling')
     await review.getByText('No sample yet').waitFor()
     await book.look('42-sampling', { page: review, full: true })
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await zoom(opened, 1)
   })
 
-  test('review: an altered pack, a PDF of somebody else, a file that is no pack', async () => {
+  test('review: an altered pack, an unknown PDF, a file that is not a pack', async () => {
     const altered = join(folder, 'altered.zip')
     alterOneAnswer(pack(), altered)
     await rail(page, 'Evidence packs')

@@ -58,10 +58,12 @@ describe('the population', () => {
     expect(coverageLine(COVERAGE)).toBe(
       '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 not reconciled.',
     )
-    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain('The provider inventory lists 7; none not reconciled for.')
+    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain(
+      'The provider inventory lists 7; none not reconciled.',
+    )
   })
 
-  test('every row is counted once, whatever the lists say', () => {
+  test('every node and asset is counted once', () => {
     const any = fc.record({
       nodes: fc.uniqueArray(
         fc.record({

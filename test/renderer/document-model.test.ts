@@ -116,7 +116,7 @@ describe('documents over all controls', () => {
       '0 of 0 required on file; 1 optional',
     )
   })
-  test('what is attached to a control and answers none of its documents is listed apart', () => {
+  test('documents of a control that answer no evidence request are listed separately', () => {
     const attached = (id: string, control: string, standing: AttachmentView['standing']): AttachmentView => ({
       ...attachmentOf({ id, controls: [{ framework: 'hipaa', control }] }),
       standing,

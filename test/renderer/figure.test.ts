@@ -123,7 +123,7 @@ describe('a picture in the window', () => {
     expect(html).toMatch(
       /<li><svg class="figure-sample" viewBox="0 0 24 10" aria-hidden="true"[^>]*>.*<\/svg><span>Encrypted<\/span><\/li>/,
     ))
-  test('has the table that says the same, with what cannot be seen made visible', () => {
+  test('has a table of the same values, with invisible characters made visible', () => {
     expect(html).toContain('Show as table')
     expect(html).toContain('<th scope="col">Holds data</th><th scope="col">State</th>')
     expect(html).toContain('<th scope="row">“/⟦U+202E⟧”</th><td>Not encrypted</td>')

@@ -43,7 +43,7 @@ describe('what a day shows', () => {
     ['silent', day({ ...whole, answered: 0 })],
     ['recorded', day({ planned: 1, recorded: 1 })],
     ['unrecorded', day({ planned: 1, unrecorded: 1 })],
-    // A gap is said louder than what is there beside it.
+    // A missed run takes precedence over collected evidence.
     ['unrecorded', day({ ...whole, planned: 2, unrecorded: 1, recorded: 1 })],
     ['collected', day({ collected: 1, declared: 12, answered: 12 })],
     ['silent', day({ collected: 1, declared: 12 })],

@@ -60,7 +60,7 @@ describe('the ledger', () => {
     expect(left).toBe(1)
     expect(shortened(side, 12).left).toBe(0)
   })
-  test('only an unclear reason asks for rights', () => {
+  test('only an unclear observation needs privileges', () => {
     const text = 'Memory modules: not collected: needs administrator rights (dmidecode)'
     const [, unclear] = ledgerOf([reason('unclear', text, 'a', ['b'])], probes)
     expect(unclear?.groups[0]?.entries.map(needsRights)).toEqual([true])
@@ -99,7 +99,7 @@ describe('sentences', () => {
     [['not-tested', 'not-applicable'], '1 check on isolation: 1 not tested. Also 1 not applicable.'],
     [['informational'], 'No check with a criterion applies to isolation on this node. Also 1 informational.'],
   ] as const)('%j', (verdicts, said) => expect(propertySentence('isolation', tallyOf(verdicts))).toBe(said))
-  test('“about” is said once', () =>
+  test('“about” is not repeated', () =>
     expect(propertySentence('evidence', tallyOf(['met', 'met']))).not.toMatch(/about about/))
   test('no sentence claims too much, or runs on', () => {
     for (const verdict of VERDICTS) {

@@ -53,7 +53,7 @@ const row = (
 })
 
 describe('where nodes are', () => {
-  test('worst answer first, whether it is of the place or of a policy; nodes nobody asked about before what is borne out', () => {
+  test('worst result first, of the place or of a residency rule; nodes without a result before corroborated ones', () => {
     const rows = [
       row('inside', 'bounded-inside'),
       row('said', 'asserted-only'),
@@ -74,7 +74,7 @@ describe('where nodes are', () => {
     ])
   })
 
-  test('answers of a place and of each policy are told apart; a policy is silent on nodes that it is not for', () => {
+  test('results of a place and of each residency rule are separate; a rule has no result on nodes it does not cover', () => {
     const one = row('a', 'consistent', { US: 'unverified' })
     const other = row('b', null, { EEA: 'contradicted' })
     expect(policiesOf([one, other])).toEqual(['US', 'EEA'])
@@ -90,7 +90,7 @@ describe('where nodes are', () => {
     expect(nothingDeclared([gone])).toBe(false)
   })
 
-  test('of contradicted nodes it is said at once why, in one sentence a node', () =>
+  test('each contradicted node has one reason', () =>
     expect(
       contradictedOf([
         row('a', 'contradicted', { US: 'contradicted' }),
@@ -121,7 +121,7 @@ describe('where nodes are', () => {
     expect(isShown(one, { text: '', word: 'not-asked' })).toBe(false)
   })
 
-  test('a fleet without places and policies is told apart from one that was not collected', () => {
+  test('a fleet without places and rules differs from one that was not collected', () => {
     expect(nothingDeclared([row('a', null), row('b', null)])).toBe(true)
     expect(nothingDeclared([row('a', null), row('b', null, { US: 'unverified' })])).toBe(false)
     expect(wasCollected(row('a', null))).toBe(false)
@@ -142,7 +142,7 @@ describe('statements', () => {
     captures: [],
   })
 
-  test('stand by class, with what counts before what does not', () =>
+  test('are grouped by class, counted ones first', () =>
     expect(
       byClass([signal('zone', 'E5', true), signal('site', 'E6'), signal('cloud-init', 'E5')]).map((group) => [
         group.class,
@@ -153,7 +153,7 @@ describe('statements', () => {
       ['E6', ['site']],
     ]))
 
-  test('one that an answer does not list says nothing to it', () => {
+  test('one that a result does not list has no statement', () => {
     const answer = {
       of: 'declared-place' as const,
       title: 'x',
@@ -201,7 +201,7 @@ test('a slower echo is reported with the usual difference, and what is unaffecte
   expect(frontEndText({ ...gap, echoMs: 0.4, gapMs: 0.28, exceeds: false })).toContain('This alone shows nothing')
 })
 
-test('every answer has a shape of its own beside its word, and no word says too much', () => {
+test('every result has its own shape and label, and no label over-claims', () => {
   const asked = LOCATION_WORDS.filter((word) => word !== 'not-asked')
   expect(new Set(asked.map((word) => shownAs(word).mark)).size).toBe(asked.length)
   const told = [

@@ -28,7 +28,7 @@ test('a verdict that the row does not hold is not collected', () => {
   expect(cellOfNode(view(CHECKS, [short]), 'n1', 'isolation')?.verdict).toBe('not-tested')
 })
 
-test('an acceptance stands beside the verdict and does not change it; the one that ends first is named', () => {
+test('a risk acceptance does not change the verdict; the one that expires first is named', () => {
   const accepted = [
     { check: 'a', until: '2027-03-01', owner: 'M. Ortiz' },
     { check: 'b', until: '2026-09-01', owner: 'J. Roe' },
@@ -79,7 +79,7 @@ test('totals count declared nodes, and what was not collected stays in them', ()
   })
 })
 
-test('why nothing was collected is said from the failure, else from the status', () => {
+test('the reason for missing evidence comes from the failure, else from the status', () => {
   const failure = { code: 'ssh.unreachable', detail: 'refused' }
   expect(whyNotCollected({ status: 'failed', failure })).toBe(`${failureTitle(failure.code)} (refused)`)
   expect(whyNotCollected({ status: 'missing', failure: null })).toBe('no recording of this declared node')

@@ -22,7 +22,7 @@ test('what begins with the text comes first', () => {
   expect(titles('node')[0]).toBe('Nodes')
 })
 
-test('a sentence is offered as the filter that it says', () => {
+test('a sentence is offered as the filter that it describes', () => {
   const [first] = paletteEntries('isolation unresolved, in frankfurt', WORLD)
   expect(first?.does).toEqual({
     go: {

@@ -85,7 +85,7 @@ describe('decisions', () => {
   ] as const)('%s lacks', (decision, texts, lacks) =>
     expect(Object.keys(decisionLacks(decision, texts))).toEqual(lacks),
   )
-  test('send only what their kind asks for', () => {
+  test('send only what their kind requires', () => {
     const row = { framework: 'hipaa', control: 'x', until: '2027-03-01' } as const
     expect(decisionInput({ ...row, decision: 'implemented' }, filled)).toMatchObject({
       factors: null,

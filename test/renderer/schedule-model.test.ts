@@ -44,7 +44,7 @@ describe('a schedule in words', () => {
     expect(clockText(1439)).toBe('23:59')
   })
 
-  test('what is wrong is told by field', () => {
+  test('problems are listed by field', () => {
     expect(draftProblems(draft, '02:00', [])).toEqual({})
     const wrong = {
       ...draft,
@@ -57,7 +57,7 @@ describe('a schedule in words', () => {
     expect(draftProblems(draft, '02:00', ['nightly'])).toEqual({ name: 'A schedule with this name exists.' })
   })
 
-  test('without a timer nothing starts it, and that is said', () => {
+  test('a missing timer is reported', () => {
     expect(statusLines(status)[0]).toBe('The next run is due on 4 May 2026 02:00 UTC, but no timer is installed.')
     expect(statusLines({ ...status, installed: [{ kind: 'cron', state: 'installed' }] })[0]).toBe(
       'The next run is due on 4 May 2026 02:00 UTC.',

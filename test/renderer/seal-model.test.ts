@@ -57,7 +57,7 @@ const plan: ExportPlan = {
 const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
 
 describe('choices', () => {
-  test('begin as the fleet says, and withhold nothing', () => {
+  test('begin with the frameworks of the fleet, and redact nothing', () => {
     expect(firstChoices(plan)).toEqual({
       frameworks: ['hipaa'],
       also: ['xlsx'],
@@ -87,13 +87,13 @@ describe('choices', () => {
       withhold: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
     })
   })
-  test('ask for no time-stamp where no authority is set, and never for a key that is gone', () => {
+  test('request no time-stamp where no authority is set, and never use a missing key', () => {
     const stale = { ...choices, copy: false, timestamp: true, identity: 'gone' }
     expect(buildInput(stale, plan)).toMatchObject({ timestamp: false, identity: 'default', withhold: null })
     expect(buildInput(stale, { ...plan, authority: 'http://tsa.example' })).toMatchObject({ timestamp: true })
     expect(buildInput(stale, { ...plan, identities: [] })).toMatchObject({ identity: null })
   })
-  test('say what a step still needs', () => {
+  test('report what a step needs', () => {
     expect(problemAt('scope', { ...choices, frameworks: [] })).toBe('Choose at least one framework.')
     expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what to redact/)
     expect(problemAt('withhold', { ...choices, who: ' ' })).toMatch(/who/)
@@ -109,13 +109,13 @@ test('what is missing stays in the denominator', () => {
   expect(nodesLine({ ...plan, declared: 1, missing: [] })).toBe('1 of 1 node')
 })
 
-test('a signer is taken apart only where it has our form', () => {
+test('a signer is split only where it has the known form', () => {
   const print = 'ab'.repeat(32)
   expect(signerParts(`Clinic, key of it, key ${print}`)).toEqual({ name: 'Clinic, key of it', fingerprint: print })
   expect(signerParts('Clinic, key abc')).toEqual({ name: 'Clinic, key abc', fingerprint: null })
 })
 
-test('what a copy loses is told by node, most first', () => {
+test('what a copy loses is listed by node, most first', () => {
   const lost = [
     { node: 'b', check: 'one', why: 'w' },
     { node: 'a', check: 'one', why: 'w' },
@@ -227,7 +227,7 @@ describe('fingerprints', () => {
   ])('%s', (_, received, found) => expect(compareFingerprint(ours, received)).toEqual(found))
 })
 
-test('re-evaluation is told with its denominator, or that there is none', () => {
+test('re-evaluation has its denominator, or reports that there is none', () => {
   const review = {
     view: { catalog: { version: '1.4.0' } },
     verdicts: { stated: 131, identical: 130 },

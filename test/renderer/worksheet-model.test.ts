@@ -20,7 +20,7 @@ const sheet: Worksheet = {
 
 test('the seed is the day of the review', () => expect(seedOf('2026-06-02T23:59:59Z')).toBe('20260602'))
 
-test('drawn findings keep the order of the draw and carry their notes', () => {
+test('sampled results keep the order of the sample and their notes', () => {
   expect(sampleRows(sheet)).toEqual([
     { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'met', state: 'open', note: '', at: null },
     {
