@@ -22,9 +22,7 @@ export function NotCollected({ node, mend }: { readonly node: NodeRow; readonly 
     <>
       <span className="status tone-not-tested" title={why}>
         <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
-        <span>
-          {verdictWords['not-tested'].label}: {why}
-        </span>
+        <span>Not collected: {why}</span>
       </span>
       {mend !== null && pending === null && (
         <span className="mend">
