@@ -11,7 +11,7 @@ export interface Action<M extends Method> {
   readonly run: (input: Input<M>) => Promise<Output<M> | null>
 }
 
-/** A call that a person starts, with what a button needs to know about it. */
+/** A call started by a button, with its progress and failure. */
 export function useAction<M extends Method>(method: M): Action<M> {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<CallFailure | null>(null)
@@ -32,14 +32,14 @@ export type Collect = 'all' | 'missing' | 'demo'
 let asking = false
 
 /**
- * Begins a run and shows it. `missing` goes on with the run that is shown, for the named nodes or all of them; `demo`
- * opens the demo fleet. A run that cannot begin is a problem of no one screen.
+ * Starts a run and shows it. `missing` continues the run that is shown, for the named nodes or all of them; `demo`
+ * opens the demo fleet. A run that cannot start is reported above every screen, in `problem`.
  */
 export async function collect(what: Collect, nodes: readonly string[] = []): Promise<void> {
   if (asking) return
   asking = true
   change({ problem: null })
-  // Which fleet is collected is the engine's to know: this page may not have heard yet of one that is taking the other's place.
+  // The engine decides which fleet is collected: this page may not know yet of a fleet that is replacing the current one.
   const reply =
     what === 'demo'
       ? await call('demo.open', null)
@@ -50,16 +50,16 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
     return
   }
   const { run, nodes: asked } = reply.value
-  // Its own word that it began may come later, and until then the run before must not look like this one.
+  // The event `run-started` may arrive later; until then, the previous run must not be shown as this one.
   if (getState().progress?.run !== run)
     change({ progress: applyEvent(null, { kind: 'run-started', run, nodes: asked }, performance.now()) })
   await refreshFleet()
   if (getState().route.screen !== 'collecting') go({ screen: 'collecting' })
 }
 
-/** Why a run cannot begin now, or null. */
+/** The reason why no run can start now, or null. */
 export function whyNoCollect(): string | null {
   const { fleet, progress } = getState()
-  if (progress?.ended === 'no') return 'A run is going on.'
+  if (progress?.ended === 'no') return 'Collection in progress.'
   return fleet === null || fleet.nodes.length === 0 ? 'Add nodes first.' : null
 }

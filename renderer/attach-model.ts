@@ -4,7 +4,7 @@ import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/
 import type { Verdict } from '../schemas/words.ts'
 import { verdictAt, wasReached } from './model.ts'
 
-/** What a person fills in to attach a document. */
+/** The form for adding a document. */
 export interface AttachForm {
   readonly kind: 'file' | 'note'
   readonly name: string
@@ -17,7 +17,7 @@ export interface AttachForm {
   /** A day, YYYY-MM-DD. */
   readonly inspectedOn: string
   readonly lookedAt: string
-  /** Null until a person concludes: nothing is concluded by default. */
+  /** Null until the reviewer chooses one: there is no default conclusion. */
   readonly conclusion: 'supports' | 'does-not-support' | null
   readonly answers: boolean
   readonly checks: readonly string[]
@@ -45,49 +45,53 @@ export const emptyForm = (today: string, inAYear: string): AttachForm => ({
   validUntil: inAYear,
 })
 
-/** Whether a level needs who inspected, what was looked at, and a conclusion. */
+/** Whether a level requires a reviewer, what was inspected, and a conclusion. */
 export const needsInspection = (level: EvidenceLevel): boolean => level === 'inspected' || level === 'reperformed'
 
 const plain = (name: string): string => name.trim().replace(/\s+/g, ' ').toLowerCase()
 
-/** Whether the person who inspected a document is the one who provided it. It is printed and changes nothing. */
+/** Whether the person who inspected a document also provided it. This is printed and changes no conclusion. */
 export const isSamePerson = (inspectedBy: string, providedBy: string): boolean =>
   plain(inspectedBy) !== '' && plain(inspectedBy) === plain(providedBy)
 
 export const SAME_PERSON = 'Inspected by the person who provided it.'
 
-/** Only an inspected document that supports may answer results. */
+/** Only an inspected document that supports the control may answer results. */
 export const mayAnswer = ({ level, conclusion }: Pick<AttachForm, 'level' | 'conclusion'>): boolean =>
   needsInspection(level) && conclusion === 'supports'
 
-/** What is still missing, by field. */
+/** What is missing, by field. */
 export function attachLacks(form: AttachForm): Partial<Record<keyof AttachForm, string>> {
   const blank = (field: 'name' | 'note' | 'saidBy' | 'owner' | 'inspectedBy'): boolean => form[field].trim() === ''
   const isNote = form.kind === 'note'
   const isInspected = needsInspection(form.level)
   const isAnswering = form.answers && mayAnswer(form)
   const lacks: readonly (readonly [keyof AttachForm, boolean, string])[] = [
-    ['name', isNote && blank('name'), 'Give the note a title.'],
-    ['note', isNote && blank('note'), 'Write the note.'],
-    ['shows', form.shows.trim().length < 3, 'State what it shows.'],
-    ['saidBy', blank('saidBy'), 'Name the person or body that provided it.'],
-    ['owner', blank('owner'), 'Name who keeps it current.'],
-    ['inspectedBy', isInspected && blank('inspectedBy'), 'Name who inspected it.'],
-    ['inspectedOn', isInspected && form.inspectedOn === '', 'Choose the day of the inspection.'],
+    ['name', isNote && blank('name'), 'Enter a title.'],
+    ['note', isNote && blank('note'), 'Enter the text of the note.'],
+    ['shows', form.shows.trim().length < 3, 'Enter at least 3 characters.'],
+    ['saidBy', blank('saidBy'), 'Enter the person or organization that provided the document.'],
+    ['owner', blank('owner'), 'Enter the person who keeps the document current.'],
+    ['inspectedBy', isInspected && blank('inspectedBy'), 'Enter the person who inspected the document.'],
+    ['inspectedOn', isInspected && form.inspectedOn === '', 'Choose the inspection date.'],
     [
       'lookedAt',
       isInspected && form.lookedAt.trim().length < 3,
-      'State the population, the sample, and what was compared.',
+      'Enter the population, the sample, and what the document was compared with.',
     ],
     ['conclusion', isInspected && form.conclusion === null, 'Choose a conclusion.'],
     ['checks', isAnswering && form.checks.length === 0, 'Choose at least one check.'],
     ['nodes', isAnswering && form.nodes.length === 0, 'Choose at least one node.'],
-    ['validUntil', form.ends && form.validUntil === '', 'Choose a day, or clear the box if it has no end.'],
+    [
+      'validUntil',
+      form.ends && form.validUntil === '',
+      'Choose a date, or clear the box if the document does not expire.',
+    ],
   ]
   return Object.fromEntries(lacks.flatMap(([field, lacking, words]) => (lacking ? [[field, words]] : [])))
 }
 
-/** The form as the engine takes it; null while something is missing. What a level does not ask for is left out. */
+/** The form as engine input; null while a field is missing. Fields that the level does not require are omitted. */
 export function attachmentInput(
   target: Pick<AttachmentDraft, 'controls' | 'need'>,
   form: AttachForm,
@@ -111,12 +115,12 @@ export function attachmentInput(
 /** A check whose results a document may answer, and the nodes that have such a result. */
 export interface Answerable {
   readonly check: CheckView
-  /** Undecided results only, or deviations as well. */
+  /** Inconclusive and untested results only, or deviations as well. */
   readonly answers: 'any' | 'undecided'
   readonly nodes: readonly { readonly node: string; readonly verdict: Verdict }[]
 }
 
-/** The checks of the catalog that a request may answer, with the results that it could answer; those without such a result are left out. */
+/** The checks that a request may answer, with the results that it could answer. Checks without such a result are omitted. */
 export function answerable(
   view: Pick<AssessmentView, 'checks' | 'rows'>,
   request: Pick<EvidenceRequestView, 'mayAnswer'> | null,
@@ -128,7 +132,7 @@ export function answerable(
     const wanted: readonly Verdict[] =
       answers === 'any' ? ['not-met', 'inconclusive', 'not-tested'] : ['inconclusive', 'not-tested']
     const nodes = view.rows
-      // A node that was not reached stays a scope limitation, whatever a document says of it.
+      // A node that was not reached remains a scope limitation, whatever a document states about it.
       .filter(wasReached)
       .map((row) => ({ node: row.node, verdict: verdictAt(row, at) }))
       .filter(({ verdict }) => wanted.includes(verdict))
@@ -136,7 +140,7 @@ export function answerable(
   })
 }
 
-/** Nodes on which at least one of the chosen checks has a result to answer, each once. */
+/** Nodes on which at least one selected check has a result to answer, each once. */
 export const answerableNodes = (some: readonly Answerable[], checks: readonly string[]): readonly string[] => [
   ...new Set(
     some.filter(({ check }) => checks.includes(check.id)).flatMap(({ nodes }) => nodes.map(({ node }) => node)),

@@ -7,7 +7,7 @@ declare global {
   }
 }
 
-/** Asks the engine. Never rejects: a broken channel is answered as a failure like any other. */
+/** Calls the engine. Never rejects: a broken channel is returned as a failure. */
 export const call: Call = async (method, input) => {
   try {
     return await window.barewitness.call(method, input)
@@ -21,7 +21,7 @@ export type Answer<T> =
   | { readonly state: 'here'; readonly value: T }
   | { readonly state: 'failed'; readonly error: CallFailure }
 
-/** The answer to one question, asked again when the question, or `version`, changes. */
+/** The result of one call, called again when its input or `version` changes. */
 export function useAnswer<M extends Method>(method: M, input: Input<M>, version: unknown = null): Answer<Output<M>> {
   const [got, setGot] = useState<{ readonly asked: string; readonly answer: Answer<Output<M>> } | null>(null)
   const question = JSON.stringify(input)
@@ -39,6 +39,6 @@ export function useAnswer<M extends Method>(method: M, input: Input<M>, version:
       current = false
     }
   }, [method, question, asked])
-  // An answer to an older question is never shown for this one, not even for one frame.
+  // The result of an earlier input is never shown for this one, not even for one frame.
   return got?.asked === asked ? got.answer : { state: 'waiting' }
 }

@@ -2,14 +2,14 @@ import type { ClaimRow, ClaimsView, ClaimWord } from '../schemas/ipc-engagement.
 import { claimAnswerWords } from '../schemas/words.ts'
 import { plural } from './text.ts'
 
-/** Worst first: what a reader must not miss. */
+/** Worst first. */
 export const CLAIM_WORDS = Object.keys(claimAnswerWords) as readonly ClaimWord[]
 
-/** The worst answer that any node gives; null where no node was asked. */
+/** The worst result on any node; null where no node was collected. */
 export const worstOf = ({ counts }: Pick<ClaimRow, 'counts'>): ClaimWord | null =>
   CLAIM_WORDS.find((word) => counts[word] > 0) ?? null
 
-/** Claims with what is contradicted first; among their like, in the order of the profile. */
+/** Claims with the worst result first; equal results keep the order of the profile. */
 export function worstFirst(claims: readonly ClaimRow[]): readonly ClaimRow[] {
   const rank = (claim: ClaimRow): number => {
     const worst = worstOf(claim)
@@ -18,7 +18,7 @@ export function worstFirst(claims: readonly ClaimRow[]): readonly ClaimRow[] {
   return [...claims].sort((a, b) => rank(a) - rank(b))
 }
 
-/** Answers of one claim as counts with their denominator, worst first. */
+/** Results of one claim as counts with their denominator, worst first. */
 export const countsOfClaim = ({
   counts,
   nodes,
@@ -33,7 +33,7 @@ export interface Bring {
   readonly says: readonly string[]
 }
 
-/** Records that would show what nodes cannot, each once, with the promises that it bears on. */
+/** Required documents, each once, with the provider claims that it applies to. */
 export function recordsToBring({ claims }: Pick<ClaimsView, 'claims'>): readonly Bring[] {
   const records = new Map<string, string[]>()
   for (const { bring, says } of claims) {

@@ -1,7 +1,7 @@
 /**
  * Lets code empty an element by `innerHTML = ''` where Trusted Types are required (CSP `require-trusted-types-for`, `trusted-types 'none'`).
- * react-aria clears what it reads out that way when a second digit is typed into a date or number field, and the exception left the window
- * blank. Only the empty string is taken; any other is refused by the browser as before.
+ * react-aria clears its live announcer this way when a second digit is typed into a date or number field, and the exception left the window
+ * blank. Only the empty string is accepted; the browser still refuses any other.
  */
 export function allowClearing(prototype: Element = Element.prototype): void {
   const found = Object.getOwnPropertyDescriptor(prototype, 'innerHTML')

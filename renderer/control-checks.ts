@@ -2,7 +2,7 @@ import { type ControlRole, roleWords } from '../schemas/conclusion-words.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { ControlCheck } from '../schemas/types.ts'
 
-/** In the order in which they are printed: what decides, what was observed, then the rest. */
+/** In print order: deciding checks, observations, then the rest. */
 export const CHECK_GROUPS = ['required', 'counter', 'observations', 'supporting', 'context'] as const
 export type CheckGroupName = (typeof CHECK_GROUPS)[number]
 
@@ -10,20 +10,20 @@ export const checkGroupWords: Readonly<Record<CheckGroupName, { readonly label: 
   ...roleWords,
   observations: {
     label: 'Observations',
-    meaning: 'Supporting checks that are not satisfied. They are not deviations of this control.',
+    meaning: 'Supporting checks that are not satisfied. They are not deviations for this control.',
   },
 }
 
 export interface GroupedCheck {
   readonly check: string
-  /** Null where the check’s own claim and `why` give it. */
+  /** Null where the check’s expected condition and `why` give it. */
   readonly shows: string | null
   readonly role: ControlRole
   /** The reason for the role. */
   readonly why: string | null
   /** Null for a row without a conclusion in this run. */
   readonly counted: ControlCheck | null
-  /** Its role is required or counter, and it does not decide in this engagement. */
+  /** The role is required or counter, but the check does not decide in this engagement. */
   readonly suspended: boolean
 }
 export interface CheckGroup {
@@ -32,8 +32,8 @@ export interface CheckGroup {
 }
 
 /**
- * The checks of a control by role; supporting checks that are not satisfied are observations. A check that a document of the control answers
- * is listed with that document and not here. Groups without a check are left out.
+ * The checks of a control by role; supporting checks that are not satisfied are observations. A check answered by a document of the control
+ * is listed with that document and not here. Empty groups are omitted.
  */
 export function checkGroups(control: Pick<ControlRow, 'supports' | 'assessed' | 'documents'>): readonly CheckGroup[] {
   const counts = new Map(control.assessed?.checks.map((one) => [one.check, one]))
@@ -58,5 +58,5 @@ export const suspendedLine = ({ suspended, counted }: Pick<GroupedCheck, 'suspen
   !suspended
     ? ''
     : counted?.source === 'document'
-      ? 'A document answers it; it does not decide on servers.'
-      : 'It decides in period engagements only, and not at a point in time.'
+      ? 'Answered by a document; not tested on servers.'
+      : 'Decides in period engagements only, not at a point in time.'

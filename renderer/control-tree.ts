@@ -21,7 +21,7 @@ export interface TreeGroup {
   readonly id: string
   readonly title: string
   readonly controls: readonly ControlRow[]
-  /** Rows of this group before anything was filtered: the denominator. */
+  /** Controls of this group before filtering: the denominator. */
   readonly total: number
   readonly counts: readonly StateCount[]
 }
@@ -37,15 +37,15 @@ export interface TreeFramework {
 export interface StateCount {
   readonly state: RowState
   readonly count: number
-  /** Of these: the server part is “no deviations noted”. The others rest on documents alone. */
+  /** Of these, how many have the server part “no deviations noted”. The others rest on documents alone. */
   readonly withServerTests: number
 }
 
-/** The state of a row, for counts and filters. A row without a conclusion in this run never counts as supported. */
+/** The state of a control, for counts and filters. A control without a conclusion in this run never counts as supported. */
 export const stateOf = (control: Pick<ControlRow, 'assessed'>): RowState =>
   control.assessed?.state ?? 'unable-to-conclude'
 
-/** How many rows are in each state, worst first, states without a row left out. They sum to the rows given. */
+/** How many controls are in each state, worst first, without empty states. The counts sum to the controls given. */
 export const countsOf = (controls: readonly ControlRow[]): readonly StateCount[] =>
   ROW_STATES.map((state): StateCount => {
     const own = controls.filter((control) => stateOf(control) === state)
@@ -60,7 +60,7 @@ export const countsOf = (controls: readonly ControlRow[]): readonly StateCount[]
 export const countLine = ({ state, count, withServerTests }: StateCount): string =>
   `${rowStateWords[state].label} ${count}${state === 'supported' ? `, of which ${withServerTests} with server tests` : ''}`
 
-/** One part of a control in words, with its own mark. */
+/** One part of a control in words, with its mark. */
 export interface PartWords {
   readonly mark: string
   readonly tone: string
@@ -72,7 +72,7 @@ const UNASSESSED: PartWords = {
   mark: 'dotted-ring',
   tone: 'not-tested',
   line: 'Not assessed',
-  meaning: 'This run has no conclusion on this control.',
+  meaning: 'This run has no conclusion for this control.',
 }
 
 const SERVER_TONE = {
@@ -85,7 +85,7 @@ const SERVER_TONE = {
   'no-server-test': 'informational',
 } as const
 
-/** What the servers showed of a control. */
+/** The server part of a control. */
 export function serverPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
   if (assessed === null) return UNASSESSED
   const { mark, meaning } = serverStateWords[assessed.server.state]
@@ -99,14 +99,14 @@ const DOCUMENT_TONE = {
   'none-needed': 'informational',
 } as const
 
-/** What documents show of a control. */
+/** The document part of a control. */
 export function documentPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWords {
   if (assessed === null) return UNASSESSED
   const { mark, meaning } = documentStateWords[assessed.documents.state]
   return { mark, meaning, tone: DOCUMENT_TONE[assessed.documents.state], line: documentLine(assessed.documents) }
 }
 
-/** The state of a row where its two parts do not show it: a decision, or a category that was not elected. */
+/** The state of a control where its two parts do not show it: a decision, or a category that was not elected. */
 export const isApart = (state: RowState): boolean =>
   state === 'out-of-scope' || state === 'not-applicable' || state === 'addressable-decision'
 
@@ -124,7 +124,7 @@ const matches = (control: ControlRow, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word))
 }
 
-/** The rows of every framework by group, those that are wanted; counts are of all rows, so that a filter never shrinks a denominator. */
+/** The matching controls of each framework by group. Counts cover all controls, so that a filter never reduces a denominator. */
 export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): readonly TreeFramework[] {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean)
   const isWanted = (control: ControlRow): boolean =>
@@ -151,7 +151,7 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
   }))
 }
 
-/** The results of one check on the declared nodes; null for a check that the view does not have. */
+/** The results of one check on the declared nodes; null for a check that is not in the view. */
 export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'>, check: string): Tally | null {
   const at = view.checks.findIndex(({ id }) => id === check)
   return at < 0 ? null : tallyIn(view.checksCounted[at])
@@ -159,7 +159,7 @@ export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'
 
 export type NodesWith = Verdict | 'accepted'
 
-/** Declared nodes on which a check came out so. */
+/** Declared nodes with this verdict for a check. */
 export function nodesWith(
   view: Pick<AssessmentView, 'checks' | 'rows'>,
   check: string,

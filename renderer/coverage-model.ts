@@ -1,7 +1,7 @@
 import { COVERAGE_STATES, type CoverageState, matchedByWords } from '../schemas/engagement-words.ts'
 import type { Coverage, CoveredNode, InventoryOnly } from '../schemas/types.ts'
 
-/** One node, or one row of the provider's list that no node fits. */
+/** One node, or one asset of the provider inventory that matches no node. */
 export interface CoverageRow {
   readonly key: string
   readonly name: string
@@ -9,11 +9,11 @@ export interface CoverageRow {
   readonly declared: boolean
   readonly enrolled: boolean
   readonly answered: boolean
-  /** The id of a row of the provider's list that no node fits; null for a node. */
+  /** The id of an inventory asset that matches no node; null for a node. */
   readonly rowId: string | null
-  /** The row of the provider's list and how it was found; null for none. */
+  /** The inventory asset and how it was matched; null for none. */
   readonly listed: string | null
-  /** Why a row is left out; null where nobody said. */
+  /** The reason for exclusion; null where none is recorded. */
   readonly why: string | null
 }
 export interface CoverageCount {
@@ -21,7 +21,7 @@ export interface CoverageCount {
   readonly count: number
 }
 
-/** Nodes and rows that no node fits, worst first, then by name. */
+/** Nodes and unmatched assets, worst first, then by name. */
 export function coverageRows({ nodes, inventoryOnly, inventory }: Coverage): readonly CoverageRow[] {
   const rank = ({ state }: CoverageRow): number => COVERAGE_STATES.indexOf(state)
   return [...inventoryOnly.map(rowOfList), ...nodes.map((node) => rowOfNode(node, inventory !== null))].sort(
@@ -29,7 +29,7 @@ export function coverageRows({ nodes, inventoryOnly, inventory }: Coverage): rea
   )
 }
 
-/** How many rows are in each state, worst first, states without a row left out. */
+/** How many nodes and assets are in each state, worst first, without empty states. */
 export const coverageCounts = (rows: readonly CoverageRow[]): readonly CoverageCount[] =>
   COVERAGE_STATES.map((state) => ({ state, count: rows.filter((row) => row.state === state).length })).filter(
     ({ count }) => count > 0,
@@ -75,9 +75,9 @@ function stateOf(node: {
   return node.listed ? 'covered' : 'not-listed'
 }
 
-/** The three counts in one line, with what is unaccounted for. */
+/** The counts in one line, with the assets that are not reconciled. */
 export function coverageLine({ declared, enrolled, answered, inventory, nodes, uncovered }: Coverage): string {
-  const lists = `${declared} declared, ${enrolled} enrolled, ${answered} of ${nodes.length} answered`
-  if (inventory === null) return `${lists}. No list of the provider is compared.`
-  return `${lists}. The provider lists ${inventory}; ${uncovered === 0 ? 'none' : uncovered} unaccounted for.`
+  const lists = `${declared} declared, ${enrolled} in the fleet file, ${answered} of ${nodes.length} collected`
+  if (inventory === null) return `${lists}. No provider inventory is compared.`
+  return `${lists}. The provider inventory lists ${inventory}; ${uncovered === 0 ? 'none' : uncovered} not reconciled.`
 }

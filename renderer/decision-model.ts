@@ -13,29 +13,29 @@ export const EMPTY_DECISION = {
 export type DecisionTexts = typeof EMPTY_DECISION
 type Kind = DecisionDraft['decision']
 
-/** Deciding against a measure as specified weighs the factors of 45 CFR 164.306(b)(2). */
+/** A decision against implementing a specification requires the factors of 45 CFR 164.306(b)(2). */
 export const weighs = (decision: Kind): boolean =>
   decision === 'equivalent-alternative' || decision === 'not-implemented'
 
-/** What is missing of a decision, by field. Nothing is missing of one that can be sent. */
+/** What is missing from a decision, by field; empty when it can be sent. */
 export function decisionLacks(decision: Kind, texts: DecisionTexts): Partial<Record<keyof DecisionTexts, string>> {
   const lacks: readonly (readonly [keyof DecisionTexts, boolean, string])[] = [
-    ['reason', texts.reason.trim().length < 3, 'Say why.'],
-    ['factors', weighs(decision) && texts.factors.trim() === '', 'Say what was weighed.'],
+    ['reason', texts.reason.trim().length < 3, 'Enter at least 3 characters.'],
+    ['factors', weighs(decision) && texts.factors.trim() === '', 'Enter the factors considered.'],
     [
       'alternativeMeasure',
       decision === 'equivalent-alternative' && texts.alternativeMeasure.trim() === '',
-      'Say what is done in its place.',
+      'Describe the equivalent alternative measure.',
     ],
-    ['owner', texts.owner.trim() === '', 'Name who answers for it.'],
-    ['requestedBy', texts.requestedBy.trim() === '', 'Name who asked for it.'],
-    ['approvedBy', texts.approvedBy.trim() === '', 'Name who approved it.'],
-    ['approverRole', texts.approverRole.trim() === '', 'Say in which role.'],
+    ['owner', texts.owner.trim() === '', 'Enter the owner.'],
+    ['requestedBy', texts.requestedBy.trim() === '', 'Enter the person who requested the decision.'],
+    ['approvedBy', texts.approvedBy.trim() === '', 'Enter the approver.'],
+    ['approverRole', texts.approverRole.trim() === '', 'Enter the approver’s role.'],
   ]
   return Object.fromEntries(lacks.flatMap(([field, missing, words]) => (missing ? [[field, words]] : [])))
 }
 
-/** The input of `decisions.set`: what a kind of decision does not ask for is not sent. */
+/** The input of `decisions.set`. Fields that this kind of decision does not require are not sent. */
 export function decisionInput(
   row: Pick<DecisionDraft, 'framework' | 'control' | 'decision' | 'until'>,
   { factors, alternativeMeasure, riskAnalysis, ...texts }: DecisionTexts,

@@ -9,10 +9,10 @@ import type {
 } from '../schemas/ipc-results.ts'
 import type { ControlRef } from '../schemas/types.ts'
 
-/** Documents are attached to an evidence request as to a control of a framework with this name. */
+/** The framework name under which documents are attached to an evidence request. */
 export const REQUESTS = 'requests'
 
-/** What a document is attached to or asked for by: its evidence request, or the need of a customer’s own mapping. */
+/** What a document is attached to or requested by: its evidence request, or the requirement of a custom mapping. */
 export interface DocumentTarget extends ControlRef {
   readonly need: string
 }
@@ -29,21 +29,21 @@ export const requestIn = (
   { request }: Pick<ControlDocumentView, 'request'>,
 ): EvidenceRequestView | null => requests.find(({ id }) => id === request?.id) ?? null
 
-/** Without an evidence request of the catalog, a document counts once it was inspected. */
+/** Without an evidence request of the catalog, a document counts from “inspected” on. */
 export const minimumOf = ({ request }: Pick<ControlDocumentView, 'request'>): EvidenceLevel =>
   request?.minimum ?? 'inspected'
 
 export const isBelow = (level: EvidenceLevel, minimum: EvidenceLevel): boolean =>
   EVIDENCE_LEVELS.indexOf(level) < EVIDENCE_LEVELS.indexOf(minimum)
 
-/** The level at which an attached document counts: above “received”, only with an inspection. Without a level it was received. */
+/** The level at which an attached document counts: above “received” only with an inspection. Without a level, it is received. */
 export const levelOf = ({
   level = 'received',
   inspection,
 }: Pick<AttachmentView, 'level' | 'inspection'>): EvidenceLevel =>
   inspection === undefined && !isBelow(level, 'inspected') ? 'received' : level
 
-/** How far a document is, most urgent first. */
+/** Progress of a document, most urgent first. */
 export const PROGRESS = ['deviation', 'overdue', 'below-level', 'requested', 'outstanding', 'held', 'optional'] as const
 export type Progress = (typeof PROGRESS)[number]
 
@@ -55,7 +55,7 @@ export const progressWords: Readonly<
   'below-level': { label: 'Below its minimum level', mark: 'disc-half', tone: 'not-tested' },
   requested: { label: 'Requested', mark: 'dotted-ring', tone: 'not-tested' },
   outstanding: { label: 'Outstanding', mark: 'dotted-ring', tone: 'not-tested' },
-  held: { label: 'Held', mark: 'ring-tick', tone: 'met' },
+  held: { label: 'On file', mark: 'ring-tick', tone: 'met' },
   optional: { label: 'Optional', mark: 'dot', tone: 'informational' },
 }
 
@@ -71,14 +71,14 @@ export function progressOf({
 }
 
 const HELD_BY: Readonly<Record<NonNullable<ControlDocumentView['heldElsewhere']>, string>> = {
-  decision: 'Held by an approved decision on this control',
-  population: 'Held by the comparison with the provider’s listing',
-  declaration: 'Held by the engagement',
-  pack: 'Held by the sealed pack',
-  chain: 'Held by the run chain',
+  decision: 'Covered by an approved decision on this control',
+  population: 'Covered by the population reconciliation',
+  declaration: 'Covered by the engagement',
+  pack: 'Covered by the sealed pack',
+  chain: 'Covered by the run chain',
 }
 
-/** The state of one document in words: “Reperformed, supports”, “Received; counts from Inspected on”. */
+/** The state of one document in words: “Reperformed, supports”, “Received; minimum level Inspected”. */
 export function documentWords(
   document: Pick<ControlDocumentView, 'state' | 'level' | 'askedOf' | 'heldElsewhere' | 'request'>,
 ): string {
@@ -88,13 +88,13 @@ export function documentWords(
   const from = levelWords[minimumOf(document)].label
   switch (progress) {
     case 'held':
-      return heldElsewhere !== null ? HELD_BY[heldElsewhere] : `${reached ?? 'Held'}, supports`
+      return heldElsewhere !== null ? HELD_BY[heldElsewhere] : `${reached ?? 'On file'}, supports`
     case 'deviation':
       return `${reached ?? 'Inspected'}, does not support`
     case 'below-level':
-      return `${reached}; counts from ${from} on`
+      return `${reached}; minimum level ${from}`
     case 'overdue':
-      return reached === null ? 'Overdue' : `Overdue; ${reached}, counts from ${from} on`
+      return reached === null ? 'Overdue' : `Overdue; ${reached}, minimum level ${from}`
     case 'optional':
       return reached === null ? 'Optional' : `Optional; ${reached}`
     default:
@@ -108,7 +108,7 @@ export const attachedIn = (
   { attachments }: Pick<RegisterView, 'attachments'>,
 ): readonly AttachmentView[] => attachments.filter(({ id }) => attached.includes(id))
 
-/** Documents in force that are attached to the control itself and answer none of its documents. */
+/** Documents in effect that are attached to the control itself and answer no evidence request. */
 export function otherDocuments(
   framework: string,
   { key, documents }: Pick<ControlRow, 'key' | 'documents'>,
@@ -134,8 +134,8 @@ export interface ListedDocument {
 const WORST: readonly ControlDocumentView['state'][] = ['deviation', 'outstanding', 'held', 'optional']
 
 /**
- * Every document of the frameworks once, in their order: an evidence request is answered by one attachment in every control that it serves. Its
- * state is the worst of these. Proposed rules are left out.
+ * Every document of the frameworks once, in their order: one attachment answers an evidence request in every control that it serves. The
+ * state is the worst of these. Proposed rules are omitted.
  */
 export function documentsIn(
   frameworks: readonly Pick<FrameworkView, 'id' | 'overlay' | 'controls'>[],
@@ -169,10 +169,10 @@ function joined(one: ControlDocumentView, other: ControlDocumentView): ControlDo
   }
 }
 
-/** Of the documents that are required: how many are held. */
+/** How many of the required documents are on file. */
 export function heldLine(documents: readonly Pick<ControlDocumentView, 'mandatory' | 'state'>[]): string {
   const required = documents.filter(({ mandatory }) => mandatory)
   const held = required.filter(({ state }) => state === 'held').length
   const optional = documents.length - required.length
-  return `${held} of ${required.length} required held${optional === 0 ? '' : `; ${optional} optional`}`
+  return `${held} of ${required.length} required on file${optional === 0 ? '' : `; ${optional} optional`}`
 }

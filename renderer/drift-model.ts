@@ -3,31 +3,31 @@ import type { PartMove } from '../schemas/types.ts'
 import { type Verdict, verdictWords } from '../schemas/words.ts'
 import { plural, visible, when } from './text.ts'
 
-/** What became of a part, as a sentence. */
+/** A hardware change as a sentence. */
 export function partMoveWords({ from, to }: Pick<PartMove, 'from' | 'to'>): string {
-  if (from === null) return `Came to ${visible(to ?? 'a node')}.`
-  return to === null ? `Is gone from ${visible(from)}.` : `Moved from ${visible(from)} to ${visible(to)}.`
+  if (from === null) return `Added to ${visible(to ?? 'a node')}.`
+  return to === null ? `Removed from ${visible(from)}.` : `Moved from ${visible(from)} to ${visible(to)}.`
 }
 
-/** The head of a comparison: of how many nodes nothing differs. */
+/** The heading of a comparison: on how many nodes nothing changed. */
 export function driftLine({ compared, unchanged, flips }: Pick<DriftView, 'compared' | 'unchanged' | 'flips'>): string {
-  if (compared === 0) return 'No node answered in both runs, so no answers can be compared.'
-  const verdicts = flips.total === 0 ? 'No verdict' : plural(flips.total, 'verdict')
-  return `${unchanged} of ${plural(compared, 'node')} that answered in both runs answer alike. ${verdicts} came out otherwise.`
+  if (compared === 0) return 'No node was collected in both runs.'
+  const verdicts = flips.total === 0 ? 'No result' : plural(flips.total, 'result')
+  return `No change on ${unchanged} of ${plural(compared, 'node')} collected in both runs. ${verdicts} changed.`
 }
 
-/** How a run is named in a list to choose from. */
+/** The name of a run in a list. */
 export const runTitle = ({ at, seal, baseline }: Pick<HistoryRun, 'at' | 'seal' | 'baseline'>): string =>
   `${when(at)}${baseline ? ', baseline' : ''}${seal === 'none' ? ', not sealed' : ''}`
 
 const STEPS = [
-  ['stated', 'As it was stated then'],
-  ['rules', 'The same answers, with the rules of now'],
-  ['scope', 'The same answers, with what is declared now as well'],
-  ['evidence', 'The answers of now'],
+  ['stated', 'As evaluated in the earlier run'],
+  ['rules', 'Same evidence, current rules'],
+  ['scope', 'Same evidence, current rules and scope'],
+  ['evidence', 'Current evidence'],
 ] as const
 
-/** A flip step by step: what the verdict is after each, and which step made it another. */
+/** A changed result step by step: the verdict after each step, and which step changed it. */
 export const flipSteps = ({
   steps,
 }: Pick<FlipView, 'steps'>): readonly { readonly title: string; readonly verdict: string; readonly turns: boolean }[] =>
@@ -39,10 +39,10 @@ export const flipSteps = ({
 export const verdictText = (verdict: Verdict | null): string =>
   verdict === null ? 'No such check' : verdictWords[verdict].label
 
-/** What is said of a capture before its lines. */
+/** The summary of a changed capture, above its lines. */
 export function captureLine({ before, after, removed, added, more }: CaptureLine): string {
-  if (before === null) return 'There was no such answer before.'
-  if (after === null) return 'There is no such answer any more.'
-  if (removed.length + added.length + more === 0) return 'Its bytes differ and are not shown as text.'
-  return `${plural(removed.length, 'line')} gone, ${plural(added.length, 'line')} new${more > 0 ? `, ${more} more not shown` : ''}.`
+  if (before === null) return 'No such capture in the earlier run.'
+  if (after === null) return 'No such capture in the later run.'
+  if (removed.length + added.length + more === 0) return 'The bytes differ and cannot be shown as text.'
+  return `${plural(removed.length, 'line')} removed, ${plural(added.length, 'line')} added${more > 0 ? `, ${more} more not shown` : ''}.`
 }

@@ -17,7 +17,7 @@ import type {
   UserEntityControl,
 } from '../schemas/types.ts'
 
-/** A form to begin with: nothing is said yet, every day is today. */
+/** An empty form; every date is today. */
 export const blankForm = (today: string): EngagementForm => ({
   entity: '',
   audience: '',
@@ -37,7 +37,7 @@ export const blankForm = (today: string): EngagementForm => ({
   signOff: [],
 })
 
-/** New entries of lists. Who owns a section usually owns what is in it. */
+/** New list entries. The owner of a section is the default owner of its entries. */
 export interface Owned {
   readonly owner: string
   readonly on: string
@@ -67,11 +67,11 @@ export const BLANK_STORE: EphiStore = { name: '', path: '', nodes: [], what: '' 
 export const BLANK_FLOW: EphiFlow = { name: '', from: '', to: '', protection: '' }
 export const BLANK_PERSON: SignOff = { role: 'approver', name: '', title: '', on: null }
 
-/** SOC 2 categories that an engagement may elect, in the order of TSP section 100. Security is always examined. */
+/** SOC 2 categories that an engagement may elect, in the order of TSP section 100. Security is always in scope. */
 export const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
 export type Elective = (typeof ELECTIVE)[number]
 
-/** The elected categories, in their order; none where the form was made without the question. */
+/** The elected categories, in order; none where the form predates this field. */
 export const electedIn = ({ categories = [] }: Pick<EngagementForm, 'categories'>): readonly Elective[] =>
   ELECTIVE.filter((category) => categories.includes(category))
 
@@ -109,7 +109,7 @@ export function partOf(form: EngagementForm, section: EngagementSection): unknow
   }
 }
 
-/** Sections of which something is not saved yet. */
+/** Sections with unsaved changes. */
 export const unsavedSections = (form: EngagementForm, saved: EngagementForm | null): ReadonlySet<EngagementSection> =>
   new Set(
     ENGAGEMENT_SECTIONS.filter(
@@ -119,7 +119,7 @@ export const unsavedSections = (form: EngagementForm, saved: EngagementForm | nu
 
 export type SectionState = 'unsaved' | 'missing' | 'complete' | 'empty'
 
-/** How a section stands. One that holds a list alone may stay empty. */
+/** The status of a section. A section that only holds a list may be empty. */
 export function sectionState(
   form: EngagementForm,
   { lacks, form: saved }: Pick<EngagementView, 'lacks' | 'form'>,
@@ -132,7 +132,7 @@ export function sectionState(
   return { is: Array.isArray(part) && part.length === 0 ? 'empty' : 'complete', lacks: [] }
 }
 
-/** One value a line; empty lines count for nothing, and what is named twice counts once. */
+/** One value per line; empty lines and duplicates are dropped. */
 export const linesIn = (text: string): readonly string[] => [
   ...new Set(
     text
@@ -143,7 +143,7 @@ export const linesIn = (text: string): readonly string[] => [
 ]
 export const linesOf = (values: readonly string[]): string => values.join('\n')
 
-/** Node names as fleet files write them, in lower case, one a line or parted by spaces and commas, as lists are pasted. */
+/** Node names in lower case, as in fleet files; one per line, or separated by spaces and commas as in pasted lists. */
 export const nodesIn = (text: string): readonly string[] => [
   ...new Set(
     text
@@ -153,7 +153,7 @@ export const nodesIn = (text: string): readonly string[] => [
   ),
 ]
 
-/** Rows of frameworks as people write them: the key with its framework in front, or framework and id parted by a space. One a line. */
+/** Controls as people write them: the key with its framework, or framework and id separated by a space. One per line. */
 export const rowsIn = (text: string): readonly ControlRef[] =>
   linesIn(text).flatMap((line): readonly ControlRef[] => {
     const parted = /^([a-z0-9][a-z0-9.-]*)(?:(:)|\s+)(.+)$/i.exec(line)
@@ -169,7 +169,7 @@ export const rowsText = (rows: readonly ControlRef[]): string =>
     })
     .join('\n')
 
-/** A list with the entry at a place replaced, or taken out. */
+/** A list with the entry at an index replaced or removed. */
 export const replacedAt = <T>(items: readonly T[], at: number, item: T): readonly T[] =>
   items.map((one, index) => (index === at ? item : one))
 export const without = <T>(items: readonly T[], at: number): readonly T[] => items.filter((_, index) => index !== at)

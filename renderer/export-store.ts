@@ -6,29 +6,29 @@ import { buildInput, type Choices, firstChoices, problemAt, STEPS, type Step } f
 import { say } from './store.ts'
 import { plural } from './text.ts'
 
-/** The export that is being made. It outlives its screen, so that looking at another one loses nothing. */
+/** The current export. It outlives its screen, so that opening another screen loses nothing. */
 export interface ExportState {
-  /** The run that the choices are about; another run begins anew. */
+  /** The run that the choices apply to; another run starts a new export. */
   readonly run: string | null
   readonly step: Step
   readonly choices: Choices | null
   readonly sealing: boolean
   readonly error: CallFailure | null
-  /** What was sealed and not yet saved. */
+  /** Sealed and not yet saved. */
   readonly draft: Draft | null
   readonly saved: Saved | null
 }
 export interface Draft {
   readonly made: ExportDraft
-  /** The choices that it was made from: other choices need another seal. */
+  /** The choices that were sealed: other choices need another seal. */
   readonly from: Choices
-  /** A person was told what the copy loses, and keeps it; true also where it loses nothing. */
+  /** The user saw which verdicts the copy loses and kept it; also true where it loses none. */
   readonly lossAccepted: boolean
   readonly review: PackReview | null
 }
 export interface Saved extends ExportView {
   readonly signer: string
-  /** A copy with parts withheld is among the files. */
+  /** The files include a redacted copy. */
   readonly copy: boolean
 }
 
@@ -59,19 +59,19 @@ export const useExport = (): ExportState =>
     () => state,
   )
 
-/** Said when the screen is left: a sealed draft is neither saved nor gone. */
+/** Announced when the screen is left: a sealed draft is neither saved nor lost. */
 export function tellOfDraft(): void {
-  if (state.draft !== null) say('The sealed draft is not saved. It can be saved until you close Barewitness.')
+  if (state.draft !== null) say('The sealed draft is not saved. You can save it until you close Barewitness.')
 }
 
-/** A step can be reached when every step before it is answered, and the last one when there is a draft of these choices. */
+/** A step can be opened when all earlier steps are complete; the last one when a draft of these choices exists. */
 export function canReach(step: Step, { choices, draft, sealing }: ExportState): boolean {
   if (choices === null || sealing) return false
   if (step === 'review') return draft?.lossAccepted === true && draft.from === choices
   return STEPS.slice(0, STEPS.indexOf(step)).every((before) => problemAt(before, choices) === null)
 }
 
-/** Begins with this plan, unless its run was begun with already. A draft of another run stays until somebody decides about it. */
+/** Starts with this plan, unless its run is already open. A draft of another run is kept until it is saved or discarded. */
 export function beginExport(plan: ExportPlan): void {
   if (state.run === plan.run || state.draft !== null || state.sealing) return
   changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan) })
@@ -79,7 +79,7 @@ export function beginExport(plan: ExportPlan): void {
 
 export const startOver = (): void => changeExport(NOTHING)
 
-/** Seals with the present choices. An earlier draft is thrown away only when the new one is there. */
+/** Seals the current choices. An earlier draft is discarded only after the new one exists. */
 export async function sealDraft(plan: ExportPlan): Promise<void> {
   const { choices, draft: earlier } = state
   if (choices === null || state.sealing) return
@@ -94,10 +94,14 @@ export async function sealDraft(plan: ExportPlan): Promise<void> {
     draft: { made: built.value, from: choices, lossAccepted: loss === 0, review: null },
     step: loss === 0 ? 'review' : 'seal',
   })
-  say(loss === 0 ? 'Pack sealed.' : `Pack sealed. The copy loses ${plural(loss, 'verdict')}.`)
+  say(
+    loss === 0
+      ? 'Pack sealed.'
+      : `Pack sealed. ${plural(loss, 'verdict')} cannot be reproduced from the redacted copy.`,
+  )
 }
 
-/** Throws the sealed draft away; the choices stay. */
+/** Discards the sealed draft; the choices are kept. */
 export async function discardDraft(): Promise<void> {
   if (state.draft === null) return
   const dropped = await call('export.discard', { handle: state.draft.made.handle })
@@ -106,7 +110,7 @@ export async function discardDraft(): Promise<void> {
   say('Draft discarded.')
 }
 
-/** Opens the draft in the review window, and keeps its answers here. */
+/** Opens the draft in the review window, and keeps its verification results here. */
 export async function reviewDraft(): Promise<CallFailure | null> {
   const { draft } = state
   if (draft === null) return null
@@ -117,7 +121,7 @@ export async function reviewDraft(): Promise<CallFailure | null> {
   return null
 }
 
-/** Saves the draft where a person chooses; nothing changes when the dialog was closed. */
+/** Saves the draft in a folder the user chooses; nothing changes when the dialog is closed. */
 export async function saveDraft(): Promise<CallFailure | null> {
   const { draft } = state
   if (draft === null) return null

@@ -1,11 +1,11 @@
 import { PROPERTIES, type Property, propertyWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import type { Cell, MatrixRow } from './model.ts'
 
-/** `open`: not supported, whatever the reason. `accepted` and `ended` look at acceptances, not at verdicts. */
+/** `open`: not satisfied, inconclusive or not tested. `accepted` and `ended` refer to risk acceptances, not to verdicts. */
 export type CellState = Verdict | 'open' | 'accepted' | 'ended'
 export type Rights = 'with' | 'without'
 
-/** Parts of a sentence; a null part says nothing. */
+/** Parts of a filter; a null part filters nothing. */
 export interface Filter {
   readonly property: Property | null
   readonly state: CellState | null
@@ -23,11 +23,11 @@ const ANY = 'any property'
 
 export const stateWord = (state: CellState): string =>
   state === 'open'
-    ? 'not supported'
+    ? 'unresolved'
     : state === 'accepted'
-      ? 'accepted'
+      ? 'risk accepted'
       : state === 'ended'
-        ? 'no longer accepted'
+        ? 'acceptance expired'
         : verdictWords[state].label.toLowerCase()
 
 const propertyWord = (property: Property | null): string =>
@@ -35,18 +35,18 @@ const propertyWord = (property: Property | null): string =>
 
 export const isNoFilter = (filter: Filter): boolean => sentenceOf(filter) === ''
 
-/** "isolation not supported, in Frankfurt, without administrator rights". Empty when it filters nothing. */
+/** "isolation unresolved, in Frankfurt, without privileged checks". Empty when it filters nothing. */
 export function sentenceOf({ property, state, place, rights, named }: Filter): string {
   const parts = [
     state === null ? null : `${propertyWord(property)} ${stateWord(state)}`,
     place === null ? null : place === '' ? 'in no declared place' : `in ${place}`,
-    rights === null ? null : `${rights} administrator rights`,
+    rights === null ? null : `${rights} privileged checks`,
     named === '' ? null : `named “${named}”`,
   ]
   return parts.filter((part) => part !== null).join(', ')
 }
 
-/** The filter that a sentence says, or null when some part of it says nothing that we know. Places are matched as they are declared. */
+/** The filter that a sentence describes, or null when a part is not recognized. Places are matched as declared. */
 export function filterOf(sentence: string, places: readonly string[]): Filter | null {
   const pieces = sentence.trim().split(', ')
   let filter = NO_FILTER
@@ -59,7 +59,7 @@ export function filterOf(sentence: string, places: readonly string[]): Filter | 
   return filter
 }
 
-/** A place or a name may hold a comma itself, so as many pieces as make sense are one part. */
+/** A place or name may contain a comma, so the longest match is one part. */
 function longestPart(
   pieces: readonly string[],
   places: readonly string[],
@@ -74,8 +74,8 @@ function longestPart(
 function partOf(part: string, places: readonly string[]): Partial<Filter> | null {
   const low = part.toLowerCase()
   if (low === 'in no declared place') return { place: '' }
-  if (low === 'with administrator rights') return { rights: 'with' }
-  if (low === 'without administrator rights') return { rights: 'without' }
+  if (low === 'with privileged checks') return { rights: 'with' }
+  if (low === 'without privileged checks') return { rights: 'without' }
   const place = places.find((one) => low === `in ${one.toLowerCase()}`)
   if (place !== undefined) return { place }
   const named = /^named [“"]([^“”"]+)[”"]$/.exec(part)?.[1]
@@ -99,7 +99,7 @@ function cellIs(cell: Cell, state: CellState): boolean {
   }
 }
 
-/** Whether a row is in the filtered list. */
+/** Whether a node passes the filter. */
 export function shows({ property, state, place, rights, named }: Filter, { node, cells }: MatrixRow): boolean {
   const looked = property === null ? cells : cells.filter((cell) => cell.property === property)
   if (state !== null && !looked.some((cell) => cellIs(cell, state))) return false
@@ -108,6 +108,6 @@ export function shows({ property, state, place, rights, named }: Filter, { node,
   return named === '' || node.node.toLowerCase().includes(named.toLowerCase())
 }
 
-/** Declared places of a fleet, in order, each once. */
+/** Declared places of a fleet, sorted, each once. */
 export const placesOf = (rows: readonly MatrixRow[]): readonly string[] =>
   [...new Set(rows.flatMap(({ node }) => node.place ?? []))].sort()

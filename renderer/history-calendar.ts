@@ -52,11 +52,11 @@ function weeksOf(days: readonly HistoryDay[]): readonly (readonly (HistoryDay | 
   return weeks
 }
 
-/** The day so many days later, or earlier. */
+/** The date a number of days later, or earlier. */
 export const daysLater = (day: string, count: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10)
 
-/** Where an arrow leads from a day, within the window; the same day where it leads out of it. */
+/** The target of an arrow key, within the window; the same day where it would leave it. */
 export function dayReached(
   from: string,
   key: string,

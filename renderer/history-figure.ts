@@ -5,7 +5,7 @@ import { day as dayWords } from './text.ts'
 
 const [WIDTH, HEIGHT, LEFT, TOP, BASE] = [480, 110, 26, 12, 90]
 
-/** How many nodes answered on each day, and how many were declared: bars, with the table that says the same. */
+/** Nodes collected and declared per day: bars, with a table of the same values. */
 export function answeredFigure(all: readonly HistoryDay[], today: string): Figure {
   const days = all.filter(({ day }) => day <= today)
   const most = Math.max(1, ...days.map(({ declared }) => declared))
@@ -22,8 +22,8 @@ export function answeredFigure(all: readonly HistoryDay[], today: string): Figur
   })
   return {
     kind: 'nodes-by-day',
-    title: 'Nodes that answered, day by day',
-    caption: 'Of the run of each day that reached most nodes. A day without a bar has no evidence.',
+    title: 'Nodes collected per day',
+    caption: 'Each bar shows the run that reached the most nodes on that day. A day without a bar has no evidence.',
     width: WIDTH,
     height: HEIGHT,
     marks: [
@@ -38,10 +38,10 @@ export function answeredFigure(all: readonly HistoryDay[], today: string): Figur
     legend: [
       { sample: [sample(true)], text: 'answered' },
       { sample: [sample(false)], text: 'declared' },
-      { sample: [cross(12, 5)], text: 'a planned run was missed, and there is no record' },
+      { sample: [cross(12, 5)], text: 'scheduled run missed, unexplained' },
     ],
     table: {
-      head: ['Day', 'Answered', 'Declared', 'What the day shows'],
+      head: ['Day', 'Collected', 'Declared', 'Status'],
       rows: days
         .filter((one) => dayState(one, today) !== 'nothing')
         .map((one) => [
@@ -64,7 +64,7 @@ const sample = (filled: boolean): FigureMark => ({
   filled,
 })
 
-/** A small filled square, crossed out as everything against is. */
+/** A small filled square with a cross, the shape of deviations. */
 const cross = (x: number, y: number = BASE + 5): FigureMark => ({
   is: 'box',
   x: x - 2.5,

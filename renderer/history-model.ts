@@ -3,7 +3,7 @@ import type { DaySpan } from '../schemas/types.ts'
 import { daysLater } from './history-calendar.ts'
 import { day as dayWords, plural, when } from './text.ts'
 
-/** What a day shows, worst first: what nobody accounts for, then what is missing, then what is there. */
+/** Status of a day, worst first: unexplained missed runs, then missing evidence, then collected evidence. */
 export const DAY_STATES = [
   'unrecorded',
   'recorded',
@@ -20,7 +20,7 @@ export const DAY_STATES = [
 export type DayState = (typeof DAY_STATES)[number]
 
 interface DayWord {
-  /** In a cell, where there is no room for more. */
+  /** Short form for a calendar cell. */
   readonly short: string
   readonly label: string
   readonly meaning: string
@@ -31,78 +31,84 @@ interface DayWord {
 export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
   unrecorded: {
     short: 'missed',
-    label: 'Missed, no record',
-    meaning: 'A planned run did not happen, and nobody recorded why.',
+    label: 'Missed, unexplained',
+    meaning: 'A scheduled run did not take place; no reason is recorded.',
     mark: 'square-cross',
     tone: 'not-met',
   },
   recorded: {
     short: 'noted',
-    label: 'Missed, recorded',
-    meaning: 'A planned run did not happen; a signed record says why.',
+    label: 'Missed, explained',
+    meaning: 'A scheduled run did not take place; a signed entry gives the reason.',
     mark: 'bar',
     tone: 'not-applicable',
   },
   silent: {
     short: '',
-    label: 'No node answered',
-    meaning: 'There was a run, and no node answered in it.',
+    label: 'No node collected',
+    meaning: 'A run took place, but no node was collected.',
     mark: 'dotted-ring',
     tone: 'not-tested',
   },
   late: {
     short: 'late',
     label: 'Late',
-    meaning: 'A planned run took place later than its schedule allows.',
+    meaning: 'A scheduled run took place later than its schedule allows.',
     mark: 'disc-late',
     tone: 'inconclusive',
   },
   part: {
     short: '',
-    label: 'Some nodes answered',
-    meaning: 'A sealed run reached some of the declared nodes.',
+    label: 'Some nodes collected',
+    meaning: 'A sealed run collected some of the declared nodes.',
     mark: 'disc-half',
     tone: 'inconclusive',
   },
   collected: {
     short: '',
     label: 'Collected, not sealed',
-    meaning: 'Evidence was collected and is under no seal. Export a pack to seal it.',
+    meaning: 'Collected but not sealed. Export an evidence pack to seal it.',
     mark: 'ring',
     tone: 'informational',
   },
   whole: {
     short: '',
-    label: 'Every node answered',
-    meaning: 'A sealed run reached every declared node.',
+    label: 'All nodes collected',
+    meaning: 'A sealed run collected every declared node.',
     mark: 'disc',
     tone: 'informational',
   },
   moved: {
     short: 'later',
     label: 'Took place later',
-    meaning: 'The run that was planned for this day was sealed on a later day.',
+    meaning: 'The run scheduled for this day was sealed on a later day.',
     mark: 'speck',
     tone: 'not-applicable',
   },
   awaited: {
     short: 'due',
     label: 'Overdue',
-    meaning: 'A planned run is due and has not arrived. It may still arrive in time.',
+    meaning: 'A scheduled run is due and has not arrived. It may still arrive in time.',
     mark: 'dotted-ring',
     tone: 'inconclusive',
   },
   nothing: {
     short: '',
     label: 'No run',
-    meaning: 'No run was planned, and none was made.',
+    meaning: 'No run was scheduled, and none took place.',
     mark: 'speck',
     tone: 'not-applicable',
   },
-  'to-come': { short: '', label: 'To come', meaning: 'The day is yet to come.', mark: 'none', tone: 'not-applicable' },
+  'to-come': {
+    short: '',
+    label: 'Future',
+    meaning: 'This date is in the future.',
+    mark: 'none',
+    tone: 'not-applicable',
+  },
 }
 
-/** The one mark of a day. A gap is said louder than what is there beside it. */
+/** The mark of a day. A missed run takes precedence over collected evidence. */
 export function dayState(one: HistoryDay, today: string): DayState {
   const { unrecorded, recorded, late, met, sealed, collected, answered, declared, awaited } = one
   if (one.day > today) return 'to-come'
@@ -115,24 +121,24 @@ export function dayState(one: HistoryDay, today: string): DayState {
   return answered < declared ? 'part' : 'whole'
 }
 
-/** The sentence that a cell of the calendar is read as. */
+/** The accessible name of a calendar cell. */
 export function daySentence(one: HistoryDay, today: string): string {
   const { planned, met, late, recorded, unrecorded, unplanned, collected, declared, answered, awaited } = one
   const parts = [
-    declared > 0 ? `${answered} of ${plural(declared, 'node')} answered` : '',
-    planned > 0 ? `${met} of ${plural(planned, 'planned run')} took place` : '',
+    declared > 0 ? `${answered} of ${plural(declared, 'node')} collected` : '',
+    planned > 0 ? `${met} of ${plural(planned, 'scheduled run')} took place` : '',
     late > 0 ? `${late} late` : '',
     awaited > 0 ? `${plural(awaited, 'run')} overdue` : '',
-    unrecorded > 0 ? `${unrecorded} missed without a record` : '',
-    recorded > 0 ? `${recorded} missed with a record` : '',
-    unplanned > 0 ? `${plural(unplanned, 'run')} outside the plan` : '',
+    unrecorded > 0 ? `${unrecorded} missed, unexplained` : '',
+    recorded > 0 ? `${recorded} missed, explained` : '',
+    unplanned > 0 ? `${plural(unplanned, 'unscheduled run')}` : '',
     collected > 0 ? `${plural(collected, 'run')} not sealed` : '',
   ].filter((part) => part !== '')
   const { label } = dayStateWords[dayState(one, today)]
   return `${dayWords(one.day)}: ${label}${parts.length === 0 ? '' : `. ${parts.join(', ')}`}.`
 }
 
-/** What stands under the mark in a cell. */
+/** The text under the mark in a cell. */
 export function dayShort(one: HistoryDay, today: string): string {
   const state = dayState(one, today)
   const { short } = dayStateWords[state]
@@ -154,10 +160,10 @@ export function withoutWords(spans: readonly DaySpan[]): string | null {
   if (spans.length === 0) return null
   const more = spans.length - MOST_SPANS
   const named = spans.slice(-MOST_SPANS).map(spanWords)
-  return `No evidence ${named.join(', ')}${more > 0 ? `, and ${plural(more, 'span')} before` : ''}.`
+  return `No evidence ${named.join(', ')}${more > 0 ? `, and ${plural(more, 'earlier span')}` : ''}.`
 }
 
-/** What the head of the screen says: counts, with what they are out of. */
+/** The heading of the screen: counts with their denominators. */
 export function historyLine({
   counts,
   unrecorded,
@@ -168,11 +174,11 @@ export function historyLine({
   const parts = [`Evidence on ${daysWith} of ${plural(days, 'day')}.`]
   if (planned > 0) {
     const tardy = late > 0 ? `, ${late} of them late` : ''
-    parts.push(`${met} of ${plural(planned, 'planned run')} took place${tardy}.`)
+    parts.push(`${met} of ${plural(planned, 'scheduled run')} took place${tardy}.`)
   }
   if (awaited.length > 0) parts.push(`${plural(awaited.length, 'run')} overdue.`)
-  if (unrecorded.length > 0) parts.push(`${unrecorded.length} missed without a record.`)
-  if (gaps.length > 0) parts.push(`${gaps.length} missed with a signed record.`)
+  if (unrecorded.length > 0) parts.push(`${unrecorded.length} missed, unexplained.`)
+  if (gaps.length > 0) parts.push(`${gaps.length} missed, explained.`)
   return parts.join(' ')
 }
 
@@ -180,7 +186,7 @@ export function historyLine({
 export const awaitedWords = ({ due, until }: { readonly due: string; readonly until: string }): string =>
   `Due ${when(due)}, may still arrive until ${when(until)}`
 
-/** Whether there is nothing at all to show. */
+/** Whether there is nothing to show. */
 export const nothingYet = ({ runs, gaps, plans, unrecorded }: HistoryView): boolean =>
   runs.length + gaps.length + plans.length + unrecorded.length === 0
 
@@ -200,12 +206,12 @@ export const MOST_DAYS = 400
 
 /** Why a window cannot be shown, or null. */
 export function windowProblem(from: string, to: string): string | null {
-  if (from === '' || to === '') return 'Give both days.'
-  if (from > to) return 'The first day is after the last.'
+  if (from === '' || to === '') return 'Enter both dates.'
+  if (from > to) return 'The start date is after the end date.'
   return daysLater(from, MOST_DAYS - 1) < to ? `Choose at most ${MOST_DAYS} days.` : null
 }
 
-/** The two runs to begin with: the newest that can be compared, with the baseline or with the one before it. */
+/** The default pair: the newest comparable run, with the baseline or with the run before it. */
 export function startPair(runs: readonly HistoryRun[]): { readonly before: string; readonly after: string } | null {
   const able = runs.filter(({ comparable }) => comparable)
   const [after, earlier] = able

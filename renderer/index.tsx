@@ -37,7 +37,7 @@ const root = document.getElementById('root')
 if (root !== null) {
   allowClearing()
   startStore()
-  // One language and one way to write numbers, whatever the computer is set to: words here are quoted in reports.
+  // One language and number format, independent of the system’s locale: texts of the window are quoted in reports.
   createRoot(root).render(
     <I18nProvider locale="en-GB">
       <App />

@@ -7,21 +7,21 @@ import { plural } from './text.ts'
 
 export type Says = Reason['says']
 
-/** Against comes first: what speaks against a claim is what a reader must not miss. */
+/** Contradicting observations come first. */
 export const SIDES: readonly Says[] = ['against', 'unclear', 'for']
 
-/** One reason in one part of the evidence, whatever number of checks give it. */
+/** One observation about one part of the evidence, however many checks make it. */
 export interface Entry {
   readonly says: Says
   readonly text: string
   readonly probe: string | null
-  /** "probe/command" of every answer it rests on. */
+  /** "probe/command" of every capture it cites. */
   readonly captures: readonly { readonly key: string; readonly command: string; readonly sha256: string }[]
 }
 export interface Group {
   readonly probe: string | null
   readonly title: string
-  /** How far signals of this part weigh, where machines were counted; 0 where not. */
+  /** The largest weight of signals from this part, where the signal was measured on known machines; otherwise 0. */
   readonly weight: number
   readonly entries: readonly Entry[]
 }
@@ -31,11 +31,11 @@ export interface Side {
   readonly groups: readonly Group[]
 }
 
-const NO_PART = 'Derived from what was declared or from several answers'
+const NO_PART = 'Derived from declarations or from several captures'
 
 /**
- * The reasons of one claim as an account: for, against and unclear, each by the part of evidence it rests on. The part that weighs
- * most comes first, then the one with most reasons. The same words from the same part count once.
+ * The observations of one check by direction: contradicts, unclear, supports, each by the part of evidence it cites. The part with the
+ * largest weight comes first, then the part with the most observations. The same text from the same part counts once.
  */
 export function ledgerOf(
   reasons: readonly Reason[],
@@ -74,7 +74,7 @@ function merged(reasons: readonly Reason[]): readonly Entry[] {
   return [...all.values()]
 }
 
-/** By probe, the largest weight among the signals that rest on it. */
+/** By probe, the largest weight among the signals that use it. */
 export function weightsOf(isolation: Isolation | null): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const { weight, probes } of isolation?.signals ?? [])
@@ -82,53 +82,53 @@ export function weightsOf(isolation: Isolation | null): ReadonlyMap<string, numb
   return weights
 }
 
-const signs = (count: number): string => `${count} ${count === 1 ? 'sign' : 'signs'}`
+const signs = (count: number): string => `${count} ${count === 1 ? 'observation' : 'observations'}`
 
-/** One claim's verdict as one plain sentence, from the verdict and the number of reasons on each side. */
+/** The verdict of one check as a sentence, from the verdict and the number of observations in each direction. */
 export function claimSentence(verdict: Verdict, sides: readonly Side[]): string {
   const count = (says: Says): number => sides.find((side) => side.says === says)?.count ?? 0
   const [pro, contra, open] = [count('for'), count('against'), count('unclear')]
-  const left = open === 0 ? '' : ` ${plural(open, 'point')} stayed unclear.`
+  const left = open === 0 ? '' : ` ${plural(open, 'point')} ${open === 1 ? 'is' : 'are'} unclear.`
   switch (verdict) {
     case 'met':
-      return `${signs(pro)} ${pro === 1 ? 'supports' : 'support'} this claim, and ${contra === 0 ? 'none points' : `${contra} point`} away from it.${left}`
+      return `${signs(pro)} ${pro === 1 ? 'supports' : 'support'} the expected condition; ${contra === 0 ? 'none contradicts' : `${contra} ${contra === 1 ? 'contradicts' : 'contradict'}`} it.${left}`
     case 'not-met':
-      return `${signs(contra)} ${contra === 1 ? 'contradicts' : 'contradict'} this claim; ${pro === 0 ? 'none supports' : `${pro} ${pro === 1 ? 'supports' : 'support'}`} it.${left}`
+      return `${signs(contra)} ${contra === 1 ? 'contradicts' : 'contradict'} the expected condition; ${pro === 0 ? 'none supports' : `${pro} ${pro === 1 ? 'supports' : 'support'}`} it.${left}`
     case 'inconclusive':
-      return `What was collected does not decide this claim.${left}`
+      return `The evidence is inconclusive.${left}`
     case 'not-tested':
-      return 'The question behind this claim was not answered on this node, so nothing is said of it.'
+      return 'Not tested: the required output was not collected from this node.'
     case 'not-applicable':
-      return 'The node shows that this claim cannot apply to it.'
+      return 'Evidence shows that the check cannot apply to this node.'
     case 'informational':
-      return 'A fact was recorded; no expectation is set.'
+      return 'A fact was recorded; no criterion applies.'
   }
 }
 
-/** A property on a node as one plain sentence, with counts and their denominator. */
+/** A property of a node as a sentence, with counts and their denominator. */
 export function propertySentence(property: Property, tally: Tally): string {
   const { counts, decidable } = tally
   const about = propertyWords[property].label.toLowerCase().replace(/^about /, '')
   const besides = besidesOf(tally)
-  const rest = besides === '' ? '' : ` Besides: ${besides}.`
-  if (decidable === 0) return `Nothing on this node is held to an expectation about ${about}.${rest}`
+  const rest = besides === '' ? '' : ` Also ${besides}.`
+  if (decidable === 0) return `No check with a criterion applies to ${about} on this node.${rest}`
   const parts = [
-    counts['not-met'] > 0 ? `contradicts ${counts['not-met']}` : '',
-    counts.met > 0 ? `supports ${counts.met}` : '',
-    counts.inconclusive > 0 ? `leaves ${counts.inconclusive} undecided` : '',
-    counts['not-tested'] > 0 ? `is missing for ${counts['not-tested']}` : '',
+    counts['not-met'] > 0 ? `${counts['not-met']} not satisfied` : '',
+    counts.met > 0 ? `${counts.met} satisfied` : '',
+    counts.inconclusive > 0 ? `${counts.inconclusive} inconclusive` : '',
+    counts['not-tested'] > 0 ? `${counts['not-tested']} not tested` : '',
   ].filter(Boolean)
-  return `Of ${plural(decidable, 'claim')} about ${about}, the evidence ${parts.join(', ').replace(/, ([^,]*)$/, ' and $1')}.${rest}`
+  return `${plural(decidable, 'check')} on ${about}: ${parts.join(', ')}.${rest}`
 }
 
-/** The reader of answers says so in these words where root-only questions could not be put (main/core/probe.ts). */
+/** main/core/probe.ts uses these words where a privileged probe could not run. */
 export const needsRights = ({ says, text }: Entry): boolean =>
   says === 'unclear' && text.includes('needs administrator rights')
 
 /** Entries of a long side that are shown before "Show more". */
 export const SHOWN_AT_FIRST = 12
 
-/** The first entries of a side, group by group, and how many are left out. */
+/** The first entries of one direction, group by group, and how many are omitted. */
 export function shortened(side: Side, most: number): { readonly groups: readonly Group[]; readonly left: number } {
   let room = most
   const groups = side.groups.flatMap((group) => {

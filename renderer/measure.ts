@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 /** One rem in pixels: a virtual list counts in pixels, and text may be set larger. */
 export const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
 
-/** How wide an element is now. */
+/** The current width of an element. */
 export function useWidth<E extends HTMLElement>(): readonly [RefObject<E | null>, number] {
   const element = useRef<E>(null)
   const [width, setWidth] = useState(0)
@@ -16,7 +16,7 @@ export function useWidth<E extends HTMLElement>(): readonly [RefObject<E | null>
   return [element, width]
 }
 
-/** Whether the page is being printed: only then are thousand rows drawn at once. */
+/** Whether the page is being printed: only then are all rows drawn at once. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false)
   useEffect(() => {

@@ -3,19 +3,19 @@ import type { Finding, NodeAssessment } from '../schemas/types.ts'
 import { gradeWords, layerSaid, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
-/** Worst first, in the same order as the report: what contradicts, then what is missing, then the rest. */
+/** Worst first, in the same order as the report: not satisfied, then missing, then the rest. */
 const SEVERITY: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive', 'met', 'informational', 'not-applicable']
 export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
-/** What the engine counted, by name. No screen counts verdicts itself, so that no two give different numbers. */
+/** The engine’s counts by name. No screen counts verdicts itself, so that no two screens differ. */
 export interface Tally {
   readonly counts: Readonly<Record<Verdict, number>>
-  /** The denominator of shares: what is only recorded, or does not apply, is not in it. */
+  /** The denominator of shares, without informational and not applicable checks. */
   readonly decidable: number
   readonly total: number
 }
 
-/** Without numbers, as of a node that the view does not have, everything is 0. */
+/** Without counts, as for a node that is not in the view, all are 0. */
 export function tallyIn(counted: Counted | null | undefined): Tally {
   const at = (place: number): number => counted?.[place] ?? 0
   const counts = Object.fromEntries(VERDICTS.map((verdict, place) => [verdict, at(place)])) as Record<Verdict, number>
@@ -23,19 +23,19 @@ export function tallyIn(counted: Counted | null | undefined): Tally {
 }
 
 const BESIDES: readonly (readonly [Verdict, string])[] = [
-  ['informational', 'only recorded'],
+  ['informational', 'informational'],
   ['not-applicable', 'not applicable'],
 ]
 
-/** "6 of 8": supported out of what can be decided. Empty where nothing can. */
+/** "6 of 8": satisfied out of the checks with a criterion. Empty where there is none. */
 export const shareOf = ({ counts, decidable }: Tally): string =>
   decidable === 0 ? '' : `${counts.met} of ${decidable}`
 
-/** What stands in no share, by name: "4 only recorded, 1 not applicable". Empty where there is nothing of the kind. */
+/** What no share includes: "4 informational, 1 not applicable". Empty where there is none. */
 export const besidesOf = ({ counts }: Tally): string =>
   BESIDES.flatMap(([verdict, words]) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${words}`])).join(', ')
 
-/** The same in little room: "6 of 8 +5". */
+/** Short form: "6 of 8 +5". */
 export const shortShareOf = (tally: Tally): string =>
   [shareOf(tally), tally.total === tally.decidable ? '' : `+${tally.total - tally.decidable}`].filter(Boolean).join(' ')
 
@@ -46,32 +46,32 @@ export interface Acceptance {
 export interface CellCheck {
   readonly check: CheckView
   readonly verdict: Verdict
-  /** In force. It stands beside the verdict and never changes it. */
+  /** In effect. A risk acceptance never changes the verdict. */
   readonly accepted: Acceptance | null
   readonly expired: boolean
 }
 export interface Cell {
   readonly property: Property
-  /** The worst verdict over the property's checks: silence never supports. */
+  /** The worst verdict over the property’s checks: a missing result never counts as satisfied. */
   readonly verdict: Verdict
   readonly tally: Tally
   /** Worst first. */
   readonly checks: readonly CellCheck[]
-  /** The acceptance that ends first, with how many checks of this cell are accepted. */
+  /** The risk acceptance that expires first, with how many checks of this cell are accepted. */
   readonly accepted: (Acceptance & { readonly count: number }) | null
-  /** Checks whose acceptance has ended. */
+  /** Checks whose risk acceptance expired. */
   readonly expired: number
 }
 export interface MatrixRow {
   readonly node: NodeRow
-  /** False when the node gave no evidence at all; its cells are then all "not collected". */
+  /** False when no evidence was collected from the node; all its cells are then “not tested”. */
   readonly collected: boolean
   readonly cells: readonly Cell[]
 }
 export interface Matrix {
   readonly properties: readonly Property[]
   readonly rows: readonly MatrixRow[]
-  /** For each of the properties: all declared nodes, by the worst verdict that each has there. */
+  /** For each property: all declared nodes by their worst verdict. */
   readonly totals: readonly Tally[]
 }
 
@@ -113,13 +113,13 @@ export function cellOf(view: AssessmentView, row: NodeRow, property: Property): 
   }
 }
 
-/** The same, by the node's name; null when this run or pack does not declare it. */
+/** The same by node name; null when this run or pack does not declare the node. */
 export function cellOfNode(view: AssessmentView, node: string, property: Property): Cell | null {
   const row = rowOf(view, node)
   return row === null ? null : cellOf(view, row, property)
 }
 
-/** Nodes by properties. Rows with contradictions come first, then rows without evidence, then the rest; ties by name. */
+/** Nodes by properties. Nodes with deviations come first, then nodes without evidence, then the rest; ties by name. */
 export function matrixOf(view: AssessmentView): Matrix {
   const { properties } = view
   const rows = view.rows.map((node) => {
@@ -142,41 +142,41 @@ function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, con
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
-/** How many of the declared nodes have each verdict for a property. What was not collected stays in the count. */
+/** How many of the declared nodes have each verdict for a property. Nodes that were not collected remain counted. */
 export const totalsOf = ({ properties, totals }: Matrix, property: Property): Tally =>
   totals[properties.indexOf(property)] ?? tallyIn(null)
 
 export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): string {
   if (node.failure === null)
-    return node.status === 'missing' ? 'no recording of this declared node' : 'it answered nothing'
+    return node.status === 'missing' ? 'no recording of this declared node' : 'no output was received'
   return `${failureTitle(node.failure.code)} (${node.failure.detail})`
 }
 
-/** What the execution layer is, with the platform's name. */
+/** The execution environment, with the name of the platform. */
 export function layerLine(
   of: (Pick<NodeRow, 'layer' | 'platform' | 'concealed'> & { readonly rule?: { readonly id: string } }) | null,
 ): string {
-  if (of === null || of.layer === null) return 'Not decided'
+  if (of === null || of.layer === null) return 'Undetermined'
   const said = layerSaid({ layer: of.layer, rule: of.rule ?? { id: '' } })
   const named = of.platform === null ? said : `${said} · ${of.platform}`
-  return of.concealed ? `${named}, and it hides this` : named
+  return of.concealed ? `${named}, concealed` : named
 }
 
 export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {
   'single-observed': 'One tenant observed on this operating system',
-  shared: 'More than one tenant observed',
-  unknown: 'Not decided',
+  shared: 'Several tenants observed',
+  unknown: 'Undetermined',
 }
 
 export const gradeLine = ({ isolation }: Pick<NodeAssessment, 'isolation'>): string =>
-  isolation === null ? 'Not decided' : `${isolation.grade} · ${gradeWords[isolation.grade]}`
+  isolation === null ? 'Undetermined' : `${isolation.grade} · ${gradeWords[isolation.grade]}`
 
 export interface CheckOnNode {
   readonly check: CheckView
   readonly finding: Finding | null
   readonly verdict: Verdict
 }
-/** The property's checks with the findings of one node, worst first. */
+/** The property’s checks with the results of one node, worst first. */
 export function checksOf(
   checks: readonly CheckView[],
   node: Pick<NodeAssessment, 'findings'>,
@@ -191,7 +191,7 @@ export function checksOf(
     .sort((a, b) => severity(a.verdict) - severity(b.verdict))
 }
 
-/** What would change a verdict, said from the verdict and what it rests on. */
+/** What would change a verdict, from the verdict and its observations. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {
   const reasons = finding?.reasons ?? []
   const against = reasons.filter(({ says }) => says === 'against').length
@@ -200,18 +200,18 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {
     case 'met':
-      return `Any sign against it, or losing ${check.needs.length === 1 ? 'the answer' : `one of the ${check.needs.length} answers`} it needs.`
+      return `Any observation that contradicts it, or the loss of ${check.needs.length === 1 ? 'its required capture' : `one of its ${check.needs.length} required captures`}.`
     case 'not-met':
-      return `A later collection in which ${many(against, 'sign')} against is gone.`
+      return `Correct ${many(against, 'contradicting observation')}, then collect again.`
     case 'inconclusive':
       return unclear === 0
-        ? 'Evidence that decides the claim.'
-        : `Collecting what is unclear: ${many(unclear, 'point')} above.`
+        ? 'Evidence that decides the check.'
+        : `Collect the missing evidence: ${many(unclear, 'unclear point')} above.`
     case 'not-tested':
-      return 'Collecting evidence from this node.'
+      return 'Collect evidence from this node.'
     case 'not-applicable':
-      return 'A collection that shows the claim can apply to this node.'
+      return 'A collection that shows that the check applies to this node.'
     case 'informational':
-      return 'Nothing: no expectation is set.'
+      return 'Informational; no criterion applies.'
   }
 }

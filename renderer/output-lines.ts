@@ -1,15 +1,15 @@
 import { visible } from './text.ts'
 
-/** How many characters of a line are shown at first, and in one row at most: a browser lays out no longer row in time. */
+/** How many characters of a line are shown at first, and in one row at most: longer rows slow down layout. */
 export const LONGEST_ROW = 4000
 
-/** Lines of a text, without the empty one that a last newline would leave. Control characters are symbols from here on. */
+/** Lines of a text, without the empty line after a final newline. Control characters become symbols here. */
 export function linesOf(text: string): readonly string[] {
   if (text === '') return []
   return visible(text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
 }
 
-/** Part of one line, as high as every other row, so that a million of them can be scrolled. */
+/** Part of one line. All rows have the same height, so that a million of them can be scrolled. */
 export interface Row {
   /** From 0. */
   readonly line: number
@@ -20,8 +20,8 @@ export interface Row {
 }
 
 /**
- * The rows that `lines` take when a row holds `columns` characters. A line shows LONGEST_ROW characters, or as many as `opened`
- * says. No row ends between the halves of a surrogate pair.
+ * The rows of `lines` when a row holds `columns` characters. A line shows LONGEST_ROW characters, or as many as `opened`
+ * gives. No row ends between the halves of a surrogate pair.
  */
 export function rowsOf(
   lines: readonly string[],
@@ -51,7 +51,7 @@ const edge = (text: string, at: number): number => {
 export const openedFurther = (shown: number, length: number): number =>
   Math.min(length, Math.max(LONGEST_ROW, shown * 2))
 
-/** How much of a line must be open for a place in it to be seen; null when it already is. */
+/** How much of a line must be open for a position to be visible; null when it already is. */
 export const openedFor = (at: number, shown: number, length: number): number | null =>
   at <= shown ? null : Math.min(length, Math.ceil(at / LONGEST_ROW) * LONGEST_ROW)
 
@@ -63,7 +63,7 @@ export interface Match {
 
 export const MOST_MATCHES = 5000
 
-/** Where `wanted` stands, upper and lower case alike, up to MOST_MATCHES places. */
+/** Where `wanted` occurs, ignoring case, up to MOST_MATCHES places. */
 export function matchesOf(lines: readonly string[], wanted: string): readonly Match[] {
   if (wanted === '') return []
   const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu')
@@ -87,7 +87,7 @@ export function byLineOf(matches: readonly Match[]): ReadonlyMap<number, readonl
   return lines
 }
 
-/** The row that shows character `at` of `line`, by halving; the line's last row when it is not shown. */
+/** The row that shows character `at` of `line`, by binary search; the line’s last row when it is not shown. */
 export function rowAt(rows: readonly Row[], line: number, at: number): number {
   let low = 0
   let high = rows.length - 1
@@ -127,18 +127,18 @@ export function piecesOf(
   return pieces
 }
 
-/** Browsers lay nothing out beyond some 16 million pixels at 200 %; a longer list scrolls in proportion. */
+/** Browsers do not lay out beyond about 16 million pixels at 200 %; a longer list scrolls in proportion. */
 const TALLEST = 6_000_000
 
 export interface Slice {
   readonly first: number
   readonly count: number
-  /** Where the first row stands, in pixels from the top of all. */
+  /** Position of the first row, in pixels from the top. */
   readonly top: number
   readonly height: number
 }
 
-/** Which rows a scrolled view shows, and where they stand. */
+/** Which rows a scrolled view shows, and their position. */
 export function sliceOf(rows: number, rowHeight: number, scrollTop: number, viewport: number): Slice {
   const whole = rows * rowHeight
   const height = Math.min(whole, TALLEST)
@@ -152,7 +152,7 @@ export function sliceOf(rows: number, rowHeight: number, scrollTop: number, view
   return { first, count, top: Math.max(0, Math.min(scrollTop, height - count * rowHeight)), height }
 }
 
-/** How far to scroll so that a row stands near the middle. */
+/** How far to scroll so that a row is near the middle. */
 export function scrollTo(row: number, rows: number, rowHeight: number, viewport: number): number {
   const whole = rows * rowHeight
   const wanted = row * rowHeight - viewport / 2 + rowHeight / 2

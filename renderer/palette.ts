@@ -19,7 +19,7 @@ export interface PaletteWorld {
 
 const MOST = 40
 
-/** What a person can go to or do, best first: titles that begin with what was typed, then those that hold all its words. */
+/** Screens, nodes and actions, best match first: titles that begin with the input, then titles that contain all its words. */
 export function paletteEntries(typed: string, world: PaletteWorld): readonly PaletteEntry[] {
   const asked = typed.trim().toLowerCase()
   const words = asked.split(/\s+/).filter((word) => word !== '')
@@ -50,24 +50,24 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
     ['Overview', { screen: 'overview', of }],
     ['Location', { screen: 'location', of }],
     ['Controls', { screen: 'controls', of }],
-    ['Exceptions', { screen: 'exceptions', of }],
+    ['Risk acceptances', { screen: 'exceptions', of }],
     ['Documents', { screen: 'attachments', of }],
     ['Engagement', { screen: 'engagement', of }],
     ['Engagement: population', { screen: 'engagement', of, part: 'population' }],
     ['Provider claims', { screen: 'claims', of }],
   ]
   const own: readonly (readonly [string, Route])[] = review
-    ? [['Seal', { screen: 'review' }]]
+    ? [['Verification', { screen: 'review' }]]
     : [
         ['Nodes', { screen: 'nodes' }],
         ['Nodes: import', { screen: 'nodes', part: 'import' }],
         ['Nodes: host keys', { screen: 'nodes', part: 'keys' }],
-        ['What we will run', { screen: 'preview' }],
-        ['Collecting', { screen: 'collecting' }],
-        ['Packs', { screen: 'packs' }],
-        ['Export a pack', { screen: 'export' }],
+        ['Command preview', { screen: 'preview' }],
+        ['Collection', { screen: 'collecting' }],
+        ['Evidence packs', { screen: 'packs' }],
+        ['Export evidence pack', { screen: 'export' }],
         ['History', { screen: 'history' }],
-        ['History: compare two runs', { screen: 'history', part: 'compare' }],
+        ['History: compare runs', { screen: 'history', part: 'compare' }],
         ['Schedules', { screen: 'schedules' }],
         ['Settings', { screen: 'settings' }],
       ]
@@ -77,8 +77,8 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
 function actions({ review, canCollect, canCollectMissing }: PaletteWorld): readonly PaletteEntry[] {
   const all: readonly (readonly [string, PaletteAction, boolean])[] = [
     ['Collect evidence', 'collect', canCollect],
-    ['Collect only what is missing', 'collect-missing', canCollectMissing],
-    ['Open a pack', 'open-pack', !review],
+    ['Collect missing evidence', 'collect-missing', canCollectMissing],
+    ['Open evidence pack', 'open-pack', !review],
     ['Print this screen', 'print', true],
     ['Show keyboard shortcuts', 'shortcuts', true],
   ]
@@ -88,7 +88,7 @@ function actions({ review, canCollect, canCollectMissing }: PaletteWorld): reado
 const nodes = ({ nodes: names, review }: PaletteWorld): readonly PaletteEntry[] =>
   names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
 
-/** Every sentence of one property and state, and the very one that was typed. */
+/** Every filter of one property and state, and the one that was typed. */
 function filters(typed: string, { review, places }: PaletteWorld): readonly PaletteEntry[] {
   const show = (filter: Filter): PaletteEntry =>
     entry('Filters', `Show nodes: ${sentenceOf(filter)}`, {

@@ -4,26 +4,26 @@ import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { Decision, EntrySignature } from '../schemas/types.ts'
 import { day, plural, visible } from './text.ts'
 
-/** What has ended comes first: it is a finding again that nobody accepts. */
+/** Expired acceptances come first: their deviations are no longer accepted. */
 export const STANDINGS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 export type Shown = Standing | 'pending' | 'all'
 
 export const pendingWords: Readonly<Record<PendingView['standing'], string>> = {
-  open: 'Waits for approval',
-  lapsed: 'Not settled before its end',
+  open: 'Pending approval',
+  lapsed: 'Expired without a decision',
   approved: 'Approved',
-  refused: 'Refused',
+  refused: 'Rejected',
   withdrawn: 'Withdrawn',
 }
 
-/** Words in which people look for an entry. */
+/** The searchable text of an entry. */
 const speaksOf = (
   entry: { readonly check: string; readonly owner: string; readonly reason: string; readonly nodes: readonly string[] },
   more: readonly string[],
   wanted: string,
 ): boolean => [entry.check, entry.owner, entry.reason, ...entry.nodes, ...more].join(' ').toLowerCase().includes(wanted)
 
-/** Exceptions and requests that are looked for. A request that was approved is listed as the exception it became. */
+/** Matching risk acceptances and requests. An approved request is listed as the acceptance it became. */
 export function exceptionsShown(
   { exceptions, pending }: Pick<RegisterView, 'exceptions' | 'pending'>,
   text: string,
@@ -55,7 +55,7 @@ export function exceptionsShown(
   }
 }
 
-/** Decisions about one row, the latest first. */
+/** Decisions about one control, latest first. */
 export const decisionsFor = (
   { decisions }: Pick<RegisterView, 'decisions'>,
   framework: string,
@@ -65,25 +65,25 @@ export const decisionsFor = (
     .filter((one) => one.framework === framework && one.control === control)
     .sort((a, b) => (a.decidedAt < b.decidedAt ? 1 : -1))
 
-/** What can be decided about a row: of an addressable specification all of it (45 CFR 164.306(d)(3)), else that it does not apply. */
+/** Possible decisions about a control: for an addressable specification all of 45 CFR 164.306(d)(3), otherwise only that it does not apply. */
 export const decisionChoices = ({ level }: Pick<ControlRow, 'level'>): readonly Decision['decision'][] =>
   level === 'addressable'
     ? ['implemented', 'equivalent-alternative', 'not-implemented', 'not-applicable']
     : ['not-applicable']
 
-/** Who signed an entry with a key. Nobody can be held to a name that was only typed. */
+/** The signers of an entry. A typed name is not evidence of approval. */
 export function signedLine(signatures: readonly EntrySignature[] = []): string {
   const by = SIGNERS.flatMap(([role, words]) => (signatures.some((one) => one.role === role) ? [words] : []))
-  return by.length === 0 ? 'Unsigned: the names were typed.' : `Signed with a key by ${by.join(' and by ')}.`
+  return by.length === 0 ? 'Not digitally signed.' : `Digitally signed by ${by.join(' and by ')}.`
 }
 const SIGNERS: readonly (readonly [EntrySignature['role'], string])[] = [
-  ['requester', 'who asked'],
-  ['approver', 'who approved'],
+  ['requester', 'requester'],
+  ['approver', 'approver'],
 ]
 
 /**
- * What a conclusion follows from, in sentences: the checks that decide it on servers, the documents that decide it, results that a document
- * answers, and the decision that it does not apply. Empty for a row without a conclusion in this run.
+ * The basis of a conclusion in sentences: the deciding checks on servers, the deciding documents, results answered by a document, and the
+ * decision that the control does not apply. Empty for a control without a conclusion in this run.
  */
 export function stateReasons(
   control: Pick<ControlRow, 'assessed' | 'category'>,
@@ -94,8 +94,8 @@ export function stateReasons(
   if (assessed.state === 'out-of-scope')
     return [
       category === null || category === 'security'
-        ? 'It is outside what this tool examines.'
-        : `The engagement does not elect the category ${categoryWords[category] ?? category}.`,
+        ? 'Outside the scope of this tool.'
+        : `The engagement does not include the category ${categoryWords[category] ?? category}.`,
     ]
   return [...serverReasons(assessed), ...documentReasons(assessed), ...rationaleReasons(assessed, decisions)]
 }
@@ -115,20 +115,20 @@ function serverReasons({ server, checks }: Assessed): readonly string[] {
       case 'unable-to-conclude':
         return lines(({ inconclusive, tested }) => inconclusive > 0 || tested < server.tested)
       case 'scope-limitation':
-        return [`${plural(untested, 'node')} of ${server.population} not reached. Collect evidence there to conclude.`]
+        return [
+          `${plural(untested, 'node')} of ${server.population} not reached. Collect evidence from them to conclude.`,
+        ]
       case 'not-tested':
         return ['No node in scope was reached.']
       case 'no-deviations':
-        return [
-          `${plural(deciding.length, 'check')} ${deciding.length === 1 ? 'decides' : 'decide'}, without deviation.`,
-        ]
+        return [`${plural(deciding.length, 'deciding check')} without deviations.`]
       case 'not-applicable':
-        return ['Every required check was observed not to apply on any node.']
+        return ['Evidence shows that no required check applies on any node.']
       case 'no-server-test':
         return deciding.length === 0
           ? ['No required check tests this control on servers.']
           : [
-              `${plural(deciding.length, 'counter check')} without deviation. No required check tests this control on servers.`,
+              `${plural(deciding.length, 'counter check')} without deviations. No required check tests this control on servers.`,
             ]
     }
   }
@@ -136,18 +136,20 @@ function serverReasons({ server, checks }: Assessed): readonly string[] {
     ...reasons(),
     ...(answered === 0
       ? []
-      : [`${plural(answered, 'result')} answered by an inspected document. The results stay as observed.`]),
+      : [`${plural(answered, 'result')} answered by an inspected document. The observed results are unchanged.`]),
   ]
 }
 
 function documentReasons({ documents: { state, needed, held, outstanding, deviations } }: Assessed): readonly string[] {
-  if (state === 'none-needed') return ['It needs no document.']
+  if (state === 'none-needed') return ['No documents required.']
   return [
-    `Required documents held: ${held} of ${needed}.`,
+    `Required documents on file: ${held} of ${needed}.`,
     ...(outstanding.length === 0
       ? []
       : [`Outstanding: ${outstanding.map(({ request, title }) => visible(request ?? title)).join(', ')}.`]),
-    ...(deviations.length === 0 ? [] : [`Inspected and not supporting: ${deviations.map(visible).join(', ')}.`]),
+    ...(deviations.length === 0
+      ? []
+      : [`Inspected, does not support the control: ${deviations.map(visible).join(', ')}.`]),
   ]
 }
 
@@ -156,7 +158,7 @@ function rationaleReasons({ rationale }: Assessed, decisions: readonly DecisionV
   const by = decisions.find(({ id }) => id === rationale)
   return [
     by === undefined
-      ? 'A decision that it does not apply is approved.'
-      : `The decision that it does not apply was approved by ${visible(by.approvedBy)}, ${visible(by.approverRole)}, until ${day(by.expiresAt)}: ${visible(by.reason)}`,
+      ? 'Approved decision: the control does not apply.'
+      : `Approved decision that the control does not apply, by ${visible(by.approvedBy)}, ${visible(by.approverRole)}, until ${day(by.expiresAt)}: ${visible(by.reason)}`,
   ]
 }

@@ -1,6 +1,6 @@
 import type { Route } from './routes.ts'
 
-/** What had the focus, found again by its place in its row, or by its name among its like. */
+/** The focused element, identified by its position in its row, or by its name among similar elements. */
 interface Mark {
   readonly row: string | null
   readonly column: number
@@ -9,12 +9,12 @@ interface Mark {
   readonly nth: number
 }
 interface Left {
-  /** The first that is there again is taken: what had the focus, else what it was folded into. */
+  /** The first that exists again: the focused element, else what it was folded into. */
   readonly marks: readonly Mark[]
   readonly scrolled: number
 }
 
-/** How screens were left that can be gone back to. */
+/** The focus of the screens in the back history. */
 const left = new WeakMap<Route, Left>()
 
 const nameOf = (element: Element): string => element.getAttribute('aria-label') ?? element.textContent ?? ''
@@ -24,7 +24,7 @@ const inMain = (selector: string): readonly HTMLElement[] => [
 const alike = (tag: string, name: string): readonly HTMLElement[] => inMain(tag).filter((one) => nameOf(one) === name)
 const scroller = (): Element | null => document.querySelector('main .matrix')
 
-/** Remembers what has the focus on the screen that is left. */
+/** Stores the focused element of the screen that is left. */
 export function leave(route: Route, to: Route): void {
   left.delete(to)
   const at = document.activeElement
@@ -52,7 +52,7 @@ function markOf(element: HTMLElement): Mark {
 /** Frames that rows in sight may take to be drawn. */
 const MOST_FRAMES = 20
 
-/** Gives the focus back to what had it when `route` was left; `instead` keeps it when that is gone, or a person went on meanwhile. */
+/** Restores the focus that `route` had when it was left; `instead` keeps it when that element is gone or the user moved on. */
 export function returnFocus(route: Route, instead: HTMLElement | null): void {
   instead?.focus()
   const seen = left.get(route)
@@ -73,7 +73,7 @@ function look(seen: Left, instead: HTMLElement | null, frames: number): void {
   requestAnimationFrame(() => look(seen, instead, frames - 1))
 }
 
-/** In a grid the cell itself: the grid hands the focus on to what is in it. */
+/** In a grid the cell itself: the grid passes the focus to its content. */
 function find({ row, column, tag, name, nth }: Mark): HTMLElement | undefined {
   if (row === null || column < 0) return alike(tag, name)[nth]
   const [again] = inMain(`[role=row][data-key="${CSS.escape(row)}"]`)

@@ -2,15 +2,15 @@ import type { FrameworkName, Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
 import type { Filter } from './filters.ts'
 
-/** Where the window is. Every screen is a member, so that a screen without a title does not compile. */
+/** The current screen. Every screen is a member, so that a screen without a title does not compile. */
 export type Route =
   | { readonly screen: 'first-run' }
-  /** `part` is shown first: the list, what can be imported, or the host keys. `edit` opens that node's dialog. */
+  /** `part` is the tab shown first. `edit` opens the dialog of that node. */
   | { readonly screen: 'nodes'; readonly part?: NodesPart; readonly edit?: string }
   | { readonly screen: 'preview' }
   | { readonly screen: 'collecting' }
   | { readonly screen: 'overview'; readonly of: Source; readonly filter?: Filter }
-  /** `check` is the claim that is shown first. */
+  /** `check` is shown first. */
   | {
       readonly screen: 'why'
       readonly of: Source
@@ -25,14 +25,14 @@ export type Route =
   | { readonly screen: 'exceptions'; readonly of: Source }
   | { readonly screen: 'attachments'; readonly of: Source }
   | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart }
-  /** `claim` is shown node by node; without it, all of them. */
+  /** `claim` is shown by node; without it, all claims. */
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
   | { readonly screen: 'location'; readonly of: Source }
   | { readonly screen: 'packs' }
   | { readonly screen: 'history'; readonly part?: HistoryPart }
   | { readonly screen: 'schedules' }
   | { readonly screen: 'export' }
-  /** The first screen of the review window, and those that only it has; no other window shows them. */
+  /** Screens of the review window only. */
   | { readonly screen: 'review'; readonly part?: ReviewPart }
   | { readonly screen: 'settings'; readonly part?: SettingsPart }
 
@@ -48,8 +48,11 @@ export type Place =
   | 'engagement'
   | 'controls'
   | 'claims'
+  | 'documents'
+  | 'risk-acceptances'
   | 'packs'
   | 'history'
+  | 'schedules'
   | 'settings'
 
 const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
@@ -61,25 +64,25 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   why: 'overview',
   node: 'overview',
   evidence: 'overview',
-  exceptions: 'overview',
+  exceptions: 'risk-acceptances',
   controls: 'controls',
   control: 'controls',
-  attachments: 'controls',
+  attachments: 'documents',
   engagement: 'engagement',
   claims: 'claims',
   location: 'location',
   packs: 'packs',
   export: 'packs',
   history: 'history',
-  schedules: 'history',
+  schedules: 'schedules',
   review: 'packs',
   settings: 'settings',
 }
 
-/** Which entry of the rail a screen belongs to. */
+/** The rail entry of a screen. */
 export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
 
-/** Two routes with the same key are the same screen: a filter or a chosen claim changes what it shows, not which it is. */
+/** Routes with the same key are the same screen: a filter or a selected check changes its content only. */
 export function routeKey(route: Route): string {
   switch (route.screen) {
     case 'overview':

@@ -10,11 +10,11 @@ export type NodeProgress =
   | { readonly is: 'done'; readonly captures: number; readonly partial: boolean }
   | { readonly is: 'failed'; readonly code: string; readonly detail: string }
 
-/** That a node’s turn in the run that goes on is not over; null when it is, and without such a run. */
+/** A note that a node is not finished in the current run; null when it is, or without a run. */
 export function stillToCome(progress: RunProgress | null, node: string): string | null {
   const so = progress?.ended === 'no' ? progress.nodes.get(node) : undefined
   if (so === undefined || so.is === 'done' || so.is === 'failed') return null
-  return so.is === 'waiting' ? 'its turn in this run is still to come' : 'it is being asked now'
+  return so.is === 'waiting' ? 'waiting in the current run' : 'collection in progress'
 }
 
 export interface RunProgress {
@@ -22,16 +22,16 @@ export interface RunProgress {
   readonly nodes: ReadonlyMap<string, NodeProgress>
   readonly paused: boolean
   readonly ended: 'no' | 'done' | 'cancelled'
-  /** Milliseconds on this window's own clock when the first event came. */
+  /** Milliseconds on this window’s clock at the first event. */
   readonly since: number
-  /** When each node that is at work was begun, on the same clock. */
+  /** Start of each active node, on the same clock. */
   readonly begun: ReadonlyMap<string, number>
 }
 
 type Of<K extends EngineEvent['kind']> = Extract<EngineEvent, { kind: K }>
 type NodeEvent = Of<'node-connecting' | 'node-collecting' | 'node-timing' | 'node-done' | 'node-failed'>
 
-/** A run as it stands after one more event, which came at `now`. Events of nodes that the run did not name are kept, too. */
+/** The run after one more event, received at `now`. Events of nodes that the run did not name are kept. */
 export function applyEvent(before: RunProgress | null, event: EngineEvent, now: number): RunProgress | null {
   switch (event.kind) {
     case 'run-started':
@@ -80,7 +80,7 @@ function nodeAfter(event: NodeEvent): NodeProgress {
   }
 }
 
-/** The run that goes on or was the last, for a window that opens late: its past events all count as of its start. */
+/** The current or last run, for a window that opens late: past events count as of its start. */
 export function progressFrom(status: RunStatus, now: number, wallNow: number): RunProgress | null {
   const since = now - Math.max(0, wallNow - Date.parse(status.startedAt))
   const read = status.events.reduce<RunProgress | null>((so, event) => applyEvent(so, event, since), null)
@@ -107,7 +107,7 @@ export function counts(progress: RunProgress): Counts {
 const inWork = (node: NodeProgress): boolean =>
   node.is === 'connecting' || node.is === 'collecting' || node.is === 'timing'
 
-/** The node that has been at work longest, of those still at work. */
+/** The active node that started first. */
 export function slowest(progress: RunProgress): readonly [node: string, at: NodeProgress] | null {
   const working = [...progress.nodes].filter(([, at]) => inWork(at))
   const begun = (node: string): number => progress.begun.get(node) ?? Number.POSITIVE_INFINITY
@@ -115,8 +115,8 @@ export function slowest(progress: RunProgress): readonly [node: string, at: Node
 }
 
 /**
- * "about 2 min left", from the pace so far: every finished node is one, a node at work counts for the part it answered.
- * Null until a tenth of the work or one node is done, while paused, and after the end: a guess would be worth nothing.
+ * "about 2 min left", from the pace so far: a finished node counts as one, an active node for its finished part.
+ * Null until a tenth of the work or one node is done, while paused, and after the end: an estimate would be meaningless.
  */
 export function timeLeft(progress: RunProgress, now: number): string | null {
   if (progress.ended !== 'no' || progress.paused) return null
@@ -135,7 +135,7 @@ export function timeLeft(progress: RunProgress, now: number): string | null {
   return `about ${Math.max(1, Math.round(seconds / 60))} min left`
 }
 
-/** One line for the eye and for the polite announcement. */
+/** One line, shown and announced politely. */
 export function summaryOf(progress: RunProgress, now: number): string {
   const { total, finished, failed } = counts(progress)
   const so = `${finished} of ${plural(total, 'node')}`
@@ -143,19 +143,19 @@ export function summaryOf(progress: RunProgress, now: number): string {
   const kept = `${finished - failed} of ${plural(total, 'node')} collected${missed}`
   if (progress.ended === 'done') return `Collection finished: ${kept}.`
   if (progress.ended === 'cancelled')
-    return `Collection stopped: ${kept}${finished === total ? '' : `, ${total - finished} not begun or not ended`}. What was collected is kept.`
-  if (progress.paused) return `${so}${missed}; paused. Nodes at work are finished, no further node is begun.`
+    return `Collection stopped: ${kept}${finished === total ? '' : `, ${total - finished} not started or not finished`}. Collected evidence is kept.`
+  if (progress.paused) return `${so}${missed}; paused. Active nodes are finished; no further node is started.`
   const left = timeLeft(progress, now)
   const last = slowest(progress)
   const parts = [`${so}${missed}`, left, last === null ? null : `slowest ${last[0]}: ${wordOf(last[1])}`]
   return `${parts.filter((part) => part !== null).join('; ')}.`
 }
 
-/** Nodes that a further collection would ask: failed, answered in part, or never begun. */
+/** Nodes that a further collection would include: failed, partial, or not started. */
 export const missingNodes = (progress: RunProgress): readonly string[] =>
   [...progress.nodes].filter(([, node]) => node.is !== 'done' || node.partial).map(([node]) => node)
 
-/** The one moving word of a node's row, with what it needs to be understood. */
+/** The status of a node in its row. */
 export function wordOf(node: NodeProgress): string {
   switch (node.is) {
     case 'waiting':
@@ -167,7 +167,7 @@ export function wordOf(node: NodeProgress): string {
     case 'timing':
       return `Timing, ${node.secondsLeft} s left`
     case 'done':
-      return node.partial ? 'Done, in part' : 'Done'
+      return node.partial ? 'Partial' : 'Done'
     case 'failed':
       return 'Not collected'
   }
@@ -177,15 +177,15 @@ const isFailureCode = (code: string): code is FailureCode => (FAILURE_CODES as r
 
 export const failureTitle = (code: string): string => (isFailureCode(code) ? failureWords[code].title : code)
 
-/** What a person may want to know beside the word of a node's row. */
+/** Detail next to the status of a node. */
 export function detailOf(node: NodeProgress): string {
   switch (node.is) {
     case 'failed':
       return `${failureTitle(node.code)}: ${visible(node.detail)}`
     case 'done':
-      return `${plural(node.captures, 'answer')} kept, those measured from this computer included${node.partial ? '; some questions have none' : ''}`
+      return `${plural(node.captures, 'capture')}, including measurements from this computer${node.partial ? '; some probes have none' : ''}`
     case 'timing':
-      return 'Everything was asked; round trips are timed now, a few at a time. Other nodes go on meanwhile.'
+      return 'All commands ran; round-trip times are being measured. Other nodes continue meanwhile.'
     default:
       return ''
   }

@@ -1,12 +1,13 @@
 import type { Input } from '../schemas/ipc.ts'
 import type { ExportDraft, ExportPlan, IdentityView, PackReview } from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
-import type {
-  AnswerOutcome,
-  Question,
-  SignerStanding,
-  VerificationReport,
-  VerifiedKind,
+import {
+  type AnswerOutcome,
+  type Question,
+  questionWords,
+  type SignerStanding,
+  type VerificationReport,
+  type VerifiedKind,
 } from '../schemas/verification.ts'
 import { plural } from './text.ts'
 
@@ -15,34 +16,34 @@ export const STEPS = ['scope', 'withhold', 'seal', 'review'] as const
 export type Step = (typeof STEPS)[number]
 export const STEP_TITLES: Readonly<Record<Step, string>> = {
   scope: 'Scope',
-  withhold: 'Withhold',
+  withhold: 'Redact',
   seal: 'Seal',
   review: 'Review and save',
 }
 
-/** What a person chose so far. Nothing of it is lost by going back, by a failure, or by looking at another screen. */
+/** The choices so far. Going back, a failure, or another screen loses nothing. */
 export interface Choices {
   readonly frameworks: readonly FrameworkName[]
-  /** What is written beside pack and report: ids from the plan. */
+  /** Additional outputs: ids from the plan. */
   readonly also: readonly string[]
-  /** A copy to hand out is made beside the pack. */
+  /** A redacted copy is created in addition to the pack. */
   readonly copy: boolean
   readonly classes: readonly string[]
   readonly who: string
   readonly why: string
-  /** Null: nobody chose, and the first there is seals. */
+  /** Null: no choice; the first identity seals. */
   readonly identity: string | null
   readonly timestamp: boolean
 }
 
-/** What every step of the wizard works on. */
+/** The shared state of the wizard’s steps. */
 export interface StepProps {
   readonly plan: ExportPlan
   readonly choices: Choices
   readonly onChange: (part: Partial<Choices>) => void
 }
 
-/** What a wizard begins with: the frameworks of the fleet, the first identity, and an outside time where an authority is set. */
+/** Initial choices: the frameworks of the fleet, the first identity, and a time-stamp where an authority is set. */
 export const firstChoices = (plan: ExportPlan): Choices => ({
   frameworks: plan.frameworks.filter(({ chosen }) => chosen).map(({ id }) => id),
   also: plan.also.filter(({ chosen }) => chosen).map(({ id }) => id),
@@ -54,26 +55,26 @@ export const firstChoices = (plan: ExportPlan): Choices => ({
   timestamp: plan.authority !== null,
 })
 
-/** Frameworks that most exports name, the customer's own among them, and the further ones behind one line. */
+/** Frameworks of most exports, including custom ones; the others are folded. */
 export const frameworkGroups = ({ frameworks }: ExportPlan) => ({
   usual: frameworks.filter(({ kind }) => kind !== 'more'),
   more: frameworks.filter(({ kind }) => kind === 'more'),
 })
 
-/** Why a step cannot be left forward, in words, or null. */
+/** Why a step cannot be completed, or null. */
 export function problemAt(step: Step, { frameworks, copy, classes, who, why }: Choices): string | null {
   if (step === 'scope' && frameworks.length === 0) return 'Choose at least one framework.'
   if (step !== 'withhold' || !copy) return null
-  if (classes.length === 0) return 'Choose what the copy withholds, or make no copy.'
-  if (who.trim() === '') return 'Say who withholds it. The copy names that person.'
-  return why.trim().length < 3 ? 'Say why it is withheld. The copy gives that reason.' : null
+  if (classes.length === 0) return 'Choose what to redact, or create no redacted copy.'
+  if (who.trim() === '') return 'Enter who redacts the copy. The copy names that person.'
+  return why.trim().length < 3 ? 'Enter the reason (at least 3 characters). It is printed in the copy.' : null
 }
 
-/** The key that will seal: the one chosen, else the first there is. Null where there is none yet: sealing makes the first one. */
+/** The identity that will seal: the selected or the first one. Null where there is none: sealing creates the first one. */
 export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
 
-/** The input of `export.build`. A time-stamp is asked for only where an authority is set. */
+/** The input of `export.build`. A time-stamp is requested only where an authority is set. */
 export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({
   frameworks: choices.frameworks,
   identity: identityOf(choices, plan)?.name ?? null,
@@ -82,17 +83,17 @@ export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.bu
   withhold: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
 })
 
-/** Nodes with evidence out of the nodes declared. */
+/** Nodes with evidence out of the declared nodes. */
 export const nodesLine = ({ declared, missing }: ExportPlan): string =>
   `${declared - missing.length} of ${plural(declared, 'node')}`
 
 export const isPartial = ({ missing }: ExportPlan): boolean => missing.length > 0
 
-/** The run that the plan is about, as the list of runs knows it. */
+/** The run of the plan, from the list of runs. */
 export const runOf = (plan: ExportPlan, runs: readonly RunListItem[]): RunListItem | null =>
   runs.find(({ run }) => run === plan.run) ?? null
 
-/** What a copy loses, by node, most first. */
+/** Verdicts that cannot be reproduced from a copy, by node, most first. */
 export function lossByNode(
   lost: ExportDraft['notDerivable'],
 ): readonly { readonly node: string; readonly checks: ExportDraft['notDerivable'] }[] {
@@ -109,88 +110,109 @@ export interface Headline {
   readonly text: string
 }
 
-/** One line over the six answers: what they come to, and never more than they say. */
-export function headlineOf({ kind, answers }: VerificationReport): Headline {
-  const outcomes = answers.map(({ outcome }) => outcome)
-  const open = outcomes.filter((outcome) => outcome === 'not-shown').length
-  const intact = answers.find(({ question }) => question === 'intact')
+/** One line for the six verification checks, never stronger than their results. */
+export function headlineOf({ kind, demo, answers }: VerificationReport): Headline {
+  const labels = (outcome: AnswerOutcome): readonly string[] =>
+    answers.filter((one) => one.outcome === outcome).map(({ question }) => questionWords[question].label)
+  const isPassed = (question: Question): boolean =>
+    answers.some((one) => one.question === question && one.outcome === 'yes')
+  const failed = labels('no')
+  const open = labels('not-shown')
+  const counts = `${answers.length - open.length} of ${answers.length} checks passed; ${open.length} ${open.length === 1 ? 'needs' : 'need'} input: ${open.join(', ')}.`
   if (kind === 'foreign-pdf')
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
-      word: 'Not a Barewitness report',
-      text: 'It was not verified. Nothing is said about files that Barewitness did not write.',
+      word: 'Not a Barewitness file',
+      text: 'Not verified: this file was not written by Barewitness.',
     }
-  if (intact?.outcome === 'no')
+  if (answers.some(({ question, outcome }) => question === 'intact' && outcome === 'no'))
     return {
       mark: 'square-cross',
       tone: 'not-met',
-      word: 'Altered',
-      text: 'The files and findings named below cannot be relied on. The rest can be read.',
+      word: 'Verification failed: contents altered',
+      text: 'Do not rely on the files and results named below. The rest can be read.',
     }
-  if (outcomes.includes('no'))
+  if (failed.length > 0)
     return {
       mark: 'square-cross',
       tone: 'not-met',
-      word: 'Does not hold',
-      text: 'At least one answer below is no. What it names cannot be relied on.',
+      word: `Verification failed: ${failed.join(', ')}`,
+      text: `${failed.length} of ${answers.length} checks failed. Do not rely on what they name.`,
     }
-  if (open > 0)
+  if (demo)
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
-      word: 'Nothing speaks against it',
-      text: `${outcomes.length - open} of ${outcomes.length} answers are shown; ${open === 1 ? 'one is' : `${open} are`} not, and say why.`,
+      word: 'Demo data: not evidence',
+      text: `${answers.length - open.length} of ${answers.length} checks passed. The demo key cannot be trusted.`,
+    }
+  if (answers.some(({ question, outcome }) => question === 'signed-by' && outcome === 'not-shown'))
+    return {
+      mark: 'diamond-question',
+      tone: 'inconclusive',
+      word:
+        isPassed('intact') && isPassed('complete') && isPassed('reproducible')
+          ? 'Contents verified; signer not confirmed'
+          : 'No check failed; signer not confirmed',
+      text: counts,
+    }
+  if (open.length > 0)
+    return {
+      mark: 'diamond-question',
+      tone: 'inconclusive',
+      word: `No check failed; ${open.length} of ${answers.length} indeterminate`,
+      text: counts,
     }
   return {
     mark: 'ring-tick',
     tone: 'met',
-    word: 'Every answer is yes',
-    text: `${outcomes.length} of ${outcomes.length} answers are shown. What the pack does not show stands in its report.`,
+    word: answers.length === 6 ? 'All six checks passed' : `All ${answers.length} checks passed`,
+    text: 'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.',
   }
 }
 
-/** The word beside the mark. Only a file that is ours can be called altered. */
+/** The label next to the mark. Only a file written by Barewitness can be called altered. */
 export function outcomeWord(kind: VerifiedKind, question: Question, outcome: AnswerOutcome): string {
-  if (outcome === 'not-shown') return 'Not shown'
-  if (outcome === 'yes') return 'Yes'
-  if (question !== 'intact') return 'No'
-  return kind === 'foreign-pdf' ? 'Not ours' : 'Altered'
+  if (outcome === 'not-shown') return 'Indeterminate'
+  if (outcome === 'yes') return 'Passed'
+  if (question !== 'intact') return 'Failed'
+  return kind === 'foreign-pdf' ? 'Unknown format' : 'Altered'
 }
 
 export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; readonly isNot: string | null }>> = {
-  pack: { label: 'Sealed pack', isNot: null },
+  pack: { label: 'Evidence pack', isNot: null },
   report: {
-    label: 'Report alone',
+    label: 'Report only',
     isNot:
-      'This is a report without its pack. It holds no answers of nodes, so no verdict can be derived again from it. Ask for the pack.',
+      'This is a report without its evidence pack. It contains no raw evidence, so no verdict can be reproduced from it. Ask for the pack.',
   },
   disclosure: {
-    label: 'Copy with parts withheld',
+    label: 'Redacted copy',
     isNot:
-      'This is not the whole pack. Its owner withheld the parts that are named below. What rests on them cannot be derived again here.',
+      'This is not the complete pack. Its owner redacted the parts named below. Verdicts that depend on them cannot be reproduced here.',
   },
   period: {
-    label: 'Account of a period',
+    label: 'Period report',
     isNot:
-      'This is not the pack of one run. It accounts for the runs of a period, and holds raw answers only of the nodes that were drawn.',
+      'This is not the pack of one run. It covers the runs of a period, and contains raw evidence only for the sampled nodes.',
   },
   excerpt: {
-    label: 'Excerpt of a pack',
-    isNot: 'This is not a whole pack. It holds some nodes of one run, under the seal of that run.',
+    label: 'Pack excerpt',
+    isNot: 'This is not a complete pack. It contains some nodes of one run, under the seal of that run.',
   },
   'foreign-pdf': {
-    label: 'Somebody else’s PDF',
-    isNot: 'This is not a report that Barewitness wrote. It was not verified, and nothing is said about it.',
+    label: 'Unknown PDF',
+    isNot: 'This PDF was not written by Barewitness. It was not verified.',
   },
 }
 
 export const STANDINGS: Readonly<Record<SignerStanding, { readonly label: string; readonly meaning: string }>> = {
-  pinned: { label: 'Key you trust', meaning: 'You decided to trust this very key.' },
-  known: { label: 'Key under a root you trust', meaning: 'You decided to trust the root above this key.' },
+  pinned: { label: 'Trusted key', meaning: 'You trust this key.' },
+  known: { label: 'Trusted issuer', meaning: 'You trust the root certificate that issued this key.' },
   unknown: {
-    label: 'Key not yet trusted',
-    meaning: 'You have not decided about this key. Anybody can make a key with this name.',
+    label: 'Unconfirmed signer',
+    meaning: 'You have not confirmed this key. Anyone can create a key with this name.',
   },
 }
 
@@ -202,7 +224,7 @@ export function signerParts(signer: string): { readonly name: string; readonly f
 
 const GROUP = 4
 
-/** A fingerprint as people compare it: groups of four. */
+/** A fingerprint in groups of four, for comparison. */
 export const inGroups = (fingerprint: string): readonly string[] => fingerprint.match(/.{1,4}/gs) ?? []
 
 export type Comparison =
@@ -212,7 +234,7 @@ export type Comparison =
   | { readonly is: 'different'; readonly group: number }
 
 /**
- * Compares a fingerprint as somebody sent it with ours. Accepts what openssl and people write: upper case, colons, spaces, a leading
+ * Compares a fingerprint received from the signer with the one in the file. Accepts upper case, colons, spaces, and a leading
  * "SHA-256:" or "sha256 Fingerprint=".
  */
 export function compareFingerprint(ours: string, received: string): Comparison {
@@ -226,8 +248,8 @@ export function compareFingerprint(ours: string, received: string): Comparison {
   return at === -1 ? { is: 'same' } : { is: 'different', group: Math.floor(at / GROUP) + 1 }
 }
 
-/** "131 of 131 verdicts identical with catalog 1.4.0", or why there is nothing to compare. */
+/** "131 of 131 verdicts identical with catalog 1.4.0", or the reason why nothing can be compared. */
 export function reEvaluationLine({ verdicts, view }: PackReview): string {
-  if (view === null || verdicts.stated === 0) return 'There is no verdict here that can be evaluated again.'
+  if (view === null || verdicts.stated === 0) return 'No verdict in this file can be reproduced.'
   return `${verdicts.identical} of ${plural(verdicts.stated, 'verdict')} identical with catalog ${view.catalog.version}.`
 }

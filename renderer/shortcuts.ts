@@ -4,36 +4,36 @@ import { back, change, getState, go, isReviewWindow } from './store.ts'
 export interface Shortcut {
   readonly keys: string
   readonly does: string
-  /** One letter or sign without a modifier: can be turned off in the settings. */
+  /** A single key without a modifier: can be turned off in the settings. */
   readonly single: boolean
 }
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'Ctrl K', does: 'Go to a screen, a node or an action (⌘ K on a Mac)', single: false },
   { keys: 'Ctrl P', does: 'Print this screen', single: false },
-  { keys: 'F6', does: 'Next pane; Shift F6 for the one before', single: false },
-  { keys: 'Esc', does: 'Close, or go back', single: false },
+  { keys: 'F6', does: 'Next pane; Shift F6 for the previous pane', single: false },
+  { keys: 'Esc', does: 'Close or go back', single: false },
   {
     keys: 'Arrows, Home, End',
     does: 'Move inside the matrix and the calendar; Ctrl Home for the matrix’s first cell',
     single: false,
   },
-  { keys: 'Enter', does: 'Open what is focused', single: false },
+  { keys: 'Enter', does: 'Open the focused item', single: false },
   { keys: 'G then O', does: 'Overview', single: true },
   { keys: 'G then N', does: 'Nodes', single: true },
   { keys: 'G then C', does: 'Controls', single: true },
   { keys: 'G then L', does: 'Location', single: true },
-  { keys: 'G then P', does: 'Packs', single: true },
+  { keys: 'G then P', does: 'Evidence packs', single: true },
   { keys: 'G then H', does: 'History', single: true },
   { keys: 'G then S', does: 'Schedules', single: true },
   { keys: '/', does: 'Find on this screen', single: true },
-  { keys: '[ and ]', does: 'Finding before, and next finding', single: true },
-  { keys: 'E', does: 'Evidence of what is shown', single: true },
+  { keys: '[ and ]', does: 'Previous and next result', single: true },
+  { keys: 'E', does: 'Raw evidence of the current result', single: true },
   { keys: '?', does: 'This list', single: true },
 ]
 
 type Signal = 'finding-before' | 'finding-next' | 'show-evidence'
 
-/** Calls `act` when a person asks for it by key; the latest screen that listens answers. */
+/** Calls `act` on the shortcut; the latest screen that listens handles it. */
 export function useSignal(signal: Signal, act: () => void): void {
   useEffect(() => {
     window.addEventListener(signal, act)
@@ -57,7 +57,7 @@ const GOES: Readonly<Record<string, () => void>> = {
   p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
 }
 const SIGNALS: Readonly<Record<string, Signal>> = { '[': 'finding-before', ']': 'finding-next', e: 'show-evidence' }
-/** After G, this long for the second letter. */
+/** Time for the second letter after G. */
 const SECOND_KEY_MS = 1_500
 
 const TYPED =
@@ -65,7 +65,7 @@ const TYPED =
 const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches(TYPED)
 const somethingIsOver = (): boolean => document.querySelector('.overlay, .popover') !== null
 
-/** The window's shortcuts. Nothing here is the only way to do a thing. */
+/** The window’s shortcuts. Every action is also available without them. */
 export function useShortcuts(): void {
   useEffect(() => {
     let goUntil = 0

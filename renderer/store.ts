@@ -13,21 +13,21 @@ export interface State {
   /** The pack under review is demo data. */
   readonly packDemo: boolean
   readonly progress: RunProgress | null
-  /** Counts what made answers about the run old: finished runs, and acceptances. Ask again with it. */
+  /** Incremented when results of the run change: finished runs and risk acceptances. Used to reload. */
   readonly runs: number
-  /** Counts how often the run that goes on has more to show. */
+  /** Incremented when the current run has more results. */
   readonly soFar: number
-  /** Counts packs that were opened from outside the screens. */
+  /** Incremented when a pack is opened from outside the screens. */
   readonly packs: number
-  /** What a screen reader is told politely. */
+  /** Announced politely to screen readers. */
   readonly said: string
   readonly settings: Settings
-  /** A failure that belongs to no screen: a pack that was dropped and refused, a run that could not begin. */
+  /** A failure that belongs to no screen: a dropped pack that was refused, a run that could not start. */
   readonly problem: CallFailure | null
   readonly over: 'palette' | 'shortcuts' | null
 }
 
-/** This window shows one sealed pack, and nothing of this computer's fleet. */
+/** This window shows one sealed pack, and nothing of this computer’s fleet. */
 export const isReviewWindow = (): boolean => typeof location !== 'undefined' && location.hash === '#review'
 
 let state: State = {
@@ -66,7 +66,7 @@ export function go(route: Route): void {
   change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), said: '', over: null })
 }
 
-/** The same screen with other parts, such as a filter: no step for "back". */
+/** The same screen with other parameters, such as a filter: no step in the back history. */
 export const replace = (route: Route): void => change({ route })
 
 export function back(): void {
@@ -76,7 +76,7 @@ export function back(): void {
 
 export const say = (said: string): void => change({ said })
 
-/** What was read about the run or pack is old now: after an acceptance, an attachment or another run. */
+/** Invalidates results of the run or pack: after a risk acceptance, a document or another run. */
 export const outdated = (): void => change({ runs: state.runs + 1 })
 
 export async function refreshFleet(): Promise<void> {
@@ -84,12 +84,12 @@ export async function refreshFleet(): Promise<void> {
   if (fleet.ok) change({ fleet: fleet.value })
 }
 
-/** Progress is announced at most this often, and at the end. */
+/** Minimum interval between progress announcements; the end is always announced. */
 const QUIET_MS = 10_000
-/** Events come in hundreds a second from a large fleet; they are shown together this often. */
+/** A large fleet sends hundreds of events a second; they are shown in batches at this interval. */
 const GATHER_MS = 120
 
-/** Subscribes to the engine, and opens on the fleet when there is one. */
+/** Subscribes to the engine, and opens the fleet when there is one. */
 export function startStore(): void {
   window.barewitness.onEvent(listen)
   void call('settings.get', null).then((reply) => {
@@ -137,7 +137,7 @@ function listen(event: EngineEvent): void {
   }
 }
 
-/** Results of a run that goes on are asked for again at most this often. */
+/** Minimum interval for reloading the results of the current run. */
 const FRESH_MS = 1000
 let refreshing = false
 

@@ -7,10 +7,10 @@ export function when(instant: string | null): string {
   return `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1] ?? '?'} ${parts[1]} ${parts[4]} UTC`
 }
 
-/** A text of ours with its ISO instants as people read them. */
+/** A text with its ISO instants formatted. */
 export const withDates = (text: string): string => text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, when)
 
-/** 14 May 2026, from a day as YYYY-MM-DD or an instant; what is no day is shown as it came. */
+/** 14 May 2026, from a date as YYYY-MM-DD or an instant; other text is returned unchanged. */
 export function day(value: string): string {
   const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)
   const month = parts === null ? undefined : MONTHS[Number(parts[2]) - 1]
@@ -24,7 +24,7 @@ export function bytes(size: number): string {
   return size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`
 }
 
-// Everything that would move, hide or reorder text: C0 but tab and newline, DEL, C1, bidirectional and zero-width characters.
+// Characters that would move, hide or reorder text: C0 except tab and newline, DEL, C1, bidirectional and zero-width characters.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
@@ -36,9 +36,9 @@ const NAMES =
 const nameOf = (code: number): string =>
   NAMES[code] ?? (code === 0x7f ? 'DEL' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`)
 
-/** Output of a node with what cannot be seen made visible: ⟦ESC⟧ for escape, ⟦U+202E⟧ for what has no short name (ISO/IEC 6429). */
+/** Node output with invisible characters made visible: ⟦ESC⟧ for escape, ⟦U+202E⟧ where there is no short name (ISO/IEC 6429). */
 export const visible = (text: string): string => text.replace(HIDDEN, (char) => `⟦${nameOf(char.codePointAt(0) ?? 0)}⟧`)
 
-/** A command as a person would type it: words that a shell would read otherwise are quoted. */
+/** A command as typed in a shell: words with special characters are quoted. */
 export const shellLine = (argv: readonly string[]): string =>
   argv.map((word) => (/^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')

@@ -7,11 +7,11 @@ export interface SettingsInUse {
   readonly settings: Settings
   readonly busy: boolean
   readonly error: CallFailure | null
-  /** Keeps what was changed. Shown only when it is kept; true then. */
+  /** Saves the changes. They are shown only when saved; true then. */
   readonly keep: (part: Partial<Settings>) => Promise<boolean>
 }
 
-/** The settings with a way to change some of them. */
+/** The settings and a function to change them. */
 export function useSettings(): SettingsInUse {
   const { settings } = useStore()
   const { busy, error, run } = useAction('settings.set')
@@ -19,7 +19,7 @@ export function useSettings(): SettingsInUse {
     const kept = await run({ ...getState().settings, ...part })
     if (kept === null) return false
     change({ settings: kept })
-    say('Setting kept.')
+    say('Setting saved.')
     return true
   }
   return { settings, busy, error, keep }

@@ -5,7 +5,7 @@ import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/index.ts'
 import { commandLine } from './command-line.ts'
 
-/** The engine as the window has it: the real world, the one catalog, this user's folder, and main for what only a desktop can do. */
+/** The engine of the window: real ports, the catalog, the folder of this user, and the main process for desktop functions. */
 export const createDesktopEngine = (parts: {
   readonly dataFolder: string
   readonly desktop: Desktop

@@ -2,7 +2,7 @@ import type { Desktop, Vault } from '../app/engine/context.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { Port } from './engine-port.ts'
 
-/** What the worker may want of main. A secret goes this way and never through a window's bridge. */
+/** Requests from the worker to the main process. Secrets use this port and never a window’s bridge. */
 type Want =
   | { readonly kind: 'ask'; readonly question: string }
   | { readonly kind: 'show'; readonly path: string }
@@ -16,18 +16,18 @@ interface Given {
   readonly gave: { readonly id: number; readonly value: unknown }
 }
 
-/** Main's side of a desktop: as Desktop, where whether there is a vault may take a moment to find out. */
+/** The main process side of a desktop: like Desktop, except that finding a vault may take a moment. */
 export interface DesktopParts extends Pick<Desktop, 'ask' | 'show'> {
   readonly vault: Promise<Vault | null>
 }
 
-const NOT_WANTED = 'main does not know what the engine wants'
+const NOT_WANTED = 'unknown request from the engine'
 const LONGEST = 64 * 1024
 
 const holds = (message: unknown, key: string): message is Readonly<Record<string, unknown>> =>
   typeof message === 'object' && message !== null && Object.hasOwn(message, key)
 
-/** Main's side: answers what the worker wants. The worker reads what hostile servers say, so nothing of it is taken on trust. */
+/** The main process side: answers requests of the worker. The worker parses output of hostile servers, so every request is validated. */
 export function serveDesktop(port: Port, desktop: DesktopParts): void {
   const answer = async (want: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const text = (key: string): string | null => {
@@ -41,11 +41,11 @@ export function serveDesktop(port: Port, desktop: DesktopParts): void {
     if (want.kind === 'show' && path !== null) return await desktop.show(path)
     if (want.kind === 'read' && name !== null) return (await vault?.read(name)) ?? null
     if (want.kind === 'write' && name !== null && secret !== null)
-      return (await vault?.write(name, secret)) ?? fail('store.failed', 'this computer has no vault')
+      return (await vault?.write(name, secret)) ?? fail('store.failed', 'this computer has no usable vault')
     return want.kind === 'show' || want.kind === 'write' ? fail('bug', NOT_WANTED) : null
   }
   const reply = async (want: Readonly<Record<string, unknown>>): Promise<void> => {
-    const failed = fail('bug', 'main could not answer the engine')
+    const failed = fail('bug', 'the main process could not answer the engine')
     const value = await answer(want).catch(() => (want.kind === 'show' || want.kind === 'write' ? failed : null))
     port.post({ gave: { id: Number(want.id), value } } satisfies Given)
   }
@@ -54,7 +54,7 @@ export function serveDesktop(port: Port, desktop: DesktopParts): void {
   })
 }
 
-/** The worker's side: main's desktop, as if it were here. */
+/** The worker side: the desktop of the main process. */
 export async function remoteDesktop(port: Port): Promise<Desktop> {
   const waiting = new Map<number, (value: unknown) => void>()
   let next = 1

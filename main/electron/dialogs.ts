@@ -15,7 +15,7 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
     properties: ['openDirectory', 'createDirectory'],
   },
   'pack-file': {
-    title: 'Open a pack',
+    title: 'Open evidence pack',
     buttonLabel: 'Open pack',
     properties: ['openFile'],
     filters: [{ name: 'Evidence packs and reports', extensions: [...PACK_ENDINGS] }, ANY],
@@ -29,40 +29,40 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
   'any-file': { title: 'Choose a file', buttonLabel: 'Choose file', properties: ['openFile'] },
 }
 
-/** Where a method asks for a file that is not any file: its own words. */
+/** Dialog texts of methods that need a specific file. */
 const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
-  'attachments.add': { title: 'Attach a record', buttonLabel: 'Attach file' },
+  'attachments.add': { title: 'Add document', buttonLabel: 'Add document' },
   'engagement.import-choose': {
-    title: 'Import an engagement',
+    title: 'Import engagement',
     buttonLabel: 'Read file',
     filters: [DECLARED, ANY],
   },
   'inventory.import-choose': {
-    title: 'Import the provider’s list',
+    title: 'Import provider inventory',
     buttonLabel: 'Read file',
     filters: [{ name: 'Comma-separated values', extensions: ['csv', 'txt', 'tsv'] }, ANY],
   },
   'provider.import-choose': {
-    title: 'Import a provider profile',
+    title: 'Import provider profile',
     buttonLabel: 'Read file',
     filters: [DECLARED, ANY],
   },
   'mappings.import-choose': {
-    title: 'Import a framework of your own',
+    title: 'Import custom framework',
     buttonLabel: 'Read file',
     filters: [DECLARED, ANY],
   },
   'identities.restore': {
-    title: 'Restore a signing identity',
+    title: 'Restore signing identity',
     buttonLabel: 'Restore identity',
     filters: [{ name: 'Identity backups', extensions: ['json'] }, ANY],
   },
 }
 
-/** A name and an ending for every method that saves one file. */
+/** Default file name and type for every method that saves one file. */
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'exceptions.save': { file: 'exceptions.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'exceptions.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }
@@ -70,8 +70,8 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly f
 const asking = new WeakSet<BrowserWindow>()
 
 /**
- * Asks the person in front of the window for one file or folder; null when they closed the dialog. A window has one dialog at a time,
- * so that no page can cover the screen with them: meanwhile the answer is null at once.
+ * Asks the user for one file or folder; null when the dialog is closed. A window has one dialog at a time, so that no page can cover the
+ * screen with dialogs: further calls return null at once.
  */
 export async function choose(window: BrowserWindow, what: Dialog, method: Method): Promise<string | null> {
   if (asking.has(window)) return null
@@ -95,7 +95,7 @@ async function chooseFile(
 async function chooseName(window: BrowserWindow, method: Method): Promise<string | null> {
   const { file, ...filter } = SAVED_AS[method] ?? { file: 'barewitness', ...ANY }
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
-    title: 'Save a file',
+    title: 'Save file',
     buttonLabel: 'Save file',
     defaultPath: file,
     filters: [filter, ANY],

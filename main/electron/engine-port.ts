@@ -18,7 +18,7 @@ const mistake = (thrown: unknown): Reply<never> => ({
   error: { code: 'bug', detail: thrown instanceof Error ? thrown.message : 'unknown' },
 })
 
-/** Worker's side: answers calls with the engine and passes its events on. The engine may still be starting. */
+/** The worker side: answers calls with the engine and forwards its events. The engine may still be starting. */
 export function serveEngine(port: Port, starting: Promise<Engine>, leave: () => void): void {
   const post = (message: FromWorker): void => port.post(message)
   void starting.then(
@@ -35,16 +35,16 @@ export function serveEngine(port: Port, starting: Promise<Engine>, leave: () => 
     leave()
   }
   port.onMessage((message) => {
-    // What main gives the worker's desktop comes through the same port, and is not for here.
+    // Replies of the main process to the worker’s desktop use the same port and are not handled here.
     const asked = message as ToWorker
     if ('ask' in asked) void reply(asked.ask)
     else if ('stop' in asked) void stop()
   })
 }
 
-/** Main's side: the engine in the worker, as if it were here. */
+/** The main process side: the engine in the worker. */
 export interface RemoteEngine extends Engine {
-  /** The worker ended: every waiting call is answered with a failure, and so is every later one. */
+  /** The worker ended: every pending and later call is answered with a failure. */
   readonly lost: (detail: string) => void
 }
 

@@ -1,16 +1,16 @@
 import type { Engine, EngineEvent } from '../../schemas/ipc.ts'
 import { connectEngine, type Port, type RemoteEngine } from './engine-port.ts'
 
-/** A worker that was launched. */
+/** A launched worker. */
 export interface WorkerProcess {
   readonly port: Port
   readonly onExit: (listener: (code: number) => void) => void
 }
 
 /**
- * The engine in its process, launched again by the next call after it ended unasked. What it had stored is on the disk; what was
- * waiting is answered with a failure and not asked again, because it may have been half done. A worker that ended before it
- * answered anything is not tried again: it would only end once more.
+ * The engine in its process, relaunched by the next call after it ended unexpectedly. Stored data is on disk; pending calls are answered with
+ * a failure and not repeated, because they may be half done. A worker that ended before its first answer is not relaunched: it would end
+ * again.
  */
 export function keepEngine(launch: () => WorkerProcess): Engine {
   const listeners = new Set<(event: EngineEvent) => void>()
@@ -30,9 +30,9 @@ export function keepEngine(launch: () => WorkerProcess): Engine {
     worker.onExit((code) => {
       const again = state === 'answered'
       if (state !== 'closing') state = again ? 'ended' : 'given-up'
-      const next = again ? 'what was stored is kept; try again' : 'start Barewitness again'
+      const next = again ? 'stored data is kept; try again' : 'restart Barewitness'
       engine.lost(`the engine process ended (${code}); ${next}`)
-      // A run that went on has ended; the windows wait for nothing else to tell them.
+      // A run in progress has ended; no other event reports this to the windows.
       const stopped = run
       run = null
       if (stopped !== null && state !== 'closing') tell({ kind: 'run-done', run: stopped, cancelled: true })

@@ -3,16 +3,16 @@ import { DIALOGS, isMethod, LARGEST_MESSAGE } from '../../schemas/ipc-inputs.ts'
 import type { Dialog } from '../../schemas/ipc-views.ts'
 import { ORIGIN } from './channels.ts'
 
-/** As much of Electron's WebFrameMain as the gate looks at. */
+/** The part of Electron’s WebFrameMain that the gate inspects. */
 export interface Frame {
   readonly origin: string
   readonly parent: unknown
 }
 
-/** The window with everything, or the one in which a pack is read. */
+/** The main window, or the review window. */
 export type WindowKind = 'main' | 'review'
 
-/** Who asks. The window is null when the page is in none that we opened for calls. */
+/** The caller. The window is null when the page is in no window opened for calls. */
 export interface Asker {
   readonly frame: Frame | null
   readonly window: WindowKind | null
@@ -20,19 +20,19 @@ export interface Asker {
 
 export interface GateParts {
   readonly engine: Pick<Engine, 'call'>
-  /** Problems of an input, as sentences; none means it may pass. */
+  /** Problems of an input, as sentences; empty means valid. */
   readonly problems: (method: string, input: unknown) => readonly string[]
-  /** Asks a person for a file or folder; null when they closed the dialog. */
+  /** Asks the user for a file or folder; null when the dialog is closed. */
   readonly choose: (what: Dialog, method: Method) => Promise<string | null>
-  /** A file was dropped on the window; null when it was not exactly one. */
+  /** A file was dropped on the window; null when the drop was not exactly one file. */
   readonly dropped: (path: string | null) => Promise<void>
-  /** Told of every answer before the window gets it. */
+  /** Receives every answer before the window does. */
   readonly answered: (method: Method, reply: Reply<unknown>) => void
 }
 
 /**
- * All that the review window may call: reading a pack, and the reader's own notes on it. `pack`: only with `of: 'pack'`, so that
- * nothing of this computer's own fleet is shown to a person who reads somebody's pack.
+ * The methods that the review window may call: reading a pack, and the reader’s notes on it. `pack`: only with `of: 'pack'`, so that no data
+ * of this computer’s fleet is shown next to a received pack.
  */
 export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = {
   'app.info': 'always',
@@ -62,7 +62,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'claims.answers': 'pack',
 }
 
-/** Methods after which a pack is open; a null value means a dialog was closed. */
+/** Methods that open a pack; a null value means the dialog was closed. */
 const OPENING: readonly Method[] = ['pack.choose-and-verify', 'pack.open-recent', 'export.review']
 export const opensPack = (method: Method, reply: Reply<unknown>): boolean =>
   OPENING.includes(method) && reply.ok && reply.value !== null
@@ -71,9 +71,9 @@ const LONGEST_PATH = 4096
 const refused = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
 
 /**
- * The only way from a window to the engine. A message passes when it comes from the top frame of our own origin, names a method
- * that this window may call, is at most 1 MiB of JSON, and fits the method's schema. Files are chosen here, in a dialog of this
- * process. Always resolves; a throw anywhere behind it is our mistake and is answered as such.
+ * The only path from a window to the engine. A message passes when it comes from the top frame of the app’s origin, names a method that this
+ * window may call, is at most 1 MiB of JSON, and matches the method’s schema. Files are chosen here, in a dialog of this process. Always
+ * resolves; an exception behind it is a bug and is answered as such.
  */
 export async function handleCall(
   parts: GateParts,
@@ -82,16 +82,16 @@ export async function handleCall(
 ): Promise<Reply<unknown>> {
   try {
     if (frame === null || frame.parent !== null || frame.origin !== ORIGIN || window === null)
-      return refused('this page may not ask')
+      return refused('this page may not call the engine')
     if (own(message, 'dropped') !== undefined) return await takeDrop(parts, own(message, 'dropped'))
     const [method, input] = [own(message, 'method'), own(message, 'input')]
-    if (!isMethod(method)) return refused('there is no such method')
+    if (!isMethod(method)) return refused('unknown method')
     const copy = plainCopy(input)
     if (!copy.ok) return refused(copy.why)
     const problems = parts.problems(method, copy.value)
     if (problems.length > 0) return refused(`${method}: ${problems.join('; ')}`)
     if (window === 'review' && !reviewMay(method, copy.value))
-      return refused(`${method}: this window reads a pack only`)
+      return refused(`${method}: not available in the review window`)
     const reply = await pass(parts, method, copy.value)
     parts.answered(method, reply)
     return reply
@@ -113,9 +113,9 @@ function reviewMay(method: Method, input: unknown): boolean {
   return may === 'always' || (may === 'pack' && own(input, 'of') === 'pack')
 }
 
-/** From the preload alone: the page has no way to send this, nor to learn the path. */
+/** From the preload only: the page cannot send this, nor learn the path. */
 async function takeDrop(parts: GateParts, path: unknown): Promise<Reply<null>> {
-  if (path !== null && (typeof path !== 'string' || path.length > LONGEST_PATH)) return refused('that is not a file')
+  if (path !== null && (typeof path !== 'string' || path.length > LONGEST_PATH)) return refused('not a file')
   await parts.dropped(path)
   return { ok: true, value: null }
 }
@@ -127,7 +127,7 @@ function own(value: unknown, key: string): unknown {
 
 type Copied = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
-/** Structured clones can hold maps, cycles and typed arrays; what goes on from here is JSON and nothing else. */
+/** Structured clones can contain maps, cycles and typed arrays; only JSON passes from here on. */
 function plainCopy(input: unknown): Copied {
   try {
     const text = JSON.stringify(input)

@@ -28,7 +28,7 @@ const PATIENCE_MS = 5000
 const later = (milliseconds: number): Promise<null> =>
   new Promise((resolve) => setTimeout(() => resolve(null), milliseconds))
 
-/** The engine runs in a process of its own: hostile answers are parsed, and SSH is spoken, away from the windows and from here. */
+/** The engine runs in a separate process: hostile output is parsed and SSH is handled outside the windows and the main process. */
 function launchWorker(desktop: DesktopParts, prompt: Prompt): WorkerProcess {
   const { NODE_OPTIONS: _options, ELECTRON_RUN_AS_NODE: _asNode, ...env } = process.env
   const worker = utilityProcess.fork(beside('./worker.js'), [app.getPath('userData')], {
@@ -51,14 +51,14 @@ function launchWorker(desktop: DesktopParts, prompt: Prompt): WorkerProcess {
   return { port, onExit: (listener) => worker.once('exit', listener) }
 }
 
-/** A vault that does not say within a few seconds what it is worth is none. */
+/** A vault that does not report its backend within this time counts as missing. */
 const vault = (): Promise<Vault | null> =>
   Promise.race([
     systemVault(safeStorage, process.platform, join(app.getPath('userData'), 'secrets.json')),
     later(PATIENCE_MS),
   ])
 
-/** Everything of a running app that the events of the system need. */
+/** The state of the running app for system events. */
 interface Running {
   readonly windows: Windows
   readonly openings: Openings
@@ -66,14 +66,14 @@ interface Running {
 
 function run(state: WindowState): Running {
   const files = builtFiles(beside('../renderer'))
-  // One for each kind of window, so that they share no storage and no process. Not persistent: nothing of a window is kept on disk.
+  // One session per kind of window, so that they share no storage and no process. Not persistent: no window data is kept on disk.
   const sessionOf = (page: keyof typeof PAGES): Session => {
     const own = session.fromPartition(`barewitness-${page}`)
     lockSession(own)
     serveWindow(own, files)
     return own
   }
-  // No window uses it, but it is there, with spelling on.
+  // No window uses the default session, but it exists, with spell checking on.
   lockSession(session.defaultSession)
   const windows = createWindows(
     beside('../preload/preload.cjs'),
@@ -129,7 +129,7 @@ function run(state: WindowState): Running {
     return handleCall(parts, { frame: event.senderFrame, window: caller?.kind ?? null }, message)
   })
   ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
-  // All that the engine tells is about this computer's own runs: nothing for the window in which a pack is read.
+  // All events of the engine concern this computer’s runs: none go to the review window.
   engine.onEvent((event) => windows.tell(event, 'main'))
   closeBeforeQuitting(engine, prompt)
   void engine.call('settings.get', null).then((settings) => {
@@ -139,7 +139,7 @@ function run(state: WindowState): Running {
   return { windows, openings }
 }
 
-/** The windows' theme is what the settings say; the last one is remembered, for the first frame of the next start. */
+/** The theme of the windows follows the settings; the last one is stored for the first frame of the next start. */
 function follow({ theme }: Settings, state: WindowState): void {
   nativeTheme.themeSource = theme
   state.keepTheme(theme)
@@ -159,12 +159,12 @@ function closeBeforeQuitting(engine: Engine, prompt: Prompt): void {
 }
 
 function start(): void {
-  // The system's sandbox does not exist for root, where Chromium refuses to start with it; pages keep `sandbox: true` either way.
+  // Chromium refuses to start with the system sandbox as root; pages keep `sandbox: true` in any case.
   if (process.getuid?.() !== 0) app.enableSandbox()
   registerScheme()
   lockNavigation(app)
   lockNetwork(app)
-  // Not a top-level await: waiting for `ready` while this module is still loading would never end.
+  // Not a top-level await: waiting for `ready` while this module is loading would never resolve.
   const running = app.whenReady().then(() => {
     const state = windowState(join(app.getPath('userData'), 'window.json'))
     nativeTheme.themeSource = state.theme()

@@ -13,7 +13,7 @@ export interface MenuParts {
   readonly go: (to: Screen) => void
 }
 
-/** The menu: packs, export, editing, zoom, printing and help. Nothing in it leads outside the app. */
+/** The menu: packs, export, editing, zoom, printing and help. No item opens anything outside the app. */
 export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
   const { packaged, platform, go } = parts
   const mac = platform === 'darwin'
@@ -59,7 +59,7 @@ export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
       label: 'Help',
       submenu: [
         { label: 'Keyboard shortcuts', click: () => go('shortcuts') },
-        { label: 'What Barewitness contacts', click: () => go('settings') },
+        { label: 'Network connections', click: () => go('settings') },
       ],
     },
   ]
@@ -72,18 +72,18 @@ function fileItems(
 ): MenuItemConstructorOptions[] {
   const packs = recent.filter(({ here }) => here)
   return [
-    { label: 'Open pack…', accelerator: 'CmdOrCtrl+O', click: openPack },
+    { label: 'Open evidence pack…', accelerator: 'CmdOrCtrl+O', click: openPack },
     {
       label: 'Open recent',
       enabled: packs.length > 0,
-      // An ampersand in a label would be taken as the mark of a key.
+      // An ampersand in a label would mark an access key.
       submenu: packs.map(({ handle, file }) => ({
         label: file.replaceAll('&', '&&'),
         click: () => openRecent(handle),
       })),
     },
     { type: 'separator' },
-    { label: 'Export…', accelerator: 'CmdOrCtrl+E', click: () => go('export') },
+    { label: 'Export evidence pack…', accelerator: 'CmdOrCtrl+E', click: () => go('export') },
     {
       label: 'Print…',
       accelerator: 'CmdOrCtrl+P',

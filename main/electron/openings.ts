@@ -3,21 +3,21 @@ import { packFile } from './pack-file.ts'
 
 export interface OpeningParts {
   readonly engine: Pick<Engine, 'call'>
-  /** Shows the window in which a pack is read. */
+  /** Shows the review window. */
   readonly showReview: () => Promise<unknown>
-  /** Shows a window that can say why not. */
+  /** Shows a window that can report the reason. */
   readonly showAny: () => Promise<unknown>
   readonly tell: (event: EngineEvent) => void
-  /** A pack was opened or refused: the list of recent packs is another. */
+  /** A pack was opened or refused: the list of recent packs changed. */
   readonly changed: () => void
 }
 
-/** Opening a pack from outside a page: dropped, from the menu, or by the system. */
+/** Opens a pack from outside a page: dropped, from the menu, or by the system. */
 export interface Openings {
-  /** A path that a person chose or dropped, or that the system named; null when it was not exactly one file. */
+  /** A path that the user chose or dropped, or that the system passed; null when it was not exactly one file. */
   readonly open: (path: string | null) => Promise<void>
   readonly openRecent: (handle: string) => Promise<void>
-  /** A pack is open: shows it. */
+  /** Shows the opened pack. */
   readonly opened: () => Promise<void>
 }
 

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 
-/** Endings of files that can hold a pack: the archive, and the report with its evidence inside. */
+/** Extensions of files that can contain a pack: the archive, and the report with embedded evidence. */
 export const PACK_ENDINGS = ['zip', 'barewitness', 'pdf'] as const
 
 const endsAsPack = (path: string): boolean =>
   PACK_ENDINGS.some((ending) => extname(path).toLowerCase() === `.${ending}`)
 
-/** The path when it is that of an existing ordinary file that can hold a pack, else null. */
+/** The path of an existing regular file that can contain a pack, else null. */
 export async function packFile(path: string): Promise<string | null> {
   if (!endsAsPack(path) || path.includes('\0')) return null
   const found = await stat(path).catch(() => null)

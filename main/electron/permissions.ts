@@ -1,7 +1,7 @@
 import type { Session } from 'electron'
 import { ORIGIN } from './channels.ts'
 
-/** Every permission a window may have, with its reason. Whatever is not listed is refused. */
+/** The permissions of a window, with reasons. All others are denied. */
 export const ALLOWED_PERMISSIONS: Readonly<Record<string, string>> = {
   'clipboard-sanitized-write': 'Copying a fingerprint, a digest or a command to compare it elsewhere.',
 }
@@ -18,7 +18,7 @@ const originOf = (url: string): string | undefined => {
   }
 }
 
-/** Refuses permissions, devices and screen capture, and every request that is not for the window's own files. */
+/** Denies permissions, devices and screen capture, and every request other than for the window’s own files. */
 export function lockSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, permission, done, details) =>
     done(allowed(permission, originOf(details.requestingUrl))),
@@ -29,12 +29,12 @@ export function lockSession(session: Session): void {
   session.setUSBProtectedClassesHandler(({ protectedClasses }) => protectedClasses)
   for (const event of ['select-hid-device', 'select-usb-device', 'select-serial-port'] as const)
     session.on(event as never, (happening: { preventDefault: () => void }) => happening.preventDefault())
-  // Both: a session that only has it off still fetches the dictionary of the system's language from Google.
+  // Both are required: with spell checking merely off, a session still fetches the dictionary of the system language from Google.
   session.setSpellCheckerLanguages([])
   session.setSpellCheckerEnabled(false)
   session.on('will-download', (happening) => happening.preventDefault())
   session.webRequest.onBeforeRequest((request, done) => done({ cancel: !mayLoad(request.url) }))
 }
 
-/** Only the window's own files, and the developer tools of an unpackaged build. */
+/** Only the window’s own files, and the developer tools of an unpackaged build. */
 export const mayLoad = (url: string): boolean => url.startsWith(`${ORIGIN}/`) || url.startsWith('devtools://')

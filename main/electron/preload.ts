@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge, EngineEvent } from '../../schemas/ipc.ts'
 import { BRIDGE_NAME, CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts'
 
-/** Everything the page can reach. Listeners are wrapped, so that no event object with a way back to Electron crosses over. */
+/** The whole API of the page. Listeners are wrapped, so that no event object with a reference to Electron reaches it. */
 const bridge: Bridge = {
   call: (method, input) => ipcRenderer.invoke(CALL_CHANNEL, { method, input }),
   onEvent: (listener) => {
@@ -17,8 +17,8 @@ const bridge: Bridge = {
 contextBridge.exposeInMainWorld(BRIDGE_NAME, Object.freeze(bridge))
 
 /*
- * A file dropped on the window. This runs beside the page, not in it: the page neither learns the path nor can it send one. Only what
- * a person really dropped counts, since a page can make up events, but not trusted ones.
+ * A file dropped on the window. This runs in the isolated world, not in the page: the page neither learns the path nor can send one. Only
+ * trusted events count, because a page can create events, but not trusted ones.
  */
 const holdsFiles = (event: DragEvent): boolean =>
   event.isTrusted && event.dataTransfer?.types.includes('Files') === true

@@ -3,13 +3,13 @@ import { plain } from '../core/plain-text.ts'
 import { ORIGIN } from './channels.ts'
 import type { Frame } from './gate.ts'
 
-/** Asks a person for one secret in a window of its own. The answer goes to whoever asked, and to no other window. */
+/** Asks the user for one secret in a separate window. The answer goes to the caller only, never to another window. */
 export interface Prompt {
-  /** One question at a time, the others in turn; null when the person gave nothing. */
+  /** One question at a time, the others queued; null when the user entered nothing. */
   readonly ask: (question: string) => Promise<string | null>
-  /** Answers the prompt's page: its question, or null to any other page. Takes the answer. */
+  /** Serves the prompt’s page: gives its question, or null to any other page, and receives the answer. */
   readonly handle: (sender: WebContents, frame: Frame | null, message: unknown) => string | null
-  /** Closes the question that is open and forgets those that wait: nobody is there any more to be answered. */
+  /** Closes the open question and drops queued ones, because their callers are gone. */
   readonly dismiss: () => void
 }
 
@@ -21,7 +21,7 @@ interface Asked {
   readonly give: (secret: string | null) => void
 }
 
-/** `open` opens the prompt's window, or gives null when there is no window to ask a person in front of. */
+/** `open` opens the prompt’s window, or returns null when there is no parent window. */
 export function createPrompt(open: () => BrowserWindow | null): Prompt {
   const waiting: Asked[] = []
   let current: (Asked & { readonly window: BrowserWindow }) | null = null
@@ -37,7 +37,7 @@ export function createPrompt(open: () => BrowserWindow | null): Prompt {
     current = { ...asked, window }
     window.once('closed', () => {
       current = null
-      // Null where no answer came before: the first one counts.
+      // Null unless an answer came before: the first one counts.
       asked.give(null)
       next()
     })
@@ -64,7 +64,7 @@ export function createPrompt(open: () => BrowserWindow | null): Prompt {
   }
 }
 
-/** Undefined when the message asks for the question. */
+/** Undefined when the message requests the question. */
 function answerOf(message: unknown): string | null | undefined {
   if (typeof message !== 'object' || message === null || !Object.hasOwn(message, 'answer')) return undefined
   const { answer } = message as { readonly answer: unknown }

@@ -18,7 +18,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Sent with every answer of the window's scheme, refusals included. */
+/** Sent with every response of the window’s scheme, including errors. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -43,7 +43,7 @@ export interface BuiltFile {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Every file of the built window by its exact path, read once at start. A request is a look-up, so no path is ever computed from one. */
+/** Every file of the built window by its exact path, read once at start. A request is a lookup, so that no path is computed from it. */
 export function builtFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   const files = new Map<string, BuiltFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -56,23 +56,23 @@ export function builtFiles(folder: string): ReadonlyMap<string, BuiltFile> {
 }
 
 /**
- * Answers one request of the window. Only a GET of an exact path of a built file is answered. The URL is compared as text, before
- * any normalization, so that `..`, `%2e%2e`, backslashes, queries and other hosts simply name no file.
+ * Answers one request of the window. Only a GET of the exact path of a built file succeeds. The URL is compared as text, before
+ * any normalization, so that `..`, `%2e%2e`, backslashes, queries and other hosts match no file.
  */
 export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, url: string): Response {
   if (method !== 'GET') return new Response('', { status: 405, headers: HEADERS })
-  // What follows # is for the page itself and names no other file.
+  // The fragment after # is for the page and does not change the file.
   const [resource = ''] = url.split('#', 1)
   const file = resource.startsWith(`${ORIGIN}/`) ? files.get(resource.slice(ORIGIN.length)) : undefined
   if (file === undefined) return new Response('', { status: 404, headers: HEADERS })
   return new Response(file.bytes, { status: 200, headers: { ...HEADERS, 'Content-Type': file.type } })
 }
 
-/** To be called before the app is ready. The scheme gets no more than an origin of its own: no CSP bypass, no CORS, no service worker. */
+/** Must be called before the app is ready. The scheme gets its own origin and nothing else: no CSP bypass, no CORS, no service worker. */
 export const registerScheme = (): void =>
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }])
 
-/** Serves the window's scheme, and answers `file:` with nothing: Electron reads files for it past the filter of requests. */
+/** Serves the window’s scheme, and answers `file:` with nothing, because Electron reads files for it outside the request filter. */
 export function serveWindow(session: Session, files: ReadonlyMap<string, BuiltFile>): void {
   session.protocol.handle(SCHEME, (request) => answer(files, request.method, request.url))
   session.protocol.handle('file', () => new Response('', { status: 404, headers: HEADERS }))

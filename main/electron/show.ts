@@ -4,7 +4,7 @@ import { shell } from 'electron'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 
-/** What may be opened in the system's viewer, by ending, with the bytes such a file begins with. Nothing here can be executed. */
+/** File types that may be opened in the system’s viewer, by extension, with their leading bytes. None is executable. */
 const VIEWABLE: Readonly<Record<string, Buffer>> = {
   '.pdf': Buffer.from([0x25, 0x50, 0x44, 0x46, 0x2d]),
   '.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -13,22 +13,22 @@ const VIEWABLE: Readonly<Record<string, Buffer>> = {
 }
 
 /**
- * Opens a copy of an image or PDF in the system's viewer: a file right inside the folder `shown` of our data, named as what its
- * first bytes say it is. Anything else is refused.
+ * Opens a copy of an image or PDF in the system’s viewer: a file directly inside the folder `shown` of the app data, whose extension matches
+ * its first bytes. Any other file is refused.
  */
 export async function showFile(dataFolder: string, path: string): Promise<Outcome<null>> {
   try {
     const real = await realpath(path)
     if (dirname(real) !== join(await realpath(dataFolder), 'shown'))
-      return fail('input.refused', 'the file is not one of the copies made to be shown')
+      return fail('input.refused', 'the file is not in the folder for viewing')
     const expected = Object.hasOwn(VIEWABLE, extname(real)) ? VIEWABLE[extname(real)] : undefined
-    if (expected === undefined) return fail('input.refused', 'only images and PDF are opened in the system’s viewer')
+    if (expected === undefined) return fail('input.refused', 'only images and PDF files can be opened')
     if (!(await firstBytes(real, expected.length)).equals(expected))
-      return fail('input.refused', 'the file is not what its name says')
+      return fail('input.refused', 'the content does not match the file name')
     const problem = await shell.openPath(real)
     return problem === '' ? ok(null) : fail('input.refused', `the system could not open the file: ${problem}`)
   } catch {
-    return fail('input.not-found', 'the file to be shown is not there')
+    return fail('input.not-found', 'the file was not found')
   }
 }
 

@@ -4,8 +4,8 @@ import { fail } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 
 /**
- * As much of Electron's safeStorage as is used: its asynchronous half, which older runtimes lack. The synchronous half is never
- * used: it holds up every window while the system asks its person, and it goes in Electron 46.
+ * The part of Electron’s safeStorage that is used: the asynchronous API, which older runtimes lack. The synchronous API is never
+ * used: it blocks every window while the system prompts its user, and Electron 46 removes it.
  */
 export interface SafeStorage {
   readonly isAsyncEncryptionAvailable?: () => Promise<boolean>
@@ -16,7 +16,7 @@ export interface SafeStorage {
 
 const LARGEST_FILE = 1024 * 1024
 const NAME = /^[a-z0-9][a-z0-9:._-]{0,127}$/
-/** `basic_text` and `unknown` protect nothing, so they are not here. */
+/** `basic_text` and `unknown` give no protection and are therefore not listed. */
 const LINUX: Readonly<Record<string, string>> = {
   gnome_libsecret: 'the keyring of this desktop',
   kwallet: 'KWallet',
@@ -25,8 +25,8 @@ const LINUX: Readonly<Record<string, string>> = {
 }
 
 /**
- * The operating system's vault for this user, or null where it gives no protection: then nothing is stored, and people are asked.
- * `file` holds the encrypted secrets by name, mode 0600; only the system can decrypt them.
+ * The operating system’s vault for this user, or null where it gives no protection: then nothing is stored, and the user is asked.
+ * `file` contains the encrypted secrets by name, mode 0600; only the system can decrypt them.
  */
 export async function systemVault(
   storage: SafeStorage,
@@ -48,27 +48,26 @@ export async function systemVault(
           ? null
           : (await decryptStringAsync.call(storage, Buffer.from(secret, 'base64'))).result
       } catch {
-        // A vault of another user or computer, or a file of neither: as if nothing were kept, and a person is asked.
+        // A vault of another user or computer, or a damaged file: treated as empty, and the user is asked.
         return null
       }
     },
     write: (name, secret) => {
       const write = async () => {
-        if (!NAME.test(name)) return fail('store.failed', 'a name the vault does not take')
+        if (!NAME.test(name)) return fail('store.failed', 'the name is not valid for the vault')
         try {
           const encrypted = (await encryptStringAsync.call(storage, secret)).toString('base64')
-          // A file that cannot be read is never replaced: it may hold the passphrase of a key that is in use.
+          // A file that cannot be read is never replaced: it may contain the passphrase of a key in use.
           const secrets = new Map(await secretsIn(file)).set(name, encrypted)
           const text = `${JSON.stringify({ secrets: Object.fromEntries(secrets) })}\n`
-          if (text.length > LARGEST_FILE)
-            return fail('store.failed', 'the vault’s file would become too large to be read')
+          if (text.length > LARGEST_FILE) return fail('store.failed', 'the vault file would exceed its size limit')
           await writeWhole(file, text)
           return ok(null)
         } catch (problem) {
-          return fail('store.failed', `the secret could not be kept: ${(problem as Error).message}`)
+          return fail('store.failed', `the secret could not be stored: ${(problem as Error).message}`)
         }
       }
-      // One after the other, so that none overwrites what another has just kept.
+      // Sequential, so that no write overwrites another.
       const done = turn.then(write)
       turn = done
       return done
@@ -83,7 +82,7 @@ function describedBy(storage: SafeStorage, platform: NodeJS.Platform): string | 
   return Object.hasOwn(LINUX, backend) ? (LINUX[backend] ?? null) : null
 }
 
-/** Rejects when there is a file and it is not one of ours; gives nothing when there is none. */
+/** Rejects when the file exists and has another format; returns nothing when there is no file. */
 async function secretsIn(file: string): Promise<ReadonlyMap<string, string>> {
   const bytes = await readPlain(file, LARGEST_FILE).catch((problem: NodeJS.ErrnoException) => {
     if (problem.code === 'ENOENT') return null
@@ -91,7 +90,7 @@ async function secretsIn(file: string): Promise<ReadonlyMap<string, string>> {
   })
   if (bytes === null) return new Map()
   const secrets = secretsOf(bytes.toString('utf8'))
-  if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is damaged, or not a file of secrets`)
+  if (typeof secrets !== 'object' || secrets === null) throw new Error(`${file} is damaged or has another format`)
   return new Map(Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 

@@ -7,7 +7,7 @@ export interface Area {
   readonly width: number
   readonly height: number
 }
-/** Where a window is opened. Without x and y, the system decides. */
+/** Position of a window. Without x and y, the system decides. */
 export interface Place {
   readonly x?: number
   readonly y?: number
@@ -19,10 +19,10 @@ type Theme = Settings['theme']
 
 export const SMALLEST = { width: 480, height: 400 } as const
 const USUAL: Place = { width: 1280, height: 860, maximized: false }
-/** As much of a window's top edge as a hand needs to pull it back. */
+/** The part of a window’s top edge that must stay visible, so that the window can be moved. */
 const GRIP = { width: 120, height: 32 } as const
 
-/** What the window had when it was closed, as far as it still fits a display that is there: its top edge can be reached. */
+/** The bounds of the window when it was closed, if its top edge is still on a connected display. */
 export function placeFor(saved: unknown, displays: readonly Area[]): Place {
   const { x, y, width, height, maximized } = fieldsOf(saved)
   const room = displays.find((display) => isOn(display, { x, y, width }))
@@ -48,7 +48,7 @@ function isOn(display: Area, { x, y, width }: Readonly<Record<'x' | 'y' | 'width
   return across >= GRIP.width && top >= display.y && top + GRIP.height <= display.y + display.height
 }
 
-/** What windows are opened with, kept in one file. A file that cannot be read or written is no reason not to open a window. */
+/** Initial bounds of the windows, stored in one file. A window opens even when the file cannot be read or written. */
 export interface WindowState {
   readonly place: (window: 'main' | 'review') => unknown
   readonly theme: () => Theme

@@ -2,7 +2,7 @@ import { app, BrowserWindow, nativeTheme, type Session, type WebPreferences } fr
 import { PAGES } from './channels.ts'
 import { type Place, SMALLEST } from './window-state.ts'
 
-/** What a page may do. Every setting is named, also where it is Electron's default, so that a changed default changes nothing here. */
+/** Web preferences of a page. Every setting is explicit, including Electron’s defaults, so that a changed default has no effect. */
 export const webPreferences = (preload: string, session: Session): WebPreferences => ({
   preload,
   session,
@@ -24,11 +24,11 @@ interface Opening {
   readonly preload: string
   readonly session: Session
   readonly place: Place
-  /** The window that waits until this one is closed. */
+  /** The parent window, blocked until this one is closed. */
   readonly above?: BrowserWindow
 }
 
-/** The only place that makes a window: one with everything, one in which a pack is read, or one that asks for a secret. */
+/** The only place that creates windows: main, review, or secret prompt. */
 export function openWindow({ page, preload, session, place, above }: Opening): BrowserWindow {
   const { maximized, ...bounds } = place
   const window = new BrowserWindow({

@@ -5,18 +5,18 @@ import type { WindowKind } from './gate.ts'
 import { openWindow } from './window.ts'
 import { placeFor, type WindowState } from './window-state.ts'
 
-/** The windows that are open, at most one of a kind. */
+/** The open windows, at most one per kind. */
 export interface Windows {
-  /** Opens the window, or comes back to it. Resolves when its page hears events. */
+  /** Opens or focuses the window. Resolves when its page receives events. */
   readonly show: (kind: WindowKind) => Promise<BrowserWindow>
   readonly find: (contents: WebContents) => { readonly kind: WindowKind; readonly window: BrowserWindow } | null
-  /** The window to put a dialog on: the one in use, else any. */
+  /** The parent for a dialog: the focused window, else any. */
   readonly front: () => BrowserWindow | undefined
-  /** Tells every window, or one. */
+  /** Sends an event to every window, or to one. */
   readonly tell: (event: EngineEvent, only?: WindowKind) => void
 }
 
-/** A page that crashes is loaded again this often in the life of its window: nothing of value is kept in a page. */
+/** How often a crashed page is reloaded in the lifetime of its window; no data is stored in a page. */
 const RELOADS = 3
 
 export function createWindows(

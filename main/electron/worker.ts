@@ -2,7 +2,7 @@ import { createDesktopEngine } from './desktop-engine.ts'
 import { remoteDesktop } from './desktop-port.ts'
 import { type Port, serveEngine } from './engine-port.ts'
 
-/** The engine's process (a utilityProcess). Its one argument is the folder where this user's evidence and identities are kept. */
+/** The engine’s process (a utilityProcess). Its only argument is the folder of this user’s evidence and identities. */
 const dataFolder = process.argv[2] ?? '.'
 
 const port: Port = {

@@ -8,21 +8,25 @@ import { Button } from '../ui/Button.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export const STANDING = {
-  'in-force': 'In force',
-  'not-begun': 'Not yet in force',
+  'in-force': 'In effect',
+  'not-begun': 'Not yet effective',
   expired: 'Expired',
   withdrawn: 'Withdrawn',
 } as const
 
-/** "Accepted until 1 Mar 2027 · M. Ortiz", or what became of it. */
+/** "Risk accepted until 1 Mar 2027 · M. Ortiz", or its end. */
 function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
   if (standing === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
-  const words = { expired: 'Acceptance ended', 'in-force': 'Accepted until', 'not-begun': 'To be accepted until' }
+  const words = {
+    expired: 'Acceptance expired',
+    'in-force': 'Risk accepted until',
+    'not-begun': 'Not yet effective, until',
+  }
   return `${words[standing]} ${day(expiresAt)} · ${visible(owner)}`
 }
 
-/** Nodes that are named; the others are counted. */
+/** Nodes listed by name; the others are counted. */
 const MOST_NODES = 8
 
 export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes: readonly string[] }) => (
@@ -39,11 +43,11 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
 export interface AcceptancesProps {
   readonly exceptions: readonly ExceptionView[]
   readonly of: Source
-  /** Where they are about several checks, each names its own. */
+  /** Whether to show the check: where the acceptances concern several checks. */
   readonly withChecks?: boolean
 }
 
-/** Acceptances of a finding, each with all that was said; they can be withdrawn, except in a pack. */
+/** Risk acceptances with all their fields; they can be withdrawn, except in a pack. */
 export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesProps) {
   const [withdrawn, setWithdrawn] = useState<ExceptionView | null>(null)
   return (
@@ -64,7 +68,7 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
             <dl className="facts">
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
-              <dt>Compensating measure</dt>
+              <dt>Compensating control</dt>
               <dd>{visible(one.compensatingMeasure)}</dd>
               <dt>Requested by</dt>
               <dd>{visible(one.requestedBy)}</dd>
@@ -73,7 +77,7 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
                 {visible(one.approvedBy)}
                 {one.approverRole !== undefined && `, ${visible(one.approverRole)}`}, {day(one.acceptedAt)}
               </dd>
-              <dt>Keys</dt>
+              <dt>Signatures</dt>
               <dd>{signedLine(one.signatures)}</dd>
             </dl>
           </li>

@@ -6,7 +6,7 @@ import { Copy } from './Copy.tsx'
 
 const SUDOERS = 'barewitness catalog sudoers'
 
-/** What it takes for a question that only an administrator of the node may answer. */
+/** How to allow a privileged probe on a node. */
 export function AllowDialog({
   node,
   probe,
@@ -18,12 +18,12 @@ export function AllowDialog({
 }) {
   return (
     <Dialog
-      title="How to allow this question"
+      title="Allow this privileged probe"
       onClose={onClose}
       actions={
         <>
           <Button kind="primary" onPress={() => go({ screen: 'preview' })}>
-            See every command
+            Preview commands
           </Button>
           <Button onPress={() => go({ screen: 'nodes', edit: node })}>Edit {node}</Button>
         </>
@@ -36,13 +36,13 @@ export function AllowDialog({
       )}
       <ol className="steps">
         <li>
-          On the command line, <code>{SUDOERS}</code> writes a sudoers file that allows exactly these commands, and no
-          others. <Copy text={SUDOERS} what="the command" />
+          On the command line, <code>{SUDOERS}</code> prints a sudoers file that allows only these commands.{' '}
+          <Copy text={SUDOERS} what="the command" />
         </li>
-        <li>The owner of the server reads it and installs it on {node}.</li>
-        <li>Switch administrator questions on for {node}, then collect what is missing.</li>
+        <li>The owner of the server reviews the file and installs it on {node}.</li>
+        <li>Turn on privileged checks for {node}, then collect the missing evidence.</li>
       </ol>
-      <p className="quiet">Until then the answer counts as missing. It never counts as support.</p>
+      <p className="quiet">Until then, the evidence counts as missing.</p>
     </Dialog>
   )
 }

@@ -13,7 +13,7 @@ export interface AnswersFieldProps {
   readonly put: (part: Partial<AttachForm>) => void
 }
 
-/** Alternative evidence: the checks and nodes whose results an inspected document answers. Only results that the request may answer. */
+/** Alternative evidence: the results that an inspected document answers, of those that its request allows. */
 export function AnswersField({ view, request, form, lacks, put }: AnswersFieldProps) {
   const some = answerable(view, request)
   if (some.length === 0 || !mayAnswer(form)) return null
@@ -29,9 +29,9 @@ export function AnswersField({ view, request, form, lacks, put }: AnswersFieldPr
       <Checkbox
         isSelected={form.answers}
         onChange={(answers) => put({ answers })}
-        note="The results stay as observed. Controls count them as answered by this document."
+        note="The observed results are unchanged. Controls count them as answered by this document."
       >
-        It answers results of checks
+        Use as alternative evidence for check results
       </Checkbox>
       {form.answers && (
         <div className="form-pair answers">
@@ -42,7 +42,7 @@ export function AnswersField({ view, request, form, lacks, put }: AnswersFieldPr
                 key={check.id}
                 isSelected={form.checks.includes(check.id)}
                 onChange={(on) => setChecks(toggled(form.checks, check.id, on))}
-                note={`${check.id}: ${plural(found.length, 'node')}${answers === 'undecided' ? ', undecided results only' : ''}`}
+                note={`${check.id}: ${plural(found.length, 'node')}${answers === 'undecided' ? ', inconclusive or not tested results only' : ''}`}
               >
                 {check.claim}
               </Checkbox>
@@ -55,7 +55,7 @@ export function AnswersField({ view, request, form, lacks, put }: AnswersFieldPr
             </legend>
             {nodes.length > 1 && (
               <Button small kind="quiet" onPress={() => put({ nodes })}>
-                Choose all nodes
+                Select all nodes
               </Button>
             )}
             <div className="answers-nodes">

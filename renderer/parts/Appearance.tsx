@@ -5,17 +5,17 @@ import { FailureNote } from './Failure.tsx'
 import { ShortcutTable } from './ShortcutTable.tsx'
 
 const THEMES: readonly { readonly id: Settings['theme']; readonly title: string }[] = [
-  { id: 'system', title: 'As the system' },
+  { id: 'system', title: 'System' },
   { id: 'light', title: 'Light' },
   { id: 'dark', title: 'Dark' },
 ]
 
-/** How the window looks, and what the keyboard does in it. */
+/** Theme and keyboard shortcuts. */
 export function Appearance() {
   const { settings, error, keep } = useSettings()
   return (
     <section aria-labelledby="appearance" className="settings-part">
-      <h2 id="appearance">Appearance and keyboard</h2>
+      <h2 id="appearance">Appearance</h2>
       <RadioGroup
         label="Theme"
         inline
@@ -26,9 +26,9 @@ export function Appearance() {
       <Checkbox
         isSelected={settings.singleKeys}
         onChange={(singleKeys) => void keep({ singleKeys })}
-        note="Turn them off if you speak to your computer, or if letters are pressed by accident."
+        note="Turn them off if you use speech input or press keys by accident."
       >
-        Shortcuts of single keys
+        Single-key shortcuts
       </Checkbox>
       {error !== null && <FailureNote error={error} />}
       <div className="scroll">

@@ -15,7 +15,7 @@ export interface ApproveDialogProps {
   readonly onDone: () => void
 }
 
-/** Approves a request on its own terms, with a name and a role. */
+/** Approves a request as submitted, with the name and role of the approver. */
 export function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
   const form = useId()
   const approve = useAction('exceptions.approve')
@@ -33,7 +33,7 @@ export function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) 
   }
   return (
     <Dialog
-      title="Approve this request"
+      title="Approve request"
       onClose={onClose}
       actions={
         <>
@@ -49,23 +49,25 @@ export function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) 
           <span className="mono">{request.check}</span> on {plural(request.nodes.length, 'node')}, until{' '}
           {day(request.expiresAt)}. {visible(request.reason)}
         </p>
-        <p className="quiet">It is accepted from now on, as it was asked for. No verdict changes.</p>
+        <p className="quiet">The risk is accepted as requested, from now on. No verdict changes.</p>
         <TextField
           label="Approved by"
           value={approvedBy}
           onChange={setApprovedBy}
           maxLength={200}
-          description={alone ? 'The same person asked for it. Every report says so.' : undefined}
-          error={tried && approvedBy.trim() === '' ? 'Name who approves it.' : undefined}
+          description={
+            alone ? 'No segregation of duties: the same person requested it. Every report states this.' : undefined
+          }
+          error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
           isRequired
           autoFocus
         />
         <TextField
-          label="Role of who approves"
+          label="Approver’s role"
           value={approverRole}
           onChange={setApproverRole}
           maxLength={200}
-          error={tried && approverRole.trim() === '' ? 'Say in which role.' : undefined}
+          error={tried && approverRole.trim() === '' ? 'Enter the approver’s role.' : undefined}
           isRequired
         />
         <UnsignedNote />

@@ -2,10 +2,10 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Answer } from '../bridge.ts'
 import { FailureNote } from './Failure.tsx'
 
-/** Nothing is shown for an answer that comes at once; a word for one that takes longer. */
+/** Delay before a waiting text is shown, so that fast results do not flicker. */
 const PATIENCE_MS = 300
 
-/** Shows what came back for a question, or that it is on its way, or why it is not. */
+/** Shows the result of a call, a waiting text, or the failure. */
 export function Ask<T>({
   answer,
   children,
@@ -24,5 +24,5 @@ function Waiting() {
     const timer = setTimeout(() => setLate(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  return late ? <p className="waiting">Reading…</p> : <p className="waiting" />
+  return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
 }

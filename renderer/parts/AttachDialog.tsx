@@ -25,10 +25,10 @@ import { FailureNote } from './Failure.tsx'
 
 export interface AttachDialogProps {
   readonly view: AssessmentView
-  /** The evidence request that it answers; null for a need of a customer’s own mapping, or for a control itself. */
+  /** The evidence request that it answers; null for a requirement of a custom mapping, or for a control itself. */
   readonly request: EvidenceRequestView | null
   readonly controls: AttachmentDraft['controls']
-  /** What is asked for, or null for the control itself. */
+  /** What is requested, or null for the control itself. */
   readonly need: string | null
   /** What it is attached to, in words. */
   readonly about: string
@@ -41,7 +41,7 @@ const LEVELS = EVIDENCE_LEVELS.map((id) => ({ id, title: levelWords[id].label, n
 /** The text fields of a form. */
 type Texts = 'name' | 'note' | 'shows' | 'saidBy' | 'owner' | 'inspectedBy' | 'lookedAt'
 
-/** A file or a note that answers an evidence request: what it shows, who provided it, its level, and until when it is valid. */
+/** Adds a file or note as a document: summary of evidence, provider, level and validity. */
 export function AttachDialog({ view, request, controls, need, about, onClose, onDone }: AttachDialogProps) {
   const formId = useId()
   const add = useAction('attachments.add')
@@ -65,19 +65,19 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
     const done =
       form.kind === 'file' ? await add.run(draft) : await note.run({ ...draft, name: form.name, text: form.note })
     if (done === null) return
-    say(form.kind === 'file' ? 'File attached.' : 'Note attached.')
+    say(form.kind === 'file' ? 'Document added.' : 'Note added.')
     onDone()
   }
   const error = form.kind === 'file' ? add.error : note.error
   return (
     <Dialog
-      title="Attach document"
+      title="Add document"
       size="large"
       onClose={onClose}
       actions={
         <>
           <Button kind="primary" type="submit" form={formId} busy={add.busy || note.busy}>
-            {form.kind === 'file' ? 'Choose file and attach' : 'Attach note'}
+            {form.kind === 'file' ? 'Choose file and add' : 'Add note'}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </>
@@ -87,31 +87,31 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
         <p>
           {request !== null && <span className="mono">{request.id} </span>}
           {about}
-          {request !== null && <span className="note">Inspected for: {request.inspects}</span>}
+          {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
           {request !== null && (
-            <span className="note">It answers this evidence request in every control that the request serves.</span>
+            <span className="note">Answers this evidence request in every control that it serves.</span>
           )}
-          {need === null && <span className="note">It answers no evidence request and does not count.</span>}
+          {need === null && <span className="note">Not linked to an evidence request; not counted.</span>}
         </p>
         <RadioGroup
-          label="What is attached"
+          label="Type"
           inline
           value={form.kind}
           onChange={(kind) => put({ kind })}
           options={[
-            { id: 'file', title: 'A file' },
-            { id: 'note', title: 'A note' },
+            { id: 'file', title: 'File' },
+            { id: 'note', title: 'Note' },
           ]}
         />
         {form.kind === 'note' && (
           <>
-            <TextField label="Title of the note" maxLength={255} {...text('name')} />
-            <TextArea label="Text of the note" rows={6} maxLength={100_000} {...text('note')} />
+            <TextField label="Title" maxLength={255} {...text('name')} />
+            <TextArea label="Text" rows={6} maxLength={100_000} {...text('note')} />
           </>
         )}
         <TextArea
-          label="What it shows"
-          description="In your words. Reports and packs print it with the document."
+          label="Summary of evidence"
+          description="In your own words. Printed with the document in reports and packs."
           maxLength={2000}
           {...text('shows')}
         />
@@ -124,7 +124,7 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
           description={
             need === null
               ? undefined
-              : `It counts from “${levelWords[minimum].label}” on, with a conclusion that supports.`
+              : `Counts from “${levelWords[minimum].label}” on, if the conclusion is “Supports”.`
           }
           value={form.level}
           onChange={(level) => put({ level })}
@@ -132,7 +132,7 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
         />
         {need !== null && isBelow(form.level, minimum) && (
           <p className="quiet" role="status">
-            At this level the request stays outstanding.
+            At this level, the request remains outstanding.
           </p>
         )}
         {needsInspection(form.level) && <InspectionFields form={form} lacks={lacks} put={put} text={text} />}
@@ -140,9 +140,9 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
         <Checkbox
           isSelected={form.ends}
           onChange={(ends) => put({ ends })}
-          note="After that day it no longer counts. Without one it counts for a year."
+          note="The document does not count after this date. Without a date, it counts for 366 days."
         >
-          It is valid until a day
+          Set an expiry date
         </Checkbox>
         {form.ends && (
           <DateField
@@ -155,7 +155,8 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
           />
         )}
         <p className="quiet">
-          Its bytes are stored by their SHA-256 digest and never run. Reports and packs list it; packs hold a copy.
+          The file is stored unchanged, identified by SHA-256, and never executed. Reports and packs list it; packs
+          contain a copy.
         </p>
         {error !== null && <FailureNote error={error} />}
       </form>
@@ -175,7 +176,7 @@ interface InspectionFieldsProps {
   }
 }
 
-/** Who inspected the document, when, what was looked at, and the conclusion (AT-C 205). */
+/** Reviewer, date, items inspected, and conclusion (AT-C 205). */
 function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
   return (
     <>
@@ -196,8 +197,8 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
         />
       </div>
       <TextArea
-        label="What was looked at"
-        description="Population, sample, and what it was compared with."
+        label="Items inspected"
+        description="Population, sample, and what the document was compared with."
         maxLength={2000}
         {...text('lookedAt')}
       />
@@ -212,7 +213,7 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
           {
             id: 'does-not-support',
             title: 'Does not support',
-            note: 'It is a deviation in every control that it serves.',
+            note: 'This is a deviation in every control that the document serves.',
           },
         ]}
       />

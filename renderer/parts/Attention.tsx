@@ -5,13 +5,13 @@ import { Shape } from './Mark.tsx'
 
 const LOOKED_AT: readonly (readonly [state: CellState, words: string, mark: string, tone: string])[] = [
   ['not-met', 'contradicted', 'square-cross', 'not-met'],
-  ['not-tested', 'not collected', 'dotted-ring', 'not-tested'],
-  ['inconclusive', 'lacking evidence', 'diamond-question', 'inconclusive'],
-  ['ended', 'with an ended acceptance', 'square-cross', 'not-met'],
-  ['accepted', 'with an accepted finding', 'bar', 'not-applicable'],
+  ['not-tested', 'not tested', 'dotted-ring', 'not-tested'],
+  ['inconclusive', 'inconclusive', 'diamond-question', 'inconclusive'],
+  ['ended', 'with an expired risk acceptance', 'square-cross', 'not-met'],
+  ['accepted', 'with an accepted risk', 'bar', 'not-applicable'],
 ]
 
-/** How many nodes have something to look at, worst first; each count opens its list. */
+/** How many nodes need attention, worst first; each count opens its list. */
 export function Attention({ matrix, onShow }: { readonly matrix: Matrix; readonly onShow: (filter: Filter) => void }) {
   const found = LOOKED_AT.map(([state, words, mark, tone]) => {
     const filter = { ...NO_FILTER, state }
@@ -19,7 +19,7 @@ export function Attention({ matrix, onShow }: { readonly matrix: Matrix; readonl
   }).filter(({ count }) => count > 0)
   if (found.length === 0) return null
   return (
-    <ul className="attention" aria-label="To look at">
+    <ul className="attention" aria-label="Needs attention">
       {found.map(({ words, mark, tone, filter, count }) => (
         <li key={words}>
           <button type="button" className="attention-item" onClick={() => onShow(filter)}>

@@ -11,23 +11,23 @@ export const keyOf = (capture: Pick<Capture, 'probe' | 'command'>): string => `$
 const STATUS: Readonly<
   Record<Capture['status'], { readonly word: string; readonly mark: string; readonly tone: string }>
 > = {
-  done: { word: 'Answered', mark: 'dot', tone: 'informational' },
+  done: { word: 'Captured', mark: 'dot', tone: 'informational' },
   'timed-out': { word: 'Timed out', mark: 'diamond-question', tone: 'inconclusive' },
-  truncated: { word: 'Cut at the limit', mark: 'diamond-question', tone: 'inconclusive' },
-  'no-path': { word: 'Not there', mark: 'dot', tone: 'informational' },
-  'not-asked': { word: 'Not asked', mark: 'dotted-ring', tone: 'not-tested' },
+  truncated: { word: 'Truncated', mark: 'diamond-question', tone: 'inconclusive' },
+  'no-path': { word: 'Path not present', mark: 'dot', tone: 'informational' },
+  'not-asked': { word: 'Skipped', mark: 'dotted-ring', tone: 'not-tested' },
   'not-run': { word: 'Not run', mark: 'dotted-ring', tone: 'not-tested' },
   lost: { word: 'Lost', mark: 'dotted-ring', tone: 'not-tested' },
 }
 
-// That a device does not exist is an answer, given by the node's file system.
+// An absent device is a result too, from the file system of the node.
 const isAnswer = (status: Capture['status']): boolean => status === 'done' || status === 'no-path'
 
 type Shown = 'all' | 'answered' | 'not-answered' | 'errors'
 const SHOWN = [
-  { id: 'all', title: 'All answers' },
-  { id: 'answered', title: 'Answered' },
-  { id: 'not-answered', title: 'Not answered' },
+  { id: 'all', title: 'All captures' },
+  { id: 'answered', title: 'Captured' },
+  { id: 'not-answered', title: 'Not captured' },
   { id: 'errors', title: 'With errors' },
 ] as const
 const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
@@ -45,7 +45,7 @@ export interface CaptureListProps {
 
 const ROW_HEIGHT = 44
 
-/** Every answer of a node: name, status and size. One is chosen; arrows move, letters find. */
+/** All captures of a node: name, status and size. One is selected; arrow keys move, letters search. */
 export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
   const [text, setText] = useState('')
   const [shown, setShown] = useState<Shown>('all')
@@ -56,18 +56,18 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
       .map((capture) => ({ id: keyOf(capture), capture }))
   }, [captures, text, shown])
   return (
-    <section className="evidence-captures" aria-label="Answers" data-pane tabIndex={-1}>
-      <SearchField label="Filter answers" value={text} onChange={setText} isFilter />
-      <Select label="Which answers" hideLabel options={SHOWN} value={shown} onChange={setShown} />
+    <section className="evidence-captures" aria-label="Captures" data-pane tabIndex={-1}>
+      <SearchField label="Filter captures" value={text} onChange={setText} isFilter />
+      <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />
       <p className="note" role="status">
         {rows.length === captures.length
-          ? plural(captures.length, 'answer')
-          : `${rows.length} of ${plural(captures.length, 'answer')}`}
+          ? plural(captures.length, 'capture')
+          : `${rows.length} of ${plural(captures.length, 'capture')}`}
       </p>
       <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW_HEIGHT }}>
         <ListBox
           className="capture-list"
-          aria-label="Answers"
+          aria-label="Captures"
           items={rows}
           selectionMode="single"
           selectionBehavior="replace"
@@ -77,7 +77,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
             const key = keys === 'all' ? undefined : [...keys][0]
             if (key !== undefined) onChoose(String(key))
           }}
-          renderEmptyState={() => <p className="empty">No answer matches.</p>}
+          renderEmptyState={() => <p className="empty">No matching captures.</p>}
         >
           {({ id, capture }) => (
             <ListBoxItem id={id} textValue={id} className="capture-item">

@@ -25,7 +25,7 @@ export interface ClaimProps {
 
 const ACCEPTABLE: readonly CheckOnNode['verdict'][] = ['not-met', 'inconclusive', 'not-tested']
 
-/** One claim argued: verdict, account of reasons, limits, what would change it, how it was decided, who accepts it. */
+/** One check result: verdict, observations, limitations, recommendation, method, risk acceptances. */
 export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
   const [open, setOpen] = useState<'accept' | null>(null)
   const [allow, setAllow] = useState<string | null>(null)
@@ -49,7 +49,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
             ACCEPTABLE.includes(verdict) &&
             !accepted.some(({ standing }) => standing === 'in-force') && (
               <Button small onPress={() => setOpen('accept')}>
-                Accept until…
+                Add risk acceptance…
               </Button>
             )}
         </div>
@@ -57,21 +57,21 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       <Ledger sides={sides} of={of} node={node} onAllow={of === 'run' ? setAllow : null} />
       <dl className="claim-notes">
         <div>
-          <dt>What this does not show</dt>
+          <dt>Limitations</dt>
           <dd>{check.limits}</dd>
         </div>
         <div>
-          <dt>What would change this</dt>
+          <dt>Recommendation</dt>
           <dd>{whatWouldChange(one)}</dd>
         </div>
         <div>
-          <dt>Beside this</dt>
+          <dt>Related evidence</dt>
           <dd>
             <UsualDocuments view={view} check={check.id} of={of} />
           </dd>
         </div>
         <div>
-          <dt>How we decided</dt>
+          <dt>Method</dt>
           <dd>
             <p>
               Check <span className="mono">{check.id}</span> · catalog {view.catalog.version} · digest{' '}

@@ -14,7 +14,7 @@ import { Select } from '../ui/Select.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape } from './Mark.tsx'
 
-/** An answer to a promise, as mark and word. */
+/** The result of a provider claim, as mark and label. */
 export function ClaimMark({ word, text }: { readonly word: ClaimWord; readonly text?: string }) {
   const { label, mark, tone } = claimAnswerWords[word]
   return (
@@ -25,10 +25,10 @@ export function ClaimMark({ word, text }: { readonly word: ClaimWord; readonly t
   )
 }
 
-/** How many nodes give which answer, worst first. */
+/** Nodes per result, worst first. */
 export function ClaimCounts({ claim }: { readonly claim: ClaimRow }) {
   const counts = countsOfClaim(claim)
-  if (counts.length === 0) return <span className="quiet">No node was asked yet</span>
+  if (counts.length === 0) return <span className="quiet">No node collected yet</span>
   return (
     <ul className="claim-counts">
       {counts.map(({ word, text }) => (
@@ -49,7 +49,7 @@ export interface ClaimAnswersProps {
   readonly catalog: CatalogView
 }
 
-/** One promise on each node that it speaks of, contradicted first; each opens to its reasons. */
+/** One claim on each node that it covers, contradicted first; each opens to its observations. */
 export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps) {
   const [text, setText] = useState('')
   const [word, setWord] = useState<ClaimWord | 'all'>('all')
@@ -63,12 +63,12 @@ export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps)
       <div className="table-bar">
         <SearchField label="Find a node" value={text} onChange={setText} isFilter />
         <Select
-          label="Answer"
+          label="Result"
           hideLabel
           value={word}
           onChange={setWord}
           options={[
-            { id: 'all', title: `Every answer · ${answers.length}` },
+            { id: 'all', title: `All results · ${answers.length}` },
             ...countsOfClaim(claim).map((one) => ({
               id: one.word,
               title: `${claimAnswerWords[one.word].label} · ${claim.counts[one.word]} of ${claim.nodes}`,
@@ -79,7 +79,7 @@ export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps)
           {found.length} of {plural(answers.length, 'node')}
         </span>
       </div>
-      {found.length === 0 && <p className="empty">No node fits.</p>}
+      {found.length === 0 && <p className="empty">No matching nodes.</p>}
       <div className="claim-nodes">
         {found.slice(0, most).map((one) => (
           <OnNode key={one.node} of={of} claim={claim} one={one} catalog={catalog} />
@@ -122,10 +122,10 @@ function OnNode({
                 <Button
                   key={check.id}
                   small
-                  label={`Why do we believe this: ${check.id} on ${visible(node)}`}
+                  label={`Result details: ${check.id} on ${visible(node)}`}
                   onPress={() => go({ screen: 'why', of, node, property: check.property, check: check.id })}
                 >
-                  Why: {check.id}
+                  Result: {check.id}
                 </Button>
               ),
           )}

@@ -9,7 +9,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Failure.tsx'
 
-/** Compares a list from elsewhere with the keys that were shown, and records the decision for those it holds, and for no other. */
+/** Compares a list from another source with the presented keys, and records the keys that match, and no others. */
 export function CompareKeys({
   onRows,
   onClose,
@@ -28,20 +28,20 @@ export function CompareKeys({
     onRows(rows)
     const matched = rows.filter(isMatched)
     setFound(matched)
-    say(`${plural(matched.length, 'key')} found in the list.`)
+    say(`${plural(matched.length, 'key')} matched.`)
   }
   const record = async (): Promise<void> => {
     const rows = await confirm.run({ howVerified: how.trim() })
     if (rows === null) return
     onRows(rows)
-    say(`Recorded your decision about ${plural(found?.length ?? 0, 'key')}.`)
+    say(`${plural(found?.length ?? 0, 'key')} confirmed.`)
     onClose()
   }
   const error = match.error ?? confirm.error
   return (
     <Dialog
       size="large"
-      title="Compare with a pasted list"
+      title="Compare with list"
       onClose={onClose}
       actions={
         <>
@@ -69,27 +69,27 @@ export function CompareKeys({
           setFound(null)
         }}
         placeholder={'SHA256:… db-1\ndb-2 ssh-ed25519 AAAA…'}
-        description="From your provider’s console or your own records; not from the network path you are checking."
+        description="From your provider’s console or your own records, not over the network path that you are verifying."
       />
       {found !== null && found.length === 0 && (
         <Notice
           kind="warning"
-          title="No key that a list could confirm is in this list."
-          means="Nothing was confirmed. Keys that a record confirms already, or that changed, are not looked for here."
+          title="No unconfirmed key is in this list."
+          means="Nothing was confirmed. Keys already on record and changed keys are not compared here."
         />
       )}
       {found !== null && found.length > 0 && (
         <>
           <table>
             <caption>
-              {plural(found.length, 'key')} of the list, each presented by its node. Others stay as they are.
+              {plural(found.length, 'key')} in the list, each presented by its node. Other keys are unchanged.
             </caption>
             <thead>
               <tr>
                 <th scope="col">Node</th>
                 <th scope="col">Fingerprint (SHA-256)</th>
-                <th scope="col">In the list as</th>
-                <th scope="col">Confirmed so far</th>
+                <th scope="col">Name in the list</th>
+                <th scope="col">Verified by</th>
               </tr>
             </thead>
             <tbody>
@@ -98,17 +98,17 @@ export function CompareKeys({
                   <th scope="row">{node}</th>
                   <td className="mono fingerprint">{fingerprint}</td>
                   <td className="source">{visible(matched ?? '')}</td>
-                  <td>{byDecision ? 'by a decision alone' : 'by nobody'}</td>
+                  <td>{byDecision ? 'decision only' : 'none'}</td>
                 </tr>
               ))}
             </tbody>
           </table>
           <TextField
-            label="Where does this list come from, and how did you verify it?"
+            label="Source of the list and verification method"
             value={how}
             onChange={setHow}
             maxLength={500}
-            description="Kept as evidence with each of these keys."
+            description="Stored as evidence with each key."
           />
         </>
       )}
@@ -117,6 +117,6 @@ export function CompareKeys({
   )
 }
 
-/** As the engine takes them: keys that nobody confirms, and those that only a decision does. */
+/** Input of the engine: unverified keys, and keys verified by a decision only. */
 const isMatched = ({ matched, state, byDecision }: HostKeyRow): boolean =>
   matched !== null && (state === 'unknown' || byDecision)

@@ -13,13 +13,13 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { MarkedLine, RowStateMark, VerdictMark } from './Mark.tsx'
 
-/** The two parts of a control side by side, each with its own mark and words; the row state only where the parts do not show it. */
+/** The two parts of a control side by side, each with mark and label; the state only where the parts do not show it. */
 export function ControlParts({
   control,
   isListed = false,
 }: {
   readonly control: ControlRow
-  /** Below column titles: the titles of the parts are read, not seen. */
+  /** Below column titles, the titles of the parts are only for screen readers. */
   readonly isListed?: boolean
 }) {
   const title = isListed ? 'said' : 'part-title'
@@ -50,7 +50,7 @@ interface ServerChecksProps {
   readonly control: ControlRow
 }
 
-/** The mapped checks of a control by role, each with its results and the reason for the role. */
+/** The mapped checks of a control by role, each with its results and the reason for its role. */
 export function ServerChecks({ of, view, control }: ServerChecksProps) {
   const [opened, setOpened] = useState<string | null>(null)
   const groups = checkGroups(control)
@@ -76,7 +76,7 @@ export function ServerChecks({ of, view, control }: ServerChecksProps) {
 interface GroupProps {
   readonly view: AssessmentView
   readonly group: CheckGroup
-  /** Context decides nothing and can be long: it is folded, unless there is nothing else. */
+  /** Context checks decide nothing and can be many: folded, unless there is nothing else. */
   readonly startsOpen: boolean
   readonly onOpen: (check: string) => void
 }
@@ -111,9 +111,7 @@ function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'
         {visible(known?.claim ?? shows ?? check)} <span className="mono">{check}</span>
         {known !== undefined && shows !== null && <span className="note">{visible(shows)}</span>}
         {why !== null && <span className="note">{visible(why)}</span>}
-        {known === undefined && (
-          <span className="note">{offNode?.why ?? 'This catalog does not have the check yet.'}</span>
-        )}
+        {known === undefined && <span className="note">{offNode?.why ?? 'This check is not in the catalog.'}</span>}
         {suspended !== '' && <span className="note">{suspended}</span>}
       </span>
       <span className="check-counts">
@@ -128,7 +126,7 @@ function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'
   )
 }
 
-/** Worst first; each node is in exactly one list. */
+/** Worst first; each node is in one list only. */
 const LISTED: readonly Verdict[] = [...VERDICTS].sort((a, b) => severity(a) - severity(b))
 
 function Results({
@@ -147,7 +145,8 @@ function Results({
       <p className="mono">{check}</p>
       {counted !== total && (
         <p className="quiet">
-          This control counts {counted} of them: the nodes that hold or carry declared ePHI, by the inspected data map.
+          This control counts {counted} of them: the nodes that store or transmit declared ePHI according to the
+          inspected data map.
         </p>
       )}
       <ul className="node-list">

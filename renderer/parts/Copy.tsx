@@ -2,12 +2,12 @@ import { IconCopy } from '@tabler/icons-react'
 import { say } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
-/** Copies one exact text, to compare it elsewhere. */
+/** Copies an exact text, for comparison elsewhere. */
 export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const copy = (): void =>
     void navigator.clipboard.writeText(text).then(
       () => say(`Copied ${what}.`),
-      () => say(`We could not copy ${what}.`),
+      () => say(`Could not copy ${what}.`),
     )
   return (
     <Button small kind="quiet" icon={IconCopy} label={`Copy ${what}`} onPress={copy}>

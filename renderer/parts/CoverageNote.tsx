@@ -6,7 +6,7 @@ import { go, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailureNote } from './Failure.tsx'
 
-/** The three counts of the population in one line; nothing where no engagement is declared. */
+/** The population counts in one line; nothing without an engagement. */
 export function CoverageNote({ of }: { readonly of: Source }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)

@@ -1,7 +1,7 @@
 import { DAY_STATES, type DayState, dayStateWords } from '../history-model.ts'
 import { Shape } from './Mark.tsx'
 
-/** What a day shows, as mark and word. */
+/** The status of a day, as mark and label. */
 export function DayMark({ state }: { readonly state: DayState }) {
   const { label, mark, tone } = dayStateWords[state]
   return (
@@ -12,10 +12,10 @@ export function DayMark({ state }: { readonly state: DayState }) {
   )
 }
 
-/** The key to the marks, below the calendar: those that it shows. */
+/** The legend below the calendar, for the marks it shows. */
 export function DayLegend({ shown }: { readonly shown: ReadonlySet<DayState> }) {
   return (
-    <dl className="legend" aria-label="What the marks mean">
+    <dl className="legend" aria-label="Legend">
       {DAY_STATES.filter((state) => state !== 'to-come' && shown.has(state)).map((state) => (
         <div key={state}>
           <dt>

@@ -14,7 +14,7 @@ export interface DecideKeyProps {
   readonly onDone: (rows: readonly HostKeyRow[]) => void
 }
 
-/** A decision about one key, with how it was verified. Closing decides nothing: a changed key goes on blocking its node. */
+/** A decision about one key and how it was verified. Closing changes nothing: a changed key continues to block its node. */
 export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
   const [how, setHow] = useState('')
   const confirm = useAction('hostkeys.confirm')
@@ -26,7 +26,7 @@ export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
   }
   return (
     <Dialog
-      title={changed ? `The host key of ${visible(row.node)} changed` : `Confirm the host key of ${visible(row.node)}`}
+      title={changed ? `Host key of ${visible(row.node)} changed` : `Confirm host key of ${visible(row.node)}`}
       onClose={onClose}
       actions={
         <>
@@ -37,10 +37,10 @@ export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
             busy={confirm.busy}
             isDisabled={how.trim().length < 3}
           >
-            {changed ? 'Replace after verifying' : 'Record decision'}
+            {changed ? 'Replace host key' : 'Confirm host key'}
           </Button>
           <Button autoFocus={changed} onPress={onClose}>
-            {changed ? 'Keep blocking' : 'Not now'}
+            {changed ? 'Keep blocking' : 'Cancel'}
           </Button>
         </>
       }
@@ -55,8 +55,8 @@ export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
       >
         <p>
           {changed
-            ? 'Another machine may be answering at this address, or the node was set up anew. Ask its owner before you replace the key.'
-            : 'The node presents this key. Compare every character with a fingerprint from your provider or from the node’s own console.'}
+            ? 'A different machine may be answering at this address, or the node was reinstalled. Confirm the change with the node’s owner before you replace the key.'
+            : 'The node presents this key. Compare every character with a fingerprint from your provider or from the console of the node.'}
         </p>
         <dl className="keys">
           {row.onRecord !== null && (
@@ -73,12 +73,12 @@ export function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
           </dd>
         </dl>
         <TextField
-          label="How did you verify it?"
+          label="Verification method"
           value={how}
           onChange={setHow}
           maxLength={500}
           placeholder="Provider console, read aloud by the owner, …"
-          description="Kept as evidence, with the time and the fingerprint."
+          description="How you verified the key. Stored as evidence with the time and the fingerprint."
         />
         {confirm.error !== null && <FailureNote error={confirm.error} />}
       </form>

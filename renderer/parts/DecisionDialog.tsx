@@ -23,10 +23,10 @@ export interface DecisionDialogProps {
   readonly onDone: () => void
 }
 
-/** Unless somebody chooses another day. */
+/** Default period of a decision. */
 const USUAL_DAYS = 180
 
-/** What a named person decides about a row: an addressable specification, or why a row does not apply. It changes no verdict. */
+/** A control decision by a named person: an addressable specification, or non-applicability. It changes no verdict. */
 export function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogProps) {
   const form = useId()
   const set = useAction('decisions.set')
@@ -54,7 +54,7 @@ export function DecisionDialog({ framework, control, onClose, onDone }: Decision
   }
   return (
     <Dialog
-      title={choices.length > 1 ? 'Write down a decision' : 'Say why this does not apply'}
+      title={choices.length > 1 ? 'Add control decision' : 'Document non-applicability'}
       size="large"
       onClose={onClose}
       actions={
@@ -73,7 +73,7 @@ export function DecisionDialog({ framework, control, onClose, onDone }: Decision
         {choices.length > 1 && (
           <RadioGroup
             label="Decision"
-            description="Addressable is not optional (45 CFR 164.306(d)(3))."
+            description="Addressable does not mean optional (45 CFR 164.306(d)(3))."
             value={decision}
             onChange={setDecision}
             options={choices.map((id) => ({ id, title: decisionWords[id] }))}
@@ -82,21 +82,21 @@ export function DecisionDialog({ framework, control, onClose, onDone }: Decision
         <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
         {weighs(decision) && (
           <TextArea
-            {...field('factors', 'Factors weighed')}
+            {...field('factors', 'Factors considered')}
             description="Size, infrastructure, cost, and probability of harm (45 CFR 164.306(b)(2))."
             maxLength={2000}
           />
         )}
         {decision === 'equivalent-alternative' && (
-          <TextArea {...field('alternativeMeasure', 'Measure in its place')} maxLength={2000} />
+          <TextArea {...field('alternativeMeasure', 'Equivalent alternative measure')} maxLength={2000} />
         )}
-        <TextField {...field('riskAnalysis', 'Where the risk analysis is found', false)} maxLength={500} />
+        <TextField {...field('riskAnalysis', 'Reference to the risk analysis', false)} maxLength={500} />
         <div className="form-pair">
           <TextField {...field('owner', 'Owner')} maxLength={200} />
           <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
           <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
-          <TextField {...field('approverRole', 'Role of who approves')} maxLength={200} />
-          <UntilField label="Due again" value={until} onChange={setUntil} tried={tried} />
+          <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
+          <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
         </div>
         <UnsignedNote />
         {set.error !== null && <FailureNote error={set.error} />}

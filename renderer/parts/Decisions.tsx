@@ -11,11 +11,11 @@ import { WithdrawDialog } from './WithdrawDialog.tsx'
 export interface DecisionsProps {
   readonly decisions: readonly DecisionView[]
   readonly of: Source
-  /** The name of a row; null on the page of the row itself. */
+  /** The name of the control; null on the page of the control itself. */
   readonly rowName: ((decision: DecisionView) => string) | null
 }
 
-/** What named people decided about rows, each with all that was said; it can be withdrawn, except in a pack. */
+/** Control decisions with all their fields; they can be withdrawn, except in a pack. */
 export function Decisions({ decisions, of, rowName }: DecisionsProps) {
   const [withdrawn, setWithdrawn] = useState<DecisionView | null>(null)
   return (
@@ -45,8 +45,8 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
             <dl className="facts">
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
-              <Optional label="Factors weighed" text={one.factors} />
-              <Optional label="Measure in its place" text={one.alternativeMeasure} />
+              <Optional label="Factors considered" text={one.factors} />
+              <Optional label="Equivalent alternative measure" text={one.alternativeMeasure} />
               <Optional label="Risk analysis" text={one.riskAnalysis} />
               <dt>Owner</dt>
               <dd>{visible(one.owner)}</dd>
@@ -56,7 +56,7 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
               <dd>
                 {visible(one.approvedBy)}, {visible(one.approverRole)}, {day(one.decidedAt)}
               </dd>
-              <dt>Keys</dt>
+              <dt>Signatures</dt>
               <dd>{signedLine(one.signatures)}</dd>
               {one.withdrawn !== null && (
                 <>

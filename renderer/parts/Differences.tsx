@@ -4,9 +4,9 @@ import { visible } from '../text.ts'
 import { VerdictMark } from './Mark.tsx'
 
 const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
-  verdict === null ? <span className="quiet">Nothing</span> : <VerdictMark verdict={verdict} />
+  verdict === null ? <span className="quiet">None</span> : <VerdictMark verdict={verdict} />
 
-/** Verdicts that the evidence does not give as the pack states them. */
+/** Verdicts in the pack that re-evaluation does not reproduce. */
 export const Differences = ({ differences }: { readonly differences: readonly Difference[] }) => (
   <div className="scroll">
     <table>
@@ -14,8 +14,8 @@ export const Differences = ({ differences }: { readonly differences: readonly Di
         <tr>
           <th scope="col">Node</th>
           <th scope="col">Check</th>
-          <th scope="col">The pack says</th>
-          <th scope="col">Its evidence says</th>
+          <th scope="col">Stated in the pack</th>
+          <th scope="col">Re-evaluated</th>
         </tr>
       </thead>
       <tbody>

@@ -14,10 +14,10 @@ import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 const SHOWN_NODES = 5
 
-/** Only these open in the system's viewer; the engine opens nothing else. */
+/** Only these types open in the system’s viewer; the engine opens nothing else. */
 const canShow = (mediaType: string): boolean => mediaType.startsWith('image/') || mediaType === 'application/pdf'
 
-/** One attached document: what it shows, who provided it, its level and inspection, until when it is valid, and its digest. */
+/** One document: summary, provider, level and inspection, validity, and digest. */
 export function DocumentCard({ of, document }: { readonly of: Source; readonly document: AttachmentView }) {
   const show = useAction('attachments.show')
   const [withdraws, setWithdraws] = useState(false)
@@ -29,7 +29,7 @@ export function DocumentCard({ of, document }: { readonly of: Source; readonly d
         <strong>{visible(name)}</strong>
         <span className="note">
           {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} · {STANDING[standing].toLowerCase()}
-          {document.validUntil === null ? ', no end' : ` until ${day(document.validUntil)}`}
+          {document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}
         </span>
       </p>
       <p>{visible(document.shows)}</p>
@@ -47,11 +47,11 @@ export function DocumentCard({ of, document }: { readonly of: Source; readonly d
         <p className="note">
           Answers <span className="mono">{answers.checks.map(visible).join(', ')}</span> on{' '}
           {plural(answers.nodes.length, 'node')}: {answers.nodes.slice(0, SHOWN_NODES).map(visible).join(', ')}
-          {answers.nodes.length > SHOWN_NODES && ', …'}. The results stay as observed.
+          {answers.nodes.length > SHOWN_NODES && ', …'}. The observed results are unchanged.
         </p>
       )}
       <p className="note">
-        Provided by {visible(saidBy)}; attached {day(document.attachedAt)}; owner {visible(document.owner)}
+        Provided by {visible(saidBy)}; added {day(document.attachedAt)}; owner {visible(document.owner)}
       </p>
       <p className="note mono source">SHA-256 {sha256}</p>
       {withdrawn !== null && (

@@ -19,7 +19,7 @@ export interface DocumentPartProps {
   readonly control: ControlRow
 }
 
-/** The document part of a control: each evidence request, its minimum level, who was asked for it, and what is attached. */
+/** The document part of a control: each evidence request with minimum level, owner and documents. */
 export function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
@@ -48,14 +48,14 @@ export function DocumentPart({ of, view, framework, control }: DocumentPartProps
             {others.length > 0 && (
               <>
                 <h3>Attached to the control itself</h3>
-                <p className="note">These answer no evidence request and do not count.</p>
+                <p className="note">Not linked to an evidence request; not counted.</p>
                 <DocumentList of={of} documents={others} />
               </>
             )}
             {of === 'run' && (
               <p>
                 <Button small kind="quiet" onPress={() => setAttaches(true)}>
-                  Attach another document
+                  Add another document
                 </Button>
               </p>
             )}

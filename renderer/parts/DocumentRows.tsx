@@ -24,7 +24,7 @@ export interface DocumentEntry {
   readonly key: string
   readonly document: ControlDocumentView
   readonly target: DocumentTarget
-  /** The controls that it serves, where the list is not of one control. */
+  /** The controls that it serves, in lists that cover several controls. */
   readonly serves?: ReactNode
 }
 
@@ -37,7 +37,7 @@ export interface DocumentRowsProps {
 
 type Opened = { readonly dialog: 'attach' | 'request'; readonly entry: DocumentEntry } | null
 
-/** Documents, each with what can be done about it; in a pack they are only read. */
+/** Evidence requests with their actions; read-only in a pack. */
 export function DocumentRows({ of, view, register, entries }: DocumentRowsProps) {
   const [opened, setOpened] = useState<Opened>(null)
   const close = (): void => setOpened(null)
@@ -65,9 +65,9 @@ export function DocumentRows({ of, view, register, entries }: DocumentRowsProps)
                 <Button
                   small
                   onPress={() => setOpened({ dialog: 'attach', entry })}
-                  label={`Attach document: ${entry.document.title}`}
+                  label={`Add document: ${entry.document.title}`}
                 >
-                  Attach document
+                  Add document
                 </Button>
               </span>
             )}
@@ -98,7 +98,7 @@ export function DocumentRows({ of, view, register, entries }: DocumentRowsProps)
   )
 }
 
-/** One document: what is asked for, what an auditor inspects in it, the level at which it counts, and how far it is. */
+/** One evidence request: what is requested, what an auditor inspects, the minimum level, and the progress. */
 function DocumentLine({
   entry: { document, serves },
   request,
@@ -118,7 +118,7 @@ function DocumentLine({
       <span className="slot-need">
         {request !== null && <span className="mono">{request.id} </span>}
         {visible(title)}
-        {request !== null && <span className="note">Inspected for: {request.inspects}</span>}
+        {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
         {own.length > 0 && (
           <span className="note">
             {serves === undefined ? 'For this control' : 'For these controls'}: {own.map(visible).join('; ')}

@@ -16,7 +16,7 @@ export interface DossierProps {
   readonly node: string
 }
 
-/** The dossier behind the four isolation answers: the rule, the weights, contradictions, signals, what would have to be faked, what stays open. */
+/** The isolation analysis: rule, likelihood ratios, anomalies, signals, falsification requirements, open points. */
 export function Dossier({ isolation, signals, probes, of, node }: DossierProps) {
   const notes: Notes = new Map(signals.map((note) => [note.id, note]))
   return (
@@ -24,7 +24,7 @@ export function Dossier({ isolation, signals, probes, of, node }: DossierProps) 
       <Decision isolation={isolation} />
       <Contradictions isolation={isolation} notes={notes} />
       <details>
-        <summary>Reasons behind the four answers: {isolation.reasons.length}</summary>
+        <summary>Observations: {isolation.reasons.length}</summary>
         <Ledger sides={ledgerOf(isolation.reasons, probes, weightsOf(isolation))} of={of} node={node} onAllow={null} />
       </details>
       <Minimum isolation={isolation} />
@@ -38,21 +38,21 @@ export function Dossier({ isolation, signals, probes, of, node }: DossierProps) 
 
 function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolation }) {
   return (
-    <dl className="four-answers" aria-label="How it was decided">
+    <dl className="four-answers" aria-label="Method">
       <div>
-        <dt>Rule that decided</dt>
+        <dt>Deciding rule</dt>
         <dd>
           {rule.id}. {visible(rule.text)}
         </dd>
       </div>
       <div>
-        <dt>Weight of the evidence, as read</dt>
+        <dt>Likelihood, as observed</dt>
         <dd>
           {signed(weight.honest)} ({oddsWords(weight.honest)})
         </dd>
       </div>
       <div>
-        <dt>The same, if the provider set whatever is cheap to set</dt>
+        <dt>Likelihood, without signals that are cheap to falsify</dt>
         <dd>
           {signed(weight.adversarial)} ({oddsWords(weight.adversarial)})
         </dd>
@@ -62,7 +62,7 @@ function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolati
 }
 
 function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
-  if (contradictions.length === 0) return <p className="quiet">No contradiction was seen in what was read.</p>
+  if (contradictions.length === 0) return <p className="quiet">No anomalies observed.</p>
   return (
     <details open>
       <summary>{plural(contradictions.length, 'contradiction')}</summary>
@@ -87,9 +87,9 @@ function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
 }
 
 const HOLDS = {
-  yes: { mark: 'ring-tick', tone: 'met', word: 'Holds' },
-  no: { mark: 'diamond-question', tone: 'inconclusive', word: 'Doesn’t hold' },
-  'not-applicable': { mark: 'bar', tone: 'not-applicable', word: 'Doesn’t apply' },
+  yes: { mark: 'ring-tick', tone: 'met', word: 'Present' },
+  no: { mark: 'diamond-question', tone: 'inconclusive', word: 'Missing' },
+  'not-applicable': { mark: 'bar', tone: 'not-applicable', word: 'Not applicable' },
 } as const
 
 function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolation }) {
@@ -98,8 +98,8 @@ function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolat
   return (
     <details open={layer === 'unknown'}>
       <summary>
-        Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length} parts
-        hold
+        Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length}{' '}
+        present
       </summary>
       <ul className="marked">
         {minimum.map(({ item, title, holds, text }) => (
@@ -119,7 +119,7 @@ function Open({ isolation: { cannotShow, settle } }: { readonly isolation: Isola
   return (
     <>
       <details>
-        <summary>What cannot be shown from inside</summary>
+        <summary>Not observable from the node</summary>
         <ul>
           {cannotShow.map((said) => (
             <li key={said}>{said}</li>
@@ -128,13 +128,13 @@ function Open({ isolation: { cannotShow, settle } }: { readonly isolation: Isola
       </details>
       {settle.length > 0 && (
         <details>
-          <summary>{plural(settle.length, 'open point')}, and what would settle each</summary>
+          <summary>{plural(settle.length, 'open point')} with evidence that would decide each</summary>
           <div className="scroll">
             <table className="claims">
               <thead>
                 <tr>
-                  <th scope="col">Open</th>
-                  <th scope="col">What would settle it</th>
+                  <th scope="col">Open point</th>
+                  <th scope="col">Deciding evidence</th>
                 </tr>
               </thead>
               <tbody>
@@ -157,14 +157,14 @@ function Pins({ isolation: { pins } }: { readonly isolation: Isolation }) {
   if (pins.length === 0) return null
   return (
     <details>
-      <summary>Parts of this machine: {pins.length} serial numbers and addresses</summary>
-      <p className="quiet">Reported by the node about itself; to notice a moved or swapped part in a later run.</p>
+      <summary>Hardware identifiers: {pins.length} serial numbers and addresses</summary>
+      <p className="quiet">Self-reported by the node; used to detect moved or replaced components in later runs.</p>
       <div className="scroll">
         <table className="claims">
           <thead>
             <tr>
               <th scope="col">Kind</th>
-              <th scope="col">Part</th>
+              <th scope="col">Component</th>
               <th scope="col">Serial number or address</th>
             </tr>
           </thead>

@@ -22,7 +22,7 @@ const TONES: Readonly<Record<SignalReading['reads'], string>> = {
   'not-applicable': 'not-applicable',
 }
 
-/** Every signal by family: how it reads, what was read, what was counted before, where it misleads. */
+/** Every signal by family: indication, value, reliability, and pitfalls. */
 export function Signals({ isolation: { signals }, notes }: PartProps) {
   const read = signals.filter(({ reads }) => reads === 'virtual' || reads === 'metal' || reads === 'neutral')
   const families = Object.keys(familyWords) as (keyof typeof familyWords)[]
@@ -41,10 +41,10 @@ export function Signals({ isolation: { signals }, notes }: PartProps) {
               <thead>
                 <tr>
                   <th scope="col">Signal</th>
-                  <th scope="col">Reads</th>
-                  <th scope="col">What was read</th>
-                  <th scope="col">Counted before</th>
-                  <th scope="col">Where it misleads</th>
+                  <th scope="col">Indication</th>
+                  <th scope="col">Value</th>
+                  <th scope="col">Reliability</th>
+                  <th scope="col">Pitfalls</th>
                 </tr>
               </thead>
               <tbody>
@@ -77,14 +77,14 @@ function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: 
       <td>{visible(one.value)}</td>
       <td>
         {note?.counts === undefined || note.counts === null
-          ? 'Not counted'
-          : `As on a guest: ${ratio(note.counts.vm)} guests, ${ratio(note.counts.dressed)} dressed-up guests, ${ratio(note.counts.metal)} machines.`}
+          ? 'Not measured'
+          : `Indicates virtualization on ${ratio(note.counts.vm)} guests, ${ratio(note.counts.dressed)} disguised guests and ${ratio(note.counts.metal)} bare-metal machines.`}
         {one.weight !== null && ` Weight ${signed(one.weight)}.`}
       </td>
       <td>
         {note !== undefined && (
           <>
-            {note.traps.join(' ')} <span className="note">To fake it: {spoofWords[note.spoof]}.</span>
+            {note.traps.join(' ')} <span className="note">Spoofing effort: {spoofWords[note.spoof]}.</span>
           </>
         )}
       </td>
@@ -92,20 +92,20 @@ function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: 
   )
 }
 
-/** What a provider of each skill would have to fake, and which of what would still show was read here. */
+/** What a provider at each skill level would need to falsify, and which residual indicators were read as bare metal here. */
 export function Levels({ isolation: { levels, layer }, notes }: PartProps) {
   if (levels.length === 0 || layer === 'vm' || layer === 'lpar') return null
   return (
     <details>
-      <summary>What a provider would have to fake</summary>
+      <summary>Falsification requirements</summary>
       <div className="scroll">
         <table className="claims">
           <thead>
             <tr>
               <th scope="col">Provider</th>
-              <th scope="col">Would have to fake</th>
-              <th scope="col">Would still show</th>
-              <th scope="col">Of that, read here as on hardware</th>
+              <th scope="col">Would need to falsify</th>
+              <th scope="col">Residual indicators</th>
+              <th scope="col">Residual indicators read as bare metal</th>
             </tr>
           </thead>
           <tbody>
@@ -114,12 +114,10 @@ export function Levels({ isolation: { levels, layer }, notes }: PartProps) {
                 <th scope="row">
                   {level.level}. {level.provider}
                 </th>
-                <td>{level.mustFake.length === 0 ? 'Nothing.' : level.mustFake.join(' ')}</td>
+                <td>{level.mustFake.length === 0 ? 'None.' : level.mustFake.join(' ')}</td>
                 <td>{level.wouldStillShow.join(' ')}</td>
                 <td>
-                  {level.readHere.length === 0
-                    ? 'Nothing that was read.'
-                    : level.readHere.map((id) => titleOf(notes, id)).join('; ')}
+                  {level.readHere.length === 0 ? 'None.' : level.readHere.map((id) => titleOf(notes, id)).join('; ')}
                 </td>
               </tr>
             ))}

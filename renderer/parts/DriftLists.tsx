@@ -5,7 +5,7 @@ import { partMoveWords } from '../drift-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 
-/** Three lists that never mix, and the parts that moved: each says when nothing changed. */
+/** Changes in evidence, rules and scope, always separate, and hardware changes; each list states when nothing changed. */
 export function DriftLists({ view }: { readonly view: DriftView }) {
   const { evidence, rules, scope, moves, twice } = view
   return (
@@ -13,7 +13,7 @@ export function DriftLists({ view }: { readonly view: DriftView }) {
       <List
         id="drift-evidence"
         title="Evidence"
-        about="What nodes answer otherwise. What changes by itself on an untouched host is left out."
+        about="Changed captures. Values that change on an unmodified host are omitted."
         list={evidence}
       >
         {evidence.rows.map((group) => (
@@ -23,28 +23,28 @@ export function DriftLists({ view }: { readonly view: DriftView }) {
       <List
         id="drift-rules"
         title="Rules"
-        about="What we ask and conclude: Barewitness itself, its questions, its checks, and the profile of thresholds."
+        about="Changes in Barewitness, its probes, its checks and the threshold profile."
         list={rules}
       >
-        <Lines caption="Rules that differ" lines={rules.rows} />
+        <Lines caption="Changed rules" lines={rules.rows} />
       </List>
-      <List id="drift-scope" title="Scope" about="What was declared: which nodes, and what about them." list={scope}>
-        <Lines caption="Declarations that differ" lines={scope.rows} />
+      <List id="drift-scope" title="Scope" about="Changes in the declared nodes and their declarations." list={scope}>
+        <Lines caption="Changed declarations" lines={scope.rows} />
       </List>
       <List
         id="drift-moves"
-        title="Parts that moved"
-        about="Parts known by a serial number or fixed address, and host keys."
+        title="Hardware changes"
+        about="Components identified by serial number or fixed address, and host keys."
         list={moves}
-        none="No part moved"
+        none="No hardware changes"
       >
         <Moves moves={moves.rows} />
       </List>
       {twice.total > 0 && (
         <List
           id="drift-twice"
-          title="Parts in two places"
-          about="No part is in two places at once: a serial number was copied, or a node answers for another."
+          title="Duplicate serial numbers"
+          about="A component cannot be in two nodes: the serial number was copied, or one node answers for another."
           list={twice}
         >
           <ul className="drift-nodes">
@@ -94,7 +94,7 @@ function List<T>({
   )
 }
 
-const IS_WORDS = { changed: 'answers otherwise', lost: 'answers no more', came: 'answers now' } as const
+const IS_WORDS = { changed: 'changed', lost: 'no longer captured', came: 'now captured' } as const
 
 function Group({ group: { title, nodes } }: { readonly group: EvidenceGroup }) {
   return (
@@ -124,7 +124,7 @@ const Lines = ({ caption, lines }: { readonly caption: string; readonly lines: r
       <caption className="said">{caption}</caption>
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Item</th>
           <th scope="col">Node</th>
           <th scope="col">Before</th>
           <th scope="col">After</th>
@@ -147,12 +147,12 @@ const Lines = ({ caption, lines }: { readonly caption: string; readonly lines: r
 const Moves = ({ moves }: { readonly moves: readonly PartMove[] }) => (
   <div className="scroll">
     <table>
-      <caption className="said">Parts that moved</caption>
+      <caption className="said">Hardware changes</caption>
       <thead>
         <tr>
-          <th scope="col">Part</th>
+          <th scope="col">Component</th>
           <th scope="col">Serial number, address or key</th>
-          <th scope="col">What became of it</th>
+          <th scope="col">Change</th>
         </tr>
       </thead>
       <tbody>

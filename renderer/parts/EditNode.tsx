@@ -10,15 +10,15 @@ import { NumberField } from '../ui/NumberField.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Failure.tsx'
 
-/** Where a node is reached, as whom, and whether administrator questions are put. Its name stays: evidence is kept under it. */
+/** Address, account and privileged checks of a node. The name cannot change: evidence is stored under it. */
 export function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly onClose: () => void }) {
   const [address, setAddress] = useState(node.address)
   const [port, setPort] = useState(node.port)
   const [user, setUser] = useState(node.user)
   const [sudo, setSudo] = useState(node.sudo)
   const save = useAction('fleet.edit-node')
-  const wrongAddress = address.trim() === '' ? 'An address is a host name or an IP address.' : undefined
-  const wrongPort = Number.isNaN(port) ? 'A port is a number from 1 to 65535.' : undefined
+  const wrongAddress = address.trim() === '' ? 'Enter a host name or an IP address.' : undefined
+  const wrongPort = Number.isNaN(port) ? 'Enter a number from 1 to 65535.' : undefined
   const send = async (): Promise<void> => {
     const fleet = await save.run({ node: node.name, address: address.trim(), port, user: user.trim(), sudo })
     if (fleet === null) return
@@ -64,14 +64,14 @@ export function EditNode({ node, onClose }: { readonly node: FleetNodeView; read
           onChange={setUser}
           mono
           maxLength={64}
-          description="Empty: as your SSH configuration says."
+          description="If empty, your SSH configuration applies."
         />
         <Checkbox
           isSelected={sudo}
           onChange={setSudo}
-          note="Some questions need them. Without, these are answered “Not collected”. We never type a password."
+          note="Some probes need root. Without sudo, their checks are not tested. No password is ever entered."
         >
-          Put administrator questions, through sudo
+          Run privileged checks with sudo
         </Checkbox>
         {node.jump.length > 0 && <p className="quiet">Reached through {visible(node.jump.join(', '))}.</p>}
         {save.error !== null && <FailureNote error={save.error} />}

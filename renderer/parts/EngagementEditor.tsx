@@ -36,7 +36,7 @@ const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => Reac
 
 const today = (): string => new Date().toISOString().slice(0, 10)
 
-/** The engagement as a form in sections. A section is saved when it is left; what is typed is kept until then, also off this screen. */
+/** The engagement as a form in sections. A section is saved when it is left; unsaved input is kept, even off this screen. */
 export function EngagementEditor({ first }: { readonly first: EngagementView }) {
   const { fleet } = useStore()
   const about = `${fleet?.name ?? ''} ${fleet?.demo === true}`
@@ -57,9 +57,9 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
     if (reply === null) return
     forgetForm(sent)
     setView(reply)
-    // What was typed meanwhile stays.
+    // Input made meanwhile is kept.
     if (now.current.form === sent) setForm(reply.form)
-    say(reply.counts && !reply.waits ? 'Saved. It counts from now on.' : 'Saved.')
+    say(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     outdated()
   }
   const leaving = useRef(save)
@@ -95,20 +95,20 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
   )
 }
 
-/** Whether what is said here counts, and what keeps it from counting. */
+/** Whether the engagement is in use, and what is missing. */
 function Standing({ view: { counts, waits, lacks } }: { readonly view: EngagementView }) {
-  if (!waits && counts) return <p className="quiet">It counts: every assessment and export of this fleet states it.</p>
-  const missing = lacks.length === 0 ? 'nothing is saved yet' : `${plural(lacks.length, 'answer')} missing`
+  if (!waits && counts) return <p className="quiet">In use in all reports.</p>
+  const missing = lacks.length === 0 ? 'nothing saved yet' : `${plural(lacks.length, 'field')} missing`
   return counts ? (
     <Notice
       kind="warning"
-      title={`The change does not count yet: ${missing}.`}
-      means="What was declared before goes on counting until nothing is missing."
+      title={`Change not in use yet: ${missing}.`}
+      means="The previous engagement remains in use until the change is complete."
     />
   ) : (
     <Notice
-      title={`It does not count yet: ${missing}.`}
-      means="Until then, assessments and exports state that no engagement was declared."
+      title={`Draft, not in use: ${missing}.`}
+      means="Until it is complete, assessments and exports state that no engagement was defined."
     />
   )
 }
@@ -116,9 +116,9 @@ function Standing({ view: { counts, waits, lacks } }: { readonly view: Engagemen
 const STATES: Readonly<Record<SectionState, { readonly word: string; readonly mark: string; readonly tone: string }>> =
   {
     unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
-    missing: { word: 'Answers missing', mark: 'dotted-ring', tone: 'not-tested' },
-    complete: { word: 'Filled in', mark: 'ring-tick', tone: 'met' },
-    empty: { word: 'Nothing named', mark: 'bar', tone: 'not-applicable' },
+    missing: { word: 'Incomplete', mark: 'dotted-ring', tone: 'not-tested' },
+    complete: { word: 'Complete', mark: 'ring-tick', tone: 'met' },
+    empty: { word: 'Empty', mark: 'bar', tone: 'not-applicable' },
   }
 
 interface OneSection {
@@ -137,7 +137,7 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
   const { word, mark, tone } = STATES[is]
   const Fields = SECTIONS[section]
   const startsOpen = section === 'who' && is !== 'complete'
-  // Lists can be long: what nobody opened is not drawn.
+  // Lists can be long: closed sections are not drawn.
   const [wasOpened, setOpened] = useState(startsOpen)
   const left = (event: FocusEvent<HTMLElement>): void => {
     if (is === 'unsaved' && !event.currentTarget.contains(event.relatedTarget)) onSave()
@@ -187,15 +187,17 @@ function Begin({
   return (
     <div className="ways">
       <section aria-labelledby="fill-in">
-        <h2 id="fill-in">Fill it in here</h2>
-        <p>Section by section, in any order. Each is saved when you leave it, and it counts once nothing is missing.</p>
+        <h2 id="fill-in">Define engagement</h2>
+        <p>
+          Complete the sections in any order. Each is saved when you leave it; the engagement is in use once complete.
+        </p>
         <Button kind="primary" onPress={onFill}>
-          Fill in engagement
+          Define engagement
         </Button>
       </section>
       <section aria-labelledby="from-file">
         <h2 id="from-file">Import a file</h2>
-        <p>An engagement file in YAML or JSON, with the provider’s own list of servers (CSV) that it names.</p>
+        <p>An engagement file in YAML or JSON, with the provider inventory (CSV) that it names.</p>
         <ImportButton onImported={onImported} />
       </section>
     </div>
@@ -224,7 +226,7 @@ function ImportButton({
       {choose.error !== null && <FailureNote error={choose.error} />}
       {asks && (
         <Dialog
-          title="Replace what is declared?"
+          title="Replace the engagement?"
           size="small"
           alert
           onClose={() => setAsks(false)}
@@ -237,9 +239,7 @@ function ImportButton({
             </>
           }
         >
-          <p>
-            The file takes the place of every section. A copy of what counts now is kept beside it on this computer.
-          </p>
+          <p>The file replaces every section. A copy of the current engagement is kept on this computer.</p>
         </Dialog>
       )}
     </>

@@ -8,19 +8,19 @@ import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './LinesField.tsx'
 import { Repeated } from './Repeated.tsx'
 
-/** Where ePHI is kept on the nodes, and which ways it takes. */
+/** ePHI locations and flows. */
 export function EphiSection({ form: { ephi }, put }: SectionProps) {
   const change = (part: Partial<EngagementForm['ephi']>): void => put({ ephi: { ...ephi, ...part } })
   return (
     <>
-      <h3>Where it is kept</h3>
+      <h3>ePHI locations</h3>
       <Repeated
         word="store"
         items={ephi.stores}
         onChange={(stores) => change({ stores })}
         blank={BLANK_STORE}
         most={1000}
-        none="No store is named. Say so only where no ePHI is kept on these nodes."
+        none="None. Leave empty only if no ePHI is stored on these nodes."
         nameOf={({ name }) => name}
       >
         {(one, set) => (
@@ -29,7 +29,7 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
               <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
               <TextField
                 label="Path on the node"
-                description="Such as /data/ephi."
+                description="For example /data/ephi."
                 mono
                 maxLength={4096}
                 value={one.path}
@@ -37,16 +37,10 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
               />
             </div>
             <div className="form-pair">
-              <TextArea
-                label="What it holds"
-                rows={2}
-                maxLength={1000}
-                value={one.what}
-                onChange={(what) => set({ what })}
-              />
+              <TextArea label="Content" rows={2} maxLength={1000} value={one.what} onChange={(what) => set({ what })} />
               <LinesField
                 label="Nodes"
-                description="Those that hold it, one a line."
+                description="Nodes that store it, one per line."
                 rows={2}
                 mono
                 value={one.nodes}
@@ -58,14 +52,14 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
           </>
         )}
       </Repeated>
-      <h3>Which ways it takes</h3>
+      <h3>ePHI flows</h3>
       <Repeated
         word="flow"
         items={ephi.flows}
         onChange={(flows) => change({ flows })}
         blank={BLANK_FLOW}
         most={1000}
-        none="No flow is named yet."
+        none="No flows yet."
         nameOf={({ name }) => name}
       >
         {(one, set) => (
@@ -73,7 +67,7 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
             <div className="form-pair">
               <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
               <TextField
-                label="How it is protected"
+                label="Protection"
                 maxLength={500}
                 value={one.protection}
                 onChange={(protection) => set({ protection })}
@@ -91,7 +85,7 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
   )
 }
 
-/** Every node that is meant to be covered, and where that list comes from. */
+/** The declared population and its source. */
 export function PopulationSection({ form: { population }, put }: SectionProps) {
   const { fleet } = useStore()
   const change = (part: Partial<EngagementForm['population']>): void => put({ population: { ...population, ...part } })
@@ -99,15 +93,15 @@ export function PopulationSection({ form: { population }, put }: SectionProps) {
   return (
     <>
       <TextField
-        label="Where the list comes from"
-        description="Such as an asset register. A list from elsewhere shows more than the one in this window."
+        label="Source of the list"
+        description="For example an asset register. An independent list is stronger evidence than the list in this window."
         maxLength={500}
         value={population.source}
         onChange={(source) => change({ source })}
       />
       <LinesField
         label="Nodes"
-        description={`One a line. ${plural(population.nodes.length, 'node')} declared.`}
+        description={`One per line. ${plural(population.nodes.length, 'node')} declared.`}
         rows={8}
         mono
         value={population.nodes}
@@ -118,7 +112,7 @@ export function PopulationSection({ form: { population }, put }: SectionProps) {
       {enrolled.length > 0 && (
         <div className="actions">
           <Button small onPress={() => change({ nodes: [...new Set([...population.nodes, ...enrolled])] })}>
-            Add the {plural(enrolled.length, 'enrolled node')}
+            Add {plural(enrolled.length, 'node')} from the fleet file
           </Button>
         </div>
       )}

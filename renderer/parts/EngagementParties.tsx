@@ -17,9 +17,9 @@ import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
 import { LinesField } from './LinesField.tsx'
 import { Repeated } from './Repeated.tsx'
 
-const ROWS_NOTE = 'One a line, framework first, such as soc2 CC6.4 or hipaa 164.310(a)(1).'
+const ROWS_NOTE = 'One per line, framework first, for example soc2 CC6.4 or hipaa 164.310(a)(1).'
 
-/** Who does what, area by area. */
+/** Responsibilities by area. */
 export function ResponsibilitySection({ form, put }: SectionProps) {
   return (
     <Repeated
@@ -28,30 +28,30 @@ export function ResponsibilitySection({ form, put }: SectionProps) {
       onChange={(responsibilities) => put({ responsibilities })}
       blank={blankArea(form)}
       most={100}
-      none="No area is split yet."
+      none="No areas yet."
       nameOf={({ area }) => area}
     >
       {(one, set) => (
         <>
           <TextField
             label="Area"
-            description="Such as firmware, physical access or backups."
+            description="For example firmware, physical access or backups."
             maxLength={200}
             value={one.area}
             onChange={(area) => set({ area })}
           />
           <div className="form-pair">
             <TextArea
-              label="What the provider does"
-              description="A dash stands for nothing."
+              label="Provider’s responsibility"
+              description="Enter a dash for none."
               rows={2}
               maxLength={1000}
               value={one.provider}
               onChange={(provider) => set({ provider })}
             />
             <TextArea
-              label="What the customer does"
-              description="A dash stands for nothing."
+              label="Customer’s responsibility"
+              description="Enter a dash for none."
               rows={2}
               maxLength={1000}
               value={one.customer}
@@ -72,7 +72,7 @@ const METHODS = (Object.keys(subserviceMethodWords) as SubserviceOrganization['m
 }))
 const NO_REPORT = { title: '', from: '', to: '', bridgedUntil: null }
 
-/** Organizations whose controls are needed besides. */
+/** Subservice organizations whose controls are also needed. */
 export function SubserviceSection({ form, put }: SectionProps) {
   return (
     <Repeated
@@ -81,7 +81,7 @@ export function SubserviceSection({ form, put }: SectionProps) {
       onChange={(subserviceOrganizations) => put({ subserviceOrganizations })}
       blank={blankOrganization(form)}
       most={50}
-      none="No organization is named yet."
+      none="No organizations yet."
       nameOf={({ name }) => name}
     >
       {(one, set) => (
@@ -89,47 +89,42 @@ export function SubserviceSection({ form, put }: SectionProps) {
           <div className="form-pair">
             <TextField label="Name" maxLength={200} value={one.name} onChange={(name) => set({ name })} />
             <TextField
-              label="What it does"
+              label="Description"
               maxLength={1000}
               value={one.services}
               onChange={(services) => set({ services })}
             />
           </div>
-          <RadioGroup
-            label="How its controls are treated"
-            value={one.method}
-            onChange={(method) => set({ method })}
-            options={METHODS}
-          />
+          <RadioGroup label="Method" value={one.method} onChange={(method) => set({ method })} options={METHODS} />
           <Checkbox
             isSelected={one.report !== null}
             onChange={(there) => set({ report: there ? NO_REPORT : null })}
-            note="Attach the report itself under Documents."
+            note="Add the report under Documents."
           >
-            A report of it is at hand
+            Report available
           </Checkbox>
           {one.report !== null && <ReportFields report={one.report} onChange={(report) => set({ report })} />}
-          <h3>Controls that are theirs to run</h3>
+          <h3>Controls of the organization</h3>
           <Repeated
             word="control"
             items={one.controls}
             onChange={(controls) => set({ controls })}
             blank={BLANK_SUBSERVICE_CONTROL}
             most={200}
-            none="No control is named yet."
+            none="No controls yet."
             nameOf={({ says }) => says}
           >
             {({ says, rows }, change) => (
               <div className="form-pair">
                 <TextArea
-                  label="What it does"
+                  label="Description"
                   rows={2}
                   maxLength={1000}
                   value={says}
                   onChange={(next) => change({ says: next })}
                 />
                 <LinesField
-                  label="Rows that it bears on"
+                  label="Related controls"
                   description={ROWS_NOTE}
                   rows={2}
                   mono
@@ -155,7 +150,7 @@ function ReportFields({ report, onChange }: { readonly report: Report; readonly 
   return (
     <>
       <TextField
-        label="Title of the report"
+        label="Report title"
         maxLength={300}
         value={title}
         onChange={(next) => onChange({ ...report, title: next })}
@@ -168,11 +163,11 @@ function ReportFields({ report, onChange }: { readonly report: Report; readonly 
         isSelected={bridgedUntil !== null}
         onChange={(bridged) => onChange({ ...report, bridgedUntil: bridged ? '' : null })}
       >
-        A bridge letter reaches further
+        Bridge letter available
       </Checkbox>
       {bridgedUntil !== null && (
         <DateField
-          label="Bridged until"
+          label="Bridge letter until"
           value={bridgedUntil}
           onChange={(next) => onChange({ ...report, bridgedUntil: next })}
         />
@@ -181,7 +176,7 @@ function ReportFields({ report, onChange }: { readonly report: Report; readonly 
   )
 }
 
-/** What a provider's report expects of its customers. */
+/** Complementary user entity controls in a provider’s report. */
 export function UserEntitySection({ form, put }: SectionProps) {
   return (
     <Repeated
@@ -190,17 +185,17 @@ export function UserEntitySection({ form, put }: SectionProps) {
       onChange={(userEntityControls) => put({ userEntityControls })}
       blank={blankUserControl(form)}
       most={300}
-      none="No control is named yet."
+      none="No controls yet."
       nameOf={({ id, says }) => `${id} ${says}`.trim()}
     >
       {(one, set) => (
         <>
           <div className="form-pair">
             <TextField label="Number in the report" maxLength={60} value={one.id} onChange={(id) => set({ id })} />
-            <TextField label="Whose report" maxLength={200} value={one.of} onChange={(of) => set({ of })} />
+            <TextField label="Report of" maxLength={200} value={one.of} onChange={(of) => set({ of })} />
           </div>
           <TextArea
-            label="What it asks, in your words"
+            label="Requirement, in your own words"
             rows={2}
             maxLength={1000}
             value={one.says}
@@ -208,7 +203,7 @@ export function UserEntitySection({ form, put }: SectionProps) {
           />
           <div className="form-pair">
             <LinesField
-              label="Rows that it bears on"
+              label="Related controls"
               description={ROWS_NOTE}
               rows={2}
               mono
@@ -218,8 +213,8 @@ export function UserEntitySection({ form, put }: SectionProps) {
               write={rowsText}
             />
             <LinesField
-              label="Checks that bear on it"
-              description="One a line, by the name that Why shows, such as access.sshd.root-login."
+              label="Related checks"
+              description="One per line, by check id as on the result’s page, for example access.sshd.root-login."
               rows={2}
               mono
               value={one.checks}

@@ -4,7 +4,7 @@ import type { EngagementForm, EngagementSection } from '../../schemas/ipc-engage
 import { categoriesLine, rowsText } from '../engagement-model.ts'
 import { day, plural, visible } from '../text.ts'
 
-/** An engagement as it is stated in a pack: read only. */
+/** The engagement in a pack, read-only. */
 export function EngagementRead({ form }: { readonly form: EngagementForm }) {
   const { framing, boundary, ephi, population } = form
   return (
@@ -16,33 +16,33 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
             ['Audience', form.audience],
             ['Purpose', form.purpose],
             [
-              'What it is about',
-              framing.kind === 'date' ? day(framing.date) : `${day(framing.from)} to ${day(framing.to)}, as planned`,
+              'Reporting basis',
+              framing.kind === 'date' ? day(framing.date) : `${day(framing.from)} to ${day(framing.to)} (planned)`,
             ],
             ['SOC 2 categories', categoriesLine(form)],
             ['Status', form.status === 'final' ? 'Final' : 'Draft'],
-            ['Who may get it', form.distribution ?? 'Not said'],
+            ['Distribution', form.distribution ?? 'Not stated'],
           ]}
         />
       </Part>
       <Part section="boundary" of={boundary}>
         <Facts
           facts={[
-            ['The system', boundary.system],
+            ['System description', boundary.system],
             ['Services', boundary.services.join('; ')],
             ['Sites', boundary.sites.join('; ')],
           ]}
         />
         <Rows
-          label="Left out of the boundary"
-          head={['What', 'Why']}
+          label="Exclusions"
+          head={['Item', 'Rationale']}
           rows={boundary.outside.map(({ what, why }) => [what, why])}
         />
       </Part>
       <Part section="responsibilities">
         <Rows
           label="Areas"
-          head={['Area', 'Provider', 'Customer', 'Owner', 'Stated on']}
+          head={['Area', 'Provider', 'Customer', 'Owner', 'Date']}
           rows={form.responsibilities.map(({ area, provider, customer, owner, on }) => [
             area,
             provider,
@@ -55,22 +55,14 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
       <Part section="subservice">
         <Rows
           label="Organizations"
-          head={[
-            'Name',
-            'What it does',
-            'Its controls',
-            'Report at hand',
-            'Controls that are theirs',
-            'Owner',
-            'Stated on',
-          ]}
+          head={['Name', 'Description', 'Method', 'Report', 'Controls of the organization', 'Owner', 'Date']}
           rows={form.subserviceOrganizations.map(({ name, services, method, report, controls, owner, on }) => [
             name,
             services,
             subserviceMethodWords[method].label,
             report === null
               ? 'None'
-              : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridged until ${day(report.bridgedUntil)}`}`,
+              : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
             controls
               .map(({ says, rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
               .join('; '),
@@ -82,7 +74,7 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
       <Part section="user-entity">
         <Rows
           label="Controls"
-          head={['Number', 'Whose report', 'What it asks', 'Rows', 'Checks', 'Owner', 'Stated on']}
+          head={['Number', 'Report of', 'Requirement', 'Related controls', 'Related checks', 'Owner', 'Date']}
           rows={form.userEntityControls.map(({ id, of, says, rows, checks, owner, on }) => [
             id,
             of,
@@ -96,20 +88,20 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
       </Part>
       <Part section="ephi" of={ephi}>
         <Rows
-          label="Where it is kept"
-          head={['Name', 'Path on the node', 'What it holds', 'Nodes']}
+          label="ePHI locations"
+          head={['Name', 'Path on the node', 'Content', 'Nodes']}
           rows={ephi.stores.map(({ name, path, what, nodes }) => [name, path, what, nodes.join(', ')])}
         />
         <Rows
-          label="Which ways it takes"
-          head={['Name', 'From', 'To', 'How it is protected']}
+          label="ePHI flows"
+          head={['Name', 'From', 'To', 'Protection']}
           rows={ephi.flows.map(({ name, from, to, protection }) => [name, from, to, protection])}
         />
       </Part>
       <Part section="population" of={population}>
         <Facts
           facts={[
-            ['Where the list comes from', population.source],
+            ['Source of the list', population.source],
             ['Nodes', plural(population.nodes.length, 'node')],
           ]}
         />
@@ -122,7 +114,7 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
             name,
             title,
             signOffWords[role],
-            on === null ? 'Left open' : day(on),
+            on === null ? 'Not signed' : day(on),
           ])}
         />
       </Part>
@@ -146,7 +138,7 @@ function Part({
       {children}
       {of !== undefined && (
         <p className="note">
-          Owner {visible(of.owner)}, stated on {day(of.on)}
+          Owner {visible(of.owner)}, {day(of.on)}
         </p>
       )}
     </section>
@@ -158,7 +150,7 @@ const Facts = ({ facts }: { readonly facts: readonly (readonly [string, string])
     {facts.map(([label, value]) => (
       <div key={label}>
         <dt>{label}</dt>
-        <dd>{value === '' ? 'Not said' : visible(value)}</dd>
+        <dd>{value === '' ? 'Not stated' : visible(value)}</dd>
       </div>
     ))}
   </dl>
@@ -173,7 +165,7 @@ function Rows({
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }) {
-  if (rows.length === 0) return <p className="quiet">{label}: none named.</p>
+  if (rows.length === 0) return <p className="quiet">{label}: none.</p>
   return (
     <section className="scroll" aria-label={label}>
       <table className="stated-table">
@@ -189,7 +181,7 @@ function Rows({
         </thead>
         <tbody>
           {rows.map((cells, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are stated in this order and never change
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the rows never changes
             <tr key={at}>
               {cells.map((cell, column) =>
                 column === 0 ? (

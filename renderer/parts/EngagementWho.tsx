@@ -24,45 +24,45 @@ export interface SectionProps {
   readonly put: (part: Partial<EngagementForm>) => void
 }
 
-/** Who stands for what is said, and since when. */
+/** Owner and date of a section. */
 export function OwnerFields({ value, onChange }: { readonly value: Owned; readonly onChange: (part: Owned) => void }) {
   const { owner, on } = value
   return (
     <div className="form-pair">
       <TextField
         label="Owner"
-        description="Who stands for what is said here."
+        description="Responsible for this section."
         maxLength={200}
         value={owner}
         onChange={(next) => onChange({ owner: next, on })}
       />
-      <DateField label="Stated on" value={on} onChange={(next) => onChange({ owner, on: next })} />
+      <DateField label="Date" value={on} onChange={(next) => onChange({ owner, on: next })} />
     </div>
   )
 }
 
-/** Whose system this is, who reads, what for, and which date or period it is about. */
+/** Entity, audience, purpose and reporting basis. */
 export function WhoSection({ form, put }: SectionProps) {
   const { entity, audience, purpose, framing, status, distribution, owner, on } = form
   return (
     <>
       <TextField
         label="Entity"
-        description="The organization that is examined."
+        description="The organization under examination."
         maxLength={300}
         value={entity}
         onChange={(next) => put({ entity: next })}
       />
       <TextField
         label="Audience"
-        description="Who will read the report."
+        description="Readers of the report."
         maxLength={500}
         value={audience}
         onChange={(next) => put({ audience: next })}
       />
       <TextArea label="Purpose" rows={2} maxLength={1000} value={purpose} onChange={(next) => put({ purpose: next })} />
       <RadioGroup
-        label="What it is about"
+        label="Reporting basis"
         inline
         value={framing.kind}
         onChange={(kind) => {
@@ -71,25 +71,25 @@ export function WhoSection({ form, put }: SectionProps) {
           put({ framing: kind === 'date' ? { kind, date: first } : { kind, from: first, to: '' } })
         }}
         options={[
-          { id: 'date', title: 'One date' },
-          { id: 'period', title: 'A period', note: 'Says what is planned. One run shows one date.' },
+          { id: 'date', title: 'As of a date (Type 1)' },
+          { id: 'period', title: 'Over a period (Type 2)', note: 'The planned period. One run covers one date only.' },
         ]}
       />
       {framing.kind === 'date' ? (
-        <DateField label="Date" value={framing.date} onChange={(date) => put({ framing: { kind: 'date', date } })} />
+        <DateField label="As of" value={framing.date} onChange={(date) => put({ framing: { kind: 'date', date } })} />
       ) : (
         <div className="form-pair">
           <DateField
-            label="First day"
+            label="Start date"
             value={framing.from}
             onChange={(from) => put({ framing: { ...framing, from } })}
           />
-          <DateField label="Last day" value={framing.to} onChange={(to) => put({ framing: { ...framing, to } })} />
+          <DateField label="End date" value={framing.to} onChange={(to) => put({ framing: { ...framing, to } })} />
         </div>
       )}
       <fieldset className="categories">
         <legend>SOC 2 categories</legend>
-        <Checkbox isSelected isDisabled onChange={() => undefined} note="Always examined.">
+        <Checkbox isSelected isDisabled onChange={() => undefined} note="Always in scope.">
           {categoryWords.security}
         </Checkbox>
         {ELECTIVE.map((category) => (
@@ -102,7 +102,7 @@ export function WhoSection({ form, put }: SectionProps) {
           </Checkbox>
         ))}
         <p className="field-note">
-          Counts and evidence requests exist only for elected categories. Criteria of the others are listed as not in
+          Counts and evidence requests cover elected categories only. Criteria of other categories are listed as not in
           scope.
         </p>
       </fieldset>
@@ -119,13 +119,13 @@ export function WhoSection({ form, put }: SectionProps) {
       <Checkbox
         isSelected={distribution !== null}
         onChange={(limited) => put({ distribution: limited ? '' : null })}
-        note="Stands on the first page of the report."
+        note="Printed on the first page of the report."
       >
-        Say who may get the report
+        Restrict distribution
       </Checkbox>
       {distribution !== null && (
         <TextField
-          label="Who may get it"
+          label="Distribution"
           maxLength={500}
           value={distribution}
           onChange={(next) => put({ distribution: next })}
@@ -136,14 +136,14 @@ export function WhoSection({ form, put }: SectionProps) {
   )
 }
 
-/** What the system is, where it stands, and what is left out. */
+/** System description, sites and exclusions. */
 export function BoundarySection({ form: { boundary }, put }: SectionProps) {
   const change = (part: Partial<EngagementForm['boundary']>): void => put({ boundary: { ...boundary, ...part } })
   return (
     <>
       <TextArea
-        label="The system"
-        description="What it does, and what it is made of."
+        label="System description"
+        description="Purpose and components."
         maxLength={2000}
         value={boundary.system}
         onChange={(system) => change({ system })}
@@ -151,7 +151,7 @@ export function BoundarySection({ form: { boundary }, put }: SectionProps) {
       <div className="form-pair">
         <LinesField
           label="Services"
-          description="One a line."
+          description="One per line."
           value={boundary.services}
           onChange={(services) => change({ services })}
           read={linesIn}
@@ -159,27 +159,27 @@ export function BoundarySection({ form: { boundary }, put }: SectionProps) {
         />
         <LinesField
           label="Sites"
-          description="One a line."
+          description="One per line."
           value={boundary.sites}
           onChange={(sites) => change({ sites })}
           read={linesIn}
           write={linesOf}
         />
       </div>
-      <h3>Left out of the boundary</h3>
+      <h3>Exclusions</h3>
       <Repeated
         word="item"
         items={boundary.outside}
         onChange={(outside) => change({ outside })}
         blank={BLANK_OUTSIDE}
         most={100}
-        none="Nothing is left out."
+        none="No exclusions."
         nameOf={({ what }) => what}
       >
         {({ what, why }, set) => (
           <div className="form-pair">
-            <TextField label="What" maxLength={300} value={what} onChange={(next) => set({ what: next })} />
-            <TextField label="Why" maxLength={1000} value={why} onChange={(next) => set({ why: next })} />
+            <TextField label="Item" maxLength={300} value={what} onChange={(next) => set({ what: next })} />
+            <TextField label="Rationale" maxLength={1000} value={why} onChange={(next) => set({ why: next })} />
           </div>
         )}
       </Repeated>
@@ -190,7 +190,7 @@ export function BoundarySection({ form: { boundary }, put }: SectionProps) {
 
 const ROLES = (Object.keys(signOffWords) as SignOff['role'][]).map((id) => ({ id, title: signOffWords[id] }))
 
-/** Who collected, reviewed and approved. */
+/** Preparer, reviewer and approver. */
 export function SignOffSection({ form: { signOff }, put }: SectionProps) {
   return (
     <Repeated
@@ -199,7 +199,7 @@ export function SignOffSection({ form: { signOff }, put }: SectionProps) {
       onChange={(next) => put({ signOff: next })}
       blank={BLANK_PERSON}
       most={20}
-      none="Nobody is named yet. The report leaves room for signatures."
+      none="No persons yet. The report leaves space for signatures."
       nameOf={({ name }) => name}
     >
       {({ role, name, title, on }, set) => (
@@ -210,9 +210,9 @@ export function SignOffSection({ form: { signOff }, put }: SectionProps) {
           </div>
           <Select label="Role" options={ROLES} value={role} onChange={(next) => set({ role: next })} />
           <Checkbox isSelected={on !== null} onChange={(signed) => set({ on: signed ? '' : null })}>
-            Signed on a day
+            Already signed
           </Checkbox>
-          {on !== null && <DateField label="Day" value={on} onChange={(next) => set({ on: next })} />}
+          {on !== null && <DateField label="Signed on" value={on} onChange={(next) => set({ on: next })} />}
         </>
       )}
     </Repeated>

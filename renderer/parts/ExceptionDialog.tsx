@@ -16,7 +16,7 @@ export interface ExceptionDialogProps {
   readonly check: CheckView
   readonly node: string
   readonly verdict: Verdict
-  /** Every declared node on which the same check came out the same, this one included. */
+  /** Every declared node with the same verdict for this check, including this one. */
   readonly alike: readonly string[]
   readonly onClose: () => void
   readonly onDone: () => void
@@ -26,19 +26,19 @@ const USUAL_DAYS = 90
 const EMPTY = { reason: '', compensatingMeasure: '', owner: '', requestedBy: '', approvedBy: '', approverRole: '' }
 type Texts = typeof EMPTY
 
-/** What is missing of an acceptance or a request, by field. Nothing is missing of one that can be sent. */
+/** What is missing from an acceptance or a request, by field; empty when it can be sent. */
 const missingOf = (texts: Texts, approved: boolean): Partial<Record<keyof Texts, string>> => ({
-  ...(texts.reason.trim().length < 3 ? { reason: 'Say why the finding is accepted.' } : {}),
+  ...(texts.reason.trim().length < 3 ? { reason: 'Enter a reason of at least 3 characters.' } : {}),
   ...(texts.compensatingMeasure.trim().length < 3
-    ? { compensatingMeasure: 'Say what is done instead, or “none” and why.' }
+    ? { compensatingMeasure: 'Describe the compensating control, or enter “None” and the reason.' }
     : {}),
-  ...(texts.owner.trim() === '' ? { owner: 'Name who answers for it.' } : {}),
-  ...(texts.requestedBy.trim() === '' ? { requestedBy: 'Name who asked for it.' } : {}),
-  ...(approved && texts.approvedBy.trim() === '' ? { approvedBy: 'Name who approved it.' } : {}),
-  ...(approved && texts.approverRole.trim() === '' ? { approverRole: 'Say in which role.' } : {}),
+  ...(texts.owner.trim() === '' ? { owner: 'Enter the owner.' } : {}),
+  ...(texts.requestedBy.trim() === '' ? { requestedBy: 'Enter the requester.' } : {}),
+  ...(approved && texts.approvedBy.trim() === '' ? { approvedBy: 'Enter the approver.' } : {}),
+  ...(approved && texts.approverRole.trim() === '' ? { approverRole: 'Enter the approver’s role.' } : {}),
 })
 
-/** A finding that somebody accepts until a day. The verdict stays what it is, and the dialog says so. */
+/** Adds a risk acceptance or an acceptance request. The verdict does not change, and the dialog states this. */
 export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }: ExceptionDialogProps) {
   const form = useId()
   const accept = useAction('exceptions.accept')
@@ -67,19 +67,19 @@ export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }
     const done =
       approval === 'given' ? await accept.run({ ...terms, approvedBy, approverRole }) : await request.run(terms)
     if (done === null) return
-    const what = approval === 'given' ? 'Acceptance' : 'Request'
+    const what = approval === 'given' ? 'Risk acceptance' : 'Acceptance request'
     say(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
     onDone()
   }
   return (
     <Dialog
-      title="Accept this finding until a day"
+      title="Add risk acceptance"
       size="large"
       onClose={onClose}
       actions={
         <>
           <Button kind="primary" type="submit" form={form} busy={accept.busy || request.busy}>
-            {approval === 'given' ? 'Record acceptance' : 'Record request'}
+            {approval === 'given' ? 'Add risk acceptance' : 'Submit request'}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </>
@@ -91,19 +91,19 @@ export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }
         </p>
         <p className="preview-line">
           {approval === 'given'
-            ? `This will still appear as ${verdictWords[verdict].label}, with your acceptance beside it.`
-            : `This will still appear as ${verdictWords[verdict].label}. A request accepts nothing until somebody approves it.`}
+            ? `The verdict remains “${verdictWords[verdict].label}”, marked as risk accepted.`
+            : `The verdict remains “${verdictWords[verdict].label}”. A request has no effect until approved.`}
         </p>
         <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
-        <TextArea {...field('compensatingMeasure', 'Compensating measure')} maxLength={2000} />
+        <TextArea {...field('compensatingMeasure', 'Compensating control')} maxLength={2000} />
         <RadioGroup
           label="Approval"
           value={approval}
           onChange={setApproval}
           inline
           options={[
-            { id: 'given', title: 'Somebody approved it' },
-            { id: 'asked', title: 'Ask for it; somebody approves it later' },
+            { id: 'given', title: 'Already approved' },
+            { id: 'asked', title: 'Request approval' },
           ]}
         />
         <div className="form-pair">
@@ -112,21 +112,21 @@ export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }
           {approval === 'given' && (
             <>
               <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
-              <TextField {...field('approverRole', 'Role of who approves')} maxLength={200} />
+              <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
             </>
           )}
-          <UntilField label="Accepted until" value={until} onChange={setUntil} tried={tried} />
+          <UntilField label="Expires" value={until} onChange={setUntil} tried={tried} />
         </div>
         {alike.length > 1 && (
           <RadioGroup
-            label="Which nodes"
+            label="Nodes"
             value={scope}
             onChange={setScope}
             options={[
               { id: 'node', title: `Only ${node}` },
               {
                 id: 'alike',
-                title: `All ${alike.length} nodes where this check is ${verdictWords[verdict].label.toLowerCase()}`,
+                title: `All ${alike.length} nodes with the verdict “${verdictWords[verdict].label}” for this check`,
                 note: alike.join(', '),
               },
             ]}

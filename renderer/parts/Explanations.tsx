@@ -7,21 +7,21 @@ export interface ExplanationsProps {
   readonly signals: readonly SignalView[]
 }
 
-/** What named people say about single readings, beside the answer that does not follow it. Nothing where nobody said anything. */
+/** Explanations of single facts by named people. They do not change any result. Nothing where there are none. */
 export function Explanations({ explanations, signals }: ExplanationsProps) {
   if (explanations.length === 0) return null
   const titles = new Map(signals.map(({ id, title }) => [id, title]))
   return (
     <section aria-labelledby="explanations">
       <h2 id="explanations">
-        Explained by people <span className="number quiet">{explanations.length}</span>
+        Explanations <span className="number quiet">{explanations.length}</span>
       </h2>
-      <p className="quiet">Nobody here judged these explanations, and no verdict follows them.</p>
+      <p className="quiet">Not evaluated; explanations do not change a verdict.</p>
       <ul className="acceptances">
         {explanations.map((one) => (
           <li key={one.id} className="acceptance">
             <dl className="facts">
-              <dt>Reading</dt>
+              <dt>Fact</dt>
               <dd>{titles.get(one.signal) ?? visible(one.signal)}</dd>
               <dt>Explanation</dt>
               <dd>{visible(one.text)}</dd>

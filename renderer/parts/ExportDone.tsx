@@ -6,7 +6,7 @@ import { FileTable } from './FileTable.tsx'
 import { Page } from './Page.tsx'
 import { SealedBy } from './SealedBy.tsx'
 
-/** What was written and where, with the digests that its reader can compare. */
+/** Written files and their location, with digests for the recipient to compare. */
 export function ExportDone({ saved }: { readonly saved: Saved }) {
   return (
     <Page
@@ -20,17 +20,18 @@ export function ExportDone({ saved }: { readonly saved: Saved }) {
       <SealedBy signer={saved.signer} />
       <FileTable label="Files written" files={saved.files} />
       <section aria-labelledby="hand-over">
-        <h2 id="hand-over">How to hand it over</h2>
+        <h2 id="hand-over">Delivery</h2>
         <p className="prose">
           {saved.copy
-            ? 'Give away the copy with parts withheld alone: every other file holds what is withheld from it.'
-            : 'Send the pack; the report is inside it, too.'}{' '}
-          Send the fingerprint of your key on another way, such as by telephone. It is what makes the seal yours.
+            ? 'Deliver only the redacted copy: every other file contains the redacted parts.'
+            : 'Deliver the pack; it includes the report.'}{' '}
+          Send the fingerprint of your key over a different channel, such as telephone, so that the recipient can
+          confirm the signer.
         </p>
       </section>
       <div className="actions">
         <Button kind="primary" onPress={() => go({ screen: 'packs' })}>
-          Go to packs
+          Open evidence packs
         </Button>
         <Button onPress={startOver}>Export another pack</Button>
       </div>

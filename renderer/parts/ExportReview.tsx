@@ -10,7 +10,7 @@ import { FileTable } from './FileTable.tsx'
 import { SealHeadline, ShortAnswers } from './SealAnswers.tsx'
 import { SealedBy } from './SealedBy.tsx'
 
-/** The sealed draft as its reader will see it, and then onto disk. */
+/** The sealed draft as its recipient will see it, and saving it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {
   const [busy, setBusy] = useState<'review' | 'save' | null>(null)
   const [error, setError] = useState<CallFailure | null>(null)
@@ -26,8 +26,8 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
     <section aria-labelledby="review" className="wizard-step">
       <h2 id="review">Review as auditor, then save</h2>
       <p>
-        Look at {draft.from.copy ? 'the copy that you hand out' : 'the pack'} in the window that an auditor has. Only
-        trust decisions are yours there, and may differ from theirs.
+        Review {draft.from.copy ? 'the redacted copy' : 'the pack'} in the window that an auditor uses. Trust decisions
+        shown there are yours and may differ from the auditor’s.
       </p>
       <SealedBy signer={made.signer} />
       {review !== null && (
@@ -46,10 +46,10 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
           </ul>
         </>
       )}
-      <FileTable label="What is saved" files={made.files} />
+      <FileTable label="Files to save" files={made.files} />
       <Notice
-        title="This draft is not saved yet"
-        means="You may leave this screen: the draft can be saved until you close Barewitness."
+        title="Draft not saved"
+        means="You can leave this screen and save the draft later, until you close Barewitness."
       />
       {error !== null && <FailureNote error={error} />}
       <div className="actions">

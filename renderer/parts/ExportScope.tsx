@@ -6,7 +6,7 @@ import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask } from './Ask.tsx'
 
-/** The ids that are chosen once one is taken or left, in the order of the plan. */
+/** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
   all: readonly { readonly id: string }[],
   chosen: readonly string[],
@@ -14,7 +14,7 @@ const chosenIn = (
   on: boolean,
 ): readonly string[] => all.map((one) => one.id).filter((one) => (one === id ? on : chosen.includes(one)))
 
-/** What goes in: which nodes, which frameworks, and what people added, and what is written besides. Every count opens its list. */
+/** Scope of the pack: nodes, frameworks, documents, risk acceptances and additional outputs. Every count opens its list. */
 export function ExportScope({ plan, choices, onChange }: StepProps) {
   const register = useAnswer('register.get', { of: 'run' })
   const { usual, more } = frameworkGroups(plan)
@@ -23,14 +23,14 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
       key={id}
       isSelected={choices.frameworks.includes(id)}
       onChange={(on) => onChange({ frameworks: chosenIn(plan.frameworks, choices.frameworks, id, on) })}
-      {...(kind === 'own' ? { note: 'Your own framework' } : {})}
+      {...(kind === 'own' ? { note: 'Custom framework' } : {})}
     >
       {visible(title)}
     </Checkbox>
   )
   return (
     <section aria-labelledby="scope" className="wizard-step">
-      <h2 id="scope">What goes into the pack</h2>
+      <h2 id="scope">Scope of the pack</h2>
       <fieldset className="ticks">
         <legend>Frameworks in the report</legend>
         {usual.map(tick)}
@@ -38,10 +38,10 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
       {more.length > 0 && (
         <Disclosure
           title="More frameworks"
-          aside={`${more.filter(({ id }) => choices.frameworks.includes(id)).length} of ${more.length} chosen`}
+          aside={`${more.filter(({ id }) => choices.frameworks.includes(id)).length} of ${more.length} selected`}
           startsOpen={more.some(({ id }) => choices.frameworks.includes(id))}
         >
-          <p className="quiet">A proposed rule, and frameworks of which we name only the rows that ours relate to.</p>
+          <p className="quiet">A proposed rule, and frameworks of which only related controls are listed.</p>
           <fieldset className="ticks">
             <legend>More frameworks in the report</legend>
             {more.map(tick)}
@@ -49,7 +49,7 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
         </Disclosure>
       )}
       <fieldset className="ticks">
-        <legend>Written besides</legend>
+        <legend>Additional outputs</legend>
         {plan.also.map(({ id, title, note }) => (
           <Checkbox
             key={id}
@@ -64,15 +64,17 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
       <div className="ledger-list">
         <Disclosure title="Nodes with evidence" aside={nodesLine(plan)} startsOpen={plan.missing.length > 0}>
           {plan.missing.length === 0 ? (
-            <p>Every declared node gave evidence. {plural(plan.captures, 'answer')} were kept as they came.</p>
+            <p>
+              Evidence was collected from every declared node: {plural(plan.captures, 'capture')}, stored unchanged.
+            </p>
           ) : (
             <Missing plan={plan} />
           )}
         </Disclosure>
-        <Disclosure title="Attachments" aside={plural(plan.attachments, 'attachment')}>
+        <Disclosure title="Documents" aside={plural(plan.attachments, 'document')}>
           <Ask answer={register}>{(found) => <Attachments register={found} />}</Ask>
         </Disclosure>
-        <Disclosure title="Accepted exceptions" aside={plural(plan.exceptions, 'exception')}>
+        <Disclosure title="Risk acceptances" aside={plural(plan.exceptions, 'risk acceptance')}>
           <Ask answer={register}>{(found) => <Exceptions register={found} />}</Ask>
         </Disclosure>
       </div>
@@ -87,7 +89,7 @@ const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
       <thead>
         <tr>
           <th scope="col">Node</th>
-          <th scope="col">Why</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>
@@ -104,8 +106,7 @@ const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
 
 function Attachments({ register: { attachments } }: { readonly register: RegisterView }) {
   const held = attachments.filter(({ standing }) => standing !== 'withdrawn')
-  if (held.length === 0)
-    return <p>None. Records that no server can show, such as contracts and policies, can be attached to a control.</p>
+  if (held.length === 0) return <p>None. Add contracts, policies and other documents from a control’s page.</p>
   return (
     <ul className="plain-list">
       {held.map(({ id, name, shows, owner, validUntil, standing }) => (
@@ -123,7 +124,7 @@ function Attachments({ register: { attachments } }: { readonly register: Registe
 
 function Exceptions({ register: { exceptions } }: { readonly register: RegisterView }) {
   const held = exceptions.filter(({ standing }) => standing !== 'withdrawn')
-  if (held.length === 0) return <p>None. No finding of this fleet is accepted by anybody.</p>
+  if (held.length === 0) return <p>No risk acceptances.</p>
   return (
     <ul className="plain-list">
       {held.map(({ id, check, nodes, owner, expiresAt, standing }) => (

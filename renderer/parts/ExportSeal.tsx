@@ -12,17 +12,17 @@ import { Progress } from '../ui/Progress.tsx'
 import { FailureNote } from './Failure.tsx'
 import { Fingerprint } from './Fingerprint.tsx'
 
-/** Whose key seals, what protects that key, and whose clock says when. */
+/** Signing identity, protection of its key, and source of the time. */
 export function ExportSeal({ plan, choices, onChange }: StepProps) {
   const { sealing, draft, error } = useExport()
   return (
     <section aria-labelledby="seal" className="wizard-step">
       <h2 id="seal">Seal</h2>
-      <p>A seal ties every byte of the pack to one key. Whoever opens the pack can see that nothing changed since.</p>
+      <p>The seal is a signature over every file of the pack. Recipients can detect any later change.</p>
       {plan.demo ? (
         <Notice
-          title="Demo data is sealed by a demonstration key"
-          means="No trust store accepts that key. A demo pack cannot be taken for a real one."
+          title="Demo data is sealed with a demo key"
+          means="The demo key can never be trusted, so a demo pack cannot pass as a real one."
         />
       ) : (
         <WhichKey plan={plan} choices={choices} onChange={onChange} />
@@ -48,26 +48,26 @@ function WhichKey({ plan, choices, onChange }: StepProps) {
   if (used === null)
     return (
       <Notice
-        title="A new signing key for this computer is made"
-        means="The system keeps its passphrase where it can; otherwise a small window of its own asks you to choose one."
-        next="Back the key up afterwards, under Settings, Identity. Nobody can recover it."
+        title="A signing identity will be created"
+        means="The system stores its passphrase where possible; otherwise a separate window asks you to choose one."
+        next="Back up the identity afterwards under Settings, Signing identities. It cannot be recovered."
       />
     )
   return (
     <>
       <RadioGroup
-        label="Signing key"
-        description="Another one can be made under Settings, Identity."
+        label="Signing identity"
+        description="To create another one, open Settings, Signing identities."
         value={used.name}
         onChange={(identity) => onChange({ identity })}
         options={plan.identities.map(({ name, subject, keptHow }) => ({
           id: name,
           title: `${visible(subject)} (${visible(name)})`,
-          note: `Its secret is kept ${visible(keptHow)}.`,
+          note: `Secret storage: ${visible(keptHow)}.`,
         }))}
       />
       <div className="key-line">
-        <span className="quiet">Fingerprint (SHA-256) that an auditor will compare</span>
+        <span className="quiet">Fingerprint (SHA-256) for the auditor to compare</span>
         <Fingerprint of={used.fingerprint} />
       </div>
     </>
@@ -92,8 +92,8 @@ function WhichClock({ plan, choices, onChange }: StepProps) {
         },
         {
           id: OWN,
-          title: 'Time from this computer only',
-          note: 'Works offline. Nobody else then says by when the pack existed, and the pack says so.',
+          title: 'Clock of this computer only',
+          note: 'Works offline. No independent time-stamp; the pack states this.',
         },
       ]}
     />
@@ -102,10 +102,10 @@ function WhichClock({ plan, choices, onChange }: StepProps) {
 
 const clockNote = ({ authority }: ExportPlan): string =>
   authority === null
-    ? 'None is set. Name one under Settings, Time-stamping.'
-    : `${visible(authority)} gets a digest of the seal, and nothing else. Without a network the pack is sealed all the same, without an outside time; you are told before you save.`
+    ? 'Not set. Enter one under Settings, Time-stamping.'
+    : `${visible(authority)} receives a digest of the seal, and nothing else. If it cannot be reached, the pack is sealed without a time-stamp; you are notified before you save.`
 
-/** Sealing takes longer than a moment. We do not hear which part is under way, so all are named, with the time that went by. */
+/** Sealing takes a while, and the engine does not report which step is active: all steps are listed, with the elapsed time. */
 function Sealing({ timestamp, copy }: { readonly timestamp: boolean; readonly copy: boolean }) {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
@@ -116,8 +116,8 @@ function Sealing({ timestamp, copy }: { readonly timestamp: boolean; readonly co
     'writing the report',
     'packing the evidence',
     'sealing',
-    ...(timestamp ? ['asking the time-stamp authority'] : []),
-    ...(copy ? ['making the copy'] : []),
+    ...(timestamp ? ['requesting a time-stamp'] : []),
+    ...(copy ? ['creating the redacted copy'] : []),
   ]
   return (
     <div className="sealing">
@@ -126,7 +126,7 @@ function Sealing({ timestamp, copy }: { readonly timestamp: boolean; readonly co
   )
 }
 
-/** Asked once after sealing: a copy that withholds makes some verdicts rest on trust alone. */
+/** Confirmed once after sealing: some verdicts cannot be reproduced from a redacted copy. */
 function Loss() {
   const { draft } = useExport()
   if (draft === null) return null
@@ -136,12 +136,12 @@ function Loss() {
       <Notice
         kind="warning"
         interrupts
-        title={`From the copy, ${plural(lost.length, 'verdict')} cannot be derived again`}
-        means="Its reader has to take them from you. The sealed pack keeps everything, and all its verdicts can be derived again."
+        title={`${plural(lost.length, 'verdict')} cannot be reproduced from the redacted copy`}
+        means="Its recipient must rely on your statement of them. All verdicts can be reproduced from the complete pack."
         actions={
           <>
             <Button onPress={() => changeExport({ draft: { ...draft, lossAccepted: true }, step: 'review' })}>
-              Keep copy
+              Keep redacted copy
             </Button>
             <Button onPress={() => void discardDraft().then(() => changeExport({ step: 'withhold' }))}>Go back</Button>
           </>

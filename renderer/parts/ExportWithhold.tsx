@@ -3,7 +3,7 @@ import { plural } from '../text.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { TextField } from '../ui/TextField.tsx'
 
-/** What a copy to hand out leaves away. The sealed pack itself keeps everything, and this says so. */
+/** What a redacted copy omits. The sealed pack remains complete, and the step states this. */
 export function ExportWithhold({ plan, choices, onChange }: StepProps) {
   const toggle = (id: string, on: boolean): void =>
     onChange({
@@ -13,28 +13,28 @@ export function ExportWithhold({ plan, choices, onChange }: StepProps) {
     })
   return (
     <section aria-labelledby="withhold" className="wizard-step">
-      <h2 id="withhold">What a copy withholds</h2>
+      <h2 id="withhold">Redacted copy</h2>
       <p>
-        The sealed pack keeps everything. You may make a second file to hand out, with parts withheld under the same
-        seal.
+        The sealed pack remains complete. You can create a second file for distribution, with parts redacted under the
+        same seal.
       </p>
       <RadioGroup
-        label="Copy to hand out"
+        label="Redacted copy"
         value={choices.copy ? 'copy' : 'none'}
         onChange={(id) => onChange({ copy: id === 'copy' })}
         options={[
-          { id: 'none', title: 'No copy', note: 'Nothing is withheld from anybody who gets the pack.' },
+          { id: 'none', title: 'No redacted copy', note: 'Recipients get the complete pack.' },
           {
             id: 'copy',
-            title: 'Make a copy with parts withheld',
-            note: 'Its reader sees that something is withheld, by whom and why. Some verdicts can then not be derived again from it; the number is shown after sealing.',
+            title: 'Create a redacted copy',
+            note: 'It shows what was redacted, by whom and why. Some verdicts cannot be reproduced from it; their number is shown after sealing.',
           },
         ]}
       />
       {choices.copy && (
         <>
           <fieldset className="ticks columns">
-            <legend>Withhold from the copy</legend>
+            <legend>Redact from the copy</legend>
             {plan.withholdable.map(({ id, title }) => (
               <Checkbox key={id} isSelected={choices.classes.includes(id)} onChange={(on) => toggle(id, on)}>
                 {title.charAt(0).toUpperCase() + title.slice(1)}
@@ -42,18 +42,18 @@ export function ExportWithhold({ plan, choices, onChange }: StepProps) {
             ))}
           </fieldset>
           <p className="quiet" role="status">
-            {choices.classes.length} of {plural(plan.withholdable.length, 'kind')} chosen.
+            {choices.classes.length} of {plural(plan.withholdable.length, 'kind')} selected.
           </p>
           <TextField
-            label="Who withholds it"
-            description="A person and their role. The copy names them."
+            label="Redacted by"
+            description="Name and role. Printed in the copy."
             value={choices.who}
             onChange={(who) => onChange({ who })}
             maxLength={200}
           />
           <TextField
-            label="Why"
-            description="The reason stands in the copy."
+            label="Reason"
+            description="Printed in the copy."
             value={choices.why}
             onChange={(why) => onChange({ why })}
             maxLength={500}

@@ -3,7 +3,7 @@ import type { CallFailure } from '../../schemas/ipc.ts'
 import { visible } from '../text.ts'
 import { Notice } from '../ui/Notice.tsx'
 
-/** An expected failure: what happened, what it means for the evidence, what to do next; the technical line folded away. */
+/** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */
 export function FailureNote({ error }: { readonly error: CallFailure }) {
   const { title, meaning, next } = failureWords[error.code]
   return (

@@ -4,10 +4,10 @@ import { visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Area } from './FigureArea.tsx'
 
-/** Rem for one point of a picture: its smallest words are then a little under the size of small text. */
+/** Rem per point of a figure: its smallest text is then slightly below the small text size. */
 const REM = 0.09
 
-/** A picture with its caption, the key to its strokes, and the table that says the same. */
+/** A figure with its caption, its legend, and a table of the same values. */
 export function FigureView({ figure }: { readonly figure: Picture }) {
   const id = useId()
   const { title, caption, width, height, marks, legend } = figure
@@ -19,8 +19,8 @@ export function FigureView({ figure }: { readonly figure: Picture }) {
         </span>
         <span className="figure-caption">{visible(caption)}</span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a picture wider than the window is scrolled with the arrow keys */}
-      <section className="figure-scroll" aria-label={`Picture: ${title}`} tabIndex={0}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a figure wider than the window is scrolled with the arrow keys */}
+      <section className="figure-scroll" aria-label={`Figure: ${title}`} tabIndex={0}>
         <svg
           className="figure-picture"
           role="img"
@@ -29,11 +29,11 @@ export function FigureView({ figure }: { readonly figure: Picture }) {
           width={`${width * REM}rem`}
         >
           <title id={`${id}-title`}>{title}</title>
-          <desc id={`${id}-desc`}>{`${visible(caption)} The table below says the same in words.`}</desc>
+          <desc id={`${id}-desc`}>{`${visible(caption)} The table below contains the same values.`}</desc>
           <Marks marks={marks} />
         </svg>
       </section>
-      <ul className="figure-keys" aria-label="What the strokes mean">
+      <ul className="figure-keys" aria-label="Legend">
         {legend.map(({ sample, text }) => (
           <li key={text}>
             <svg className="figure-sample" viewBox="0 0 24 10" aria-hidden="true" focusable="false">
@@ -60,14 +60,14 @@ function FigureTable({ figure: { title, table } }: { readonly figure: Picture })
           <tr>
             {table.head.map((head) => (
               <th key={head} scope="col">
-                {head === '' ? <span className="said">Part</span> : visible(head)}
+                {head === '' ? <span className="said">Item</span> : visible(head)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {table.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a picture never move, and two may say the same
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a figure never move, and two may be equal
             <FigureRow key={index} row={row} />
           ))}
         </tbody>
@@ -80,7 +80,7 @@ const FigureRow = ({ row: [name = '', ...cells] }: { readonly row: readonly stri
   <tr>
     <th scope="row">{visible(name)}</th>
     {cells.map((cell, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: cells stand for their columns
+      // biome-ignore lint/suspicious/noArrayIndexKey: cells correspond to their columns
       <td key={index}>{visible(cell)}</td>
     ))}
   </tr>
@@ -126,7 +126,7 @@ function Mark({ mark }: { readonly mark: FigureMark }) {
   }
 }
 
-/** A filled box against is crossed out, so that it differs without its color. */
+/** A filled box for a deviation has a cross, so that it differs without color. */
 function Box({ mark }: { readonly mark: Extract<FigureMark, { is: 'box' }> }) {
   const { x, y, width, height, tone, filled } = mark
   const [inX, inY] = [width / 4, height / 4]

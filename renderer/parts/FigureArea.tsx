@@ -4,7 +4,7 @@ import { type FigureMark, type FigureTone, HATCHES, TINT } from '../../schemas/f
 type Mark = Extract<FigureMark, { is: 'area' }>
 type Rings = Mark['rings']
 
-/** An area of a picture: its tint or its hatching, then its outline, of each only what lies inside all of `within`. */
+/** An area of a figure: tint or hatching, then outline, both clipped to all of `within`. */
 export function Area({ mark: { rings, within = [], tone, fill, outline } }: { readonly mark: Mark }) {
   const id = useId().replaceAll(':', '')
   const shape = pathOf(rings)
@@ -21,7 +21,7 @@ export function Area({ mark: { rings, within = [], tone, fill, outline } }: { re
   )
 }
 
-/** Cuts what it holds to the first outline, and all of that to the others. */
+/** Clips its children to the first outline, and the result to the others. */
 function Within({
   outlines: [first, ...others],
   id,

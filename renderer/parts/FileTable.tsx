@@ -2,7 +2,7 @@ import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
 import { bytes, visible } from '../text.ts'
 import { Copy } from './Copy.tsx'
 
-/** Files with size and digest, so that whoever gets them can compare. */
+/** Files with size and digest, for the recipient to compare. */
 export function FileTable({ label, files }: { readonly label: string; readonly files: readonly ExportedFileView[] }) {
   return (
     <div className="scroll">

@@ -28,16 +28,16 @@ const ANY = 'any'
 const NOWHERE = 'nowhere'
 const firstUp = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 const STATES: readonly SelectOption<CellState | typeof ANY>[] = [
-  { id: ANY, title: 'Any state' },
+  { id: ANY, title: 'All results' },
   ...CELL_STATES.map((id) => ({ id, title: firstUp(stateWord(id)) })),
 ]
 const RIGHTS: readonly SelectOption<Rights | typeof ANY>[] = [
-  { id: ANY, title: 'Any rights' },
-  { id: 'with', title: 'With administrator rights' },
-  { id: 'without', title: 'Without administrator rights' },
+  { id: ANY, title: 'All privileges' },
+  { id: 'with', title: 'With privileged checks' },
+  { id: 'without', title: 'Without privileged checks' },
 ]
 
-/** Parts that make a sentence, and the sentence with how many nodes it leaves. */
+/** The parts of the filter, and the filter as a sentence with the number of matching nodes. */
 export function FilterBar({ filter, onChange, properties, places, shown, of }: FilterBarProps) {
   const sentence = sentenceOf(filter)
   const set = (part: Partial<Filter>): void => onChange({ ...filter, ...part })
@@ -57,7 +57,7 @@ export function FilterBar({ filter, onChange, properties, places, shown, of }: F
           label="Property"
           value={filter.property ?? ANY}
           options={[
-            { id: ANY as Property | typeof ANY, title: 'Any property' },
+            { id: ANY as Property | typeof ANY, title: 'All properties' },
             ...shownProperties.map((id) => ({ id, title: propertyWords[id].label })),
           ]}
           onChange={(id) =>
@@ -66,7 +66,7 @@ export function FilterBar({ filter, onChange, properties, places, shown, of }: F
         />
         <Select
           hideLabel
-          label="State"
+          label="Result"
           value={filter.state ?? ANY}
           options={STATES}
           onChange={(id) => set(id === ANY ? { state: null, property: null } : { state: id })}
@@ -77,7 +77,7 @@ export function FilterBar({ filter, onChange, properties, places, shown, of }: F
           value={filter.place === null ? ANY : filter.place === '' ? NOWHERE : `in ${filter.place}`}
           isDisabled={places.length === 0}
           options={[
-            { id: ANY, title: places.length === 0 ? 'No place declared' : 'Any place' },
+            { id: ANY, title: places.length === 0 ? 'No place declared' : 'All places' },
             ...places.map((place) => ({ id: `in ${place}`, title: visible(place) })),
             ...(places.length === 0 ? [] : [{ id: NOWHERE, title: 'No declared place' }]),
           ]}
@@ -85,7 +85,7 @@ export function FilterBar({ filter, onChange, properties, places, shown, of }: F
         />
         <Select
           hideLabel
-          label="Rights"
+          label="Privilege"
           value={filter.rights ?? ANY}
           options={RIGHTS}
           onChange={(id) => set({ rights: id === ANY ? null : id })}

@@ -8,7 +8,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { VerdictMark } from './Mark.tsx'
 import { Slowly } from './Slowly.tsx'
 
-/** Nodes that one of the runs did not read: one line each, instead of one for every verdict that rests on it. */
+/** Nodes that one of the runs did not collect: one line each, instead of one per verdict. */
 export function NotCompared({ view: { uncollected } }: { readonly view: DriftView }) {
   if (uncollected.total === 0) return null
   return (
@@ -16,7 +16,7 @@ export function NotCompared({ view: { uncollected } }: { readonly view: DriftVie
       <h2 id="drift-uncollected">
         Not compared <span className="drift-count number">{uncollected.total}</span>
       </h2>
-      <p className="quiet">Nodes that one of the two runs did not collect, or only in part.</p>
+      <p className="quiet">Nodes that one of the two runs did not collect, or collected partially.</p>
       <ul className="drift-nodes">
         {uncollected.rows.map(({ node, sentence }) => (
           <li key={node}>{visible(sentence)}</li>
@@ -31,16 +31,16 @@ export function NotCompared({ view: { uncollected } }: { readonly view: DriftVie
   )
 }
 
-/** Verdicts that came out otherwise, each with why, down to the lines that changed. */
+/** Changed results, each with its cause down to the changed lines. */
 export function Flips({ view }: { readonly view: DriftView }) {
   const { flips, before, after } = view
   return (
     <section aria-labelledby="drift-flips" className="drift-list">
       <h2 id="drift-flips">
-        Verdicts that came out otherwise <span className="drift-count number">{flips.total}</span>
+        Changed results <span className="drift-count number">{flips.total}</span>
       </h2>
       {flips.total === 0 ? (
-        <p className="drift-none">No verdict came out otherwise.</p>
+        <p className="drift-none">No changed results.</p>
       ) : (
         <ul className="flips">
           {flips.rows.map((flip) => (
@@ -78,7 +78,7 @@ function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly befor
       <Disclosure
         title={
           <>
-            What changed<span className="said">, {visible(`${flip.node}: ${flip.check}`)}</span>
+            Show cause<span className="said">, {visible(`${flip.node}: ${flip.check}`)}</span>
           </>
         }
         isOpen={open}
@@ -101,7 +101,7 @@ function Detail({
 }) {
   const answer = useAnswer('history.flip', { before, after, node, check })
   return (
-    <Slowly answer={answer} does="Judging both recordings again">
+    <Slowly answer={answer} does="Re-evaluating both recordings">
       {(detail) => (
         <>
           {detail.flip.sentence !== sentence && <p>{visible(detail.flip.sentence)}</p>}
@@ -109,12 +109,12 @@ function Detail({
             {flipSteps(detail).map(({ title, verdict, turns }) => (
               <li key={title}>
                 {title}: {turns ? <strong>{verdict}</strong> : verdict}
-                {turns && <span className="quiet"> (this step makes the difference)</span>}
+                {turns && <span className="quiet"> (this step changes the result)</span>}
               </li>
             ))}
           </ol>
           {detail.captures.length === 0 ? (
-            <p className="quiet">No answer that this check rests on differs in its bytes.</p>
+            <p className="quiet">No capture used by this check differs.</p>
           ) : (
             detail.captures.map((capture) => (
               <Capture key={`${capture.probe} ${capture.command} ${capture.stream}`} capture={capture} />
@@ -126,7 +126,7 @@ function Detail({
   )
 }
 
-/** Lines with a sign before them: nobody has to tell them apart by color. */
+/** Lines with a leading sign, so that they do not differ by color only. */
 function Capture({ capture }: { readonly capture: CaptureLine }) {
   const { title, probe, command, stream, removed, added, before, after } = capture
   return (
@@ -137,19 +137,19 @@ function Capture({ capture }: { readonly capture: CaptureLine }) {
       <p className="quiet">{captureLine(capture)}</p>
       {removed.length + added.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys
-        <section className="flip-lines mono" tabIndex={0} aria-label={`Lines that changed in ${visible(title)}`}>
+        <section className="flip-lines mono" tabIndex={0} aria-label={`Changed lines in ${visible(title)}`}>
           {removed.map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be alike, and none moves
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be equal, and none moves
             <p key={`gone ${index}`} className="gone">
-              <span className="said">gone: </span>
+              <span className="said">removed: </span>
               <span aria-hidden="true">− </span>
               {visible(line)}
             </p>
           ))}
           {added.map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be alike, and none moves
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be equal, and none moves
             <p key={`new ${index}`} className="new">
-              <span className="said">new: </span>
+              <span className="said">added: </span>
               <span aria-hidden="true">+ </span>
               {visible(line)}
             </p>

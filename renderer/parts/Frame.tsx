@@ -1,6 +1,9 @@
 import {
+  IconCalendarClock,
   IconClipboardText,
   IconFileCertificate,
+  IconFiles,
+  IconFlag,
   IconHistory,
   IconLayoutGrid,
   IconListCheck,
@@ -29,22 +32,20 @@ interface Entry {
 }
 const PLACES: readonly Entry[] = [
   { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
-  { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
-  { place: 'location', title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
-  {
-    place: 'engagement',
-    title: 'Engagement',
-    icon: IconClipboardText,
-    route: { screen: 'engagement', of: 'run' },
-  },
   { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
+  { place: 'documents', title: 'Documents', icon: IconFiles, route: { screen: 'attachments', of: 'run' } },
+  { place: 'risk-acceptances', title: 'Risk acceptances', icon: IconFlag, route: { screen: 'exceptions', of: 'run' } },
+  { place: 'location', title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
   { place: 'claims', title: 'Provider claims', icon: IconQuote, route: { screen: 'claims', of: 'run' } },
-  { place: 'packs', title: 'Packs', icon: IconPackage, route: { screen: 'packs' } },
+  { place: 'engagement', title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },
+  { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
+  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
   { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
+  { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
 ]
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
-/** Rail, banners, the screen, and the line that a screen reader is told politely. */
+/** Rail, banners, the screen, and the polite announcement for screen readers. */
 export function Frame({ children }: { readonly children: ReactNode }) {
   const { fleet, problem, said } = useStore()
   return (
@@ -53,7 +54,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       <div className="stage">
         {fleet?.demo === true && (
           <aside className="banner demo" aria-label="Demo data">
-            <strong>Demo data.</strong> Recorded or made-up nodes on this computer. Nothing here is about your servers.
+            <strong>Demo data.</strong> Recorded or made-up nodes on this computer. Not evidence about your servers.
           </aside>
         )}
         <main data-pane tabIndex={-1} aria-label="Screen">
@@ -113,7 +114,7 @@ function Rail() {
             aria-expanded={over === 'palette'}
             onClick={() => change({ over: 'palette' })}
           >
-            Go to…
+            Search…
             <kbd>Ctrl K</kbd>
           </button>
         </li>

@@ -13,7 +13,7 @@ export interface HistoryCalendarProps {
 
 const MOVES = new Set(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'])
 
-/** One mark for each day, month by month: one stop for Tab, arrows inside, Enter shows what the day holds. */
+/** One mark per day, month by month: one Tab stop, arrow keys inside, Enter shows the day. */
 export function HistoryCalendar({ view, selected, onSelect }: HistoryCalendarProps) {
   const { days, today } = view
   const months = useMemo(() => monthsOf(days), [days])
@@ -38,14 +38,7 @@ export function HistoryCalendar({ view, selected, onSelect }: HistoryCalendarPro
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: months side by side are one grid, which no table can be */}
-      <div
-        role="grid"
-        ref={grid}
-        className="history-calendar"
-        aria-label="Days and what they show"
-        aria-readonly
-        onKeyDown={press}
-      >
+      <div role="grid" ref={grid} className="history-calendar" aria-label="Calendar" aria-readonly onKeyDown={press}>
         {months.map((month) => (
           <MonthGrid
             key={month.id}
@@ -140,7 +133,7 @@ function Day({ one, today, isAt, isSelected, onPick }: DayProps) {
   const { mark, tone } = dayStateWords[state]
   return (
     // biome-ignore lint/a11y/useSemanticElements: see the grid
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the grid
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys
     <span
       role="gridcell"
       className={`history-day ${state}`}

@@ -18,7 +18,7 @@ export interface Pair {
   readonly after: string
 }
 
-/** Any two runs against each other. */
+/** The comparison of any two runs. */
 export function HistoryCompare({
   view,
   pair,
@@ -32,8 +32,8 @@ export function HistoryCompare({
   const shown = pair ?? startPair(view.runs)
   if (shown === null)
     return (
-      <EmptyState title="There are no two runs to compare">
-        Here will be what differs between two runs: evidence, rules and scope apart from each other.
+      <EmptyState title="At least two runs are required">
+        Changes between two runs appear here, separately for evidence, rules and scope.
       </EmptyState>
     )
   const options = able.map((run) => ({ id: run.run, title: runTitle(run), note: visible(run.run) }))
@@ -42,12 +42,17 @@ export function HistoryCompare({
     <>
       <div className="compare-form">
         <Select
-          label="Before"
+          label="Earlier run"
           value={shown.before}
           options={options}
           onChange={(before) => onPair({ ...shown, before })}
         />
-        <Select label="After" value={shown.after} options={options} onChange={(after) => onPair({ ...shown, after })} />
+        <Select
+          label="Later run"
+          value={shown.after}
+          options={options}
+          onChange={(after) => onPair({ ...shown, after })}
+        />
         <Button
           icon={IconArrowsExchange}
           kind="quiet"
@@ -57,18 +62,15 @@ export function HistoryCompare({
         </Button>
         {baseline !== undefined && baseline.run !== shown.before && (
           <Button kind="quiet" onPress={() => onPair({ ...shown, before: baseline.run })}>
-            Compare with the baseline
+            Compare with baseline
           </Button>
         )}
       </div>
       {view.baseline === null && (
-        <p className="quiet">
-          No baseline is set. Set one from the list of runs, so that later runs are compared with a state that somebody
-          looked at.
-        </p>
+        <p className="quiet">No baseline. Set one from the list of runs to compare later runs with a reviewed state.</p>
       )}
       {shown.before === shown.after ? (
-        <EmptyState title="This is one run">Choose two runs that are not the same.</EmptyState>
+        <EmptyState title="Same run selected twice">Choose two different runs.</EmptyState>
       ) : (
         <Compared pair={shown} runs={able} />
       )}
@@ -81,14 +83,14 @@ function Compared({ pair, runs }: { readonly pair: Pair; readonly runs: readonly
   const answer = useAnswer('history.compare', pair, version)
   const unsealed = runs.filter(({ run, seal }) => seal === 'none' && (run === pair.before || run === pair.after))
   return (
-    <Slowly answer={answer} does="Comparing two runs">
+    <Slowly answer={answer} does="Comparing runs">
       {(drift) => (
         <>
           <p role="status">{driftLine(drift)}</p>
           {unsealed.length > 0 && (
             <Notice
-              title={unsealed.length === 2 ? 'Neither run is under a seal.' : 'One of these runs is under no seal.'}
-              means="What is compared is what this computer keeps. Nobody else can check it before a pack is sealed."
+              title={unsealed.length === 2 ? 'Neither run is sealed.' : 'One of these runs is not sealed.'}
+              means="The comparison uses data on this computer. Others can verify it only after a pack is sealed."
             />
           )}
           <NotCompared view={drift} />

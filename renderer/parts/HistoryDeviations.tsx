@@ -6,20 +6,20 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Slowly } from './Slowly.tsx'
 
-/** Claims that were contradicted in these days: when that was found, and which run shows it fixed. */
+/** Deviations in this period: when they were found, and which run shows them remediated. */
 export function HistoryDeviations({ view: { from, to, demo, runs: shown } }: { readonly view: HistoryView }) {
   const { runs } = useStore()
   const answer = useAnswer('history.deviations', { from, to }, runs)
   return (
     <section aria-labelledby="deviations">
       <h2 id="deviations">Deviations</h2>
-      <Slowly answer={answer} does="Reading every run of these days">
+      <Slowly answer={answer} does="Loading runs">
         {(deviations) =>
           demo || shown.some(({ seal }) => seal === 'sealed') ? (
             <Listed deviations={deviations} />
           ) : (
-            <EmptyState title="No run of these days is sealed">
-              Only what is sealed is followed here. That says nothing about what the nodes answered.
+            <EmptyState title="No sealed runs in this period">
+              Deviations are listed for sealed runs only. Runs that are not sealed may contain deviations.
             </EmptyState>
           )
         }
@@ -33,22 +33,22 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
   return (
     <>
       {total === 0 ? (
-        <EmptyState title="No claim was contradicted">
-          Sealed runs of these days contradict no claim. Days without a run say nothing about this.
+        <EmptyState title="No deviations noted">
+          No deviations in the sealed runs of this period. Not tested: days without a run.
         </EmptyState>
       ) : (
         <div className="scroll">
           <table className="history-deviations">
             <caption>
               {plural(total, 'deviation')}
-              {rows.length < total ? `, the first ${rows.length} of them shown` : ''}; {open} open at the end
+              {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end
             </caption>
             <thead>
               <tr>
                 <th scope="col">Node</th>
-                <th scope="col">Contradicted</th>
+                <th scope="col">Expected condition</th>
                 <th scope="col">Found</th>
-                <th scope="col">State at the end</th>
+                <th scope="col">Status at period end</th>
                 <th scope="col">Runs</th>
               </tr>
             </thead>
@@ -67,17 +67,17 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
                   <td className="number">{when(found.at)}</td>
                   <td>
                     {fixed !== null ? (
-                      <>Fixed by {when(fixed.at)}</>
+                      <>Remediated by {when(fixed.at)}</>
                     ) : (
                       <>
-                        <strong>{isOpen ? 'Open' : 'Not decided'}</strong>
-                        <span className="note">last seen {when(lastSeen.at)}</span>
+                        <strong>{isOpen ? 'Open' : 'Inconclusive'}</strong>
+                        <span className="note">last observed {when(lastSeen.at)}</span>
                       </>
                     )}
                   </td>
                   <td>
                     {plural(runs, 'run')}
-                    {unknown > 0 && <span className="note">{unknown} more do not decide it</span>}
+                    {unknown > 0 && <span className="note">{unknown} more inconclusive</span>}
                   </td>
                 </tr>
               ))}

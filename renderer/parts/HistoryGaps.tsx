@@ -7,7 +7,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { GapDialog } from './SayDialog.tsx'
 
-/** Planned runs that did not happen: those that nobody accounts for first. */
+/** Scheduled runs that did not take place, unexplained ones first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {
   const { unrecorded, gaps, plans, counts, awaited } = view
   const [asked, setAsked] = useState<MissedRun | null>(null)
@@ -17,22 +17,22 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
       {awaited.length > 0 && (
         <Notice
           kind="warning"
-          title={`${plural(awaited.length, 'planned run')} overdue`}
+          title={`${plural(awaited.length, 'scheduled run')} overdue`}
           means={awaited.slice(0, MOST).map((one) => (
             <span key={`${one.schedule} ${one.due}`} className="awaited-run">
               {visible(one.schedule)}: {awaitedWords(one)}.{' '}
             </span>
           ))}
-          next="It counts as missed once that time has passed: the random delay, the retries, and two hours for the run."
+          next="It counts as missed after the random delay, the retries, and two hours for the run."
         />
       )}
       {unrecorded.length + gaps.length + awaited.length === 0 && (
-        <EmptyState title="No planned run is missing">
+        <EmptyState title="No missed runs">
           {plans.length === 0
-            ? 'Nothing was planned in these days. A schedule states in the chain of runs when runs are due.'
+            ? 'No runs were scheduled in this period.'
             : counts.planned === 0
-              ? 'No run was due in these days so far.'
-              : 'Every run that was due in these days took place.'}
+              ? 'No run has been due in this period so far.'
+              : 'Every run due in this period took place.'}
         </EmptyState>
       )}
       {unrecorded.length > 0 && <Unrecorded missed={unrecorded} demo={view.demo} onRecord={setAsked} />}
@@ -41,7 +41,7 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
         <GapDialog
           schedule={asked.schedule}
           due={asked.due}
-          about={`The run of ${visible(asked.schedule)} that was due on ${when(asked.due)} did not happen.`}
+          about={`The run of schedule ${visible(asked.schedule)} due on ${when(asked.due)} did not take place.`}
           onClose={() => setAsked(null)}
         />
       )}
@@ -64,18 +64,18 @@ function Unrecorded({
     <>
       <Notice
         kind="failure"
-        title={`${plural(missed.length, 'planned run')} missed without a record`}
-        means="An auditor sees these days as unaccounted for. Recording why does not fill them with evidence."
-        next="Record why each one did not happen, as soon as you know."
+        title={`${plural(missed.length, 'scheduled run')} missed, unexplained`}
+        means="Auditors see these runs as unexplained. Recording a reason does not replace the missing evidence."
+        next="Record the reason for each missed run as soon as you know it."
       />
       <div className="scroll">
         <table>
-          <caption>Missed without a record</caption>
+          <caption>Missed, unexplained</caption>
           <thead>
             <tr>
               <th scope="col">Due</th>
               <th scope="col">Schedule</th>
-              <th scope="col">Planned</th>
+              <th scope="col">Scheduled</th>
               <th scope="col">Action</th>
             </tr>
           </thead>
@@ -89,14 +89,14 @@ function Unrecorded({
                 <td>{visible(one.cadence)}</td>
                 <td>
                   {demo ? (
-                    <span className="quiet">Demo data takes no record.</span>
+                    <span className="quiet">Not available for demo data.</span>
                   ) : (
                     <Button
                       small
-                      label={`Record why the run of ${when(one.due)} did not happen`}
+                      label={`Record the reason for the missed run of ${when(one.due)}`}
                       onPress={() => onRecord(one)}
                     >
-                      Record why
+                      Record reason
                     </Button>
                   )}
                 </td>
@@ -105,7 +105,9 @@ function Unrecorded({
           </tbody>
         </table>
       </div>
-      {missed.length > MOST && <p className="quiet">And {missed.length - MOST} more; choose fewer days to see them.</p>}
+      {missed.length > MOST && (
+        <p className="quiet">And {missed.length - MOST} more; choose a shorter period to see them.</p>
+      )}
     </>
   )
 }
@@ -114,12 +116,12 @@ function Recorded({ view: { gaps } }: { readonly view: HistoryView }) {
   return (
     <div className="scroll">
       <table>
-        <caption>Missed, with a signed record</caption>
+        <caption>Missed, explained</caption>
         <thead>
           <tr>
             <th scope="col">Due</th>
             <th scope="col">Schedule</th>
-            <th scope="col">Why</th>
+            <th scope="col">Reason</th>
             <th scope="col">Recorded</th>
           </tr>
         </thead>
@@ -129,11 +131,11 @@ function Recorded({ view: { gaps } }: { readonly view: HistoryView }) {
               <th scope="row" className="number">
                 {when(due)}
               </th>
-              <td>{schedule === null ? <span className="quiet">none named</span> : visible(schedule)}</td>
+              <td>{schedule === null ? <span className="quiet">none</span> : visible(schedule)}</td>
               <td className="source">{visible(why)}</td>
               <td>
                 {when(at)}
-                {!signed && <span className="note">Its signature is missing.</span>}
+                {!signed && <span className="note">Signature missing.</span>}
               </td>
             </tr>
           ))}

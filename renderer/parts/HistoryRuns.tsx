@@ -11,18 +11,18 @@ export interface HistoryRunsProps {
   readonly title: string
   readonly view: HistoryView
   readonly runs: readonly HistoryRun[]
-  /** Opens the comparison of a run with the one before it. */
+  /** Opens the comparison of a run with the previous one. */
   readonly onCompare: (run: string) => void
 }
 
 const STEP = 30
 
-/** Runs, newest first, each with what seals it. */
+/** Runs, newest first, each with its seal. */
 export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) {
   const [most, setMost] = useState(STEP)
   const [asked, setAsked] = useState<HistoryRun | null>(null)
   if (runs.length === 0)
-    return <EmptyState title="No run in these days">Runs are listed here, newest first.</EmptyState>
+    return <EmptyState title="No runs in this period">Runs are listed here, newest first.</EmptyState>
   return (
     <>
       <div className="scroll">
@@ -31,9 +31,9 @@ export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) 
           <thead>
             <tr>
               <th scope="col">Run</th>
-              <th scope="col">Nodes that answered</th>
+              <th scope="col">Nodes collected</th>
               <th scope="col">Seal</th>
-              <th scope="col">Planned by</th>
+              <th scope="col">Schedule</th>
               <th scope="col">Action</th>
             </tr>
           </thead>
@@ -53,7 +53,7 @@ export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) 
                 <td>
                   <SealMark run={run} />
                 </td>
-                <td>{run.schedule === null ? <span className="quiet">nobody</span> : visible(run.schedule)}</td>
+                <td>{run.schedule === null ? <span className="quiet">Manual</span> : visible(run.schedule)}</td>
                 <td>
                   <div className="row-actions">
                     <Actions run={run} view={view} onCompare={onCompare} onBaseline={setAsked} />
@@ -85,7 +85,7 @@ export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) 
   )
 }
 
-/** What seals a run; one that nothing seals is never shown as if. */
+/** The seal of a run; a run without a seal is never shown as sealed. */
 export function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {
   const { label, mark, tone } = SEAL_WORDS[seal]
   return (
@@ -107,7 +107,7 @@ function Actions({
   readonly onCompare: (run: string) => void
   readonly onBaseline: (run: HistoryRun) => void
 }) {
-  if (!run.comparable) return <span className="quiet">Its trace is not kept here.</span>
+  if (!run.comparable) return <span className="quiet">Run trace not available on this computer.</span>
   return (
     <>
       {runs.filter(({ comparable }) => comparable).length > 1 && (

@@ -17,17 +17,17 @@ import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
-  'not-asked': ['Not asked yet', 'dotted-ring', 'not-tested'],
+  'not-asked': ['Not requested yet', 'dotted-ring', 'not-tested'],
   confirmed: ['Confirmed', 'ring-tick', 'met'],
-  unknown: ['Nobody confirms it', 'diamond-question', 'inconclusive'],
+  unknown: ['Not verified', 'diamond-question', 'inconclusive'],
   changed: ['Changed: node is blocked', 'square-cross', 'not-met'],
   revoked: ['Revoked: node is blocked', 'square-cross', 'not-met'],
-  unreachable: ['Not reached', 'dotted-ring', 'not-tested'],
+  unreachable: ['Unreachable', 'dotted-ring', 'not-tested'],
 }
-/** What has to be decided comes first. */
+/** Keys that need a decision come first. */
 const ORDER: readonly HostKeyRow['state'][] = ['changed', 'revoked', 'unknown', 'unreachable', 'not-asked', 'confirmed']
 
-/** Each node's host key, and who confirms it. A key is decided one by one, or by a list that holds it; there is no way to trust all. */
+/** Host keys and how they were verified. Keys are confirmed one by one, or by a list that contains them; there is no way to trust all. */
 export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
   const listed = useAnswer('hostkeys.list', null, nodes.join(' '))
   const scan = useAction('hostkeys.scan')
@@ -41,8 +41,8 @@ export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
   return (
     <>
       <p className="reading-width">
-        We log in only where the host key is confirmed. Compare each fingerprint with one from your provider or from the
-        node’s own console. A key that changed blocks its node until somebody verified the change.
+        Barewitness logs in only where the host key is confirmed. Compare each fingerprint with one from your provider
+        or from the console of the node. A changed key blocks its node until you verify the change.
       </p>
       {scan.error !== null && <FailureNote error={scan.error} />}
       <Ask answer={listed}>
@@ -79,10 +79,10 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
     <>
       <div className="table-bar">
         <Button kind={asked ? 'secondary' : 'primary'} icon={IconKey} busy={asking} onPress={onAsk}>
-          {asked ? 'Ask again' : 'Ask for host keys'}
+          {asked ? 'Request again' : 'Request host keys'}
         </Button>
         <Button icon={IconClipboardList} isDisabled={!asked} onPress={() => setComparing(true)}>
-          Compare with a pasted list
+          Compare with list
         </Button>
         <SearchField isFilter label="Find a node" value={find} onChange={setFind} />
         <span className="quiet number">
@@ -92,11 +92,9 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
       {changed > 0 && (
         <Notice
           kind="warning"
-          title={
-            changed === 1 ? '1 host key is not the one on record.' : `${changed} host keys are not the ones on record.`
-          }
-          means="Another machine may be answering at this address, or the node was set up anew. We do not log in there."
-          next="Ask the node’s owner, then decide each one below."
+          title={changed === 1 ? '1 host key changed.' : `${changed} host keys changed.`}
+          means="A different machine may be answering at this address, or the node was reinstalled. Login is blocked."
+          next="Confirm each change with the node’s owner, then decide below."
         />
       )}
       <GridTable
@@ -106,7 +104,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         keyOf={({ node }) => node}
         rowHeight={3.25}
         leaves={20}
-        empty={<p className="empty">No node has this in its name.</p>}
+        empty={<p className="empty">No matching nodes.</p>}
       />
       {deciding !== null && (
         <DecideKey
@@ -115,7 +113,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
           onDone={(found) => {
             onRows(found)
             setDeciding(null)
-            say(`Recorded your decision about ${deciding.node}.`)
+            say(`Decision about ${deciding.node} recorded.`)
           }}
         />
       )}
@@ -140,7 +138,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   },
   {
     id: 'state',
-    title: 'State',
+    title: 'Status',
     width: '2fr',
     minWidth: 12,
     cell: ({ state, failure }) => {
@@ -176,7 +174,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   },
   {
     id: 'by',
-    title: 'Confirmed by',
+    title: 'Verified by',
     width: '1.8fr',
     minWidth: 9.5,
     cell: ({ confirmedBy, matched, fingerprint }) => (
@@ -193,9 +191,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
       (row.state === 'unknown' || row.state === 'changed') && (
         <Button
           small
-          label={
-            row.state === 'changed' ? `Decide about the changed key of ${row.node}` : `Confirm the key of ${row.node}`
-          }
+          label={row.state === 'changed' ? `Decide on changed key of ${row.node}` : `Confirm key of ${row.node}`}
           onPress={() => onDecide(row)}
         >
           {row.state === 'changed' ? 'Decide…' : 'Confirm…'}
@@ -221,8 +217,8 @@ function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
     return (
       <span className="status" title={visible(matched)}>
         <Shape mark="dot" tone="informational" />
-        <span className="cell-lines">In the pasted list, not yet recorded</span>
+        <span className="cell-lines">In the pasted list, not yet confirmed</span>
       </span>
     )
-  return <span className="quiet">{asked ? 'nobody' : '—'}</span>
+  return <span className="quiet">{asked ? 'none' : '—'}</span>
 }

@@ -16,7 +16,7 @@ import { Ask } from './Ask.tsx'
 import { FailureNote } from './Failure.tsx'
 import { Fingerprint } from './Fingerprint.tsx'
 
-/** The keys that seal packs: which there are, where each one's secret lies, and what that is worth. */
+/** Signing identities, and where the private key and passphrase of each are stored. */
 export function Identities() {
   const [version, setVersion] = useState(0)
   const list = useAnswer('identities.list', null, version)
@@ -29,34 +29,34 @@ export function Identities() {
   return (
     <section aria-labelledby="identities" className="settings-part">
       <div className="section-head">
-        <h2 id="identities">Signing keys</h2>
+        <h2 id="identities">Signing identities</h2>
         <div className="actions">
           <Button icon={IconPlus} onPress={() => setCreating(true)}>
-            Create key
+            Create signing identity
           </Button>
           <Button
             icon={IconUpload}
             busy={restore.busy}
             onPress={() =>
               void restore.run(null).then((done) => {
-                if (done !== null) changed('Key restored.')
+                if (done !== null) changed('Identity restored.')
               })
             }
           >
-            Restore key
+            Restore signing identity
           </Button>
         </div>
       </div>
       <p className="prose">
-        A signing key seals your packs. It is yours alone: Barewitness has no copy, and nobody can recover it. Back it
-        up, and give its fingerprint to your auditors.
+        A signing identity seals your packs. Only you have its private key, and it cannot be recovered. Back it up, and
+        give its fingerprint to your auditors.
       </p>
       {restore.error !== null && <FailureNote error={restore.error} />}
       <Ask answer={list}>
         {(keys) =>
           keys.length === 0 ? (
-            <EmptyState title="There is no signing key on this computer yet">
-              The first export makes one. You can also create it here, or restore one from a backup.
+            <EmptyState title="No signing identity on this computer">
+              The first export creates one. You can also create one here, or restore one from a backup.
             </EmptyState>
           ) : (
             <ul className="entries">
@@ -67,15 +67,15 @@ export function Identities() {
           )
         }
       </Ask>
-      {creating && <Create onClose={() => setCreating(false)} onDone={() => changed('Key created.')} />}
+      {creating && <Create onClose={() => setCreating(false)} onDone={() => changed('Signing identity created.')} />}
     </section>
   )
 }
 
 const KINDS: Readonly<Record<IdentityView['kind'], string>> = {
-  local: 'The private key lies in a file of your account, encrypted with a passphrase.',
-  imported: 'The private key was imported. It lies in a file of your account, encrypted with a passphrase.',
-  token: 'The private key lies on a security token and does not leave it.',
+  local: 'Private key: encrypted file in your account.',
+  imported: 'Private key: imported, encrypted file in your account.',
+  token: 'Private key: on a security token, not exportable.',
 }
 
 function Identity({
@@ -104,7 +104,7 @@ function Identity({
           label={`Actions for ${visible(name)}`}
           small
           entries={[
-            { id: 'backup', title: 'Back up key', onAction: () => void backup() },
+            { id: 'backup', title: 'Back up identity', onAction: () => void backup() },
             { id: 'rotate', title: 'Replace key…', isDisabled: kind !== 'local', onAction: () => setRotating(true) },
           ]}
         />
@@ -125,13 +125,13 @@ function Identity({
           <dd>{KINDS[kind]}</dd>
         </div>
         <div>
-          <dt>Its secret is kept</dt>
+          <dt>Secret storage</dt>
           <dd>{visible(keptHow)}</dd>
         </div>
       </dl>
       {retired.length > 0 && (
         <Disclosure title="Earlier keys" aside={retired.length} level={4}>
-          <p>Packs that they sealed still verify. They seal nothing new.</p>
+          <p>Packs sealed with them still verify. They are not used for new seals.</p>
           <ul className="plain-list">
             {retired.map((old) => (
               <li key={old.fingerprint}>
@@ -144,7 +144,7 @@ function Identity({
       )}
       {error !== null && <FailureNote error={error} />}
       {rotating && (
-        <Rotate name={name} onClose={() => setRotating(false)} onDone={() => onChanged(`Key ${name} replaced.`)} />
+        <Rotate name={name} onClose={() => setRotating(false)} onDone={() => onChanged(`Key of ${name} replaced.`)} />
       )}
     </li>
   )
@@ -165,35 +165,39 @@ function Create({ onClose, onDone }: { readonly onClose: () => void; readonly on
   }
   return (
     <Dialog
-      title="Create key"
+      title="Create signing identity"
       onClose={onClose}
       actions={
         <>
           <Button kind="primary" busy={create.busy} isDisabled={!may} onPress={() => void run()}>
-            Create key
+            Create signing identity
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </>
       }
     >
       <TextField
-        label="Who seals"
-        description="Your organization, as auditors shall read it. It cannot be changed later."
+        label="Signer name"
+        description="Your organization, as shown to auditors. It cannot be changed later."
         maxLength={64}
         value={subject}
         onChange={setSubject}
       />
       <TextField
         label="Short name"
-        description="For you alone: small letters, digits and hyphens."
+        description="For your own use: lower-case letters, digits and hyphens."
         mono
         maxLength={41}
         value={name}
         onChange={setName}
-        error={name !== '' && !NAME.test(name) ? 'Begin with a small letter or digit; then also hyphens.' : undefined}
+        error={
+          name !== '' && !NAME.test(name)
+            ? 'Use lower-case letters, digits and hyphens; begin with a letter or digit.'
+            : undefined
+        }
       />
       <p className="quiet">
-        The system keeps the passphrase where it can. Otherwise a small window of its own asks you for one.
+        The system stores the passphrase where possible. Otherwise a separate window asks you for one.
       </p>
       {create.error !== null && <FailureNote error={create.error} />}
     </Dialog>
@@ -231,12 +235,12 @@ function Rotate({
       }
     >
       <p>
-        A new key takes the place of “{visible(name)}”. Packs sealed before still verify with the old one. Tell your
+        A new key replaces the key of “{visible(name)}”. Existing packs still verify with the old key. Give your
         auditors the new fingerprint.
       </p>
       <TextArea
-        label="Why is it replaced?"
-        description="The reason is kept with the key."
+        label="Reason"
+        description="Stored with the key."
         rows={2}
         maxLength={500}
         value={why}

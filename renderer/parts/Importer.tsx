@@ -21,13 +21,13 @@ const KINDS: readonly {
   {
     id: 'ssh-config',
     title: 'SSH config',
-    note: 'Host entries; ProxyJump is followed, Match and Include are named line by line.',
+    note: 'Host entries and ProxyJump are read; Match and Include lines are listed as skipped.',
     example: 'Host db-1\n  HostName 203.0.113.10\n  User audit\n  ProxyJump bastion',
   },
   {
     id: 'csv',
     title: 'CSV',
-    note: 'A first line with name and address; port, user, sudo, jump and role if you have them.',
+    note: 'Header line with name and address; optionally port, user, sudo, jump and role.',
     example: 'name,address,port,user\ndb-1,203.0.113.10,22,audit',
   },
   {
@@ -40,12 +40,12 @@ const KINDS: readonly {
 
 const OUTCOMES: Readonly<Record<ImportRow['outcome'], readonly [word: string, mark: string, tone: string]>> = {
   'will-add': ['Will add', 'ring-tick', 'met'],
-  'already-here': ['Already here', 'bar', 'not-applicable'],
+  'already-here': ['Already in fleet', 'bar', 'not-applicable'],
   skipped: ['Skipped', 'diamond-question', 'inconclusive'],
   used: ['Read', 'dot', 'informational'],
 }
 
-/** Paste or choose a file, see what becomes of every line, then add. Nothing is contacted. */
+/** Paste text or choose a file, preview the outcome of every line, then add the nodes. No node is contacted. */
 export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: ReadonlySet<string>) => void }) {
   const [kind, setKind] = useState<ImportKind>('ssh-config')
   const [text, setText] = useState('')
@@ -75,10 +75,10 @@ export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, nam
           void paste.run({ kind, text }).then(show)
         }}
       >
-        <RadioGroup label="What you have" value={kind} onChange={setKind} options={KINDS} />
+        <RadioGroup label="Format" value={kind} onChange={setKind} options={KINDS} />
         <div className="importer-source">
           <TextArea
-            label="Paste it here"
+            label="Content"
             mono
             rows={8}
             value={text}
@@ -126,9 +126,7 @@ function Preview({ preview, busy, onAdd, onDiscard }: PreviewProps) {
   )
   return (
     <section aria-labelledby="import-preview">
-      <h2 id="import-preview">
-        {preview.file === null ? 'What you pasted' : visible(preview.file)}: what becomes of each line
-      </h2>
+      <h2 id="import-preview">{preview.file === null ? 'Pasted content' : visible(preview.file)}: outcome by line</h2>
       <div className="table-bar">
         <Button kind="primary" isDisabled={preview.willAdd === 0} busy={busy} onPress={onAdd}>
           Add {plural(preview.willAdd, 'node')}
@@ -138,20 +136,16 @@ function Preview({ preview, busy, onAdd, onDiscard }: PreviewProps) {
           {plural(preview.rows.length, 'line')}, {skipped} skipped
         </span>
         <Checkbox isSelected={onlySkipped} onChange={setOnlySkipped} isDisabled={skipped === 0}>
-          Only skipped lines
+          Skipped lines only
         </Checkbox>
       </div>
       <GridTable
-        label="What becomes of each line"
+        label="Outcome by line"
         columns={COLUMNS}
         rows={rows}
         keyOf={({ line, node }) => `${line} ${node ?? ''}`}
         leaves={14}
-        empty={
-          <EmptyState title="No line was read">
-            The text holds no entry of this format. Is it another format?
-          </EmptyState>
-        }
+        empty={<EmptyState title="No lines found">The text has no entry in this format. Check the format.</EmptyState>}
       />
     </section>
   )
@@ -195,7 +189,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
   },
   {
     id: 'note',
-    title: 'Why',
+    title: 'Reason',
     width: '3fr',
     minWidth: 12,
     cell: ({ note }) => (

@@ -13,12 +13,12 @@ import { Shape } from './Mark.tsx'
 
 const STATUS: Readonly<Record<Capture['status'], string>> = {
   done: 'answered',
-  'timed-out': 'did not finish in time: supports nothing',
-  truncated: 'cut at the size limit: supports nothing',
-  'not-run': 'not run: needs administrator rights',
-  'not-asked': 'not asked: sudo had passed its time limit several times in a row',
-  'no-path': 'not run: what it asks of does not exist on this node',
-  lost: 'the session ended before the answer did',
+  'timed-out': 'timed out: not usable as evidence',
+  truncated: 'truncated at the size limit: not usable as evidence',
+  'not-run': 'not run: requires privileged checks (sudo)',
+  'not-asked': 'skipped: sudo exceeded its time limit several times in a row',
+  'no-path': 'not run: the path does not exist on this node',
+  lost: 'incomplete: the session ended early',
 }
 
 export interface InspectorProps {
@@ -26,23 +26,23 @@ export interface InspectorProps {
   readonly of: Source
   readonly node: string
   readonly recording: Recording | null
-  /** The answer whose digest was computed when it was read. */
+  /** The capture whose digest was computed when it was loaded. */
   readonly answer: Answer<EvidencePiece>
 }
 
-/** Where one answer came from: command, rights, times, host key, and its digest computed again. */
+/** Origin of one capture: command, privilege, times, host key, and its recomputed digest. */
 export function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
   const command = shellLine(capture.argv)
-  // In a pack the command is whatever its author wrote: nothing that a terminal would obey goes to the clipboard.
+  // The author of a pack controls the command text: no terminal control characters reach the clipboard.
   const mayCopy = visible(command) === command && !/[\n\t]/.test(command)
   return (
-    <section className="evidence-inspector" aria-label="About this answer" data-pane tabIndex={-1}>
-      <h2>About this answer</h2>
+    <section className="evidence-inspector" aria-label="Capture details" data-pane tabIndex={-1}>
+      <h2>Capture details</h2>
       <dl className="facts">
-        <dt>{of === 'run' ? 'Run it yourself' : 'Command, as the pack states it'}</dt>
+        <dt>{of === 'run' ? 'Command' : 'Command, as stated in the pack'}</dt>
         <dd>
           {capture.argv.length === 0 ? (
-            'Measured from this computer; there is no command.'
+            'Measured from this computer; no command.'
           ) : (
             <>
               <span className="mono source">{visible(command)}</span>{' '}
@@ -52,25 +52,25 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
         </dd>
         <dt>Status</dt>
         <dd>{STATUS[capture.status]}</dd>
-        <dt>Exit</dt>
+        <dt>Exit status</dt>
         <dd>{capture.exitCode ?? 'none'}</dd>
         <dt>Started</dt>
         <dd>{when(capture.startedAt)}</dd>
-        <dt>Took</dt>
+        <dt>Duration</dt>
         <dd>
-          {capture.durationMs} ms by the node’s clock
-          {capture.heardMs !== undefined && `, heard over ${capture.heardMs} ms here`}
+          {capture.durationMs} ms on the node’s clock
+          {capture.heardMs !== undefined && `, ${capture.heardMs} ms on this computer`}
         </dd>
-        <dt>Asked as</dt>
+        <dt>Account</dt>
         <dd>
           {recording === null ? 'not recorded' : visible(recording.node.user)}
-          {capture.privilege === 'user' ? ', without administrator rights' : `, with ${capture.privilege}`}
+          {capture.privilege === 'user' ? ', unprivileged' : `, with ${capture.privilege}`}
         </dd>
         <dt>Node clock</dt>
         <dd>
           {recording?.clock == null
             ? 'not read'
-            : `${recording.clock.offsetSeconds} s from ours, ± ${recording.clock.uncertaintySeconds} s`}
+            : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`}
         </dd>
         <dt>Host key</dt>
         <dd>
@@ -85,9 +85,9 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
         </dd>
         {capture.redactions !== undefined && (
           <>
-            <dt>Redacted</dt>
+            <dt>Masked</dt>
             <dd>
-              {plural(capture.redactions, 'value')} replaced before hashing and storing
+              {plural(capture.redactions, 'value')} masked before hashing and storage
               {capture.redacted !== undefined &&
                 `: ${Object.entries(capture.redacted)
                   .map(([kind, count]) => `${visible(kind)} ${count}`)
@@ -97,7 +97,7 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
         )}
         <dt>Size</dt>
         <dd>
-          {bytes(capture.stdout.size)}, errors {bytes(capture.stderr.size)}
+          {bytes(capture.stdout.size)}, standard error {bytes(capture.stderr.size)}
         </dd>
         <dt>SHA-256</dt>
         <dd>
@@ -132,8 +132,8 @@ function Digest({
         <Shape mark={same ? 'ring-tick' : 'square-cross'} tone={tone} />
         <span>
           {same
-            ? `Computed ${now.times === 1 ? 'again' : `${now.times} times`} from the stored bytes: identical`
-            : 'Computed again: different. Altered after collection; it supports nothing.'}
+            ? `Recomputed ${now.times === 1 ? '' : `${now.times} times `}from the stored bytes: identical`
+            : 'Recomputed: different. Altered after collection; not usable as evidence.'}
         </span>
       </p>
       <Button small busy={get.busy} onPress={() => void again()}>

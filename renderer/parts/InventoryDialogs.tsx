@@ -15,7 +15,7 @@ import { FailureNote } from './Failure.tsx'
 
 const KINDS = ['portal-export', 'invoice', 'order'] as const satisfies readonly InventoryDraft['kind'][]
 
-/** Where the provider's list comes from and who answers for it, then the file itself. */
+/** Source and owner of the provider inventory, then the file. */
 export function InventoryDialog({
   before,
   onClose,
@@ -36,13 +36,13 @@ export function InventoryDialog({
     if (source.trim() === '' || owner.trim() === '' || on === '') return
     const view = await bring.run({ kind, source, owner, on })
     if (view === null) return
-    say(`Provider’s list imported: ${plural(view.inventory?.rows ?? 0, 'row')}.`)
+    say(`Provider inventory imported: ${plural(view.inventory?.rows ?? 0, 'asset')}.`)
     onClose()
     outdated()
   }
   return (
     <Dialog
-      title="Import the provider’s list"
+      title="Import provider inventory"
       onClose={onClose}
       actions={
         <>
@@ -55,26 +55,26 @@ export function InventoryDialog({
     >
       <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
         <p>
-          A table (CSV) whose first line names its columns, such as id, hostname, address and serial number. It goes
-          into the pack as it is.
+          A CSV file with a header line, for example id, hostname, address and serial number. The pack includes it
+          unchanged.
         </p>
         {before !== null && (
           <p className="quiet">
-            It takes the place of {visible(before.file.name)}. Rows left out stay so where their ids are found again.
+            It replaces {visible(before.file.name)}. Excluded assets remain excluded where their ids appear again.
           </p>
         )}
         <RadioGroup
-          label="What it is"
+          label="Type"
           value={kind}
           onChange={setKind}
           options={KINDS.map((id) => ({ id, title: inventoryKindWords[id] }))}
         />
         <TextField
-          label="Where it comes from"
+          label="Source"
           value={source}
           onChange={setSource}
           maxLength={300}
-          error={tried && source.trim() === '' ? 'Say where it comes from.' : undefined}
+          error={tried && source.trim() === '' ? 'Enter the source.' : undefined}
           isRequired
           autoFocus
         />
@@ -84,14 +84,14 @@ export function InventoryDialog({
             value={owner}
             onChange={setOwner}
             maxLength={200}
-            error={tried && owner.trim() === '' ? 'Name who answers for it.' : undefined}
+            error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
             isRequired
           />
           <DateField
             label="As of"
             value={on}
             onChange={setOn}
-            error={tried && on === '' ? 'Choose the day of the list.' : undefined}
+            error={tried && on === '' ? 'Choose the date of the inventory.' : undefined}
             isRequired
           />
         </div>
@@ -101,7 +101,7 @@ export function InventoryDialog({
   )
 }
 
-/** Why a row of the provider's list is no node of this population; that can be changed and taken back. */
+/** The reason for excluding an inventory asset from the population; it can be changed and withdrawn. */
 export function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; readonly onClose: () => void }) {
   const form = useId()
   const set = useAction('inventory.leave-out')
@@ -109,7 +109,7 @@ export function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; re
   const [tried, setTried] = useState(false)
   const put = async (reason: string | null): Promise<void> => {
     if (row.rowId === null || (await set.run({ id: row.rowId, why: reason })) === null) return
-    say(reason === null ? 'The row counts again.' : 'The row is left out.')
+    say(reason === null ? 'Asset included.' : 'Asset excluded.')
     onClose()
     outdated()
   }
@@ -120,16 +120,16 @@ export function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; re
   }
   return (
     <Dialog
-      title="Leave this row out"
+      title="Exclude asset"
       onClose={onClose}
       actions={
         <>
           <Button kind="primary" type="submit" form={form} busy={set.busy}>
-            Leave row out
+            Exclude asset
           </Button>
           {row.why !== null && (
             <Button isDisabled={set.busy} onPress={() => void put(null)}>
-              Count row again
+              Include asset
             </Button>
           )}
           <Button onPress={onClose}>Cancel</Button>
@@ -141,13 +141,13 @@ export function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; re
           {visible(row.name)}
           {row.listed !== null && row.listed !== row.name && <span className="note mono">{visible(row.listed)}</span>}
         </p>
-        <p className="quiet">The row stays in the list, and every report gives your reason.</p>
+        <p className="quiet">The asset remains listed, and every report prints your reason.</p>
         <TextArea
-          label="Why it is no node of this population"
+          label="Reason for exclusion"
           value={why}
           onChange={setWhy}
           maxLength={1000}
-          error={tried && why.trim().length < 3 ? 'Say why.' : undefined}
+          error={tried && why.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
           isRequired
           autoFocus
         />

@@ -14,32 +14,32 @@ export interface IsolationAnswersProps {
   readonly catalog: CatalogView
 }
 
-/** Four separate answers, never one number, and the picture of what they rest on. */
+/** Four separate isolation results, never one number, and the figure of their evidence. */
 export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catalog'>) {
   const { isolation, node } = assessment
   const devices = isolation?.locality ?? []
   return (
     <>
-      <dl className="four-answers" aria-label="Four answers about isolation">
+      <dl className="four-answers" aria-label="Isolation results">
         <div>
-          <dt>Execution layer</dt>
+          <dt>Execution environment</dt>
           <dd>{layerLine(isolation)}</dd>
           {isolation?.layer === 'unknown' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
         </div>
         <div>
-          <dt>Tenancy on the system</dt>
+          <dt>Tenancy</dt>
           <dd>{TENANCY[isolation?.tenancy ?? 'unknown']}</dd>
         </div>
         <div>
-          <dt>Devices</dt>
+          <dt>Device attachment</dt>
           <dd>
             {devices.length === 0
-              ? 'Not decided'
-              : `${devices.filter(({ is }) => is === 'native').length} of ${plural(devices.length, 'device')} native`}
+              ? 'Undetermined'
+              : `${devices.filter(({ is }) => is === 'native').length} of ${plural(devices.length, 'device')} physical`}
           </dd>
         </div>
         <div>
-          <dt>Grade of the evidence</dt>
+          <dt>Evidence grade</dt>
           <dd>{gradeLine(assessment)}</dd>
         </div>
       </dl>
@@ -48,7 +48,7 @@ export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps,
   )
 }
 
-/** Everything behind the four answers, folded: it is long, and made only when it is opened. */
+/** The isolation analysis, folded: it is long, and rendered only when opened. */
 export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersProps) {
   const { isolation, node } = assessment
   const [wasOpened, setOpened] = useState(false)
@@ -57,8 +57,8 @@ export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersPr
   return (
     <Disclosure
       level={2}
-      title="The dossier"
-      aside={`${isolation.rule.id} decided · ${plural(isolation.signals.length, 'signal')} · ${plural(isolation.contradictions.length, 'contradiction')}`}
+      title="Isolation analysis"
+      aside={`Rule ${isolation.rule.id} · ${plural(isolation.signals.length, 'signal')} · ${isolation.contradictions.length} ${isolation.contradictions.length === 1 ? 'anomaly' : 'anomalies'}`}
       onToggle={(open) => setOpened(wasOpened || open)}
     >
       {wasOpened && devices.length > 0 && (

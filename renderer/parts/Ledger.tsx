@@ -9,33 +9,33 @@ import { Shape } from './Mark.tsx'
 import { Proof } from './Proof.tsx'
 
 const WORDS: Readonly<Record<Says, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
-  against: { title: 'Against', mark: 'square-cross', tone: 'not-met' },
+  against: { title: 'Contradicts', mark: 'square-cross', tone: 'not-met' },
   unclear: { title: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
-  for: { title: 'For', mark: 'ring-tick', tone: 'met' },
+  for: { title: 'Supports', mark: 'ring-tick', tone: 'met' },
 }
 
 export interface LedgerProps {
   readonly sides: readonly Side[]
   readonly of: Source
   readonly node: string
-  /** Opens what it takes for a question that needs administrator rights; null where nothing can be changed. */
+  /** Opens how to allow a privileged probe; null where nothing can be changed. */
   readonly onAllow: ((probe: string) => void) | null
 }
 
 /**
- * The argument of one claim as an account: how many reasons stand for, against and unclear, then each of them by the part of the
- * evidence it rests on, what speaks against first. A reason opens to what was read, the raw lines, and their digest.
+ * The observations of one check: counts by direction, then each observation by the part of the evidence it cites, contradicting
+ * ones first. An observation opens to its fact, the raw lines, and their digest.
  */
 export function Ledger({ sides, of, node, onAllow }: LedgerProps) {
   const [only, setOnly] = useState<Says | 'all'>('all')
   const shown = sides.filter(({ says, count }) => count > 0 && (only === 'all' || says === only))
   const total = sides.reduce((sum, { count }) => sum + count, 0)
-  if (total === 0) return <p className="empty">No reason is recorded for this claim.</p>
+  if (total === 0) return <p className="empty">No observations for this check.</p>
   return (
     <div className="account">
       <ToggleButtonGroup
         className="account-sums"
-        aria-label="Show reasons"
+        aria-label="Filter observations"
         selectionMode="single"
         disallowEmptySelection
         selectedKeys={[only]}
@@ -48,7 +48,7 @@ export function Ledger({ sides, of, node, onAllow }: LedgerProps) {
           <ToggleButton key={says} id={says} className={`account-sum says-${says}`} isDisabled={count === 0}>
             <Shape mark={WORDS[says].mark} tone={WORDS[says].tone} />
             {WORDS[says].title} <span className="number">{count}</span>
-            {count === 0 && <span className="none">none found</span>}
+            {count === 0 && <span className="none">none</span>}
           </ToggleButton>
         ))}
       </ToggleButtonGroup>
@@ -80,7 +80,7 @@ function OneSide({ side, of, node, onAllow }: OneSideProps) {
       </ul>
       {left > 0 && (
         <Button kind="link" onPress={() => setMost(Number.POSITIVE_INFINITY)}>
-          Show {plural(left, 'more reason')}
+          Show {plural(left, 'more observation')}
         </Button>
       )}
     </section>
@@ -98,8 +98,8 @@ function Part({
       <p className="account-title">
         {title}
         {onAllow !== null && probe !== null && entries.some(needsRights) && (
-          <Button kind="link" small onPress={() => onAllow(probe)} label={`How to allow this: ${title}`}>
-            How to allow this
+          <Button kind="link" small onPress={() => onAllow(probe)} label={`Allow this probe: ${title}`}>
+            Allow this probe
           </Button>
         )}
       </p>

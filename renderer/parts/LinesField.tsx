@@ -9,7 +9,7 @@ export interface LinesFieldProps<T> extends Omit<TextFieldProps, 'value' | 'onCh
   readonly rows?: number
 }
 
-/** A list as lines of text. What is typed stays as it is typed, while it means the value; a value from elsewhere takes its place. */
+/** A list as lines of text. Typed text is kept while it equals the value; a value from elsewhere replaces it. */
 export function LinesField<T>({ value, onChange, read, write, ...rest }: LinesFieldProps<T>) {
   const [text, setText] = useState(() => write(value))
   const shown = JSON.stringify(read(text)) === JSON.stringify(value) ? text : write(value)

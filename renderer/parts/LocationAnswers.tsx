@@ -4,12 +4,11 @@ import { nextStep } from '../location-model.ts'
 import { visible } from '../text.ts'
 import { LocationMark } from './LocationMark.tsx'
 
-/** The declared place, then each policy, with its verdict, why, and what to do. */
+/** The declared place, then each residency rule, with result, reason and recommended action. */
 export function LocationAnswers({ location: { claim, answers } }: { readonly location: Location }) {
-  if (answers.length === 0)
-    return <p className="empty">No place is declared for this node, and no policy says where it has to be.</p>
+  if (answers.length === 0) return <p className="empty">No declared place and no residency rule for this node.</p>
   return (
-    <ul className="location-answers" aria-label="Declared place and policies">
+    <ul className="location-answers" aria-label="Declared place and residency rules">
       {answers.map((answer) => (
         <li key={`${answer.of} ${answer.title}`}>
           <Answer answer={answer} declaredBy={answer.of === 'declared-place' ? (claim?.declaredBy ?? null) : null} />
@@ -25,19 +24,18 @@ function Answer({ answer, declaredBy }: { readonly answer: LocationAnswer; reado
   return (
     <>
       <h3>
-        <span className="location-of">{of === 'declared-place' ? 'Declared place' : 'Policy'}</span> {visible(title)}
+        <span className="location-of">{of === 'declared-place' ? 'Declared place' : 'Residency rule'}</span>{' '}
+        {visible(title)}
       </h3>
       <p className="location-verdict">
         <LocationMark word={verdict} />
         <span className="note">{locationVerdictWords[verdict].meaning}</span>
       </p>
       <p className="prose">{visible(text)}</p>
-      {declaredBy !== null && (
-        <p className="note">Declared by {visible(declaredBy)}; a claim, and no evidence of it.</p>
-      )}
+      {declaredBy !== null && <p className="note">Declared by {visible(declaredBy)}; a declaration is not evidence.</p>}
       {next !== null && (
         <p className="prose">
-          <strong>What to do:</strong> {visible(next)}
+          <strong>Recommendation:</strong> {visible(next)}
         </p>
       )}
     </>

@@ -8,10 +8,10 @@ import { Button } from '../ui/Button.tsx'
 import type { GridColumn } from '../ui/GridTable.tsx'
 import { LocationMark } from './LocationMark.tsx'
 
-/** More columns than these do not fit beside each other. */
+/** More columns do not fit next to each other. */
 const MOST_POLICIES = 4
 
-/** A node, where it is said to be and by whom, the answer to that and to each policy, and how far away it can be. */
+/** Node, declared place and its source, results for it and for each residency rule, and maximum distance. */
 export function locationColumns(of: Source, policies: readonly string[]): readonly GridColumn<LocationRow>[] {
   return [
     {
@@ -25,7 +25,7 @@ export function locationColumns(of: Source, policies: readonly string[]): readon
           <Button kind="link" className="node-name" onPress={() => go({ screen: 'node', of, node })}>
             {visible(node)}
           </Button>
-          {stale && <span className="cell-line node-note">too old: supports nothing</span>}
+          {stale && <span className="cell-line node-note">stale: not counted</span>}
         </>
       ),
     },
@@ -46,7 +46,7 @@ export function locationColumns(of: Source, policies: readonly string[]): readon
     },
     {
       id: 'place',
-      title: 'Answer',
+      title: 'Result',
       width: '1.5fr',
       minWidth: 10,
       cell: (row) => <LocationMark word={placeWord(row)} />,
@@ -54,12 +54,12 @@ export function locationColumns(of: Source, policies: readonly string[]): readon
     ...(policies.length > MOST_POLICIES ? [WORST_POLICY] : policies.map(policyColumn)),
     {
       id: 'reach',
-      title: 'Narrowest reach',
+      title: 'Maximum distance',
       width: '2fr',
       minWidth: 11,
       cell: ({ narrowest }) =>
         narrowest === null ? (
-          <span className="cell-line quiet">no time bounds it</span>
+          <span className="cell-line quiet">no bound</span>
         ) : (
           <>
             <span className="cell-line number">{kilometres(narrowest.km)}</span>
@@ -79,24 +79,24 @@ const policyColumn = (title: string, index: number): GridColumn<LocationRow> => 
   minWidth: 10,
   cell: (row) => {
     const word = policyWord(row, title)
-    return word === null ? <span className="cell-line quiet">not for this node</span> : <LocationMark word={word} />
+    return word === null ? <span className="cell-line quiet">not applicable</span> : <LocationMark word={word} />
   },
 })
 
 const WORST_POLICY: GridColumn<LocationRow> = {
   id: 'policies',
-  title: 'Policies, the worst answer',
+  title: 'Residency rules, worst result',
   width: '2fr',
   minWidth: 11,
   cell: (row) => {
     const own = policyWords(row)
     const [worst] = countsOfWords(own)
-    if (worst === undefined) return <span className="cell-line quiet">none for this node</span>
+    if (worst === undefined) return <span className="cell-line quiet">none</span>
     return (
       <>
         <LocationMark word={worst.word} />
         <span className="cell-line node-note">
-          {worst.count} of {own.length} {own.length === 1 ? 'policy' : 'policies'}
+          {worst.count} of {own.length} {own.length === 1 ? 'rule' : 'rules'}
         </span>
       </>
     )

@@ -6,10 +6,10 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** More would push the table out of sight, which has all of them on top. */
+/** More would push the table out of view; the table lists all of them first. */
 const MOST = 3
 
-/** Which nodes are contradicted, and why, before anything else is read. */
+/** Contradicted nodes and reasons, above everything else. */
 export function LocationContradicted({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of: Source }) {
   const found = contradictedOf(rows)
   return (
@@ -18,11 +18,11 @@ export function LocationContradicted({ rows, of }: { readonly rows: readonly Loc
         <Notice
           key={node}
           kind="failure"
-          title={`${visible(node)} is contradicted.`}
+          title={`Declared location of ${visible(node)} contradicted.`}
           means={visible(why)}
           actions={
             <Button kind="quiet" onPress={() => go({ screen: 'node', of, node })}>
-              What to do about {visible(node)}
+              Recommendation for {visible(node)}
             </Button>
           }
         />

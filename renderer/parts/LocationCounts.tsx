@@ -3,10 +3,10 @@ import { countsOfWords, type LocationWord, placeWord, policiesOf, policyWord } f
 import { visible } from '../text.ts'
 import { LocationMark } from './LocationMark.tsx'
 
-/** How many nodes have which answer: to their declared place, and to each policy. */
+/** Nodes per result, for the declared place and each residency rule. */
 export function LocationCounts({ rows }: { readonly rows: readonly LocationRow[] }) {
   return (
-    <dl className="location-counts" aria-label="Answers by question">
+    <dl className="location-counts" aria-label="Location results">
       <Count title="Declared place" words={rows.map(placeWord)} />
       {policiesOf(rows).map((title) => (
         <Count key={title} title={visible(title)} words={rows.flatMap((row) => policyWord(row, title) ?? [])} />

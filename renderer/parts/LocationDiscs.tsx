@@ -2,25 +2,25 @@ import type { Location, LocationDisc } from '../../schemas/types.ts'
 import { kilometres, milliseconds } from '../location-model.ts'
 import { visible, when } from '../text.ts'
 
-/** From where it was timed, by whom, and how far away the answering party can be by that. */
+/** Vantage points, signers, round-trip times, and the maximum distance of the SSH responder. */
 export function LocationDiscs({ discs }: Pick<Location, 'discs'>) {
   if (discs.length === 0)
     return (
       <p className="empty">
-        No round trip was timed from a declared place. Declare a <span className="mono">vantage</span> in the fleet
-        file, or bring records of other machines.
+        No round-trip time was measured from a declared place. Declare a <span className="mono">vantage</span> in the
+        fleet file, or add measurement files of other machines.
       </p>
     )
   return (
-    <section className="scroll" aria-label="Vantages">
+    <section className="scroll" aria-label="Vantage points">
       <table className="location-discs">
         <thead>
           <tr>
-            <th scope="col">Vantage</th>
+            <th scope="col">Vantage point</th>
             <th scope="col">Signed by</th>
-            <th scope="col">Round trip</th>
-            <th scope="col">Reach</th>
-            <th scope="col">Beside it</th>
+            <th scope="col">Round-trip time</th>
+            <th scope="col">Maximum distance</th>
+            <th scope="col">Other times</th>
           </tr>
         </thead>
         <tbody>
@@ -45,10 +45,10 @@ function Disc({ disc }: { readonly disc: LocationDisc }) {
       </th>
       <td>
         {record === null ? (
-          'Measured while collecting'
+          'Measured during collection'
         ) : (
           <>
-            Record <span className="mono">{visible(record)}</span>
+            Measurement file <span className="mono">{visible(record)}</span>
             {signer !== null && <span className="note mono">key {signer.slice(0, 16)}…</span>}
           </>
         )}
@@ -56,7 +56,7 @@ function Disc({ disc }: { readonly disc: LocationDisc }) {
       </td>
       <td className="number">
         {milliseconds(disc.milliseconds)}
-        <span className="note">{samples} timed</span>
+        <span className="note">{samples} samples</span>
       </td>
       <td>
         {reachKm === null ? <span className="quiet">Not usable</span> : `At most ${kilometres(reachKm)}`}

@@ -19,14 +19,14 @@ nodes:
       radiusKm: 60
       declaredBy: provider contract`
 
-/** Nothing is declared to compare with, and what to write where. */
+/** Shown without a declared place or residency rule, with an example. */
 export function LocationExample({ of }: { readonly of: Source }) {
   return (
     <>
-      <EmptyState title="No place is declared">
+      <EmptyState title="No location declared">
         {of === 'pack'
-          ? 'Neither a place nor a policy is stated in this pack, so that nothing was compared.'
-          : 'Write into the fleet file where each node is meant to be, where you measure from, and where nodes have to be. Then collect again. This window keeps its fleet in fleet.json in its folder of application data; close the window before you change it. The same names stand there in JSON:'}
+          ? 'This pack declares neither a place nor a residency rule, so nothing was compared.'
+          : 'In the fleet file, declare the place of each node, your vantage point and the residency rules. Then collect again. This window stores its fleet in fleet.json in its application data folder; close the window before you edit it. The file uses the same names in JSON:'}
       </EmptyState>
       {of === 'run' && (
         <pre className="location-example">

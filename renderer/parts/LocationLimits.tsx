@@ -1,15 +1,15 @@
 import { LOCATION_SHOWS } from '../../schemas/location-words.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 
-/** What a location result can and cannot show: beside every one of them, and open on paper. */
+/** Limitations of location results: shown with each of them, and open in print. */
 export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
-  <Disclosure title="What this can and cannot show" level={level} className="location-limits">
+  <Disclosure title="Limitations" level={level} className="location-limits">
     <div className="scroll">
       <table className="location-shows">
         <thead>
           <tr>
             <th scope="col">Statement</th>
-            <th scope="col">Whether it is shown</th>
+            <th scope="col">Conclusion</th>
           </tr>
         </thead>
         <tbody>

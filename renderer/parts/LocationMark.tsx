@@ -1,7 +1,7 @@
 import { type LocationWord, SAYS, type Says, shownAs } from '../location-model.ts'
 import { Shape } from './Mark.tsx'
 
-/** An answer about a place, as mark and word. */
+/** A location result, as mark and label. */
 export function LocationMark({ word, text }: { readonly word: LocationWord; readonly text?: string }) {
   const { label, mark, tone } = shownAs(word)
   return (
@@ -12,7 +12,7 @@ export function LocationMark({ word, text }: { readonly word: LocationWord; read
   )
 }
 
-/** What one statement says to one question. */
+/** What one statement shows for one place or rule. */
 export function SaysMark({ says }: { readonly says: Says }) {
   const { label, mark, tone } = SAYS[says]
   return (

@@ -13,9 +13,9 @@ export interface LocationSignalsProps {
   readonly location: Location
 }
 
-/** Every statement of where the node is, by what stands behind it, and what it says to each question. */
+/** Every statement about the location of the node by source class, and what it shows for each place or rule. */
 export function LocationSignals({ of, node, location: { signals, answers } }: LocationSignalsProps) {
-  if (signals.length === 0) return <p className="empty">Nothing that was read or brought says where it is.</p>
+  if (signals.length === 0) return <p className="empty">No location evidence.</p>
   return (
     <>
       {byClass(signals).map((group) => (
@@ -40,7 +40,7 @@ export function LocationSignals({ of, node, location: { signals, answers } }: Lo
                 <tr key={signal.id}>
                   <th scope="row">
                     {visible(signal.text)}
-                    {signal.hint && <span className="note">Anybody can choose it: shown, and counted nowhere.</span>}
+                    {signal.hint && <span className="note">Freely chosen by the node: shown, never counted.</span>}
                   </th>
                   {answers.map((answer) => (
                     <td key={`${answer.of} ${answer.title}`}>
@@ -65,7 +65,7 @@ function Captures({
   node,
   signal: { probe, captures },
 }: Omit<LocationSignalsProps, 'location'> & { readonly signal: LocationSignal }) {
-  if (probe === null || captures.length === 0) return <span className="quiet">Brought from outside the node</span>
+  if (probe === null || captures.length === 0) return <span className="quiet">From outside the node</span>
   return captures.map(({ command }) => {
     const key = `${probe}/${command}`
     return (

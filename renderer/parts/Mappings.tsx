@@ -11,7 +11,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Ask } from './Ask.tsx'
 import { FailureNote } from './Failure.tsx'
 
-/** Frameworks of the customer's own: imported, listed, taken out. */
+/** Custom frameworks: import, list, remove. */
 export function Mappings() {
   const { runs } = useStore()
   return (
@@ -31,8 +31,8 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
   return (
     <div className="population">
       <p className="prose">
-        A framework of your own is a mapping file in YAML or JSON, with an OSCAL catalog where it names one. Each row
-        names the checks that bear on it; a check that this catalog does not have is refused with its line.
+        A custom framework is a mapping file in YAML or JSON, with the OSCAL catalog it names, if any. Each control
+        lists its mapped checks. A check that is not in the catalog is rejected with its line number.
       </p>
       <div className="actions">
         <Button
@@ -46,15 +46,15 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
       {bring.error !== null && <FailureNote error={bring.error} />}
       {remove.error !== null && <FailureNote error={remove.error} />}
       {list.length === 0 ? (
-        <p className="empty">No framework of your own is imported.</p>
+        <p className="empty">No custom frameworks.</p>
       ) : (
-        <section className="scroll" aria-label="Your frameworks">
+        <section className="scroll" aria-label="Custom frameworks">
           <table>
             <thead>
               <tr>
                 <th scope="col">Framework</th>
                 <th scope="col">Version</th>
-                <th scope="col">Rows with a check</th>
+                <th scope="col">Controls with a check</th>
                 <th scope="col">Action</th>
               </tr>
             </thead>
@@ -69,11 +69,11 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
                   </th>
                   <td className="source">{visible(one.version)}</td>
                   <td className="number">
-                    {one.mapped} of {plural(one.rows, 'row')}
+                    {one.mapped} of {plural(one.rows, 'control')}
                   </td>
                   <td>
-                    <Button small label={`Take out ${visible(one.title)}`} onPress={() => setAsks(one)}>
-                      Take out framework
+                    <Button small label={`Remove ${visible(one.title)}`} onPress={() => setAsks(one)}>
+                      Remove framework
                     </Button>
                   </td>
                 </tr>
@@ -84,7 +84,7 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
       )}
       {asks !== null && (
         <Dialog
-          title="Take out this framework?"
+          title="Remove framework?"
           size="small"
           alert
           onClose={() => setAsks(null)}
@@ -96,20 +96,17 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
                 onPress={() =>
                   void remove.run({ id: asks.id }).then((reply) => {
                     setAsks(null)
-                    done(reply, 'Framework taken out.')
+                    done(reply, 'Framework removed.')
                   })
                 }
               >
-                Take out framework
+                Remove framework
               </Button>
               <Button onPress={() => setAsks(null)}>Cancel</Button>
             </>
           }
         >
-          <p>
-            {visible(asks.title)} is no longer judged. Packs that were sealed with it keep it, and your file stays where
-            it is.
-          </p>
+          <p>{visible(asks.title)} will no longer be evaluated. Sealed packs keep it, and your file is not deleted.</p>
         </Dialog>
       )}
     </div>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 
-// Each meaning has its own shape, so that it survives print, poor color vision and forced colors. All draw with currentColor.
+// Each meaning has its own shape, so that it remains distinct in print, with color blindness and in forced colors. All use currentColor.
 const SHAPES: Readonly<Record<string, ReactNode>> = {
   'ring-tick': (
     <>
@@ -35,7 +35,7 @@ const SHAPES: Readonly<Record<string, ReactNode>> = {
       <path d="M8 2.6a5.4 5.4 0 0 0 0 10.8Z" fill="currentColor" stroke="none" />
     </>
   ),
-  // A clock: late.
+  // A clock face for late runs.
   'disc-late': (
     <>
       <circle cx="8" cy="8" r="6" fill="none" />
@@ -54,7 +54,7 @@ export function Shape({ mark, tone }: { readonly mark: string; readonly tone: st
   )
 }
 
-/** A verdict as mark and word. */
+/** A verdict as mark and label. */
 export function VerdictMark({ verdict }: { readonly verdict: Verdict }) {
   const { label, mark } = verdictWords[verdict]
   return (
@@ -65,7 +65,7 @@ export function VerdictMark({ verdict }: { readonly verdict: Verdict }) {
   )
 }
 
-/** A mark with the words that it belongs to. */
+/** A mark with its label. */
 export function MarkedLine({
   mark,
   tone,
@@ -93,13 +93,13 @@ const ROW_TONE: Readonly<Record<RowState, string>> = {
   'out-of-scope': 'not-applicable',
 }
 
-/** The state of a row: for counts, and where a decision or an election says more than its two parts. */
+/** The state of a control: for counts, and where a decision or category election determines it. */
 export function RowStateMark({ state }: { readonly state: RowState }) {
   const { label, mark } = rowStateWords[state]
   return <MarkedLine mark={mark} tone={ROW_TONE[state]} line={label} />
 }
 
-/** One of the six answers about a pack. */
+/** The result of one verification check. */
 export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-shown' }) {
   const [mark, tone] =
     outcome === 'yes'
@@ -110,11 +110,11 @@ export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-
   return <Shape mark={mark} tone={tone} />
 }
 
-/** The key to the marks, below every matrix. */
+/** The legend below every matrix. */
 export function Legend() {
   const shown: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable', 'informational']
   return (
-    <dl className="legend" aria-label="What the marks mean">
+    <dl className="legend" aria-label="Legend">
       {shown.map((verdict) => (
         <div key={verdict}>
           <dt>

@@ -24,18 +24,18 @@ import { type Mend, NotCollected } from './NotCollected.tsx'
 
 export interface MatrixProps {
   readonly matrix: Matrix
-  /** Those of the matrix that are shown; totals are always about all of them. */
+  /** The filtered rows; totals always cover all rows. */
   readonly rows: readonly MatrixRow[]
   readonly label: string
   readonly onOpen: (node: string, property: Property) => void
   readonly onNode: (node: string) => void
   readonly onTotal: (property: Property, state: Verdict) => void
-  /** What can be done about a node without evidence; null where nothing can be collected. */
+  /** Actions for a node without evidence; null where nothing can be collected. */
   readonly mend: Mend | null
   readonly onClear: () => void
 }
 
-/** The node's column stays while the others scroll under it. */
+/** The node column stays in place while the others scroll under it. */
 class FirstColumnStays<T> extends TableLayout<T> {
   override isStickyColumn(node: { readonly index: number }): boolean {
     return node.index === 0
@@ -44,19 +44,19 @@ class FirstColumnStays<T> extends TableLayout<T> {
 
 const NODE_COLUMN_REM = 10
 const NARROWEST_REM = 6.15
-/** A property's column that holds "Not enough evidence" on one line. */
+/** Width of a property column that fits the longest verdict on one line. */
 const ROOMY_REM = 10
 const SEEN_WHOLE = 24
-/** Room for the bar below when columns do not fit, in pixels. */
+/** Space for the scroll bar when columns do not fit, in pixels. */
 const SCROLL_BAR = 17
 const BORDERS = 2
 
-/** Nodes by properties as a grid: one stop for Tab, arrows inside, Home and End, Enter opens the argument. Only rows in sight are drawn. */
+/** Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only visible rows are drawn. */
 export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
   const unit = rem()
   const { properties } = matrix
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is read from its top
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list starts at the top
   useEffect(() => {
     frame.current?.querySelector('.matrix')?.scrollTo({ top: 0 })
   }, [rows])
@@ -64,7 +64,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   const rowHeight = Math.round((roomy ? 2.875 : 3.375) * unit)
   const headingHeight = Math.round(4.125 * unit)
   const options = useMemo(() => ({ rowHeight, headingHeight }), [rowHeight, headingHeight])
-  // A small fleet is seen whole and scrolls with the page; a large one scrolls under its titles.
+  // A small fleet scrolls with the page; a large one scrolls under its column titles.
   const fits = width >= (NODE_COLUMN_REM + properties.length * NARROWEST_REM) * unit
   const height = headingHeight + Math.max(rows.length, 3) * rowHeight + (fits ? BORDERS : SCROLL_BAR)
   const blockSize = rows.length <= SEEN_WHOLE ? `${height}px` : `min(${height}px, max(24rem, 100vh - 8rem))`
@@ -100,8 +100,8 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
             items={rows}
             dependencies={[opens.mend === null]}
             renderEmptyState={() => (
-              <EmptyState title="No node fits this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
-                All {plural(matrix.rows.length, 'declared node')} stay in the totals above.
+              <EmptyState title="No nodes match this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
+                The totals above still include all {plural(matrix.rows.length, 'declared node')}.
               </EmptyState>
             )}
           >
@@ -113,7 +113,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   )
 }
 
-/** The property's name, and how many of all declared nodes support it: opens the list of those. */
+/** The property name, and how many of all declared nodes satisfy it: opens the list of those. */
 function Total({
   matrix,
   property,
@@ -121,9 +121,9 @@ function Total({
 }: { readonly matrix: Matrix; readonly property: Property } & Pick<MatrixProps, 'onTotal'>) {
   const tally = totalsOf(matrix, property)
   const { label, meaning } = propertyWords[property]
-  // Where nothing can be supported on any node, the number is of those that recorded something.
+  // Where no check has a criterion, the number counts nodes with informational results.
   const state: Verdict = tally.decidable === 0 ? 'informational' : 'met'
-  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes supported`, besidesOf(tally)]
+  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes satisfied`, besidesOf(tally)]
     .filter(Boolean)
     .join('; ')
   return (
@@ -175,21 +175,23 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
 export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
 
-/** "6 of 8 checks supported; besides: 4 only recorded". */
+/** "6 of 8 checks satisfied; also 4 informational". */
 const sharesSaid = (tally: Tally): string =>
   [
-    tally.decidable === 0 ? '' : `${tally.counts.met} of ${plural(tally.decidable, 'check')} supported`,
-    tally.total === tally.decidable ? '' : `besides: ${besidesOf(tally)}`,
+    tally.decidable === 0 ? '' : `${tally.counts.met} of ${plural(tally.decidable, 'check')} satisfied`,
+    tally.total === tally.decidable ? '' : `also ${besidesOf(tally)}`,
   ]
     .filter(Boolean)
     .join('; ')
 
-/** A cell as a sentence, for those who do not see the mark. */
+/** A cell as a sentence, for screen readers. */
 function cellSentence({ verdict, tally, accepted, expired }: OneCell): string {
   const parts = [
     `${verdictWords[verdict].label}: ${sharesSaid(tally)}`,
-    accepted === null ? null : `${accepted.count} accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
-    expired === 0 ? null : `${plural(expired, 'acceptance')} ended`,
+    accepted === null
+      ? null
+      : `${accepted.count} risk accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
+    expired === 0 ? null : `${plural(expired, 'acceptance')} expired`,
   ]
   return `${parts.filter((part) => part !== null).join('. ')}.`
 }
@@ -209,21 +211,21 @@ function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPres
         {accepted === null
           ? expired === 0
             ? shortShareOf(tally)
-            : 'acceptance ended'
-          : `accepted until ${day(accepted.until)}`}
+            : 'acceptance expired'
+          : `risk accepted until ${day(accepted.until)}`}
       </span>
     </button>
   )
 }
 
-/** What the isolation column does not say at a glance. */
+/** Notes under the name of a node. */
 const SAID_LAYERS: readonly Layer[] = ['vm', 'container', 'lpar', 'hypervisor-host']
 
 function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
   const notes = [
     collected && node.layer !== null && SAID_LAYERS.includes(node.layer) ? layerLine(node) : null,
-    node.status === 'partial' ? 'collected in part' : null,
-    node.privilege === 'none' ? 'no administrator rights' : null,
+    node.status === 'partial' ? 'partially collected' : null,
+    node.privilege === 'none' ? 'no privileged checks' : null,
     node.place === null ? null : visible(node.place),
   ].filter((note) => note !== null)
   return (

@@ -5,7 +5,7 @@ import { visible } from '../text.ts'
 import { Shape, VerdictMark } from './Mark.tsx'
 import { acceptedWords } from './Matrix.tsx'
 
-/** Every row as a plain table, on paper only. */
+/** Every row as a plain table, in print only. */
 export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonly rows: readonly MatrixRow[] }) {
   const { properties } = matrix
   if (!usePrinting()) return null
@@ -44,7 +44,7 @@ export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonl
           </tr>
         ))}
         <tr>
-          <th scope="row">Nodes supported</th>
+          <th scope="row">Nodes satisfied</th>
           {properties.map((property) => (
             <td key={property}>{shortShareOf(totalsOf(matrix, property))}</td>
           ))}

@@ -5,17 +5,17 @@ import { useStore } from '../store.ts'
 import { FailureNote } from './Failure.tsx'
 import { FigureView } from './Figure.tsx'
 
-/** The pictures of a node of the named kinds. Nothing where there is no evidence for any. */
+/** The figures of a node of the given kinds. Nothing without evidence for any. */
 export function NodeFigures({
   of,
   node,
   kinds,
-  heading = 'Pictures',
+  heading = 'Figures',
 }: {
   readonly of: Source
   readonly node: string
   readonly kinds: readonly Figure['kind'][]
-  /** Read, not seen; null where they stand under a heading already. */
+  /** For screen readers; null where a heading exists already. */
   readonly heading?: string | null
 }) {
   const { runs } = useStore()

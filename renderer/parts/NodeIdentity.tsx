@@ -12,12 +12,12 @@ const TRUSTED: Readonly<Record<HostKey['trust']['how'], string>> = {
   demo: 'the demo',
 }
 const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
-  root: 'root itself',
-  sudo: 'administrator questions, through exact sudo lines',
-  none: 'no administrator rights: those questions were not put',
+  root: 'root login',
+  sudo: 'privileged checks, with exact sudo rules',
+  none: 'unprivileged: privileged checks not tested',
 }
 
-/** Who a node is, where it is said to be, and how we know that we spoke with it. */
+/** Identity of a node: address, declared place, and host key verification. */
 export function NodeIdentity({ about: { assessment, declared, recording, timeline } }: { readonly about: NodeView }) {
   const node = recording?.node
   const place = declared?.place ?? node?.location?.name ?? null
@@ -26,7 +26,7 @@ export function NodeIdentity({ about: { assessment, declared, recording, timelin
   const address = declared ?? node ?? null
   return (
     <section aria-labelledby="node-identity">
-      <h2 id="node-identity">Who it is</h2>
+      <h2 id="node-identity">Identity</h2>
       <dl className="facts">
         <dt>Address</dt>
         <dd className="mono">
@@ -39,14 +39,14 @@ export function NodeIdentity({ about: { assessment, declared, recording, timelin
           {place === null ? 'none' : visible(place)}
           {node?.location !== undefined && (
             <span className="note">
-              within {node.location.radiusKm} km, says {visible(node.location.declaredBy)}
+              within {node.location.radiusKm} km, declared by {visible(node.location.declaredBy)}
             </span>
           )}
         </dd>
         <dt>Host key</dt>
         <dd>
           {key === null ? (
-            'none: no login happened'
+            'none: no login took place'
           ) : (
             <>
               <span className="mono source">
@@ -59,32 +59,32 @@ export function NodeIdentity({ about: { assessment, declared, recording, timelin
             </>
           )}
         </dd>
-        <dt>First seen here</dt>
+        <dt>First seen</dt>
         <dd>{when(since)}</dd>
-        <dt>Rights</dt>
-        <dd>{assessment.privilege === null ? 'none: it was not reached' : RIGHTS[assessment.privilege]}</dd>
+        <dt>Privilege</dt>
+        <dd>{assessment.privilege === null ? 'none: not reached' : RIGHTS[assessment.privilege]}</dd>
         <dt>Collected</dt>
         <dd>
           {recording === null ? 'never' : `${when(recording.startedAt)}, in ${tookOf(recording)}`}
           {recording?.outcome.status === 'partial' && (
-            <span className="note">in part: some questions got no answer</span>
+            <span className="note">partial: some probes have no capture</span>
           )}
         </dd>
-        <dt>Through</dt>
+        <dt>Access method</dt>
         <dd>
           {recording?.session == null
             ? 'no session'
             : [
                 recording.session.transport,
                 `login by ${visible(recording.session.authMethod)}`,
-                ...(recording.session.jump ?? []).map((jump) => `over ${visible(jump)}`),
+                ...(recording.session.jump ?? []).map((jump) => `via ${visible(jump)}`),
               ].join(', ')}
         </dd>
         <dt>Node clock</dt>
         <dd>
           {recording?.clock == null
             ? 'not read'
-            : `${recording.clock.offsetSeconds} s from ours, ± ${recording.clock.uncertaintySeconds} s`}
+            : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`}
         </dd>
         {assessment.recording !== null && (
           <>
@@ -94,7 +94,7 @@ export function NodeIdentity({ about: { assessment, declared, recording, timelin
         )}
         {assessment.synthetic !== null && (
           <>
-            <dt>Made up</dt>
+            <dt>Simulated</dt>
             <dd>{visible(assessment.synthetic)}</dd>
           </>
         )}

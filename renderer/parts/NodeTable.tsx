@@ -14,9 +14,9 @@ import { RemoveNodes } from './RemoveNodes.tsx'
 
 export interface NodeTableProps {
   readonly nodes: readonly FleetNodeView[]
-  /** Those that were added last: shown alone until all are asked for. */
+  /** The nodes added last: shown alone until all are requested. */
   readonly added: ReadonlySet<string> | null
-  /** A node whose dialog opens with the screen. */
+  /** The node whose dialog opens with the screen. */
   readonly edit: string | null
   readonly onAll: () => void
   readonly onImport: () => void
@@ -45,7 +45,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
           </Button>
         }
       >
-        Each line of your file is accounted for before anything is added, and nothing is contacted by importing.
+        The import lists the outcome of every line before nodes are added, and contacts no node.
       </EmptyState>
     )
   return (
@@ -53,7 +53,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
       {added !== null && (
         <Notice
           title={`${plural(added.size, 'node')} added.`}
-          means="Nothing was contacted. Before the first login, each node’s host key is to be confirmed."
+          means="No node was contacted. Confirm the host key of each node before the first login."
           actions={
             <>
               <Button small icon={IconKey} onPress={onKeys}>
@@ -90,7 +90,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
         leaves={18}
         selected={selected}
         onSelect={setSelected}
-        empty={<p className="empty">No node has this in its name, address or place.</p>}
+        empty={<p className="empty">No matching nodes.</p>}
       />
       {open !== undefined && (
         <EditNode
@@ -150,7 +150,7 @@ const columnsWith = (
         <span className="cell-line mono">
           {visible(address)}:{port}
         </span>
-        {jump.length > 0 && <span className="cell-line node-note">through {visible(jump.join(', '))}</span>}
+        {jump.length > 0 && <span className="cell-line node-note">via {visible(jump.join(', '))}</span>}
       </>
     ),
   },
@@ -159,14 +159,16 @@ const columnsWith = (
     title: 'Account',
     width: '1.5fr',
     minWidth: 7,
-    cell: ({ user }) => <span className="cell-line mono">{user === '' ? 'as SSH says' : visible(user)}</span>,
+    cell: ({ user }) => (
+      <span className="cell-line mono">{user === '' ? 'from SSH configuration' : visible(user)}</span>
+    ),
   },
   {
     id: 'sudo',
-    title: 'Administrator questions',
+    title: 'Privileged checks (sudo)',
     width: '2fr',
     minWidth: 9,
-    cell: ({ sudo }) => <span className="cell-line">{sudo ? 'asked, through sudo' : 'not asked'}</span>,
+    cell: ({ sudo }) => <span className="cell-line">{sudo ? 'on' : 'off'}</span>,
   },
   {
     id: 'place',

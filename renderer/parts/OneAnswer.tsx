@@ -14,13 +14,13 @@ import { Output } from './Output.tsx'
 import { PlainRows } from './TextRows.tsx'
 
 export interface OneAnswerProps {
-  /** The first piece of its standard output. */
+  /** The first part of the standard output. */
   readonly first: EvidencePiece
   readonly of: Source
   readonly node: string
 }
 
-/** One answer: the command, what was read from it, its output, and its errors folded away. */
+/** One capture: command, parsed fact, output, and folded standard error. */
 export function OneAnswer({ first, of, node }: OneAnswerProps) {
   const { capture, reading } = first
   return (
@@ -28,10 +28,10 @@ export function OneAnswer({ first, of, node }: OneAnswerProps) {
       <p className="prompt mono">
         {capture.argv.length === 0 ? 'Measured from this computer' : `$ ${visible(shellLine(capture.argv))}`}
       </p>
-      <h2>What was read</h2>
+      <h2>Parsed fact</h2>
       {reading.ok ? (
         <div className="fact">
-          <PlainRows label="What was read" lines={linesOf(reading.fact)} />
+          <PlainRows label="Parsed fact" lines={linesOf(reading.fact)} />
         </div>
       ) : (
         <p>No fact: {visible(reading.reason)}.</p>
@@ -46,16 +46,16 @@ export function OneAnswer({ first, of, node }: OneAnswerProps) {
 }
 
 const NO_BYTES = {
-  done: 'Empty: nothing was written here.',
-  'timed-out': 'No bytes: it did not finish in time. It supports nothing.',
-  truncated: 'No bytes: it was cut at the size limit. It supports nothing.',
-  'not-run': 'No bytes: it was not run, for it needs administrator rights.',
-  'not-asked': 'No bytes: it was not asked, for sudo had passed its time limit several times in a row.',
-  'no-path': 'No bytes: it was not run, for what it asks of does not exist on this node.',
-  lost: 'No bytes: the session ended before the answer did.',
+  done: 'Empty: no output.',
+  'timed-out': 'No output: timed out. Not usable as evidence.',
+  truncated: 'No output: truncated at the size limit. Not usable as evidence.',
+  'not-run': 'No output: not run, because it requires privileged checks (sudo).',
+  'not-asked': 'No output: skipped, because sudo exceeded its time limit several times in a row.',
+  'no-path': 'No output: not run, because the path does not exist on this node.',
+  lost: 'No output: the session ended early.',
 } as const
 
-/** What is here of a stream, and the next MiB on request. */
+/** The loaded part of a stream, and the next MiB on request. */
 function Pieces({ first, of, node }: OneAnswerProps) {
   const [so, setSo] = useState({ text: first.text, marked: first.marked, next: first.nextOffset })
   const [error, setError] = useState<CallFailure | null>(null)
@@ -101,7 +101,7 @@ function Errors({
 }) {
   const [wasOpened, setOpened] = useState(false)
   return (
-    <Disclosure title="Errors it wrote" aside={bytes(size)} onToggle={(open) => setOpened(wasOpened || open)}>
+    <Disclosure title="Standard error" aside={bytes(size)} onToggle={(open) => setOpened(wasOpened || open)}>
       {wasOpened && <Stderr of={of} node={node} capture={capture} />}
     </Disclosure>
   )

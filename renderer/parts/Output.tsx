@@ -19,11 +19,11 @@ import { type Target, TextRows } from './TextRows.tsx'
 
 export interface OutputProps {
   readonly text: string
-  /** Lines, from 0, that the fact was read from. */
+  /** Lines, from 0, that the fact was parsed from. */
   readonly marked: readonly number[]
 }
 
-/** Raw output: line numbers, find, the lines that a fact came from, and nothing that a node wrote as anything but text. */
+/** Raw output with line numbers, search, and the lines of a fact. Everything a node wrote is shown as text only. */
 export function Output({ text, marked }: OutputProps) {
   const lines = useMemo(() => linesOf(text), [text])
   const isMarked = useMemo(() => new Set(marked), [marked])
@@ -56,7 +56,7 @@ export function Output({ text, marked }: OutputProps) {
       piece.is === 'plain' ? (
         piece.text
       ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one row have no other name, and keep no state
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of one row have no other key, and keep no state
         <mark key={index} className={piece.is}>
           {piece.text}
         </mark>
@@ -78,12 +78,12 @@ export function Output({ text, marked }: OutputProps) {
         <span className="note" role="status">
           {marked.length > 0 &&
             (markedAt < 0
-              ? `${marked.length} marked: what was read stands there`
+              ? `${marked.length} marked: source of the fact`
               : `Line ${(marked[markedAt] ?? 0) + 1}, ${markedAt + 1} of ${marked.length} marked`)}
         </span>
       </div>
       <TextRows
-        label="Text of the answer"
+        label="Output text"
         lines={lines}
         rows={rows}
         target={target}
@@ -150,12 +150,12 @@ function FindBar({ find }: { readonly find: Find }) {
         />
       </SearchField>
       <span className="find-count number" role="status">
-        {wanted === '' ? '' : matches.length === 0 ? 'None found' : at < 0 ? `${total} found` : `${at + 1} of ${total}`}
+        {wanted === '' ? '' : matches.length === 0 ? 'No results' : at < 0 ? `${total} found` : `${at + 1} of ${total}`}
       </span>
-      <Button small isDisabled={matches.length === 0} onPress={() => find.step(-1)} label="Previous place found">
+      <Button small isDisabled={matches.length === 0} onPress={() => find.step(-1)} label="Previous match">
         Previous
       </Button>
-      <Button small isDisabled={matches.length === 0} onPress={() => find.step(1)} label="Next place found">
+      <Button small isDisabled={matches.length === 0} onPress={() => find.step(1)} label="Next match">
         Next
       </Button>
     </div>

@@ -6,17 +6,17 @@ import { Button } from '../ui/Button.tsx'
 
 export interface PageProps {
   readonly title: string
-  /** Above the title: what this page belongs to. */
+  /** Above the title: the context of the page. */
   readonly over?: ReactNode
-  /** Below the title: what, when, how many. */
+  /** Below the title: subject, time, counts. */
   readonly under?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
 /**
- * A screen: its heading takes the focus when it opens, so that keyboard and screen reader start where the eye does. Gone back to,
- * the focus is where it was.
+ * A screen: its heading takes the focus when it opens, so that keyboard and screen reader start at the top. Going back restores
+ * the previous focus.
  */
 export function Page({ title, over, under, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)

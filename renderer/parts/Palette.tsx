@@ -7,7 +7,7 @@ import { missingNodes } from '../run-progress.ts'
 import { change, getState, go, isReviewWindow, useStore } from '../store.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** Everything by name: screens, nodes, actions, and filters as sentences. */
+/** Search for screens, nodes, actions and filters by name. */
 export function Palette() {
   const { fleet, progress } = useStore()
   const [typed, setTyped] = useState('')
@@ -21,18 +21,18 @@ export function Palette() {
     canCollectMissing: canCollect && progress !== null && missingNodes(progress).length > 0,
   })
   return (
-    <Dialog title="Go to" size="medium" onClose={() => change({ over: null })}>
+    <Dialog title="Search" size="medium" onClose={() => change({ over: null })}>
       <Autocomplete inputValue={typed} onInputChange={setTyped}>
         <SearchField aria-label="Screen, node, action or filter" autoFocus className="field palette-field">
-          <Input className="input" placeholder="Screen, node, action, or “isolation not supported”" />
+          <Input className="input" placeholder="Screen, node, action, or “isolation unresolved”" />
         </SearchField>
         <ListBox
           className="list-box palette-list"
-          aria-label="What was found"
+          aria-label="Results"
           items={entries}
           selectionMode="none"
           onAction={(key) => perform(entries.find(({ id }) => id === key))}
-          renderEmptyState={() => <p className="empty">Nothing has this name.</p>}
+          renderEmptyState={() => <p className="empty">No results</p>}
         >
           {({ id, title, group }) => (
             <ListBoxItem id={id} className="list-item palette-item" textValue={title}>

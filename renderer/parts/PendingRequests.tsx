@@ -14,7 +14,7 @@ interface Opened {
   readonly request: PendingView
 }
 
-/** Exceptions that somebody asked for, each with what became of it; open ones can be approved or refused, except in a pack. */
+/** Acceptance requests with their status; pending ones can be approved or rejected, except in a pack. */
 export function PendingRequests({ requests, of }: { readonly requests: readonly PendingView[]; readonly of: Source }) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = (): void => setOpened(null)
@@ -29,7 +29,7 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
           <li key={one.id} className={`acceptance standing-${one.standing === 'open' ? 'pending' : 'withdrawn'}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">
-                {pendingWords[one.standing]} · asked for until {day(one.expiresAt)}
+                {pendingWords[one.standing]} · requested until {day(one.expiresAt)}
               </span>
               <span className="mono">{one.check}</span>
               <NamedNodes of={of} nodes={one.nodes} />
@@ -45,10 +45,10 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
                   <Button
                     small
                     kind="quiet"
-                    label={`Refuse request: ${one.check}`}
+                    label={`Reject request: ${one.check}`}
                     onPress={() => setOpened({ dialog: 'refuse', request: one })}
                   >
-                    Refuse request
+                    Reject request
                   </Button>
                 </>
               )}
@@ -56,7 +56,7 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
             <dl className="facts">
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
-              <dt>Compensating measure</dt>
+              <dt>Compensating control</dt>
               <dd>{visible(one.compensatingMeasure)}</dd>
               <dt>Owner</dt>
               <dd>{visible(one.owner)}</dd>
@@ -64,7 +64,7 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
               <dd>
                 {visible(one.requestedBy)}, {day(one.requestedAt)}
               </dd>
-              <dt>Keys</dt>
+              <dt>Signatures</dt>
               <dd>{signedLine(one.signatures)}</dd>
               {one.settled !== undefined && (
                 <>

@@ -18,7 +18,7 @@ import { Ask } from './Ask.tsx'
 import { InventoryDialog, LeaveOutDialog } from './InventoryDialogs.tsx'
 import { Shape } from './Mark.tsx'
 
-/** Declared list, enrolled nodes and the provider's own list against each other, worst first. */
+/** Population reconciliation: declared population, fleet file and provider inventory, worst first. */
 export function Population({ of, engagement }: { readonly of: Source; readonly engagement: EngagementView }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
@@ -26,8 +26,9 @@ export function Population({ of, engagement }: { readonly of: Source; readonly e
     <Ask answer={answer}>
       {(view) =>
         view === null ? (
-          <EmptyState title="No list is declared yet">
-            Here the declared list, the enrolled nodes and the provider’s list are compared, once an engagement counts.
+          <EmptyState title="No population declared">
+            The reconciliation of declared population, fleet file and provider inventory appears here once an engagement
+            is in use.
           </EmptyState>
         ) : (
           <Compared of={of} view={view} engagement={engagement} />
@@ -59,19 +60,19 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
   return (
     <div className="population">
       <p className="lead number">{coverageLine(coverage)}</p>
-      {!asked && <Notice title="No run was made yet." means="So no node has answered." />}
+      {!asked && <Notice title="No results yet." means="No node has been collected." />}
       {coverage.uncovered > 0 && (
         <Notice
           kind="warning"
-          title={`The provider lists ${plural(coverage.uncovered, 'row')} that nobody accounts for.`}
-          means="While one stands, no control is supported by evidence of nodes."
-          next="Enroll the node, or say below why the row is left out."
+          title={`${plural(coverage.uncovered, 'asset')} in the provider inventory not reconciled.`}
+          means="Until they are reconciled, controls that require the population reconciliation cannot be concluded."
+          next="Add the node to the fleet, or exclude the asset below with a reason."
         />
       )}
       {coverage.conflicts.length > 0 && (
         <Notice
           kind="warning"
-          title="The lists contradict each other"
+          title="Lists conflict"
           means={coverage.conflicts.map((conflict) => (
             <span key={conflict} className="conflict">
               {visible(conflict)}
@@ -81,16 +82,16 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
       )}
       <dl className="stated-facts">
         <div>
-          <dt>Declared list</dt>
+          <dt>Declared population</dt>
           <dd>
-            {visible(population.source)}; owner {visible(population.owner)}, stated on {day(population.on)}
+            {visible(population.source)}; owner {visible(population.owner)}, {day(population.on)}
           </dd>
         </div>
         <div>
-          <dt>Provider’s list</dt>
+          <dt>Provider inventory</dt>
           <dd>
             {inventory === null ? (
-              'None. Import the table that the provider’s portal exports, or its invoice.'
+              'None. Import an export of the provider’s portal, or its invoice.'
             ) : (
               <Listed of={inventory} />
             )}
@@ -100,19 +101,19 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
       {of === 'run' && isDeclared && (
         <div className="actions">
           <Button icon={IconFileImport} onPress={() => setOpened('import')}>
-            Import provider’s list…
+            Import provider inventory…
           </Button>
         </div>
       )}
       <div className="table-bar">
-        <SearchField label="Find a node or row" value={text} onChange={setText} isFilter />
+        <SearchField label="Find a node or asset" value={text} onChange={setText} isFilter />
         <Select
-          label="State"
+          label="Status"
           hideLabel
           value={state}
           onChange={setState}
           options={[
-            { id: 'all', title: `Every state · ${rows.length}` },
+            { id: 'all', title: `All · ${rows.length}` },
             ...counts.map((one) => ({
               id: one.state,
               title: `${coverageWords[one.state].label} · ${one.count} of ${rows.length}`,
@@ -120,17 +121,17 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
           ]}
         />
         <span className="note" role="status">
-          {shown.length} of {plural(rows.length, 'row')}
+          {shown.length} of {plural(rows.length, 'item')}
         </span>
       </div>
       <GridTable
-        label="Nodes in each list"
+        label="Population reconciliation"
         rows={shown}
         keyOf={({ key }) => key}
         rowHeight={4}
         leaves={28}
         columns={columnsOf(of, coverage.inventory !== null, of === 'run' ? setOpened : null)}
-        empty={<p className="empty">No node fits.</p>}
+        empty={<p className="empty">No matching nodes.</p>}
       />
       {opened === 'import' && <InventoryDialog before={inventory} onClose={() => setOpened(null)} />}
       {opened !== null && opened !== 'import' && <LeaveOutDialog row={opened} onClose={() => setOpened(null)} />}
@@ -140,8 +141,8 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
 
 const Listed = ({ of: { source, kind, file, rows, owner, on } }: { readonly of: InventoryView }) => (
   <>
-    {inventoryKindWords[kind]}: {visible(source)}, {plural(rows, 'row')}, file {visible(file.name)}; owner{' '}
-    {visible(owner)}, stated on {day(on)}
+    {inventoryKindWords[kind]}: {visible(source)}, {plural(rows, 'asset')}, file {visible(file.name)}; owner{' '}
+    {visible(owner)}, {day(on)}
     <span className="note mono source">SHA-256 {file.sha256}</span>
   </>
 )
@@ -151,7 +152,7 @@ const yes = (is: boolean): string => (is ? 'Yes' : 'No')
 const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow) => void) | null) => [
   {
     id: 'name',
-    title: 'Node or row',
+    title: 'Node or asset',
     isRowHeader: true,
     width: '1.4fr' as const,
     minWidth: 10,
@@ -159,7 +160,7 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
   },
   {
     id: 'state',
-    title: 'State',
+    title: 'Status',
     width: '1.3fr' as const,
     minWidth: 12,
     cell: (row: CoverageRow) => {
@@ -176,10 +177,10 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
             <Button
               small
               kind="link"
-              label={`${state === 'unaccounted' ? 'Leave out' : 'Change'}: ${visible(name)}`}
+              label={`${state === 'unaccounted' ? 'Exclude' : 'Change'}: ${visible(name)}`}
               onPress={() => onLeaveOut(row)}
             >
-              {state === 'unaccounted' ? 'Leave out…' : 'Change…'}
+              {state === 'unaccounted' ? 'Exclude…' : 'Change…'}
             </Button>
           )}
         </>
@@ -187,11 +188,11 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
     },
   },
   { id: 'declared', title: 'Declared', width: 6, cell: ({ declared }: CoverageRow) => yes(declared) },
-  { id: 'enrolled', title: 'Enrolled', width: 6, cell: ({ enrolled }: CoverageRow) => yes(enrolled) },
-  { id: 'answered', title: 'Answered', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
+  { id: 'enrolled', title: 'Fleet file', width: 6, cell: ({ enrolled }: CoverageRow) => yes(enrolled) },
+  { id: 'answered', title: 'Collected', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
   {
     id: 'listed',
-    title: 'Provider’s list',
+    title: 'Provider inventory',
     width: '1.2fr' as const,
     minWidth: 9,
     cell: ({ listed }: CoverageRow) => (

@@ -1,51 +1,54 @@
 const KEPT: readonly { readonly what: string; readonly where: string }[] = [
   {
     what: 'Fleet and host keys',
-    where: 'Names, addresses and logins of your nodes, and the host keys that you confirmed.',
+    where: 'Names, addresses and accounts of your nodes, and confirmed host keys.',
   },
   {
     what: 'Evidence',
-    where: 'What nodes answered, byte for byte, run by run. It may hold user names, addresses and serial numbers.',
+    where: 'Captures of each run, unchanged. They may contain user names, addresses and serial numbers.',
   },
   {
-    what: 'Exceptions and attachments',
-    where: 'What people accepted or attached, with their names. Attached files are kept as copies.',
+    what: 'Risk acceptances and documents',
+    where: 'Risk acceptances, control decisions and documents with the names of people, and copies of added files.',
   },
   {
     what: 'Engagement and provider profile',
-    where: 'What you declared before an audit, the provider’s own list, and the profile that you chose.',
+    where: 'Engagement, provider inventory, and the selected provider profile.',
   },
-  { what: 'Sealed packs', where: 'Each export that you sealed here, also where you did not save it.' },
-  { what: 'Signing keys', where: 'Encrypted with a passphrase. Settings, Identity says where each passphrase lies.' },
-  { what: 'Trust', where: 'Certificates that you decided to trust, and how you verified them.' },
-  { what: 'Worksheets', where: 'Your notes on packs that you reviewed. They never go into a pack.' },
+  { what: 'Sealed packs', where: 'Every export that was sealed here, including unsaved drafts.' },
   {
-    what: 'Packs opened before',
-    where: 'Names and places of the files, and the last chain of runs you saw. No contents.',
+    what: 'Signing identities',
+    where: 'Encrypted with a passphrase. Settings, Signing identities shows where each passphrase is stored.',
   },
-  { what: 'Settings', where: 'What you set here.' },
+  { what: 'Trusted signers', where: 'Trusted certificates, and how you verified them.' },
+  { what: 'Worksheets', where: 'Your notes on reviewed packs. They are never included in a pack.' },
+  {
+    what: 'Recent packs',
+    where: 'File names and paths, and the last run chain you saw. No contents.',
+  },
+  { what: 'Settings', where: 'Settings of this window.' },
 ]
 
-/** What is contacted, and what is kept on this computer. */
+/** Network connections, and data stored on this computer. */
 export function Privacy() {
   return (
     <section aria-labelledby="privacy" className="settings-part">
       <h2 id="privacy">Privacy</h2>
       <p className="lead">
-        Barewitness contacts only the nodes you list and the time-stamp authority you choose. No telemetry, no updates
-        without asking.
+        Barewitness contacts only the nodes you list and the time-stamp authority you choose. No telemetry and no
+        automatic updates.
       </p>
-      <h3>What is kept on this computer</h3>
+      <h3>Data on this computer</h3>
       <p className="prose">
-        All of it lies in one folder, the application data of your account for Barewitness. It is not encrypted beyond
-        what is said below: protect your disk as you protect the evidence.
+        All data is stored in one folder, the Barewitness application data of your account. It is not encrypted except
+        as stated below: protect the disk as you protect the evidence.
       </p>
       <div className="scroll">
         <table className="told-table">
           <thead>
             <tr>
-              <th scope="col">Kept</th>
-              <th scope="col">What it holds</th>
+              <th scope="col">Data</th>
+              <th scope="col">Content</th>
             </tr>
           </thead>
           <tbody>
@@ -58,10 +61,10 @@ export function Privacy() {
           </tbody>
         </table>
       </div>
-      <h3>What leaves it</h3>
+      <h3>Data sent</h3>
       <p className="prose">
-        Packs and files that you save yourself, the questions to your nodes, and the digest of a seal to the time-stamp
-        authority. Nothing else.
+        Commands to your nodes, and the digest of a seal to the time-stamp authority. You decide where to save packs and
+        files. Nothing else is sent.
       </p>
     </section>
   )

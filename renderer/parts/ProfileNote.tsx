@@ -3,7 +3,7 @@ import { profileWords } from '../../schemas/words.ts'
 import { plural, visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 
-/** Numbers that the fleet moved from what its profile says, each with its reason. Nothing where none was moved. */
+/** Thresholds that the fleet changed from its profile, each with its reason. Nothing where none was changed. */
 export function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<AssessmentView, 'scope' | 'moved'> }) {
   if (moved.length === 0) return null
   const looser = moved.filter((one) => one.moved === 'looser').length
@@ -14,16 +14,16 @@ export function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<As
       startsOpen={looser > 0}
       title={
         looser === 0
-          ? `${plural(moved.length, 'limit')} of the profile ${label} tightened by this fleet`
-          : `${looser} of ${plural(moved.length, 'moved limit')} of the profile ${label} loosened by this fleet`
+          ? `${plural(moved.length, 'threshold')} of the profile ${label} tightened by this fleet`
+          : `${looser} of ${plural(moved.length, 'changed threshold')} of the profile ${label} relaxed by this fleet`
       }
     >
-      {looser > 0 && <p>What is supported here is supported by these numbers.</p>}
+      {looser > 0 && <p>Results are evaluated with these relaxed thresholds.</p>}
       <ul>
         {moved.map(({ threshold, title, shown, shownBefore, moved: way, reason }) => (
           <li key={threshold}>
             {title}: <strong>{shown}</strong>, {way} than the profile’s {shownBefore}.
-            <span className="note">Reason given: {visible(reason)}</span>
+            <span className="note">Reason: {visible(reason)}</span>
           </li>
         ))}
       </ul>

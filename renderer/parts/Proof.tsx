@@ -17,14 +17,14 @@ export interface ProofProps {
 const MOST_LINES = 8
 const LONGEST_LINE = 240
 
-/** What one reason rests on, from the outside in: what was read, the raw lines it stands in, and the digest of the whole answer. */
+/** Evidence of one observation: parsed fact, its raw lines, and the digest of the whole capture. */
 export function Proof({ capture, of, node }: ProofProps) {
   const answer = useAnswer('evidence.get', { of, node, capture: capture.key, stream: 'stdout', offset: 0 })
   return (
     <div className="proof">
       <Ask answer={answer}>{(piece) => <Lines piece={piece} sha256={capture.sha256} />}</Ask>
       <Button kind="link" onPress={() => go({ screen: 'evidence', of, node, capture: capture.key })}>
-        Open {capture.key} in Evidence
+        Open {capture.key} in raw evidence
       </Button>
     </div>
   )
@@ -37,7 +37,7 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
   const shown = places.slice(0, MOST_LINES)
   return (
     <dl className="proof-steps">
-      <dt>Read</dt>
+      <dt>Fact</dt>
       <dd>
         {piece.reading.ok ? (
           <pre className="proof-text">{cut(visible(piece.reading.fact).split('\n'))}</pre>
@@ -51,7 +51,7 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
         {lines.length === 0 ? (
           <p className="quiet">No output.</p>
         ) : (
-          <ol className="proof-lines" aria-label={marked ? 'Lines that it was read from' : 'First lines'}>
+          <ol className="proof-lines" aria-label={marked ? 'Source lines' : 'First lines'}>
             {shown.map((line) => (
               <li key={line} value={line + 1}>
                 <code>{short(lines[line] ?? '')}</code>
@@ -59,15 +59,15 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
             ))}
           </ol>
         )}
-        {places.length > shown.length && <p className="note">and {places.length - shown.length} more such lines</p>}
+        {places.length > shown.length && <p className="note">and {places.length - shown.length} more lines</p>}
       </dd>
       <dt>Digest</dt>
       <dd>
         <span className="mono source">SHA-256 {sha256}</span>
         {piece.digestNow === sha256 ? (
-          <span className="note">Computed again for this view: identical.</span>
+          <span className="note">Recomputed for this view: identical.</span>
         ) : (
-          <strong className="tone-not-met">Computed again for this view: different. Altered after collection.</strong>
+          <strong className="tone-not-met">Recomputed for this view: different. Altered after collection.</strong>
         )}
       </dd>
     </dl>

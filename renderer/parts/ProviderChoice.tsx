@@ -13,7 +13,7 @@ import { FailureNote } from './Failure.tsx'
 const NONE = 'none'
 const OWN = 'own'
 
-/** Whose promises are answered: a profile that ships with us, one of the customer's own, or none. */
+/** The provider profile: built-in, custom, or none. */
 export function ProviderChoice() {
   const { runs } = useStore()
   return (
@@ -27,7 +27,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
   const bring = useAction('provider.import-choose')
   const done = (reply: ProviderList | null): void => {
     if (reply === null) return
-    say(reply.chosen === null ? 'No provider profile is chosen.' : `${reply.chosen.name} is chosen.`)
+    say(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
     outdated()
   }
   const going = progress?.ended === 'no'
@@ -36,10 +36,10 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
     ...shipped.map(({ id, name, asOf, claims }) => ({
       id,
       title: visible(name),
-      note: `${plural(claims, 'promise')}, from public statements as of ${day(asOf)}`,
+      note: `${plural(claims, 'claim')}, from public statements as of ${day(asOf)}`,
     })),
     ...(own && chosen !== null
-      ? [{ id: OWN, title: visible(chosen.name), note: `${plural(chosen.claims, 'promise')}, from your own file` }]
+      ? [{ id: OWN, title: visible(chosen.name), note: `${plural(chosen.claims, 'claim')}, from your own file` }]
       : []),
   ]
   const value = chosen === null ? NONE : own ? OWN : chosen.id
@@ -48,7 +48,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
       <Select
         label="Provider profile"
         isDisabled={going}
-        {...(going ? { description: 'A run is going on; choose when it has ended.' } : {})}
+        {...(going ? { description: 'Collection in progress; change the profile afterwards.' } : {})}
         options={options}
         value={value}
         onChange={(id) => {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { Finding } from '../../schemas/types.ts'
-import { verdictWords } from '../../schemas/words.ts'
+import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import type { Action } from '../actions.ts'
 import { useAction } from '../actions.ts'
 import { Button } from '../ui/Button.tsx'
@@ -18,7 +18,7 @@ export interface RecheckProps {
 
 type Said = { readonly same: boolean; readonly words: string } | null
 
-/** Derives the finding again from the stored evidence, and says whether it is the same. */
+/** Re-evaluates a result from the stored evidence, and shows whether it is identical. */
 export function Recheck({ of, run, node, check, finding }: RecheckProps) {
   const open = useAction('runs.open')
   const pack = useAction('pack.re-evaluate')
@@ -32,7 +32,7 @@ export function Recheck({ of, run, node, check, finding }: RecheckProps) {
   return (
     <div className="recheck">
       <Button small busy={open.busy || pack.busy || get.busy} onPress={() => void ask()}>
-        Re-check now from the stored evidence
+        Re-evaluate from stored evidence
       </Button>
       <p role="status" className="recheck-said">
         {said !== null && (
@@ -47,7 +47,8 @@ export function Recheck({ of, run, node, check, finding }: RecheckProps) {
   )
 }
 
-const IDENTICAL = { same: true, words: 'Identical: the same verdict for the same reasons.' } as const
+const wordOf = (verdict: Verdict | null): string => (verdict === null ? 'no result' : verdictWords[verdict].label)
+const IDENTICAL = { same: true, words: 'Identical: same verdict, same observations.' } as const
 
 async function inRun(
   open: Action<'runs.open'>,
@@ -59,13 +60,13 @@ async function inRun(
   if (again === null) return null
   const found = again.assessment.findings.find((one) => one.check === check) ?? null
   if (JSON.stringify(found) === JSON.stringify(finding)) return IDENTICAL
-  const word = (one: Finding | null): string => verdictWords[one?.verdict ?? 'not-tested'].label
+  const word = (one: Finding | null): string => wordOf(one?.verdict ?? 'not-tested')
   return {
     same: false,
     words:
       word(found) === word(finding)
-        ? 'Different: the same verdict, for other reasons.'
-        : `Different: ${word(finding)} before, ${word(found)} now.`,
+        ? 'Different: same verdict, other observations.'
+        : `Different: previously ${word(finding)}, now ${word(found)}.`,
   }
 }
 
@@ -75,5 +76,5 @@ async function inPack(pack: Action<'pack.re-evaluate'>, node: string, check: str
   const other = again.report.differences.find((one) => one.node === node && one.check === check)
   return other === undefined
     ? IDENTICAL
-    : { same: false, words: `Different: the pack states ${other.stated}, derived here ${other.derived}.` }
+    : { same: false, words: `Different: stated ${wordOf(other.stated)}, re-evaluated ${wordOf(other.derived)}.` }
 }

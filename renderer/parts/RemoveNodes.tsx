@@ -7,7 +7,7 @@ import { FailureNote } from './Failure.tsx'
 
 const MOST_NAMED = 12
 
-/** Asks once before nodes leave the scope: that changes what "all nodes" means. */
+/** Confirms the removal of nodes, which changes the population. */
 export function RemoveNodes({
   nodes,
   onClose,
@@ -22,7 +22,7 @@ export function RemoveNodes({
     const fleet = await remove.run({ nodes })
     if (fleet === null) return
     change({ fleet })
-    say(`${plural(nodes.length, 'node')} removed, ${plural(fleet.nodes.length, 'node')} in scope now.`)
+    say(`${plural(nodes.length, 'node')} removed; ${plural(fleet.nodes.length, 'node')} in scope.`)
     onDone()
   }
   const more = nodes.length - MOST_NAMED
@@ -37,14 +37,11 @@ export function RemoveNodes({
           <Button kind="danger" busy={remove.busy} onPress={() => void send()}>
             Remove {plural(nodes.length, 'node')}
           </Button>
-          <Button onPress={onClose}>Keep</Button>
+          <Button onPress={onClose}>Cancel</Button>
         </>
       }
     >
-      <p>
-        They leave the scope: later runs and exports do not count them. Evidence that was collected from them stays on
-        this computer.
-      </p>
+      <p>Later runs and exports will not include them. Evidence already collected remains on this computer.</p>
       {nodes.length > 1 && (
         <p className="quiet">
           {visible(nodes.slice(0, MOST_NAMED).join(', '))}

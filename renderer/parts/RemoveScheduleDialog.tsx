@@ -13,7 +13,7 @@ export interface RemoveScheduleProps {
   readonly onRemoved: (view: SchedulesView) => void
 }
 
-/** Ends a plan, and takes its timer away. */
+/** Deletes a schedule and its timer. */
 export function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps) {
   const remove = useAction('schedules.remove')
   const { identity, choice } = useSigningKey()
@@ -26,7 +26,7 @@ export function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveSchedul
   }
   return (
     <Dialog
-      title={`Remove the schedule ${visible(name)}`}
+      title={`Remove schedule ${visible(name)}`}
       alert
       onClose={onClose}
       actions={
@@ -40,8 +40,8 @@ export function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveSchedul
     >
       <div className="form">
         <p>
-          Its timer is taken away, and nothing more is planned. What was planned until now stays in the chain of runs,
-          and so do its gaps. That the plan ends is entered there, signed.
+          Its timer is removed, and no further run is scheduled. Past scheduled and missed runs remain in the run chain.
+          The end of the schedule is recorded there, digitally signed.
         </p>
         {choice}
         {remove.error !== null && <FailureNote error={remove.error} />}

@@ -4,22 +4,22 @@ import { replacedAt, without } from '../engagement-model.ts'
 import { Button } from '../ui/Button.tsx'
 
 export interface RepeatedProps<T> {
-  /** What the list is of, one of them: "area". */
+  /** The singular of the entries, such as "area". */
   readonly word: string
   readonly items: readonly T[]
   readonly onChange: (items: readonly T[]) => void
   readonly blank: T
   readonly most: number
-  /** What stands here while the list is empty. */
+  /** Text while the list is empty. */
   readonly none: string
-  /** What an entry calls itself, for the name of the button that takes it out. */
+  /** The name of an entry, for the label of its remove button. */
   readonly nameOf: (item: T) => string
   readonly children: (item: T, put: (part: Partial<T>) => void) => ReactNode
 }
 
 const firstUp = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 
-/** Entries of the same fields, added and taken out one by one. A new entry takes the focus. */
+/** Entries with the same fields, added and removed one by one. A new entry takes the focus. */
 export function Repeated<T extends object>({
   word,
   items,
@@ -43,7 +43,7 @@ export function Repeated<T extends object>({
       {count === 0 && <p className="quiet">{none}</p>}
       <ol ref={list} className="repeated-list">
         {items.map((item, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: entries have no identity but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries have no identity except their position
           <li key={at}>
             <fieldset className="repeated-entry">
               <legend>
@@ -53,10 +53,10 @@ export function Repeated<T extends object>({
               <Button
                 small
                 kind="quiet"
-                label={`Take out ${word} ${at + 1}${nameOf(item) === '' ? '' : `: ${nameOf(item)}`}`}
+                label={`Remove ${word} ${at + 1}${nameOf(item) === '' ? '' : `: ${nameOf(item)}`}`}
                 onPress={() => onChange(without(items, at))}
               >
-                Take out {word}
+                Remove {word}
               </Button>
             </fieldset>
           </li>

@@ -20,7 +20,7 @@ export interface RequestDialogProps {
 
 const USUAL_DAYS = 30
 
-/** The owner of a requested document, and when it is due. */
+/** Owner and due date of an evidence request. */
 export function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps) {
   const form = useId()
   const set = useAction('requests.set')
@@ -53,11 +53,11 @@ export function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialo
         <p>{target.need}</p>
         <TextField
           label="Owner"
-          description="Who provides this document."
+          description="The person who provides this document."
           value={owner}
           onChange={setOwner}
           maxLength={200}
-          error={tried && owner.trim() === '' ? 'Name who provides it.' : undefined}
+          error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
           isRequired
           autoFocus
         />
@@ -65,7 +65,7 @@ export function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialo
           label="Due"
           value={due}
           onChange={setDue}
-          error={tried && due === '' ? 'Choose a day.' : undefined}
+          error={tried && due === '' ? 'Choose a due date.' : undefined}
           isRequired
         />
         {set.error !== null && <FailureNote error={set.error} />}

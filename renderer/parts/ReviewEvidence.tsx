@@ -9,23 +9,25 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Ask } from './Ask.tsx'
 import { Page } from './Page.tsx'
 
-/** The nodes of the pack, each leading to what it answered. */
+/** The nodes of the pack with links to their captures. */
 export function ReviewEvidence() {
   const view = useAnswer('assessment.get', { of: 'pack' })
   return (
-    <Page title="Evidence" under="What each node answered, byte for byte, with its digest.">
+    <Page title="Raw evidence" under="Captures of each node, unchanged, with digests.">
       <Ask answer={view}>
-        {(value) => (value === null ? <p className="empty">This file holds no evidence.</p> : <Nodes view={value} />)}
+        {(value) =>
+          value === null ? <p className="empty">This file contains no raw evidence.</p> : <Nodes view={value} />
+        }
       </Ask>
     </Page>
   )
 }
 
 const STATUS_WORDS = {
-  complete: 'Every question that was put is answered',
-  partial: 'Some questions have no answer',
+  complete: 'Collected',
+  partial: 'Partial: some probes have no capture',
   failed: 'Not collected',
-  missing: 'Not collected: no evidence of this node is in the pack',
+  missing: 'Missing: no evidence of this node in the pack',
 } as const
 
 const MOST = 200
@@ -60,16 +62,16 @@ function Nodes({ view }: { readonly view: AssessmentView }) {
                 <td>
                   {STATUS_WORDS[status]}
                   {failure !== null && <span className="note">{visible(failure.detail)}</span>}
-                  {privilege === 'none' && <span className="note">without administrator rights</span>}
+                  {privilege === 'none' && <span className="note">without privileged checks</span>}
                 </td>
                 <td className="number">{wasReached({ status }) ? when(observedAt) : 'Not collected'}</td>
                 <td>
                   <Button
                     small
-                    label={`Read the evidence of ${visible(node)}`}
+                    label={`Open raw evidence of ${visible(node)}`}
                     onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}
                   >
-                    Read
+                    Open{' '}
                   </Button>
                 </td>
               </tr>

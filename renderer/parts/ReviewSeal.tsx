@@ -11,7 +11,7 @@ import { Page } from './Page.tsx'
 import { SealAnswers, SealHeadline } from './SealAnswers.tsx'
 import { Signer } from './Signer.tsx'
 
-/** The six answers about the open file, whose key it is, and what comes out when its evidence is evaluated again. */
+/** The six verification checks of the open file, its signer, and the re-evaluation of its evidence. */
 export function ReviewSeal({
   review,
   onReview,
@@ -22,10 +22,7 @@ export function ReviewSeal({
   const { report } = review
   const { isNot } = KINDS[report.kind]
   return (
-    <Page
-      title="Seal"
-      under="What was sealed, by whom and when: answered on this computer, from the file alone and from what you trust."
-    >
+    <Page title="Verification" under="Six checks on this computer, using only the file and your trusted certificates.">
       <SealHeadline report={report} />
       {isNot !== null && report.kind !== 'foreign-pdf' && (
         <Notice kind="warning" title={KINDS[report.kind].label} means={isNot} />
@@ -39,7 +36,7 @@ export function ReviewSeal({
       )}
       {(review.view !== null || report.differences.length > 0) && (
         <section aria-labelledby="again">
-          <h2 id="again">Evaluated again here</h2>
+          <h2 id="again">Re-evaluation</h2>
           <Again review={review} onReview={onReview} />
         </section>
       )}
@@ -54,13 +51,13 @@ function Again({ review, onReview }: { readonly review: PackReview; readonly onR
     const after = await again.run(null)
     if (after === null) return
     onReview(after)
-    say(`Evaluated again. ${reEvaluationLine(after)}`)
+    say(`Re-evaluated. ${reEvaluationLine(after)}`)
   }
   return (
     <>
       <p>{reEvaluationLine(review)}</p>
       {differences.length === 0 ? (
-        <p className="quiet">No verdict came out differently.</p>
+        <p className="quiet">All verdicts are identical.</p>
       ) : (
         <Differences differences={differences} />
       )}

@@ -10,17 +10,17 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
-  { id: 'seal', title: 'Seal', route: { screen: 'review', part: 'seal' } },
+  { id: 'seal', title: 'Verification', route: { screen: 'review', part: 'seal' } },
   { id: 'results', title: 'Results', route: { screen: 'overview', of: 'pack' } },
   { id: 'location', title: 'Location', route: { screen: 'location', of: 'pack' } },
   { id: 'controls', title: 'Controls', route: { screen: 'controls', of: 'pack' } },
   { id: 'engagement', title: 'Engagement', route: { screen: 'engagement', of: 'pack' } },
   { id: 'claims', title: 'Provider claims', route: { screen: 'claims', of: 'pack' } },
-  { id: 'evidence', title: 'Evidence', route: { screen: 'review', part: 'evidence' } },
+  { id: 'evidence', title: 'Raw evidence', route: { screen: 'review', part: 'evidence' } },
   { id: 'sampling', title: 'Sampling', route: { screen: 'review', part: 'sampling' } },
 ]
 
-/** Which place of the review window a screen belongs to. */
+/** The tab of a screen in the review window. */
 function placeInReview(route: Route): Place['id'] {
   switch (route.screen) {
     case 'review':
@@ -39,13 +39,13 @@ function placeInReview(route: Route): Place['id'] {
   }
 }
 
-/** The places of the review window. A file without findings has its seal only; the others stay and say so. */
+/** The tabs of the review window. A file without results has the verification only; the other tabs state this. */
 export function ReviewTabs({ review }: { readonly review: PackReview }) {
   const { route } = useStore()
   const here = placeInReview(route)
   const nothingToRead = review.view === null
   return (
-    <nav aria-label="Parts of the pack" data-pane tabIndex={-1}>
+    <nav aria-label="Pack sections" data-pane tabIndex={-1}>
       <ul className="review-tabs">
         {PLACES.map(({ id, title, route: to }) => (
           <li key={id}>
@@ -64,7 +64,7 @@ export function ReviewTabs({ review }: { readonly review: PackReview }) {
       </ul>
       {nothingToRead && (
         <p id="nothing-to-read" className="quiet">
-          This file holds no findings that can be read here.
+          This file contains no readable results.
         </p>
       )}
     </nav>

@@ -5,7 +5,7 @@ import { change, outdated, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Select } from '../ui/Select.tsx'
 
-/** Which run is shown; an earlier one is judged again as of now. */
+/** The run that is shown; an earlier run is re-evaluated as of now. */
 export function RunChoice({ view }: { readonly view: AssessmentView }) {
   const { runs } = useStore()
   const answer = useAnswer('runs.list', null, runs)
@@ -20,7 +20,7 @@ export function RunChoice({ view }: { readonly view: AssessmentView }) {
     <span className="run-choice">
       <Select
         hideLabel
-        label="Run that is shown"
+        label="Run"
         value={view.run}
         isDisabled={open.busy}
         onChange={(run) => {
@@ -30,10 +30,10 @@ export function RunChoice({ view }: { readonly view: AssessmentView }) {
         options={listed.map(({ run, at, nodes, complete }, index) => ({
           id: run,
           title: `${index === 0 ? 'Latest run' : 'Run'}, ${when(at)}`,
-          note: `${complete} of ${plural(nodes, 'node')} complete`,
+          note: `${complete} of ${plural(nodes, 'node')} collected`,
         }))}
       />
-      {open.error !== null && <span role="alert">We could not open that run: {visible(open.error.detail)}</span>}
+      {open.error !== null && <span role="alert">Could not open the run: {visible(open.error.detail)}</span>}
     </span>
   )
 }

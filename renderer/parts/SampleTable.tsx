@@ -13,7 +13,7 @@ import { VerdictMark } from './Mark.tsx'
 
 const OPTIONS = WORK_STATES.map((id) => ({ id, title: WORK_WORDS[id] }))
 
-/** The drawn findings. Each opens; each has the auditor's own decision and note. */
+/** The sampled results, each with a link and the auditor’s decision and note. */
 export const SampleTable = ({
   rows,
   view,
@@ -28,10 +28,10 @@ export const SampleTable = ({
       <thead>
         <tr>
           <th scope="col" className="amount">
-            Place
+            Position{' '}
           </th>
-          <th scope="col">Finding</th>
-          <th scope="col">Verdict in the pack</th>
+          <th scope="col">Result</th>
+          <th scope="col">Stated verdict</th>
           <th scope="col">Your decision</th>
           <th scope="col">Your note</th>
         </tr>
@@ -85,11 +85,11 @@ function Row({
       <td className="sample-note">
         <TextArea label={`Note on ${about}`} rows={2} maxLength={4000} value={note} onChange={setNote} />
         {(changed || keep.busy) && (
-          <Button small busy={keep.busy} label={`Keep note on ${about}`} onPress={() => void write(row.state, note)}>
-            Keep note
+          <Button small busy={keep.busy} label={`Save note on ${about}`} onPress={() => void write(row.state, note)}>
+            Save note{' '}
           </Button>
         )}
-        {!changed && at !== null && <span className="note">Kept {when(at)}</span>}
+        {!changed && at !== null && <span className="note">Saved {when(at)}</span>}
         {keep.error !== null && <FailureNote error={keep.error} />}
       </td>
     </tr>
@@ -98,7 +98,7 @@ function Row({
 
 const claimOf = (view: AssessmentView, check: string): string => view.checks.find(({ id }) => id === check)?.claim ?? ''
 
-/** A finding by name; it opens why it came out so. */
+/** A result by name, with a link to its details. */
 function Opens({
   node,
   check,
@@ -118,7 +118,7 @@ function Opens({
   )
 }
 
-/** Notes that the present sample does not hold: nothing that was written is lost by drawing again. */
+/** Notes outside the current sample: a new sample deletes no note. */
 export const OtherNotes = ({
   lines,
   view,
@@ -130,10 +130,10 @@ export const OtherNotes = ({
     <table>
       <thead>
         <tr>
-          <th scope="col">Finding</th>
+          <th scope="col">Result</th>
           <th scope="col">Your decision</th>
           <th scope="col">Your note</th>
-          <th scope="col">Kept</th>
+          <th scope="col">Saved</th>
         </tr>
       </thead>
       <tbody>

@@ -17,7 +17,7 @@ import { FailureNote } from './Failure.tsx'
 import { Page } from './Page.tsx'
 import { OtherNotes, SampleTable } from './SampleTable.tsx'
 
-/** An auditor's own work on the pack: findings drawn by a printed seed, and notes that are kept apart from it. */
+/** The auditor’s work on the pack: results sampled with a printed seed, and notes stored outside the pack. */
 export function Sampling({ review }: { readonly review: PackReview }) {
   const sheet = useAnswer('review.worksheet', null)
   const [later, setLater] = useState<Sheet | null>(null)
@@ -26,9 +26,7 @@ export function Sampling({ review }: { readonly review: PackReview }) {
   if (view === null)
     return (
       <Page title="Sampling">
-        <EmptyState title="There is nothing to draw from">
-          This file holds no findings that can be read here.
-        </EmptyState>
+        <EmptyState title="No results to sample">This file contains no readable results.</EmptyState>
       </Page>
     )
   const saveSheet = async (): Promise<void> => {
@@ -38,7 +36,7 @@ export function Sampling({ review }: { readonly review: PackReview }) {
   return (
     <Page
       title="Sampling"
-      under="Your notes are kept on this computer, apart from the pack. Nothing is written into the pack."
+      under="Your notes are stored on this computer only. The pack is not changed."
       actions={
         <Button icon={IconDeviceFloppy} busy={save.busy} onPress={() => void saveSheet()}>
           Save worksheet
@@ -69,7 +67,7 @@ function Work({
   onSheet,
 }: {
   readonly sheet: Sheet | null
-  /** Findings in the pack. */
+  /** Number of results in the pack. */
   readonly stated: number
   readonly view: AssessmentView
   readonly startSeed: string
@@ -88,9 +86,7 @@ function Work({
         onSheet={onSheet}
       />
       {drawn === null ? (
-        <EmptyState title="No sample is drawn yet">
-          Drawn findings are listed here, each with a place for your decision and note.
-        </EmptyState>
+        <EmptyState title="No sample yet">Sampled results are listed here with your decisions and notes.</EmptyState>
       ) : (
         <section aria-labelledby="drawn">
           <h2 id="drawn">
@@ -103,7 +99,7 @@ function Work({
       )}
       {others.length > 0 && (
         <section aria-labelledby="others">
-          <h2 id="others">Notes on other findings</h2>
+          <h2 id="others">Notes on other results</h2>
           <OtherNotes lines={others} view={view} />
         </section>
       )}
@@ -111,7 +107,7 @@ function Work({
   )
 }
 
-/** Size and seed, and the draw. The seed is printed with the sample, so that anybody can draw the same again. */
+/** Sample size and seed. The seed is printed with the sample, so that anyone can select the same sample. */
 function Draw({
   population,
   view,
@@ -134,18 +130,18 @@ function Draw({
     const sheet = await draw.run({ size: found.size, seed: seed.trim() })
     if (sheet === null) return
     onSheet(sheet)
-    say(`${plural(sheet.sample?.drawn.length ?? 0, 'finding')} drawn with seed ${seed.trim()}.`)
+    say(`${plural(sheet.sample?.drawn.length ?? 0, 'result')} sampled with seed ${seed.trim()}.`)
   }
   return (
     <section aria-labelledby="draw">
-      <h2 id="draw">Draw a sample</h2>
+      <h2 id="draw">Select sample</h2>
       <p>
-        Population: {plural(population, 'finding')}, of {plural(view.rows.length, 'node')} and{' '}
+        Population: {plural(population, 'result')} from {plural(view.rows.length, 'node')} and{' '}
         {plural(view.checks.length, 'check')}.
       </p>
       <div className="draw-form">
         <NumberField
-          label="Size"
+          label="Sample size"
           value={size}
           onChange={setSize}
           minValue={1}
@@ -154,15 +150,15 @@ function Draw({
         />
         <TextField
           label="Seed"
-          description="The day of this review; any text will do."
+          description="The date of this review, or any other text."
           mono
           maxLength={64}
           value={seed}
           onChange={setSeed}
-          error={seed.trim() === '' ? 'Give a seed.' : undefined}
+          error={seed.trim() === '' ? 'Enter a seed.' : undefined}
         />
         <Button kind="primary" busy={draw.busy} isDisabled={!found.ok || seed.trim() === ''} onPress={() => void run()}>
-          Draw sample
+          Select sample
         </Button>
       </div>
       {draw.error !== null && <FailureNote error={draw.error} />}
@@ -170,21 +166,18 @@ function Draw({
   )
 }
 
-/** How anybody draws the same findings without us. */
+/** How to select the same sample without Barewitness (AU-C 530: the selection is reproducible). */
 const Redraw = ({ seed, size }: { readonly seed: string; readonly size: number }) => (
-  <Disclosure title="How to draw the same findings by hand">
+  <Disclosure title="Manual reproduction of the sample">
     <div className="prose">
       <ol>
-        <li>List every finding of the pack as node and check.</li>
+        <li>List every result of the pack as node and check.</li>
         <li>
-          For each one, take the SHA-256 of three lines: the seed, the node, the check. No line end follows the last
-          line.
+          For each result, compute the SHA-256 of three lines: the seed, the node, the check, without a final line end.
         </li>
-        <li>Sort by those digests. The first {size} are the sample, in that order.</li>
+        <li>Sort by digest. The first {size} are the sample, in that order.</li>
       </ol>
-      <p>
-        Verdicts take no part, so nobody can steer the draw by them. “Place” counts in the list by node, then check.
-      </p>
+      <p>The selection does not depend on verdicts. “Position” counts in the list by node, then check.</p>
       <pre className="mono command">printf '%s\n%s\n%s' {visible(shellLine([seed]))} "$node" "$check" | sha256sum</pre>
     </div>
   </Disclosure>

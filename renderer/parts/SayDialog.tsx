@@ -10,19 +10,19 @@ import { useSigningKey } from './use-signing-key.tsx'
 
 export interface SayDialogProps {
   readonly title: string
-  /** What is said, and what it changes. */
+  /** The subject of the entry and its effect. */
   readonly about: ReactNode
   readonly verb: string
-  /** What is announced when it is done. */
+  /** Announced when done. */
   readonly done: string
   readonly label: string
   readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
-  /** Whether it was done. */
+  /** Whether the entry was made. */
   readonly send: (why: string, identity: string | null) => Promise<boolean>
   readonly onClose: () => void
 }
 
-/** Something a person says about runs: in their words, signed with their key, and entered into the chain of runs for good. */
+/** A signed entry about runs: text, signature, and a permanent entry in the run chain. */
 export function SayDialog({ title, about, verb, done, label, action, send, onClose }: SayDialogProps) {
   const form = useId()
   const { identity, choice } = useSigningKey()
@@ -56,19 +56,19 @@ export function SayDialog({ title, about, verb, done, label, action, send, onClo
           value={why}
           onChange={setWhy}
           maxLength={1000}
-          error={tried && why.trim().length < 3 ? 'Say why.' : undefined}
+          error={tried && why.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
           isRequired
           autoFocus
         />
         {choice}
-        <p className="quiet">It is signed, and stays in the chain of runs. Nobody can take it out again unseen.</p>
+        <p className="quiet">The entry is digitally signed and permanent in the run chain. Removal is detectable.</p>
         {action.error !== null && <FailureNote error={action.error} />}
       </form>
     </Dialog>
   )
 }
 
-/** Says of a planned run why it did not happen. */
+/** Records why a scheduled run did not take place. */
 export function GapDialog({
   schedule,
   due,
@@ -83,11 +83,11 @@ export function GapDialog({
   const action = useAction('history.record-gap')
   return (
     <SayDialog
-      title="Record a missed run"
+      title="Record missed run"
       about={<p>{about}</p>}
       verb="Record missed run"
       done="Missed run recorded."
-      label="Why it did not happen"
+      label="Reason"
       action={action}
       send={async (why, identity) => (await action.run({ schedule, due, why, identity })) !== null}
       onClose={onClose}
@@ -95,7 +95,7 @@ export function GapDialog({
   )
 }
 
-/** Names the run that later ones are compared with. */
+/** Sets the run that later runs are compared with. */
 export function BaselineDialog({
   run,
   about,
@@ -108,11 +108,11 @@ export function BaselineDialog({
   const action = useAction('history.set-baseline')
   return (
     <SayDialog
-      title="Set the baseline"
-      about={<p>{about} Later runs are compared with it until another one is set.</p>}
+      title="Set baseline"
+      about={<p>{about} Later runs are compared with it until you set another one.</p>}
       verb="Set baseline"
       done="Baseline set."
-      label="Why this run"
+      label="Reason"
       action={action}
       send={async (why, identity) => (await action.run({ run, why, identity })) !== null}
       onClose={onClose}

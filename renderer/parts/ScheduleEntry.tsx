@@ -24,7 +24,7 @@ export interface ScheduleEntryProps {
   readonly onChanged: (view: SchedulesView) => void
 }
 
-/** One schedule: when it is due, what starts it, what became of the last run, and what an unattended run needs. */
+/** One schedule: due times, timer, last run, and readiness for unattended runs. */
 export function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
   const { name, fleet, ours, cadence, createdAt } = schedule
   const [changed, setChanged] = useState(0)
@@ -37,7 +37,7 @@ export function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps)
         Collects from {visible(fleet)}, <strong>{visible(cadence)}</strong>. Added on {when(createdAt)}.
       </p>
       {!ours && (
-        <p className="quiet">It keeps its runs in another folder. They are not in the history of this window.</p>
+        <p className="quiet">Its runs are stored in another folder and are not in the history of this window.</p>
       )}
       <Ask answer={answer}>
         {(status) => (
@@ -80,19 +80,19 @@ function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ou
       {missed.length > 0 && (
         <Notice
           kind="failure"
-          title={`${plural(missed.length, 'planned run')} missed without a record, the latest on ${when(missed.at(-1) ?? null)}`}
-          means="Missed runs show as gaps in the history, and in every account of a period."
+          title={`${plural(missed.length, 'scheduled run')} missed, unexplained, the latest on ${when(missed.at(-1) ?? null)}`}
+          means="Missed runs are listed in the history and in every period report."
           actions={
             ours ? (
               <Button small onPress={() => go({ screen: 'history' })}>
-                Record why in the history
+                Record reason in history
               </Button>
             ) : undefined
           }
         />
       )}
       <div>
-        <h3>What an unattended run needs</h3>
+        <h3>Readiness for unattended runs</h3>
         <ul>
           {credentials.map(({ works, text, nodes }) => (
             <li key={text} className="source">
@@ -108,11 +108,11 @@ function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ou
 
 const STATE_WORDS = {
   installed: '',
-  other: ' (its text is another than would be written today)',
-  inactive: ' (nothing starts it)',
+  other: ' (outdated text)',
+  inactive: ' (inactive)',
 } as const
 
-/** Which timer of this computer starts it; installing is one press, and nothing is installed without it. */
+/** The timer of this computer that starts the schedule. Nothing is installed without a button press. */
 function Timers({
   status: { name, installed },
   view: { here },
@@ -135,7 +135,7 @@ function Timers({
         <p>Installed: {installed.map(({ kind, state }) => `${timerWords[kind]}${STATE_WORDS[state]}`).join(', ')}.</p>
       )}
       {installed.length === 0 && here.length === 0 && (
-        <p className="quiet">We found no scheduler on this computer. Its unit can be copied to one that has.</p>
+        <p className="quiet">No scheduler found on this computer. Copy the unit to a computer that has one.</p>
       )}
       <div className="actions">
         {rest.map((kind, index) => (
@@ -144,7 +144,7 @@ function Timers({
             small
             kind={installed.length === 0 && index === 0 ? 'primary' : 'secondary'}
             busy={install.busy}
-            label={`Install the timer of ${visible(name)}: ${timerWords[kind]}`}
+            label={`Install timer of ${visible(name)}: ${timerWords[kind]}`}
             onPress={() => void put(kind)}
           >
             Install with {timerWords[kind]}

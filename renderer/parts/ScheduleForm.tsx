@@ -40,7 +40,7 @@ const KIND_TITLES: Readonly<Record<CadenceDraft['every'], string>> = {
   month: 'Every month',
 }
 
-/** A schedule built from choices: nobody has to know how a timer is written. */
+/** A schedule built from choices, without timer syntax. */
 export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
   const form = useId()
   const add = useAction('schedules.add')
@@ -67,7 +67,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
   }
   return (
     <Dialog
-      title="Add a schedule"
+      title="Add schedule"
       size="large"
       onClose={onClose}
       actions={
@@ -81,8 +81,8 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
     >
       <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
         <p>
-          Collects from {visible(view.fleet ?? '')}, seals a pack, and enters the run in the chain of runs. What is
-          planned is entered there too, signed, so that a missed run shows.
+          Each run collects from {visible(view.fleet ?? '')}, seals a pack, and is recorded in the run chain. The
+          schedule is recorded there too, digitally signed, so that missed runs are detectable.
         </p>
         <TextField
           label="Name"
@@ -94,7 +94,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           autoFocus
         />
         <RadioGroup
-          label="When"
+          label="Frequency"
           inline
           value={cadence.every}
           onChange={(every) => due({ every })}
@@ -104,7 +104,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           {cadence.every === 'hours' && (
             <>
               <Select
-                label="Apart"
+                label="Interval"
                 value={String(cadence.hours)}
                 onChange={(hours) => due({ hours: Number(hours) })}
                 options={HOUR_STEPS.map((hours) => ({ id: String(hours), title: plural(hours, 'hour') }))}
@@ -129,7 +129,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           {cadence.every === 'month' && (
             <NumberField
               label="Day of the month"
-              description="At most 28: every month has that day."
+              description="1 to 28, which exist in every month."
               value={cadence.day}
               onChange={(day) => due({ day: Number.isNaN(day) ? 1 : day })}
               minValue={1}
@@ -161,8 +161,8 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
         </div>
         <p role="status">{cadenceWords(cadence, visible(draft.zone))}</p>
         <NumberField
-          label="Begin up to so many minutes late"
-          description="Drawn anew each time, so that many computers do not ask at one moment."
+          label="Random delay (maximum, minutes)"
+          description="Different for each run, so that many computers do not start at the same time."
           value={draft.jitterMinutes}
           onChange={(jitterMinutes) => set({ jitterMinutes })}
           minValue={0}
@@ -171,7 +171,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
         />
         <div className="schedule-fields">
           <NumberField
-            label="Ask nodes again, times"
+            label="Retries for unreachable nodes"
             value={retries.times}
             onChange={(times) => set({ retries: { ...retries, times } })}
             minValue={0}
@@ -179,7 +179,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
             error={problems.times}
           />
           <NumberField
-            label="Minutes between"
+            label="Retry interval (minutes)"
             value={retries.waitMinutes}
             onChange={(waitMinutes) => set({ retries: { ...retries, waitMinutes } })}
             minValue={1}
@@ -190,24 +190,24 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
         <Checkbox
           isSelected={draft.catchUp}
           onChange={(catchUp) => set({ catchUp })}
-          note="Once, for the latest run. Earlier ones stay missed, and show as gaps."
+          note="Once, for the latest run. Earlier runs remain listed as missed."
         >
-          Run late when this computer was off at the time
+          Run if missed while this computer was off
         </Checkbox>
         <Checkbox
           isSelected={draft.gapsExitZero}
           onChange={(gapsExitZero) => set({ gapsExitZero })}
-          note="Contradicted findings are in the evidence all the same. Without this, the timer reports a failed job for them."
+          note="The evidence contains deviations in any case. If this is off, the timer reports a failed job for them."
         >
-          Contradicted findings do not fail the job
+          Deviations do not fail the job
         </Checkbox>
         {choice}
         <div className="field">
-          <span className="label">Passphrase of the signing key</span>
+          <span className="label">Passphrase of the signing identity</span>
           <p className="field-note">
             {secret === null
-              ? 'Nobody is there to type it. Choose a file that holds it and that only your account can read; whoever reads that file can sign as you.'
-              : `Read from ${visible(secret.file)} at each run. Whoever reads that file can sign as you.`}
+              ? 'Unattended runs need a passphrase file that only your account can read. Anyone who can read it can sign as you.'
+              : `Read from ${visible(secret.file)} at each run. Anyone who can read this file can sign as you.`}
           </p>
           <div className="actions">
             <Button
@@ -225,9 +225,9 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           {choose.error !== null && <FailureNote error={choose.error} />}
         </div>
         <p className="quiet">
-          Scheduled runs take the nodes and host keys of this window, and its engagement, provider claims, exceptions
-          and records as they are when a run is sealed. They are time-stamped only where an imported fleet file names an
-          authority; the one under Settings is not asked.
+          Scheduled runs use the nodes and host keys of this window, and its engagement, provider claims, risk
+          acceptances and documents at the time of sealing. They are time-stamped only if an imported fleet file names
+          an authority; the authority in Settings is not used.
         </p>
         {add.error !== null && <FailureNote error={add.error} />}
       </form>

@@ -3,7 +3,7 @@ import { headlineOf, outcomeWord } from '../seal-model.ts'
 import { visible, withDates } from '../text.ts'
 import { AnswerMark, Shape } from './Mark.tsx'
 
-/** What the answers come to, as mark and word. */
+/** The headline of the verification, as mark and text. */
 export function SealHeadline({ report }: { readonly report: VerificationReport }) {
   const { mark, tone, word, text } = headlineOf(report)
   return (
@@ -16,7 +16,7 @@ export function SealHeadline({ report }: { readonly report: VerificationReport }
   )
 }
 
-/** The six answers with everything they name: which files, which findings. */
+/** The six verification checks with the files and results they name. */
 export function SealAnswers({ report }: { readonly report: VerificationReport }) {
   return (
     <dl className="seal-answers">
@@ -44,7 +44,7 @@ export function SealAnswers({ report }: { readonly report: VerificationReport })
 
 const MOST_OPEN = 12
 
-/** What an answer names stands open; a long list shows its beginning, and the rest unfolds. */
+/** Details are open; a long list shows its first entries, the others are folded. */
 function Details({ answer: { details } }: { readonly answer: VerificationAnswer }) {
   if (details.length === 0) return null
   const rest = details.slice(MOST_OPEN)
@@ -69,7 +69,7 @@ const Lines = ({ of }: { readonly of: readonly string[] }) => (
   </ul>
 )
 
-/** The same answers in one line each. */
+/** The same checks in one line each. */
 export const ShortAnswers = ({ report }: { readonly report: VerificationReport }) => (
   <dl className="short-answers">
     {report.answers.map(({ question, outcome, summary }) => (

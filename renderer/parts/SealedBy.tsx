@@ -2,7 +2,7 @@ import { signerParts } from '../seal-model.ts'
 import { visible } from '../text.ts'
 import { Fingerprint } from './Fingerprint.tsx'
 
-/** Whose key sealed a draft, with the fingerprint that its reader will compare. */
+/** The signer of a draft, with the fingerprint for its recipient to compare. */
 export function SealedBy({ signer }: { readonly signer: string }) {
   const { name, fingerprint } = signerParts(signer)
   return (

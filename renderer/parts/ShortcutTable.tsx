@@ -5,11 +5,11 @@ import { useStore } from '../store.ts'
 export interface ShortcutTableProps {
   readonly className: string
   readonly caption?: ReactNode
-  /** What is said beside a shortcut that is off. */
+  /** Note on a shortcut that is turned off. */
   readonly off: string
 }
 
-/** Every shortcut of the window, and which are off. */
+/** All shortcuts of the window, and which are turned off. */
 export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
   const { settings } = useStore()
   return (
@@ -18,7 +18,7 @@ export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
       <thead>
         <tr>
           <th scope="col">Keys</th>
-          <th scope="col">What they do</th>
+          <th scope="col">Action</th>
         </tr>
       </thead>
       <tbody>

@@ -11,7 +11,7 @@ import { FailureNote } from './Failure.tsx'
 import { Fingerprint } from './Fingerprint.tsx'
 import { Shape } from './Mark.tsx'
 
-/** Whose key it is, and what this reader decided about it. */
+/** The signer, and the reader’s trust decision. */
 export function Signer({
   review,
   onReview,
@@ -21,8 +21,7 @@ export function Signer({
 }) {
   const [comparing, setComparing] = useState(false)
   const { signer, demo } = review.report
-  if (signer === null)
-    return <p className="quiet">No key could be read from this file, so there is nobody to tie it to.</p>
+  if (signer === null) return <p className="quiet">No signing certificate could be read from this file.</p>
   const { label, meaning } = STANDINGS[signer.standing]
   const sealHolds = review.report.answers.every(({ question, outcome }) => question !== 'signed-by' || outcome !== 'no')
   const mayTrust = !demo && signer.standing === 'unknown' && sealHolds
@@ -30,7 +29,7 @@ export function Signer({
     <div className="signer">
       <dl className="seal-facts">
         <div>
-          <dt>Calls itself</dt>
+          <dt>Name in certificate</dt>
           <dd>{visible(signer.subject)}</dd>
         </div>
         <div>
@@ -40,7 +39,7 @@ export function Signer({
           </dd>
         </div>
         <div>
-          <dt>Standing</dt>
+          <dt>Trust</dt>
           <dd>
             <span className="status">
               <Shape
@@ -50,7 +49,7 @@ export function Signer({
               <span>{label}</span>
             </span>
             <span className="note">
-              {demo ? 'A demonstration key. It seals demo data, and nobody can trust it.' : meaning}
+              {demo ? 'Demo key. It can never be trusted.' : meaning}
               {review.trust !== null && ` Since ${when(review.trust.since)}: ${visible(review.trust.howVerified)}`}
             </span>
           </dd>
@@ -65,7 +64,7 @@ export function Signer({
           onReview={(after) => {
             onReview(after)
             setComparing(false)
-            say('Key recorded as trusted. All answers were taken again.')
+            say('Key trusted. All checks were repeated.')
           }}
         />
       )}
@@ -75,7 +74,7 @@ export function Signer({
 
 const LEAST_WORDS = 3
 
-/** The fingerprint beside one received another way; trusting the key asks how that was verified. */
+/** Compares the fingerprint with one received over another channel; trusting the key requires a verification method. */
 function CompareKey({
   fingerprint,
   subject,
@@ -110,24 +109,24 @@ function CompareKey({
               })
             }
           >
-            Trust this key
+            Trust key
           </Button>
-          <Button onPress={onClose}>Keep as it is</Button>
+          <Button onPress={onClose}>Cancel</Button>
         </>
       }
     >
       <p>
-        The pack says that its key belongs to “{visible(subject)}”. Anybody can write that name. Compare the fingerprint
-        with one that you received another way, such as by telephone or on paper. Where a root issued the key, the root
-        is trusted, so that later keys of the same owner are known too.
+        The pack names “{visible(subject)}” as its signer. Anyone can create a key with this name. Compare the
+        fingerprint with one that you obtained from the signer over a different channel, such as telephone or paper. If
+        a root certificate issued the key, the root is trusted, so that later keys of the same owner are trusted too.
       </p>
       <p className="compare-ours">
-        <span className="label">In this pack</span>
+        <span className="label">Fingerprint in this pack</span>
         <Fingerprint of={fingerprint} what="the fingerprint of the signer" />
       </p>
       <TextField
-        label="Received another way"
-        description="Paste or type it. Gaps, colons and capital letters do not matter. Leave it empty if you compared by eye."
+        label="Fingerprint from the signer"
+        description="Spaces, colons and upper case are ignored. Leave empty if you compared visually."
         mono
         isRequired={false}
         value={received}
@@ -138,21 +137,21 @@ function CompareKey({
         {found.is === 'same' && (
           <span className="status tone-met">
             <Shape mark="ring-tick" tone="met" />
-            <span>All 64 characters are the same.</span>
+            <span>All 64 characters match.</span>
           </span>
         )}
       </p>
       <TextArea
-        label="How did you verify it?"
-        description="Kept with your decision, and shown beside it. Name who told you, on which way, and when."
+        label="Verification method"
+        description="Enter who confirmed it, how, and when. Stored and shown with your decision."
         value={how}
         onChange={setHow}
         maxLength={500}
         rows={2}
       />
       <p id="compare-why" className="quiet">
-        {found.is === 'different' && 'A key with another fingerprint cannot be trusted here.'}
-        {found.is !== 'different' && !may && 'You can trust the key when you have said how you verified it.'}
+        {found.is === 'different' && 'You cannot trust a key whose fingerprint differs.'}
+        {found.is !== 'different' && !may && 'Enter the verification method to trust the key.'}
       </p>
       {trust.error !== null && <FailureNote error={trust.error} />}
     </Dialog>
@@ -163,5 +162,5 @@ const comparisonWords = (
   found: Extract<ReturnType<typeof compareFingerprint>, { is: 'different' | 'not-a-fingerprint' }>,
 ): string =>
   found.is === 'different'
-    ? `Not the same: group ${found.group} of 16 is the first that differs. Do not trust this key.`
-    : `A fingerprint has 64 characters from 0-9 and a-f; this holds ${found.digits} of them.`
+    ? `No match: the first difference is in group ${found.group} of 16. Do not trust this key.`
+    : `A fingerprint has 64 characters from 0-9 and a-f; this has ${found.digits}.`

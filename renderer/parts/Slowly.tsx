@@ -3,17 +3,17 @@ import type { Answer } from '../bridge.ts'
 import { Progress } from '../ui/Progress.tsx'
 import { Ask } from './Ask.tsx'
 
-/** From here on what is being done is named, with the time that went by. */
+/** Delay before the activity and the elapsed time are shown. */
 const SLOW_MS = 1000
 
-/** As Ask, for what may take long: after a second it says what is being done. */
+/** Like Ask, for slow calls: shows the activity after a second. */
 export function Slowly<T>({
   answer,
   does,
   children,
 }: {
   readonly answer: Answer<T>
-  /** Such as: Comparing two runs */
+  /** Activity, such as “Comparing runs”. */
   readonly does: string
   readonly children: (value: T) => React.ReactNode
 }) {
@@ -30,7 +30,7 @@ function Doing({ does }: { readonly does: string }) {
     <p className="waiting" />
   ) : (
     <div className="run-head">
-      <Progress label={does} value={null} words={`${seconds} s so far`} />
+      <Progress label={does} value={null} words={`${seconds} s elapsed`} />
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { FailureNote } from './Failure.tsx'
 
 const MOST = 256
 
-/** How nodes are asked, and with which rights. */
+/** SSH connections and privileges. */
 export function SshSettings() {
   const { settings, busy, error, keep } = useSettings()
   const [count, setCount] = useState(settings.concurrency)
@@ -22,52 +22,52 @@ export function SshSettings() {
         }}
       >
         <NumberField
-          label="Nodes asked at a time"
-          description="Fewer is gentler on jump hosts and on networks that count new connections."
+          label="Concurrent nodes"
+          description="Use fewer for jump hosts and networks that limit new connections."
           minValue={1}
           maxValue={MOST}
           value={count}
           onChange={setCount}
-          error={wrong ? `Give a whole number from 1 to ${MOST}.` : undefined}
+          error={wrong ? `Enter a whole number from 1 to ${MOST}.` : undefined}
         />
         <div className="actions">
           <Button type="submit" kind="primary" busy={busy} isDisabled={wrong || count === settings.concurrency}>
-            Keep number
+            Save setting
           </Button>
         </div>
       </form>
       {error !== null && <FailureNote error={error} />}
       <dl className="told">
         <div>
-          <dt>Logging in</dt>
+          <dt>Login</dt>
           <dd>
-            Your SSH agent, and the key files that the SSH configuration or the fleet file names. One attempt a run, so
-            that no account gets locked. A locked key file is opened with a passphrase that a small window asks you for.
+            Uses your SSH agent, and the key files named in the SSH configuration or the fleet file. One attempt per
+            run, to avoid account lockout. A separate window asks for the passphrase of an encrypted key file.
           </dd>
         </div>
         <div>
           <dt>Passwords</dt>
           <dd>
-            Asked for in a small window, where a node takes nothing else. It is sent to that node, and never kept.
+            Requested in a separate window, if a node accepts no other method. Sent to that node only, and never stored.
           </dd>
         </div>
         <div>
           <dt>Host keys</dt>
-          <dd>Checked before any login. A node with an unknown or changed key is not logged in to.</dd>
+          <dd>Verified before login. No login to a node with an unverified or changed key.</dd>
         </div>
         <div>
-          <dt>Administrator rights (sudo)</dt>
+          <dt>Privileged checks (sudo)</dt>
           <dd>
-            Decided node by node, under Nodes. Where allowed, each question runs alone with “sudo -n”, exactly as listed
-            under “What we will run”. No shell is opened as root, and no password is typed. Without these rights, the
-            same questions stay “Not enough evidence”.
+            Set by node under Nodes. If allowed, each command runs separately with “sudo -n”, exactly as listed in the
+            command preview. No root shell is opened, and no password is entered. Without sudo, the checks are not
+            tested.
           </dd>
         </div>
         <div>
           <dt>On the node</dt>
           <dd>
-            We install nothing and write nothing. The node’s own logs record our login, and each command with sudo.
-            Agent and X11 forwarding are never asked for.
+            Nothing is installed and nothing is written. The logs of the node record the login and each sudo command.
+            Agent and X11 forwarding are never requested.
           </dd>
         </div>
       </dl>

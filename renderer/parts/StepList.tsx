@@ -1,7 +1,7 @@
 import { STEP_TITLES, STEPS, type Step } from '../seal-model.ts'
 import { Button } from '../ui/Button.tsx'
 
-/** The steps of an export, in order, with the present one named. A step that cannot be reached yet is text. */
+/** The steps of an export, in order, with the current one marked. A step that cannot be opened yet is text. */
 export function StepList({
   current,
   reachable,
@@ -12,7 +12,7 @@ export function StepList({
   readonly onGo: (step: Step) => void
 }) {
   return (
-    <nav aria-label="Steps of the export">
+    <nav aria-label="Export steps">
       <ol className="export-steps">
         {STEPS.map((step, place) => (
           <li key={step} className="export-step" aria-current={step === current ? 'step' : undefined}>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { LONGEST_ROW, type Row, rowsOf, scrollTo, sliceOf } from '../output-lines.ts'
 
-/** A place to bring into view; a new object asks again. */
+/** A position to scroll into view; a new object scrolls again. */
 export interface Target {
   readonly row: number
 }
@@ -17,8 +17,8 @@ export interface TextRowsProps {
 }
 
 /**
- * Lines beside their numbers, of which only those in view are laid out. Every row is as high as every other, so a million of them
- * scroll as quickly as ten. How many characters a row holds is measured and told.
+ * Lines with their numbers; only visible lines are laid out. All rows have the same height, so a million of them
+ * scroll as quickly as ten. The number of characters per row is measured and reported.
  */
 export function TextRows({ label, lines, rows, target, isMarked, onMore, onColumns, render }: TextRowsProps) {
   const view = useRef<HTMLElement>(null)
@@ -83,10 +83,10 @@ export function TextRows({ label, lines, rows, target, isMarked, onMore, onColum
   )
 }
 
-/** Room for the line number, its padding and the scroll bar, in characters. */
+/** Space for the line number, its padding and the scroll bar, in characters. */
 const GUTTER_CHARACTERS = 12
 
-/** Rows of text without find: for what was read, and for errors. */
+/** Rows of text without search: for facts and standard error. */
 export function PlainRows({ label, lines }: { readonly label: string; readonly lines: readonly string[] }) {
   const [columns, setColumns] = useState(LONGEST_ROW)
   const [opened, setOpened] = useState<ReadonlyMap<number, number>>(new Map())

@@ -7,7 +7,7 @@ import { FailureNote } from './Failure.tsx'
 
 const ADDRESS = /^https?:\/\/[!-~]{1,490}$/
 
-/** Whose clock says by when a pack existed, and what that authority gets to see. */
+/** The time-stamp authority, and the data it receives. */
 export function TimeStamping() {
   const { settings, busy, error, keep } = useSettings()
   const [address, setAddress] = useState(settings.authority ?? '')
@@ -17,10 +17,10 @@ export function TimeStamping() {
     <section aria-labelledby="time-stamping" className="settings-part">
       <h2 id="time-stamping">Time-stamp authority</h2>
       <p className="prose">
-        An authority signs the digest of a seal with its own clock (RFC 3161). Without one, a pack states the time of
-        this computer only, and says so.
+        A time-stamp authority signs the digest of a seal and its time (RFC 3161 time-stamp). Without one, a pack states
+        only the time of this computer.
       </p>
-      <p>{settings.authority === null ? 'None is set.' : `In use: ${visible(settings.authority)}`}</p>
+      <p>{settings.authority === null ? 'Not set.' : `In use: ${visible(settings.authority)}`}</p>
       <form
         className="settings-form"
         onSubmit={(event) => {
@@ -29,31 +29,32 @@ export function TimeStamping() {
         }}
       >
         <TextField
-          label="Address of the authority"
-          description="Begins with https:// or http://. Empty for none."
+          label="Authority address"
+          description="Begins with https:// or http://. Leave empty for none."
           isRequired={false}
           mono
           maxLength={498}
           value={address}
           onChange={setAddress}
-          error={wrong ? 'An address begins with https:// or http:// and holds no spaces.' : undefined}
+          error={wrong ? 'Enter an address that begins with https:// or http:// and contains no spaces.' : undefined}
         />
         <div className="actions">
           <Button type="submit" kind="primary" busy={busy} isDisabled={wrong || typed === (settings.authority ?? '')}>
-            Keep address
+            Save address
           </Button>
         </div>
       </form>
       {error !== null && <FailureNote error={error} />}
-      <h3>What the authority gets</h3>
+      <h3>Data sent to the authority</h3>
       <p className="prose">
-        A digest of 32 bytes, and the network address of this computer. No evidence, no names, no report. It is asked
-        only while a pack is sealed, and only when you choose it there.
+        A 32-byte digest, and the network address of this computer. No evidence, names or report. The request is sent
+        only during sealing, and only if you choose it there.
       </p>
-      <h3>Testing it</h3>
+      <h3>Test</h3>
       <p className="prose">
-        There is no test without sealing: Barewitness makes no connection that you did not ask for. If the authority
-        does not answer while sealing, the pack is sealed without an outside time, and you are told before you save it.
+        The address is tested during sealing only, because Barewitness makes no connection that you did not start. If
+        the authority does not respond, the pack is sealed without a time-stamp, and you are notified before you save
+        it.
       </p>
     </section>
   )

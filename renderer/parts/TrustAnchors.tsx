@@ -18,17 +18,17 @@ type Use = TrustAnchor['for']
 const USES: Readonly<Record<Use, { readonly title: string; readonly about: string; readonly empty: string }>> = {
   signers: {
     title: 'Signers',
-    about: 'Keys, or the roots above them, whose seals you accept as those of the named owner.',
-    empty: 'Every signer is unknown until you compare a fingerprint, or add a certificate here.',
+    about: 'Keys or root certificates whose seals you accept as those of the named owner.',
+    empty: 'Every signer is unconfirmed until you compare a fingerprint or add a certificate.',
   },
   authorities: {
     title: 'Time-stamp authorities',
-    about: 'Authorities whose clock you accept. Without one, “existed by” is not shown in any pack.',
-    empty: 'Add the certificate of the authority’s root, which the authority publishes.',
+    about: 'Authorities whose time-stamps you accept. Without one, the time check is indeterminate for every pack.',
+    empty: 'Add the root certificate that the authority publishes.',
   },
 }
 
-/** Whom this computer trusts, since when and how that was verified. Nobody is trusted from the start. */
+/** Trusted signers and authorities, with date and verification method. No signers are trusted by default. */
 export function TrustAnchors() {
   const [version, setVersion] = useState(0)
   const list = useAnswer('trust.list', null, version)
@@ -38,8 +38,8 @@ export function TrustAnchors() {
   }
   return (
     <section aria-labelledby="trust" className="settings-part">
-      <h2 id="trust">Trust</h2>
-      <p className="prose">Nobody is trusted from the start. What you decide here counts on this computer only.</p>
+      <h2 id="trust">Trusted signers</h2>
+      <p className="prose">No signers are trusted by default. Your decisions apply to this computer only.</p>
       <Ask answer={list}>
         {(anchors) => (
           <>
@@ -75,7 +75,7 @@ function Anchors({
       </div>
       <p className="quiet">{about}</p>
       {own.length === 0 ? (
-        <EmptyState title="None yet">{empty}</EmptyState>
+        <EmptyState title="None">{empty}</EmptyState>
       ) : (
         <ul className="entries">
           {own.map((anchor) => (
@@ -98,7 +98,7 @@ function Anchors({
                   <dd className="number">{when(anchor.since)}</dd>
                 </div>
                 <div>
-                  <dt>How it was verified</dt>
+                  <dt>Verification method</dt>
                   <dd className="source">{visible(anchor.howVerified)}</dd>
                 </div>
               </dl>
@@ -143,12 +143,12 @@ function Add({
       }
     >
       <p>
-        Choose a certificate (.pem, .crt or .der) whose fingerprint you compared with one received another way. A file
-        with a private key in it is refused.
+        Choose a certificate (.pem, .crt or .der) whose fingerprint you compared with one from another channel. A file
+        that contains a private key is rejected.
       </p>
       <TextArea
-        label="How did you verify it?"
-        description="Kept with your decision. Name who told you, on which way, and when."
+        label="Verification method"
+        description="Enter who confirmed it, how, and when. Stored with your decision."
         rows={2}
         maxLength={500}
         value={how}
@@ -177,7 +177,7 @@ function Remove({
   }
   return (
     <Dialog
-      title="Remove trust"
+      title="Remove certificate"
       alert
       size="small"
       onClose={onClose}
@@ -186,11 +186,11 @@ function Remove({
           <Button kind="danger" busy={remove.busy} onPress={() => void run()}>
             Remove certificate
           </Button>
-          <Button onPress={onClose}>Keep it</Button>
+          <Button onPress={onClose}>Cancel</Button>
         </>
       }
     >
-      <p>Packs that rest on “{visible(anchor.subject)}” will show it as unknown again. No pack is changed by that.</p>
+      <p>Packs signed under “{visible(anchor.subject)}” will show an unconfirmed signer. No pack is changed.</p>
       {remove.error !== null && <FailureNote error={remove.error} />}
     </Dialog>
   )

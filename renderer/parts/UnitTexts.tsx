@@ -6,14 +6,14 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
 
-/** The units of a schedule, exactly as they would be written: those of this computer first. */
+/** The timer units of a schedule, exactly as written to disk; those of this computer first. */
 export function UnitTexts({ name }: { readonly name: string }) {
   const [open, setOpen] = useState(false)
   return (
     <Disclosure
       title={
         <>
-          The exact unit<span className="said"> of {visible(name)}</span>
+          Unit text<span className="said"> of {visible(name)}</span>
         </>
       }
       isOpen={open}

@@ -1,7 +1,7 @@
-/** What a name that was typed here is worth, and how a key is added. */
+/** Limitation of typed names, and how to sign an entry. */
 export const UnsignedNote = () => (
   <p className="quiet">
-    Entries made here are unsigned: names are typed, and no key stands behind them. On the command line,{' '}
-    <span className="mono">barewitness acceptance sign</span> adds keys.
+    Entries made here are not digitally signed: names are typed, not authenticated. To sign an entry, use{' '}
+    <span className="mono">barewitness acceptance sign</span> on the command line.
   </p>
 )

@@ -1,19 +1,19 @@
 import { today } from '@internationalized/date'
 import { DateField } from '../ui/DateField.tsx'
 
-/** Nobody accepts or decides anything for longer: days after today, in UTC. */
+/** Longest period of an acceptance or decision: days after today, in UTC. */
 const LONGEST_DAYS = 366
 
 export interface UntilFieldProps {
   readonly label: string
-  /** A day in UTC, YYYY-MM-DD; empty while none is chosen. */
+  /** A date in UTC, YYYY-MM-DD; empty while none is selected. */
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Whether somebody tried to go on, so that a missing day is told. */
+  /** Whether the form was submitted, so that a missing date is reported. */
   readonly tried: boolean
 }
 
-/** The last day of something that people accept or decide. */
+/** The expiry date of an acceptance or decision. */
 export const UntilField = ({ label, value, onChange, tried }: UntilFieldProps) => (
   <DateField
     label={label}
@@ -22,7 +22,7 @@ export const UntilField = ({ label, value, onChange, tried }: UntilFieldProps) =
     onChange={onChange}
     min={daysFromToday(1)}
     max={daysFromToday(LONGEST_DAYS)}
-    error={tried && value === '' ? 'Choose the day on which it ends.' : undefined}
+    error={tried && value === '' ? 'Choose an expiry date.' : undefined}
     isRequired
   />
 )

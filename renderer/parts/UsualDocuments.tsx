@@ -15,7 +15,7 @@ export interface UsualDocumentsProps {
   readonly of: Source
 }
 
-/** Documents that auditors ask for in addition to this check: those of every control that the check is mapped to, each once. */
+/** Evidence requests of all controls that the check is mapped to, each once. */
 export function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
@@ -25,14 +25,11 @@ export function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
       controls: frame.controls.filter(({ supports }) => supports.some((one) => one.check === check)),
     })),
   )
-  if (listed.length === 0) return <p className="quiet">No mapped control asks for a document.</p>
+  if (listed.length === 0) return <p className="quiet">No mapped control requires a document.</p>
   return (
     <Ask answer={register}>
       {(said) => (
-        <Disclosure
-          title="Documents that auditors ask for in addition"
-          aside={heldLine(listed.map(({ document }) => document))}
-        >
+        <Disclosure title="Documents required in addition" aside={heldLine(listed.map(({ document }) => document))}>
           <DocumentRows
             of={of}
             view={view}

@@ -18,14 +18,14 @@ export interface WhyStateProps {
   readonly row: ControlRow
 }
 
-/** What a conclusion follows from, how the row is counted, and decisions about it. */
+/** Basis of a conclusion, how the control is counted, and its decisions. */
 export function WhyState({ of, frame, row }: WhyStateProps) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const [decides, setDecides] = useState(false)
   return (
     <section aria-labelledby="why-state">
-      <h2 id="why-state">Reasons and decisions</h2>
+      <h2 id="why-state">Basis and decisions</h2>
       <Ask answer={register}>
         {(said) => {
           const reasons = stateReasons(row, said)
@@ -39,13 +39,13 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
                 {reasons.map((reason) => (
                   <li key={reason}>{reason}</li>
                 ))}
-                {reasons.length === 0 && <li>This run has no conclusion on this control.</li>}
+                {reasons.length === 0 && <li>This run has no conclusion for this control.</li>}
                 <li>
                   Counted as “{counted.label}”. {counted.meaning}
                 </li>
                 {undecided && (
                   <li>
-                    This specification is addressable, and no decision about it is in force. Addressable is not
+                    This specification is addressable, and no control decision is in effect. Addressable does not mean
                     optional.
                   </li>
                 )}
@@ -55,7 +55,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
               {of === 'run' && (
                 <p>
                   <Button small onPress={() => setDecides(true)}>
-                    {addressable ? 'Write down a decision…' : 'Say why this does not apply…'}
+                    {addressable ? 'Add control decision…' : 'Document non-applicability…'}
                   </Button>
                 </p>
               )}

@@ -10,19 +10,19 @@ const WAYS = {
   acceptance: { method: 'exceptions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
   document: { method: 'attachments.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
   decision: { method: 'decisions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
-  request: { method: 'exceptions.refuse', verb: 'Refuse', done: 'refused', by: 'Refused by' },
+  request: { method: 'exceptions.refuse', verb: 'Reject', done: 'rejected', by: 'Rejected by' },
 } as const
 
 export interface WithdrawDialogProps {
   readonly what: keyof typeof WAYS
   readonly id: string
-  /** What it is about, in words. */
+  /** The subject, in words. */
   readonly about: string
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-/** Takes something back, or refuses a request, with a name and a reason. It stays listed. */
+/** Withdraws an entry or rejects a request, with name and reason. It remains listed. */
 export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDialogProps) {
   const form = useId()
   const way = WAYS[what]
@@ -40,7 +40,7 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
   }
   return (
     <Dialog
-      title={`${way.verb} this ${what}`}
+      title={`${way.verb} ${what}`}
       onClose={onClose}
       actions={
         <>
@@ -53,7 +53,7 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     >
       <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
         <p>{about}</p>
-        <p className="quiet">It stays listed as {way.done}, with your reason. Nothing is deleted.</p>
+        <p className="quiet">It remains listed as {way.done}, with your reason. Nothing is deleted.</p>
         <TextField
           label={way.by}
           value={by}
@@ -62,8 +62,8 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
           error={
             tried && by.trim() === ''
               ? what === 'request'
-                ? 'Name who refuses it.'
-                : 'Name who withdraws it.'
+                ? 'Enter the person who rejects the request.'
+                : 'Enter the person who withdraws it.'
               : undefined
           }
           isRequired
@@ -74,7 +74,7 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
           value={reason}
           onChange={setReason}
           maxLength={2000}
-          error={tried && reason.trim().length < 3 ? 'Say why.' : undefined}
+          error={tried && reason.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
           isRequired
         />
         {withdraw.error !== null && <FailureNote error={withdraw.error} />}

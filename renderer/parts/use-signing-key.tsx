@@ -4,13 +4,13 @@ import { visible } from '../text.ts'
 import { Select } from '../ui/Select.tsx'
 
 export interface SigningKeyChoice {
-  /** Null: none is known here, and the engine says so. */
+  /** Null: no identity; the engine reports this. */
   readonly identity: string | null
-  /** Nothing to see where there is only one. */
+  /** Empty where there is only one. */
   readonly choice: ReactNode
 }
 
-/** The key that signs: the only one there is, or the one that a person chooses. */
+/** The signing identity: the only one, or the selected one. */
 export function useSigningKey(): SigningKeyChoice {
   const identities = useAnswer('identities.list', null)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -19,7 +19,7 @@ export function useSigningKey(): SigningKeyChoice {
   const choice =
     able.length < 2 ? null : (
       <Select
-        label="Signing key"
+        label="Signing identity"
         value={identity}
         onChange={setChosen}
         options={able.map(({ name, subject }) => ({ id: name, title: `${visible(subject)} (${visible(name)})` }))}

@@ -4,7 +4,7 @@ import '../styles/tokens.css'
 import './prompt.css'
 import type { PromptBridge } from '../../schemas/prompt.ts'
 
-/** From this page's own preload; nothing else is within its reach. */
+/** From the preload of this page; it has no other access. */
 const { barewitnessPrompt } = window as unknown as { readonly barewitnessPrompt: PromptBridge }
 
 const byId = <T extends HTMLElement>(id: string, kind: abstract new () => T): T => {
@@ -37,5 +37,5 @@ show.addEventListener('click', () => {
 })
 
 const question = await barewitnessPrompt.question()
-byId('question', HTMLLabelElement).textContent = question ?? 'Nothing is asked any more.'
+byId('question', HTMLLabelElement).textContent = question ?? 'No secret is requested.'
 secret.focus()

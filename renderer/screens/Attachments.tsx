@@ -24,7 +24,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-/** Every document that auditors ask for, once: what is attached, who was asked for the others, what is outstanding or overdue. */
+/** Every evidence request once: its documents, owner and due date, and what is outstanding or overdue. */
 export function Attachments({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
@@ -32,8 +32,8 @@ export function Attachments({ of }: { readonly of: Source }) {
   return (
     <Page
       title="Documents"
-      over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and what answers them'}
-      under="A document answers its request in every control that it serves. It is stored by its digest and never run."
+      over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and the documents on file'}
+      under="Files are stored unchanged and identified by SHA-256. Missing documents remain counted."
     >
       <Ask answer={both(register, view)}>{([said, found]) => <Listed of={of} register={said} view={found} />}</Ask>
     </Page>
@@ -46,7 +46,7 @@ interface ListedProps {
   readonly view: AssessmentView | null
 }
 
-/** Whether every wanted word is found in the request, its title, its owner or its controls. */
+/** Whether the request, its title, its owner or its controls contain every search word. */
 const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
   [
     document.request?.id ?? '',
@@ -73,8 +73,8 @@ function Listed({ of, register, view }: ListedProps) {
   const rest = register.attachments.filter(({ id }) => !counted.has(id))
   if (view === null || (every.length === 0 && register.attachments.length === 0))
     return (
-      <EmptyState title="No document is requested yet">
-        Once a run has finished, this page lists the documents that controls need in addition to server evidence.
+      <EmptyState title="No evidence requests">
+        After the first run, this page lists the documents that controls require in addition to server evidence.
       </EmptyState>
     )
   const count = (progress: Progress): number => every.filter(({ document }) => progressOf(document) === progress).length
@@ -84,7 +84,7 @@ function Listed({ of, register, view }: ListedProps) {
       <div className="table-bar">
         <SearchField label="Find a document" value={text} onChange={setText} isFilter />
         <Select
-          label="Which documents"
+          label="Status"
           hideLabel
           value={shown}
           onChange={setShown}
@@ -101,7 +101,7 @@ function Listed({ of, register, view }: ListedProps) {
           {plural(every.length, 'document')}; {heldLine(every.map(({ document }) => document))}
         </span>
       </div>
-      {matching.length === 0 && <p className="empty">No document matches.</p>}
+      {matching.length === 0 && <p className="empty">No matching documents.</p>}
       <DocumentRows
         of={of}
         view={view}
@@ -118,7 +118,7 @@ function Listed({ of, register, view }: ListedProps) {
           <h2 id="other-documents">
             Attached to controls themselves <span className="number quiet">{new Set(others).size}</span>
           </h2>
-          <p className="quiet">These answer no evidence request and do not count.</p>
+          <p className="quiet">Not linked to an evidence request; not counted.</p>
           <DocumentList of={of} documents={[...new Set(others)]} />
         </section>
       )}

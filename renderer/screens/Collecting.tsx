@@ -32,14 +32,17 @@ const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: s
   failed: ['square-cross', 'not-met'],
 }
 
-/** A run while it goes on: a row per node with one moving word. */
+/** A run in progress: one row per node with its status. */
 export function Collecting() {
   const { progress } = useStore()
   if (progress === null)
     return (
-      <Page title="Collecting">
-        <EmptyState title="No run goes on" action={<Button onPress={() => go({ screen: 'nodes' })}>Show nodes</Button>}>
-          Here will be each node’s progress while evidence is collected.
+      <Page title="Collection">
+        <EmptyState
+          title="No collection in progress"
+          action={<Button onPress={() => go({ screen: 'nodes' })}>Show nodes</Button>}
+        >
+          Progress by node appears here during collection.
         </EmptyState>
       </Page>
     )
@@ -47,8 +50,8 @@ export function Collecting() {
 }
 
 const TITLES: Readonly<Record<RunProgress['ended'], string>> = {
-  no: 'Collecting',
-  done: 'Collected',
+  no: 'Collection in progress',
+  done: 'Collection finished',
   cancelled: 'Collection stopped',
 }
 
@@ -78,14 +81,14 @@ function Run({ progress }: { readonly progress: RunProgress }) {
               </Button>
             )}
             <Button icon={IconPlayerStop} busy={cancel.busy} onPress={() => void cancel.run(null)}>
-              Cancel, keep what was collected
+              Stop and keep collected evidence
             </Button>
           </>
         ) : (
           <>
             {missing.length > 0 && (
               <Button icon={IconRefresh} onPress={() => void collect('missing', missing)}>
-                Collect only what is missing
+                Collect missing evidence
               </Button>
             )}
             <Button kind="primary" onPress={() => go({ screen: 'overview', of: 'run' })}>
@@ -105,9 +108,9 @@ function Run({ progress }: { readonly progress: RunProgress }) {
         />
         <dl className="run-facts">
           <Fact term="Collected" value={`${finished - failed - partial}`} />
-          <Fact term="In part" value={`${partial}`} />
+          <Fact term="Partial" value={`${partial}`} />
           <Fact term="Not collected" value={`${failed}`} />
-          <Fact term="To do" value={`${total - finished}`} />
+          <Fact term="Remaining" value={`${total - finished}`} />
           {going && <Fact term="Slowest" value={slowestWords(progress)} />}
         </dl>
       </div>
@@ -126,15 +129,15 @@ const Fact = ({ term, value }: { readonly term: string; readonly value: string }
 function summaryHead(progress: RunProgress, now: number): string {
   if (progress.ended !== 'no' || progress.paused) return summaryOf(progress, now)
   const left = timeLeft(progress, now)
-  return left === null ? 'Time left is not known yet' : `${left.slice(0, 1).toUpperCase()}${left.slice(1)}`
+  return left === null ? 'Estimating time left' : `${left.slice(0, 1).toUpperCase()}${left.slice(1)}`
 }
 
 function slowestWords(progress: RunProgress): string {
   const last = slowest(progress)
-  return last === null ? 'none at work' : `${last[0]}: ${wordOf(last[1])}`
+  return last === null ? 'none active' : `${last[0]}: ${wordOf(last[1])}`
 }
 
-/** Time goes on although no event comes. */
+/** Time passes even when no event arrives. */
 function useNow(going: boolean): number {
   const [now, setNow] = useState(() => performance.now())
   useEffect(() => {
@@ -180,7 +183,7 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
         keyOf={({ node }) => node}
         rowHeight={3}
         leaves={19}
-        empty={<p className="empty">No node has this in its name.</p>}
+        empty={<p className="empty">No matching nodes.</p>}
       />
     </>
   )
@@ -197,7 +200,7 @@ const COLUMNS: readonly GridColumn<Line>[] = [
   },
   {
     id: 'now',
-    title: 'Now',
+    title: 'Status',
     width: '1.2fr',
     minWidth: 10,
     cell: ({ at }) => {

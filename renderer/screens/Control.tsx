@@ -25,7 +25,7 @@ export interface ControlProps {
   readonly controlKey: string
 }
 
-/** One control from the requirement down: its server part, its document part, what is not shown, and the evidence. */
+/** One control: requirement, server part, document part, limitations, and supporting evidence. */
 export function Control({ of, framework, controlKey }: ControlProps) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -36,8 +36,8 @@ export function Control({ of, framework, controlKey }: ControlProps) {
         const row = frame?.controls.find(({ key }) => key === controlKey)
         return view === null || frame === undefined || row === undefined ? (
           <Page title="Control">
-            <EmptyState title="This control is not part of this run">
-              Choose its framework in the settings of the fleet, then collect evidence.
+            <EmptyState title="This control is not in this run">
+              Select its framework for the fleet, then collect evidence.
             </EmptyState>
           </Page>
         ) : (
@@ -66,20 +66,20 @@ function Body({ of, view, frame, row }: BodyProps) {
       under={
         <span className="control-parts">
           <ControlParts control={row} />
-          {isOwn && ' A framework of your own.'}
+          {isOwn && ' Custom framework.'}
         </span>
       }
       actions={<Button onPress={() => go({ screen: 'controls', of, framework: frame.id })}>All controls</Button>}
     >
-      {frame.overlay && <p className="banner">Proposed rule, not in force. Counted separately. {frame.status}</p>}
+      {frame.overlay && <p className="banner">Proposed rule, not in effect. Counted separately. {frame.status}</p>}
       <div className="control-page">
         <section aria-labelledby="requirement">
-          <h2 id="requirement">The requirement</h2>
+          <h2 id="requirement">Requirement</h2>
           <p className="requirement">{row.summary}</p>
           <p className="quiet">
             Cited as {row.id}, {frame.title} {frame.version}; {row.level}
             {row.category !== null && `; category ${categoryWords[row.category] ?? row.category}`}. The sentence above
-            is our summary, not legal advice.
+            is a summary by Barewitness, not legal advice.
           </p>
           {row.responsibility.length > 0 && <p className="quiet">Responsible: {row.responsibility.join(', ')}.</p>}
         </section>
@@ -104,13 +104,13 @@ function Body({ of, view, frame, row }: BodyProps) {
           )}
         </section>
         <section aria-labelledby="not-shown">
-          <h2 id="not-shown">Not shown</h2>
+          <h2 id="not-shown">Limitations</h2>
           <p className="not-shown">{row.notShown}</p>
         </section>
         <WhyState of={of} frame={frame} row={row} />
         {row.supports.length > 0 && (
           <section aria-labelledby="evidence-of">
-            <h2 id="evidence-of">The evidence</h2>
+            <h2 id="evidence-of">Supporting evidence</h2>
             <EvidenceOf of={of} view={view} row={row} />
           </section>
         )}
@@ -119,7 +119,7 @@ function Body({ of, view, frame, row }: BodyProps) {
   )
 }
 
-/** Which questions the mapped checks rest on, and where their answers lie, node by node. */
+/** The probes that the mapped checks read, with links to their captures by node. */
 function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
   const catalog = useAnswer('catalog.get', null)
   const [open, setOpen] = useState(false)
@@ -128,7 +128,7 @@ function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
   const collected = view.rows.filter(wasReached)
   return (
     <Disclosure
-      title={`${plural(needs.size, 'question')} put to ${collected.length} of ${plural(view.rows.length, 'node')}`}
+      title={`${plural(needs.size, 'probe')} on ${collected.length} of ${plural(view.rows.length, 'node')}`}
       isOpen={open}
       onToggle={setOpen}
     >

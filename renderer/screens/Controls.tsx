@@ -23,10 +23,10 @@ export interface ControlsProps {
   readonly framework?: FrameworkName | undefined
 }
 
-/** What a person had open and looked for, until the window closes: coming back from a control finds the same tree. */
+/** Open branches and search text, kept until the window closes, so that going back shows the same tree. */
 const kept: { wanted: Wanted; open: ReadonlySet<string> | null } = { wanted: { text: '', state: 'all' }, open: null }
 
-/** Every row of the chosen frameworks as a tree: framework, group, control, each with its server part and its document part. */
+/** All controls of the selected frameworks as a tree: framework, group, control, each with its server part and document part. */
 export function Controls({ of, framework }: ControlsProps) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -35,13 +35,13 @@ export function Controls({ of, framework }: ControlsProps) {
       {(view) => (
         <Page
           title="Controls"
-          over={of === 'pack' ? 'As stated in the pack' : 'Server part and document part of each control'}
-          under="Requirements are cited. Their text here is our summary, not legal advice."
-          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Documents</Button>}
+          over={of === 'pack' ? 'As stated in the pack' : 'Conclusions for each control'}
+          under="Requirement texts are summaries, not legal advice."
+          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Open documents</Button>}
         >
           {view === null || view.frameworks.length === 0 ? (
-            <EmptyState title="No control has a conclusion yet">
-              Once a run has finished, this page lists every control of the chosen frameworks.
+            <EmptyState title="No conclusions yet">
+              After the first run, this page lists every control of the selected frameworks.
             </EmptyState>
           ) : (
             <Rows view={view} of={of} framework={framework} />
@@ -62,7 +62,7 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
     kept.wanted = { ...wanted, ...part }
     setWanted(kept.wanted)
   }
-  // Without counts: those of different frameworks are never added together.
+  // Without counts: counts of different frameworks are never added.
   const states = ROW_STATES.filter((state) => present.has(state)).map((state) => ({
     id: state as RowState | 'all',
     title: rowStateWords[state].label,
@@ -73,9 +73,9 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
       <div className="table-bar">
         <SearchField label="Find a control" value={wanted.text} onChange={(text) => want({ text })} isFilter />
         <Select
-          label="State"
+          label="Conclusion"
           hideLabel
-          options={[{ id: 'all', title: 'Every state' }, ...states]}
+          options={[{ id: 'all', title: 'All conclusions' }, ...states]}
           value={wanted.state}
           onChange={(state) => want({ state })}
         />
@@ -110,7 +110,7 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
           const [id, ...rest] = String(key).split('\n')
           if (rest.length > 0) go({ screen: 'control', of, framework: id as FrameworkName, key: rest.join('\n') })
         }}
-        renderEmptyState={() => <p className="empty">No control matches.</p>}
+        renderEmptyState={() => <p className="empty">No matching controls.</p>}
       >
         {(one) => (
           <TreeItem id={one.id} textValue={one.title} className="tree-row tree-framework">
@@ -119,10 +119,10 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
               <span className="tree-title">
                 {one.title}
                 {view.scope.mappings?.some(({ id }) => id === one.id) === true && (
-                  <span className="note">A framework of your own.</span>
+                  <span className="note">Custom framework.</span>
                 )}
                 {one.overlay && (
-                  <span className="note">Proposed rule, not in force. Counted separately. {one.status}</span>
+                  <span className="note">Proposed rule, not in effect. Counted separately. {one.status}</span>
                 )}
               </span>
               <Counts counts={one.counts} total={one.total} />
@@ -166,13 +166,13 @@ function ControlItem({ id, control }: { readonly id: string; readonly control: C
   )
 }
 
-/** “HIPAA: 3 of 66 rows” */
+/** “HIPAA: 3 of 66 controls” */
 const shownLine = ({ title, groups, total }: TreeFramework, filtered: boolean): string => {
   const shown = groups.reduce((sum, { controls }) => sum + controls.length, 0)
-  return `${title}: ${filtered ? `${shown} of ` : ''}${plural(total, 'row')}`
+  return `${title}: ${filtered ? `${shown} of ` : ''}${plural(total, 'control')}`
 }
 
-/** How many rows of a framework or group are in each state, with the denominator. */
+/** Controls of a framework or group by state, with the denominator. */
 function Counts({ counts, total }: { readonly counts: readonly StateCount[]; readonly total: number }) {
   return (
     <span className="tree-counts">

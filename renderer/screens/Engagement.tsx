@@ -13,28 +13,30 @@ import { replace, useStore } from '../store.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
-/** What people declare before an audit, and the nodes it covers. In a pack it is only read. */
+/** The engagement and its population; read-only in a pack. */
 export function Engagement({ of, part }: { readonly of: Source; readonly part: EngagementPart }) {
   const { runs, fleet } = useStore()
-  // Another fleet has another engagement: nothing of the one before is kept on the screen.
+  // Another fleet has another engagement: nothing of the previous one is kept on the screen.
   const about = `${of} ${fleet?.name ?? ''} ${fleet?.demo === true}`
   const answer = useKept(useAnswer('engagement.get', { of }, runs), about)
   return (
     <Page
       title="Engagement"
-      over={of === 'pack' ? 'As stated in the pack' : 'What is declared before an audit'}
-      under="Who asked for the evidence, what it is about, and whom it covers. It changes no verdict."
+      over={of === 'pack' ? 'As stated in the pack' : 'Scope and terms of one audit'}
+      under="Entity, purpose, boundary, responsibilities and population. It changes no verdict."
     >
       <Ask answer={answer}>
         {(view) => (
           <Tabs<EngagementPart>
-            label="Parts of the engagement"
+            label="Engagement sections"
             selected={part}
             onSelect={(chosen) => replace({ screen: 'engagement', of, part: chosen })}
             tabs={[
               { id: 'declared', title: 'Declared', content: <Declared key={about} of={of} view={view} /> },
               { id: 'population', title: 'Population', content: <Population of={of} engagement={view} /> },
-              ...(of === 'run' ? [{ id: 'frameworks' as const, title: 'Your frameworks', content: <Mappings /> }] : []),
+              ...(of === 'run'
+                ? [{ id: 'frameworks' as const, title: 'Custom frameworks', content: <Mappings /> }]
+                : []),
             ]}
           />
         )}
@@ -46,8 +48,8 @@ export function Engagement({ of, part }: { readonly of: Source; readonly part: E
 function Declared({ of, view }: { readonly of: Source; readonly view: EngagementView }) {
   if (of === 'run') return <EngagementEditor first={view} />
   return view.form === null ? (
-    <EmptyState title="No engagement is stated in this pack">
-      So it does not say for whom the evidence was collected, nor where its list of nodes comes from.
+    <EmptyState title="No engagement in this pack">
+      The pack does not state the entity, the purpose or the source of its population.
     </EmptyState>
   ) : (
     <EngagementRead form={view.form} />

@@ -19,19 +19,19 @@ export interface EvidenceProps {
   readonly capture: string | null
 }
 
-/** The raw answers of a node in three panes that agree: the captures, one answer as text, and where it came from. */
+/** Raw evidence of a node in three panes: the captures, one capture as text, and its origin. */
 export function Evidence({ of, node, capture }: EvidenceProps) {
   const list = useAnswer('evidence.list', { of, node })
   return (
     <Ask answer={list}>
       {(evidence) => (
         <Page
-          title={`Evidence of ${node}`}
-          over="Raw answers, exactly as stored"
+          title={`Raw evidence of ${node}`}
+          over="Captures, exactly as stored"
           under={
             evidence.recording === null
               ? 'No recording of this node.'
-              : `${plural(evidence.captures.length, 'answer')}, collected ${when(evidence.recording.startedAt)}. Control characters are shown by name.`
+              : `${plural(evidence.captures.length, 'capture')}, collected ${when(evidence.recording.startedAt)}. Control characters are shown by name.`
           }
           actions={<Button onPress={() => go({ screen: 'node', of, node })}>Open node</Button>}
         >
@@ -49,10 +49,10 @@ function Panes({ of, node, capture, evidence }: EvidenceProps & { readonly evide
   const current = captures.find((one) => keyOf(one) === chosen)
   if (first === undefined)
     return (
-      <EmptyState title="This node gave no answers">
-        Here will be every answer, as stored.{' '}
+      <EmptyState title="No captures from this node">
+        Captures appear here exactly as stored.{' '}
         {recording?.outcome.failure == null
-          ? 'Nothing was collected from it.'
+          ? 'Nothing was collected from this node.'
           : `Nothing was collected: ${visible(recording.outcome.failure.detail)}.`}
       </EmptyState>
     )
@@ -61,7 +61,7 @@ function Panes({ of, node, capture, evidence }: EvidenceProps & { readonly evide
       <CaptureList captures={captures} chosen={chosen} onChoose={setChosen} />
       {current === undefined ? (
         <p className="empty">
-          This recording holds no answer named <span className="mono">{visible(chosen ?? '')}</span>.
+          This recording has no capture named <span className="mono">{visible(chosen ?? '')}</span>.
         </p>
       ) : (
         <OneCapture key={keyOf(current)} of={of} node={node} capture={current} evidence={evidence} />
@@ -85,7 +85,7 @@ function OneCapture({
   const answer = useAnswer('evidence.get', question)
   return (
     <>
-      <section className="evidence-answer" aria-label="Answer" data-pane tabIndex={-1}>
+      <section className="evidence-answer" aria-label="Capture" data-pane tabIndex={-1}>
         <Ask answer={answer}>{(piece) => <OneAnswer first={piece} of={of} node={node} />}</Ask>
       </section>
       <Inspector capture={capture} of={of} node={node} recording={evidence.recording} answer={answer} />

@@ -23,11 +23,11 @@ import { Select } from '../ui/Select.tsx'
 
 const SHOWN: readonly { readonly id: Shown; readonly title: string }[] = [
   { id: 'all', title: 'All' },
-  { id: 'pending', title: 'Requests' },
+  { id: 'pending', title: 'Pending approval' },
   ...STANDINGS.map((id) => ({ id, title: standingWords[id] })),
 ]
 
-/** Every finding that somebody accepts for a time or asked to, with what became of it, and decisions about rows. */
+/** Risk acceptances, acceptance requests and control decisions, each with its status. */
 export function Exceptions({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('register.get', { of }, runs), of)
@@ -41,9 +41,9 @@ export function Exceptions({ of }: { readonly of: Source }) {
   }
   return (
     <Page
-      title="Exceptions"
-      over={of === 'pack' ? 'As stated in the pack' : 'Findings that somebody accepts for a time'}
-      under="A verdict stays what it is. An acceptance stands beside it, with a name and an end."
+      title="Risk acceptances"
+      over={of === 'pack' ? 'As stated in the pack' : 'Deviations accepted by management until a date'}
+      under="Accepting a risk does not change the verdict."
       actions={
         of === 'run' && (
           <Button busy={save.busy} onPress={() => void onSave()}>
@@ -60,25 +60,22 @@ export function Exceptions({ of }: { readonly of: Source }) {
             <>
               {of === 'run' && <UnsignedNote />}
               <div className="table-bar">
-                <SearchField label="Find an acceptance" value={text} onChange={setText} isFilter />
-                <Select label="Standing" hideLabel options={SHOWN} value={shown} onChange={setShown} />
+                <SearchField label="Find a risk acceptance" value={text} onChange={setText} isFilter />
+                <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />
                 <span className="note" role="status">
                   {found.count} of {found.total === 1 ? '1 entry' : `${found.total} entries`}
                 </span>
               </div>
               {found.total === 0 && (
-                <EmptyState title="No finding is accepted">
-                  Here will be each finding that somebody accepts until a day, or asks to. That is written down on the
-                  page of its claim.
-                </EmptyState>
+                <EmptyState title="No risk acceptances">Add a risk acceptance from the page of a result.</EmptyState>
               )}
-              {found.total > 0 && found.count === 0 && <p className="empty">No acceptance matches.</p>}
+              {found.total > 0 && found.count === 0 && <p className="empty">No matching risk acceptances.</p>}
               {found.pending.length > 0 && (
                 <section aria-label={`Requests: ${found.pending.length}`}>
                   <h2>
                     Requests <span className="number quiet">{found.pending.length}</span>
                   </h2>
-                  <p className="quiet">A request accepts nothing until somebody approves it.</p>
+                  <p className="quiet">Requests have no effect until approved.</p>
                   <PendingRequests requests={found.pending} of={of} />
                 </section>
               )}
@@ -89,7 +86,7 @@ export function Exceptions({ of }: { readonly of: Source }) {
                   </h2>
                   {standing === 'expired' && (
                     <p className="quiet">
-                      What has ended counts for nothing: a contradiction that it covered is a gap again.
+                      An expired or withdrawn acceptance has no effect: its deviation is no longer accepted.
                     </p>
                   )}
                   <Acceptances exceptions={entries} of={of} withChecks />
@@ -110,7 +107,7 @@ interface DecidedRowsProps {
   readonly view: AssessmentView | null
 }
 
-/** What was decided about rows, in a list of its own: nothing of it accepts a finding. */
+/** Control decisions, in a separate list: a decision accepts no risk. */
 function DecidedRows({ of, register, view }: DecidedRowsProps) {
   const nameOf = ({ framework, control }: DecisionView): string => {
     const frame = view?.frameworks.find(({ id }) => id === framework)
@@ -122,10 +119,10 @@ function DecidedRows({ of, register, view }: DecidedRowsProps) {
   return (
     <section aria-labelledby="decisions">
       <h2 id="decisions">
-        Decisions about rows <span className="number quiet">{decisions.length}</span>
+        Control decisions <span className="number quiet">{decisions.length}</span>
       </h2>
       {decisions.length === 0 ? (
-        <p className="quiet">None. They are written down on the page of their row, and change no verdict.</p>
+        <p className="quiet">No control decisions. Add one from the control’s page.</p>
       ) : (
         <Decisions decisions={decisions} of={of} rowName={nameOf} />
       )}

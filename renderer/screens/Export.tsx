@@ -18,7 +18,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** From a run to a sealed pack on disk, in four steps. Back is always possible, and nothing that was chosen is lost. */
+/** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
 export function Export() {
   const { runs } = useStore()
   const plan = useAnswer('export.plan', null, runs)
@@ -34,16 +34,16 @@ export function Export() {
 }
 
 const NothingToExport = () => (
-  <Page title="Export a pack">
+  <Page title="Export evidence pack">
     <EmptyState
-      title="There is nothing to export yet"
+      title="Nothing to export yet"
       action={
         <Button kind="primary" onPress={() => go({ screen: 'nodes' })}>
-          Go to nodes
+          Open nodes
         </Button>
       }
     >
-      A pack holds the evidence of one run that has ended. Collect evidence first, or wait for the run that goes on.
+      A pack contains the evidence of one finished run. Collect evidence, or wait for the current run to finish.
     </EmptyState>
   </Page>
 )
@@ -69,7 +69,7 @@ function Wizard({
   }
   return (
     <Page
-      title="Export a pack"
+      title="Export evidence pack"
       over={plan.demo ? 'Demo data' : undefined}
       under={run === null ? (asked.state === 'waiting' ? ' ' : visible(plan.run)) : `Run of ${when(run.at)}`}
     >
@@ -90,7 +90,7 @@ function Wizard({
   )
 }
 
-/** What is true on every step: a run that is not whole, and a draft that no longer is what was chosen. */
+/** Notices on every step: a partial run, and a draft that no longer matches the choices. */
 function Standing({ plan, state }: { readonly plan: ExportPlan; readonly state: ExportState }) {
   const { draft, run } = state
   return (
@@ -99,27 +99,27 @@ function Standing({ plan, state }: { readonly plan: ExportPlan; readonly state: 
         <Notice
           kind="warning"
           title={`Partial run: evidence from ${nodesLine(plan)}`}
-          means={`${plural(plan.missing.length, 'node')} stay${plan.missing.length === 1 ? 's' : ''} in the count as not collected. The report says so on its first page.`}
+          means={`${plural(plan.missing.length, 'node')} ${plan.missing.length === 1 ? 'remains' : 'remain'} counted as not collected. The report states this on its first page.`}
         />
       )}
       {draft !== null && run !== plan.run && (
         <Notice
           kind="warning"
-          title="This draft is of an earlier run"
-          means="A newer run has finished since. Save or discard the draft; then export the newer run."
+          title="Draft of an earlier run"
+          means="A newer run has finished. Save or discard the draft, then export the newer run."
         />
       )}
       {draft !== null && draft.from !== state.choices && (
         <Notice
           title="Choices changed after sealing"
-          means="The sealed draft is as it was. Seal again to take in what you changed."
+          means="The sealed draft does not include your changes. Seal again to include them."
         />
       )}
     </>
   )
 }
 
-/** Back and forward, at the foot of each step. The seal step goes forward by sealing, the last one by saving. */
+/** Back and Continue below each step. The seal step continues by sealing, the last step by saving. */
 function Way({ state }: { readonly state: ExportState }) {
   const at = STEPS.indexOf(state.step)
   const [before, after] = [STEPS[at - 1], STEPS[at + 1]]

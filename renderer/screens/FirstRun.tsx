@@ -7,7 +7,7 @@ import { go, say } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
-/** What this is in one sentence, and three ways to start. */
+/** Purpose in one sentence, and three ways to start. */
 export function FirstRun() {
   const [busy, setBusy] = useState(false)
   const open = useAction('pack.choose-and-verify')
@@ -18,15 +18,15 @@ export function FirstRun() {
   }
   return (
     <Page
-      title="See what your servers can show an auditor."
-      under="Barewitness reads isolation, encryption, location and access from dedicated servers. It says what that supports and what it does not show, and seals it so that a stranger can check it."
+      title="Collect audit evidence from your servers"
+      under="Barewitness collects evidence of isolation, encryption, location and access from dedicated servers. It maps the evidence to HIPAA and SOC 2, states its limitations, and seals it for independent verification."
     >
       <div className="starts">
         <section aria-labelledby="start-demo">
-          <h2 id="start-demo">No servers at hand?</h2>
+          <h2 id="start-demo">Try the demo fleet</h2>
           <p id="start-demo-note">
-            Recorded nodes answer on this computer, in about ten seconds. One is a virtual machine that poses as
-            hardware; one cannot be reached.
+            Recorded nodes on this computer, collected in about ten seconds. One is a virtual machine disguised as
+            hardware; one is unreachable.
           </p>
           <Button
             kind="primary"
@@ -35,21 +35,21 @@ export function FirstRun() {
             describedBy="start-demo-note"
             onPress={() => void tryDemo()}
           >
-            Try with a demo fleet
+            Open demo fleet
           </Button>
         </section>
         <section aria-labelledby="start-own">
-          <h2 id="start-own">Your own fleet</h2>
+          <h2 id="start-own">Add your servers</h2>
           <p id="start-own-note">
-            From an SSH config, a CSV file or an Ansible inventory. Nothing is contacted until you ask for it, and every
-            command is shown first.
+            Import an SSH config, a CSV file or an Ansible inventory. No node is contacted before you start a
+            collection, and every command is listed first.
           </p>
           <Button
             icon={IconServerBolt}
             describedBy="start-own-note"
             onPress={() => go({ screen: 'nodes', part: 'import' })}
           >
-            Add my servers
+            Import nodes
           </Button>
         </section>
       </div>
@@ -64,13 +64,13 @@ export function FirstRun() {
             })
           }
         >
-          Open a pack I was sent
+          Open evidence pack
         </Button>
       </p>
       {open.error !== null && <FailureNote error={open.error} />}
       <p className="quiet promise">
-        Barewitness contacts only the nodes you list and the time-stamp authority you choose. It sends nothing to
-        anybody else, and looks for no updates.
+        Barewitness contacts only the nodes you list and the time-stamp authority you choose. It sends nothing else and
+        does not check for updates.
       </p>
     </Page>
   )

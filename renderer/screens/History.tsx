@@ -34,21 +34,21 @@ import { Notice } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
-/** Every run of the fleet, planned or missed, day by day; and what differs between any two. */
+/** All runs of the fleet by day, including missed runs, and the comparison of any two. */
 export function History({ part }: { readonly part: HistoryPart }) {
   const { runs } = useStore()
   const [asked, setAsked] = useState<DayWindow | null>(null)
   const answer = useKept(useAnswer('history.get', { window: asked }, runs), 'days')
   return (
-    <Slowly answer={answer} does="Reading the runs of these days">
+    <Slowly answer={answer} does="Loading runs">
       {(view) =>
         view === null ? (
           <Page title="History">
             <EmptyState
-              title="There is no fleet yet"
+              title="No fleet yet"
               action={<Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>}
             >
-              Here will be every run, planned or missed, and what differs between them.
+              Runs, missed runs and changes between runs appear here.
             </EmptyState>
           </Page>
         ) : (
@@ -77,7 +77,7 @@ function Shown({ view, part, onWindow }: ShownProps) {
   return (
     <Page
       title="History"
-      over={view.demo ? 'Runs of the demo fleet' : 'Every run, planned or missed'}
+      over={view.demo ? 'Runs of the demo fleet' : 'Runs and missed runs'}
       under={historyLine(view)}
       actions={
         <>
@@ -93,7 +93,7 @@ function Shown({ view, part, onWindow }: ShownProps) {
       {view.shortfalls.length > 0 && (
         <Notice
           kind="warning"
-          title="A part of the history could not be read"
+          title="Part of the history could not be read"
           means="What is shown is incomplete. Nothing stored was changed."
         />
       )}
@@ -101,14 +101,14 @@ function Shown({ view, part, onWindow }: ShownProps) {
         <FailureNote key={`${error.code} ${error.detail}`} error={error} />
       ))}
       <Tabs<HistoryPart>
-        label="Parts of the history"
+        label="History sections"
         selected={part}
         onSelect={(chosen) => replace({ screen: 'history', part: chosen })}
         tabs={[
-          { id: 'days', title: 'Days', content: <Days view={view} onWindow={onWindow} onCompare={compare} /> },
+          { id: 'days', title: 'Calendar', content: <Days view={view} onWindow={onWindow} onCompare={compare} /> },
           {
             id: 'compare',
-            title: 'Compare two runs',
+            title: 'Compare runs',
             content: <HistoryCompare view={view} pair={pair} onPair={setPair} />,
           },
         ]}
@@ -133,10 +133,10 @@ function Days({
       <WhichDays view={view} onWindow={onWindow} />
       {nothingYet(view) ? (
         <EmptyState
-          title="No run was made in these days"
+          title="No runs in this period"
           action={<Button onPress={() => void collect('all')}>Collect evidence</Button>}
         >
-          Each day will have a mark here: how many nodes answered, and which planned runs are missing.
+          Each day shows how many nodes were collected and which scheduled runs are missing.
         </EmptyState>
       ) : (
         <>
@@ -148,7 +148,7 @@ function Days({
           <HistoryDeviations view={view} />
           <section aria-labelledby="all-runs">
             <h2 id="all-runs">Runs</h2>
-            <HistoryRuns title="Runs of these days, newest first" view={view} runs={view.runs} onCompare={onCompare} />
+            <HistoryRuns title="Runs in this period, newest first" view={view} runs={view.runs} onCompare={onCompare} />
           </section>
           <Limits />
         </>
@@ -174,7 +174,7 @@ function OneDay({
       <h2 id="one-day">{dayWords(day)}</h2>
       <p role="status">{daySentence(one, view.today)}</p>
       {runs.length > 0 && (
-        <HistoryRuns title={`Runs of ${dayWords(day)}`} view={view} runs={runs} onCompare={onCompare} />
+        <HistoryRuns title={`Runs on ${dayWords(day)}`} view={view} runs={runs} onCompare={onCompare} />
       )}
     </section>
   )
@@ -198,17 +198,17 @@ function WhichDays({ view, onWindow }: Pick<ShownProps, 'view' | 'onWindow'>) {
   return (
     <div className="history-window">
       <Select<Preset>
-        label="Days shown"
+        label="Period"
         value={preset}
         onChange={choose}
-        options={[...PRESETS, { id: 'chosen' as const, title: 'Days that I choose' }]}
+        options={[...PRESETS, { id: 'chosen' as const, title: 'Custom period' }]}
       />
       {preset === 'chosen' && (
         <>
-          <DateField label="First day" value={from} onChange={setFrom} />
-          <DateField label="Last day" value={to} onChange={setTo} error={problem ?? undefined} />
+          <DateField label="Start date" value={from} onChange={setFrom} />
+          <DateField label="End date" value={to} onChange={setTo} error={problem ?? undefined} />
           <Button isDisabled={problem !== null} onPress={() => onWindow({ from, to })}>
-            Show these days
+            Show period
           </Button>
         </>
       )}
@@ -216,14 +216,18 @@ function WhichDays({ view, onWindow }: Pick<ShownProps, 'view' | 'onWindow'>) {
   )
 }
 
-/** What the calendar does not show stands in the same view. */
+/** The limitations of the calendar, in the same view. */
 const Limits = () => (
   <section aria-labelledby="history-limits">
-    <h2 id="history-limits">What this does not show</h2>
+    <h2 id="history-limits">Limitations</h2>
     <ul className="reading-width">
-      <li>What a node did between two runs. A run shows the moment at which it asked.</li>
-      <li>Runs that were planned before their plan was entered in the chain of runs, or made on another computer.</li>
-      <li>That a run which is not sealed stays as it is. Only a sealed pack shows changes to others.</li>
+      <li>Not tested: operation between runs. A run shows the time of collection only.</li>
+      <li>
+        Not shown: runs scheduled before their schedule was entered in the run chain, and runs on other computers.
+      </li>
+      <li>
+        Not protected: changes to a run that is not sealed. Only a sealed pack makes changes detectable to others.
+      </li>
     </ul>
   </section>
 )

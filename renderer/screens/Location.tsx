@@ -32,7 +32,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-/** Where the nodes of a fleet are said and have to be, and what bears it out: worst first. */
+/** Declared location and residency rules of the nodes with the supporting evidence, worst first. */
 export function Location({ of }: { readonly of: Source }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('location.get', { of }, `${runs} ${soFar}`), of)
@@ -53,11 +53,11 @@ export function Location({ of }: { readonly of: Source }) {
 
 function NothingYet({ of }: { readonly of: Source }) {
   const { fleet } = useStore()
-  if (of === 'pack') return <EmptyState title="No findings">The assessment in this pack cannot be read.</EmptyState>
+  if (of === 'pack') return <EmptyState title="No results">The assessment in this pack cannot be read.</EmptyState>
   const some = fleet !== null && fleet.nodes.length > 0
   return (
     <EmptyState
-      title="No run has finished yet"
+      title="No results yet"
       action={
         some ? (
           <Button onPress={() => void collect('all')}>Collect evidence</Button>
@@ -66,8 +66,7 @@ function NothingYet({ of }: { readonly of: Source }) {
         )
       }
     >
-      Here will be where each node is said to be, how far away it can be by the time its answers take, and who says
-      what.
+      The declared location, the maximum distance and the evidence for each node appear here.
     </EmptyState>
   )
 }
@@ -78,10 +77,10 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
   return (
     <Page
       title="Location"
-      over={of === 'pack' ? 'As stated in the pack' : 'Where nodes are said to be, and what bears it out'}
+      over={of === 'pack' ? 'As stated in the pack' : 'Declared location and supporting evidence'}
       under={
         <>
-          {answered} of {plural(rows.length, 'declared node')} have an answer. Judged as of {when(asOf)}.
+          {answered} of {plural(rows.length, 'declared node')} have a result. Evaluated as of {when(asOf)}.
         </>
       }
       actions={
@@ -98,7 +97,7 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
           <NotAnswered rows={rows} />
           <LocationCounts rows={rows} />
           <Rows rows={rows} of={of} />
-          {figures.length > 0 && <h2>On the map</h2>}
+          {figures.length > 0 && <h2>Map</h2>}
           {figures.map((figure) => (
             <FigureView key={figure.title} figure={figure} />
           ))}
@@ -109,7 +108,7 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
   )
 }
 
-/** Nodes without an answer stay in every count, and are named. */
+/** Nodes without a result remain in every count, and are listed. */
 function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
   const gone = rows.filter(({ status }) => status === 'failed' || status === 'missing').length
   const partial = rows.filter(({ status }) => status === 'partial').length
@@ -117,13 +116,13 @@ function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
   if (gone + partial + undeclared === 0) return null
   const parts = [
     gone > 0 ? `${plural(gone, 'node')} not collected` : '',
-    partial > 0 ? `${plural(partial, 'node')} collected in part` : '',
-    undeclared > 0 ? `${plural(undeclared, 'node')} without a declared place or policy` : '',
+    partial > 0 ? `${plural(partial, 'node')} partially collected` : '',
+    undeclared > 0 ? `${plural(undeclared, 'node')} without a declared place or residency rule` : '',
   ].filter((part) => part !== '')
   return (
     <Notice
       title={`${parts.join(', ')}.`}
-      means="They stay in the counts. What was not collected says nothing of where a node is."
+      means="They remain counted. Missing evidence shows nothing about their location."
     />
   )
 }
@@ -136,25 +135,25 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
   const columns = useMemo(() => locationColumns(of, policiesOf(rows)), [of, rows])
   const options = useMemo(() => {
     const held = LOCATION_WORDS.filter((one) => rows.some((row) => isShown(row, { text: '', word: one })))
-    return [{ id: 'all' as const, title: 'Any answer' }, ...held.map((id) => ({ id, title: shownAs(id).label }))]
+    return [{ id: 'all' as const, title: 'All results' }, ...held.map((id) => ({ id, title: shownAs(id).label }))]
   }, [rows])
   return (
     <>
       <div className="table-bar">
         <SearchField isFilter label="Find a node" value={text} onChange={setText} placeholder="Find by name or place" />
-        <Select label="Answer" hideLabel value={word} onChange={setWord} options={options} />
+        <Select label="Result" hideLabel value={word} onChange={setWord} options={options} />
         <span className="note" role="status">
           {shown.length} of {plural(rows.length, 'node')}
         </span>
       </div>
       <GridTable
-        label="Nodes and where they are"
+        label="Nodes by location"
         columns={columns}
         rows={shown}
         keyOf={nodeOf}
         rowHeight={3.5}
         leaves={22}
-        empty={<p className="empty">No node fits.</p>}
+        empty={<p className="empty">No matching nodes.</p>}
       />
     </>
   )

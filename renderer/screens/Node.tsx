@@ -21,7 +21,7 @@ export interface NodeProps {
   readonly node: string
 }
 
-/** One node: who it is and how we know, each property, its pictures, what changed over time, and what was accepted. */
+/** One node: identity, results by property, figures, changes over time, and risk acceptances. */
 export function Node({ of, node }: NodeProps) {
   const { runs } = useStore()
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -31,8 +31,8 @@ export function Node({ of, node }: NodeProps) {
       {([found, one]) =>
         one === null ? (
           <Page title={node}>
-            <EmptyState title="Nothing is known of this node">
-              {of === 'pack' ? 'The pack does not declare it.' : 'It is not declared in this fleet.'}
+            <EmptyState title="No data for this node">
+              {of === 'pack' ? 'This node is not declared in the pack.' : 'This node is not declared in the fleet.'}
             </EmptyState>
           </Page>
         ) : (
@@ -59,30 +59,26 @@ function Known({
       under={
         <>
           Observed {when(assessment.observedAt)}
-          {isStale ? `. ${assessment.ageDays} days old: this evidence supports nothing` : ''}.
+          {isStale ? `. Stale: ${assessment.ageDays} days old, not counted as satisfied` : ''}.
         </>
       }
       actions={
         <>
-          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open all evidence</Button>
+          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open raw evidence</Button>
           {of === 'run' && <Button onPress={() => go({ screen: 'nodes', edit: node })}>Edit node</Button>}
         </>
       }
     >
       {!wasReached(assessment) && (
         <p className="empty">
-          Not collected: {visible(whyNotCollected(assessment))}. Every claim about it counts as not collected.
+          Not collected: {visible(whyNotCollected(assessment))}. All its checks count as not tested.
         </p>
       )}
       <div className="node-page">
         <NodeIdentity about={about} />
         <section aria-labelledby="node-properties">
-          <h2 id="node-properties">What is claimed</h2>
-          {view === null ? (
-            <p className="empty">No run has been judged yet.</p>
-          ) : (
-            <Properties of={of} node={node} view={view} />
-          )}
+          <h2 id="node-properties">Results by property</h2>
+          {view === null ? <p className="empty">No results yet.</p> : <Properties of={of} node={node} view={view} />}
           {assessment.isolation !== null && <p className="quiet">{layerLine(assessment.isolation)}.</p>}
         </section>
       </div>
@@ -90,10 +86,10 @@ function Known({
       <NodeFigures of={of} node={node} kinds={['topology', 'block-stack', 'isolation-families']} />
       <section aria-labelledby="node-exceptions">
         <h2 id="node-exceptions">
-          Exceptions <span className="number quiet">{exceptions.length}</span>
+          Risk acceptances <span className="number quiet">{exceptions.length}</span>
         </h2>
         {exceptions.length === 0 ? (
-          <p className="empty">None. A finding is accepted from the page of its claim.</p>
+          <p className="empty">None. Add one from the result’s page.</p>
         ) : (
           <Acceptances exceptions={exceptions} of={of} withChecks />
         )}
@@ -110,7 +106,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
         <tr>
           <th scope="col">Property</th>
           <th scope="col">Worst verdict</th>
-          <th scope="col">Supported</th>
+          <th scope="col">Satisfied</th>
         </tr>
       </thead>
       <tbody>
@@ -145,7 +141,7 @@ const Share = ({ tally }: { readonly tally: Tally }) => (
 
 const RUN_STATUS = {
   complete: 'collected',
-  partial: 'collected in part',
+  partial: 'partially collected',
   failed: 'not collected',
   missing: 'not in this run',
 } as const
@@ -160,9 +156,9 @@ function Timeline({
   const claims = new Map(view?.checks.map(({ id, claim }) => [id, claim]))
   return (
     <section aria-labelledby="node-timeline">
-      <h2 id="node-timeline">What changed</h2>
+      <h2 id="node-timeline">Changes over time</h2>
       {timeline.length === 0 ? (
-        <p className="empty">No earlier run of this node is kept on this computer.</p>
+        <p className="empty">No earlier run of this node on this computer.</p>
       ) : (
         <ol className="timeline">
           {timeline.map(({ run, at, status, changed }) => (
@@ -170,9 +166,9 @@ function Timeline({
               <p>
                 <time dateTime={at}>{when(at)}</time> <span className="quiet">{RUN_STATUS[status]},</span>{' '}
                 {changed.length === 0 ? (
-                  <span className="quiet">no verdict changed</span>
+                  <span className="quiet">no result changed</span>
                 ) : (
-                  `${plural(changed.length, 'verdict')} changed`
+                  `${plural(changed.length, 'result')} changed`
                 )}
               </p>
               {changed.length > 0 && (

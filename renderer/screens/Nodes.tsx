@@ -12,7 +12,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
-/** The fleet: what is in scope, how more is added, and whose host keys are confirmed. */
+/** The fleet: nodes in scope, import, and host keys. */
 export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit: string | null }) {
   const { fleet } = useStore()
   const [added, setAdded] = useState<ReadonlySet<string> | null>(null)
@@ -22,21 +22,21 @@ export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit:
     change({ fleet: after })
     setAdded(names)
     show('list')
-    say(`${plural(names.size, 'node')} added, ${plural(after.nodes.length, 'node')} in scope now.`)
+    say(`${plural(names.size, 'node')} added; ${plural(after.nodes.length, 'node')} in scope.`)
   }
   return (
     <Page
       title="Nodes"
       over={fleet === null ? 'No fleet yet' : `Fleet: ${visible(fleet.name)}`}
-      under={`${plural(nodes.length, 'node')} in scope. Every declared node counts, also one that cannot be reached.`}
+      under={`${plural(nodes.length, 'node')} in scope. Every declared node is counted, including unreachable nodes.`}
       actions={
         <Button icon={IconListDetails} onPress={() => go({ screen: 'preview' })}>
-          What we will run
+          Preview commands
         </Button>
       }
     >
       <Tabs
-        label="Parts of the fleet"
+        label="Fleet sections"
         selected={part}
         onSelect={show}
         tabs={[
@@ -61,10 +61,10 @@ export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit:
             title: 'Host keys',
             content:
               nodes.length === 0 || fleet?.demo === true ? (
-                <EmptyState title={nodes.length === 0 ? 'No nodes yet' : 'The demo fleet brings its own host keys'}>
+                <EmptyState title={nodes.length === 0 ? 'No nodes yet' : 'The demo fleet includes its host keys'}>
                   {nodes.length === 0
-                    ? 'Here will be each node’s host key, and who confirms it. Import nodes first.'
-                    : 'No known_hosts file holds them. Importing your servers starts a fleet of your own.'}
+                    ? 'Import nodes to verify their host keys.'
+                    : 'Its host keys are not in a known_hosts file. Import your servers to start your own fleet.'}
                 </EmptyState>
               ) : (
                 <HostKeys key={nodes.map(({ name }) => name).join(' ')} nodes={nodes.map(({ name }) => name)} />

@@ -25,7 +25,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** Nodes by properties, worst first. Counts with denominators; what was not collected stays in them. */
+/** Nodes by property, worst first. Counts have denominators that include nodes not collected. */
 export function Overview({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, `${runs} ${soFar}`), of)
@@ -42,7 +42,7 @@ function NothingYet() {
   return (
     <Page title="Overview">
       <EmptyState
-        title="No run has finished yet"
+        title="No results yet"
         action={
           some ? (
             <Button onPress={() => void collect('all')}>Collect evidence</Button>
@@ -51,7 +51,7 @@ function NothingYet() {
           )
         }
       >
-        Here will be what each node’s evidence supports, property by property, with what is missing counted in.
+        Results by node and property appear here. Missing evidence is counted.
       </EmptyState>
     </Page>
   )
@@ -77,7 +77,7 @@ function Results({ view, of, filter }: ResultsProps) {
     view.rows.filter(wasReached).length - view.sameMachines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
   return (
     <Page
-      title={of === 'pack' ? 'Results in this pack' : 'Overview'}
+      title={of === 'pack' ? 'Results' : 'Overview'}
       over={
         <>
           Fleet: {visible(view.scope.fleet)}
@@ -86,8 +86,9 @@ function Results({ view, of, filter }: ResultsProps) {
       }
       under={
         <>
-          {answered} of {plural(view.rows.length, 'declared node')} answered. Judged as of {when(view.asOf)} with
-          catalog {view.catalog.version}, by the profile {profileWords[view.scope.profile?.name ?? 'baseline'].label}.
+          {answered} of {plural(view.rows.length, 'declared node')} collected. Evaluated as of {when(view.asOf)} with
+          catalog {view.catalog.version}, threshold profile {profileWords[view.scope.profile?.name ?? 'baseline'].label}
+          .
         </>
       }
       actions={
@@ -96,11 +97,11 @@ function Results({ view, of, filter }: ResultsProps) {
             Print
           </Button>
           <Button icon={IconFlag} onPress={() => go({ screen: 'exceptions', of })}>
-            Exceptions
+            Open risk acceptances
           </Button>
           {of === 'run' && (
             <Button icon={IconPackageExport} onPress={() => go({ screen: 'export' })}>
-              Export pack…
+              Export evidence pack…
             </Button>
           )}
         </>
@@ -112,13 +113,13 @@ function Results({ view, of, filter }: ResultsProps) {
       {view.sameMachines.length > 0 && (
         <Notice
           kind="warning"
-          title={`${plural(view.sameMachines.length, 'machine')} answered under several names, and count once.`}
+          title={`${plural(view.sameMachines.length, 'machine')} collected under several names; each counts once.`}
           means={view.sameMachines.slice(0, 8).map(({ text }) => (
             <span key={text} className="conflict">
               {visible(text)}
             </span>
           ))}
-          next="Remove the other names from the fleet, or ask the provider where the other machines are."
+          next="Remove the duplicate names from the fleet, or ask the provider for the other machines."
         />
       )}
       <Attention matrix={matrix} onShow={narrow} />
@@ -131,7 +132,7 @@ function Results({ view, of, filter }: ResultsProps) {
         of={matrix.rows.length}
       />
       <MatrixGrid
-        label="Nodes by property"
+        label="Results by node and property"
         matrix={matrix}
         rows={rows}
         onOpen={(node, property) => go({ screen: 'why', of, node, property })}
@@ -149,9 +150,9 @@ function Results({ view, of, filter }: ResultsProps) {
       />
       <MatrixPrint matrix={matrix} rows={rows} />
       <p className="quiet under-matrix">
-        A mark shows the worst answer among the checks of a property; the count says how many are supported, out of
-        those that can be decided. After a plus sign stand checks that only record a fact or do not apply. The number
-        under each title counts the declared nodes in the same way.
+        Each mark shows the worst verdict among the checks of a property. The count gives satisfied checks out of all
+        checks with a criterion. After the plus sign: informational and not applicable checks. The number under each
+        column title counts declared nodes in the same way.
       </p>
       <Legend />
     </Page>
@@ -164,11 +165,11 @@ function StillRunning({ run }: { readonly run: string }) {
   const { finished, total } = counts(progress)
   return (
     <Notice
-      title={`A run is ${progress.paused ? 'paused' : 'going on'}: ${finished} of ${plural(total, 'node')} so far.`}
+      title={`Collection ${progress.paused ? 'paused' : 'in progress'}: ${finished} of ${plural(total, 'node')} finished.`}
       means={
         run === progress.run
-          ? 'This table fills as nodes are done. What is not here yet supports nothing.'
-          : 'This table shows the run before it until its first node is done.'
+          ? 'Results appear as nodes finish.'
+          : 'This table shows the previous run until the first node finishes.'
       }
       actions={
         <Button small onPress={() => go({ screen: 'collecting' })}>

@@ -15,7 +15,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** Where packs leave and arrive: export one, open one that was sent, or one that was open before. */
+/** Export evidence pack, open a received pack, or reopen a recent one. */
 export function Packs() {
   const open = useAction('pack.choose-and-verify')
   const [opened, setOpened] = useState(0)
@@ -23,35 +23,35 @@ export function Packs() {
   const told = (review: PackReview | null): void => {
     if (review === null) return
     setOpened((count) => count + 1)
-    say(`${visible(review.file)} is open in the review window. ${headlineOf(review.report).word}.`)
+    say(`${visible(review.file)} opened in the review window. ${headlineOf(review.report).word}.`)
   }
   return (
-    <Page title="Packs" under="A pack is what an auditor gets: the report, the raw evidence and a seal over both.">
+    <Page title="Evidence packs" under="An evidence pack contains the report, the raw evidence and a seal over both.">
       <Unsaved />
       <div className="ways">
         <section aria-labelledby="export-a-pack">
-          <h2 id="export-a-pack">Export a pack</h2>
-          <p>Choose what goes in, seal it, look at it as an auditor will, then save it.</p>
+          <h2 id="export-a-pack">Export evidence pack</h2>
+          <p>Choose the scope, seal the pack, review it as an auditor, then save it.</p>
           <Button kind="primary" icon={IconPackageExport} onPress={() => go({ screen: 'export' })}>
-            Export a pack
+            Export evidence pack
           </Button>
         </section>
         <section aria-labelledby="open-a-pack">
-          <h2 id="open-a-pack">Open a pack</h2>
-          <p>A pack (.zip) or a report (.pdf) that you were sent. It opens in a window of its own, to be read only.</p>
+          <h2 id="open-a-pack">Open evidence pack</h2>
+          <p>Open a pack (.zip) or a report (.pdf) that you received. It opens read-only in a separate window.</p>
           <Button icon={IconFolderOpen} busy={open.busy} onPress={() => void open.run(null).then(told)}>
-            Open a pack
+            Open evidence pack
           </Button>
         </section>
       </div>
       {open.error !== null && <FailureNote error={open.error} />}
       <section aria-labelledby="recent-packs">
-        <h2 id="recent-packs">Opened before</h2>
+        <h2 id="recent-packs">Recent packs</h2>
         <Ask answer={recent}>
           {(packs) =>
             packs.length === 0 ? (
-              <EmptyState title="No pack was opened here yet">
-                Packs that you open are listed here, newest first. The list holds names and places of files only.
+              <EmptyState title="No recent packs">
+                Packs that you open are listed here, newest first. The list contains file names and paths only.
               </EmptyState>
             ) : (
               <Recent packs={packs} onOpened={told} />
@@ -63,19 +63,19 @@ export function Packs() {
   )
 }
 
-/** A sealed draft waits until somebody decides about it. */
+/** A sealed draft that is neither saved nor discarded. */
 function Unsaved() {
   const { draft } = useExport()
   if (draft === null) return null
   return (
     <Notice
       kind="warning"
-      title="A sealed pack is not saved yet"
-      means="It can be saved until you close Barewitness."
+      title="Sealed pack not saved"
+      means="You can save it until you close Barewitness."
       actions={
         <>
           <Button small onPress={() => go({ screen: 'export' })}>
-            Go on with the export
+            Continue export
           </Button>
           <Button small kind="quiet" onPress={() => void discardDraft()}>
             Discard draft
@@ -133,7 +133,7 @@ function Recent({
                       Open
                     </Button>
                   ) : (
-                    <span className="quiet">No longer where it was. Open it from its new place.</span>
+                    <span className="quiet">File moved or deleted. Open it from its new location.</span>
                   )}
                 </td>
               </tr>

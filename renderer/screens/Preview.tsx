@@ -13,19 +13,19 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
 const BY: Readonly<Record<CommandLine['by'], string>> = {
-  user: 'as the login account',
-  root: 'with administrator rights',
+  user: 'unprivileged',
+  root: 'privileged (sudo)',
   'this-computer': 'measured from this computer',
 }
 type Rights = CommandLine['by'] | 'any'
 const RIGHTS: readonly { readonly id: Rights; readonly title: string }[] = [
-  { id: 'any', title: 'Any rights' },
-  { id: 'user', title: 'As the login account' },
-  { id: 'root', title: 'With administrator rights' },
+  { id: 'any', title: 'All privileges' },
+  { id: 'user', title: 'Unprivileged' },
+  { id: 'root', title: 'Privileged (sudo)' },
   { id: 'this-computer', title: 'Measured from this computer' },
 ]
 
-/** Every command of a run, with its rights and its reason: for the approval of the server's owner. */
+/** Every command of a run with its privilege and purpose, for approval by the owner of the servers. */
 export function Preview() {
   const answer = useAnswer('run.preview', { nodes: [] })
   const save = useAction('run.preview-save')
@@ -35,8 +35,8 @@ export function Preview() {
   }
   return (
     <Page
-      title="What we will run"
-      under="These exact commands and no others. Each only reads; nothing is written on a node."
+      title="Command preview"
+      under="Exactly these commands run. All are read-only."
       actions={
         <>
           <Button icon={IconPrinter} onPress={() => window.print()}>
@@ -71,33 +71,33 @@ function Commands({ preview: { nodes, questions } }: { readonly preview: RunPrev
   const [find, setFind] = useState('')
   const [rights, setRights] = useState<Rights>('any')
   const all = questions.flatMap(({ lines }) => lines)
-  // What this computer measures is no command on a node, and progress counts commands.
+  // Measurements from this computer are not commands on a node, and progress counts commands.
   const measured = all.filter(({ by }) => by === 'this-computer').length
   const shown = narrowed(questions, find, rights)
   const count = shown.reduce((sum, { lines }) => sum + lines.length, 0)
   return (
     <>
       <p>
-        {plural(questions.length, 'question')} to {plural(nodes.length, 'node')}:{' '}
-        {plural(all.length - measured, 'command')} on each, {all.filter(({ by }) => by === 'root').length} of them with
-        administrator rights{measured === 0 ? '' : `, and ${plural(measured, 'measurement')} from this computer`}.
+        {plural(questions.length, 'probe')} on {plural(nodes.length, 'node')}:{' '}
+        {plural(all.length - measured, 'command')} each, {all.filter(({ by }) => by === 'root').length} of them
+        privileged (sudo){measured === 0 ? '' : `, and ${plural(measured, 'measurement')} from this computer`}.
       </p>
       <div className="table-bar">
-        <SearchField isFilter label="Find a command or reason" value={find} onChange={setFind} />
-        <Select hideLabel label="Rights" value={rights} onChange={setRights} options={RIGHTS} />
+        <SearchField isFilter label="Find a command or purpose" value={find} onChange={setFind} />
+        <Select hideLabel label="Privilege" value={rights} onChange={setRights} options={RIGHTS} />
         <span className="quiet number">
           {count === all.length ? '' : `${count} of ${plural(all.length, 'line')} shown`}
         </span>
       </div>
-      {shown.length === 0 && <p className="empty">No command or reason holds this.</p>}
+      {shown.length === 0 && <p className="empty">No matching commands.</p>}
       {shown.length > 0 && (
         <div className="scroll">
           <table className="commands">
             <thead>
               <tr>
-                <th scope="col">Question and reason</th>
+                <th scope="col">Probe and purpose</th>
                 <th scope="col">Command</th>
-                <th scope="col">Rights</th>
+                <th scope="col">Privilege</th>
                 <th scope="col">Time limit</th>
               </tr>
             </thead>
@@ -111,7 +111,7 @@ function Commands({ preview: { nodes, questions } }: { readonly preview: RunPrev
                         <span className="note">{question.why}</span>
                         {question.leaves.map((text) => (
                           <span key={text} className="note">
-                            In the node’s log: {text}
+                            Logged on the node: {text}
                           </span>
                         ))}
                       </th>

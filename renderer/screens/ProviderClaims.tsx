@@ -13,7 +13,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
-/** What a provider promised, and how the evidence of nodes answers it; with `claim`, one promise node by node. */
+/** Provider claims with their results; with `claim`, one claim by node. */
 export function ProviderClaims({ of, claim }: { readonly of: Source; readonly claim: string | null }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('claims.get', { of }, `${runs} ${soFar}`), of)
@@ -29,17 +29,17 @@ export function ProviderClaims({ of, claim }: { readonly of: Source; readonly cl
   return (
     <Page
       title="Provider claims"
-      over={of === 'pack' ? 'As stated in the pack' : 'What was promised, and what nodes show of it'}
-      under="Links are read for their state and width; no load is put on any node."
+      over={of === 'pack' ? 'As stated in the pack' : 'Provider statements and node evidence'}
+      under="Results are based on configuration and link state; no load tests are run."
     >
       {of === 'run' && <ProviderChoice />}
       <Ask answer={answer}>
         {(view) =>
           view === null ? (
-            <EmptyState title="No promises to answer">
+            <EmptyState title="No provider claims">
               {of === 'pack'
-                ? 'No provider profile is stated in this pack.'
-                : 'Choose a profile that ships with Barewitness, or import one with the promises of your own contract.'}
+                ? 'This pack contains no provider profile.'
+                : 'Choose a built-in profile, or import one with the claims of your contract.'}
             </EmptyState>
           ) : (
             <Claims of={of} view={view} />
@@ -53,10 +53,10 @@ export function ProviderClaims({ of, claim }: { readonly of: Source; readonly cl
 const Gone = ({ of }: { readonly of: Source }) => (
   <Page title="Provider claims">
     <EmptyState
-      title="This promise is no longer in the profile"
-      action={<Button onPress={() => go({ screen: 'claims', of })}>Show all promises</Button>}
+      title="This claim is no longer in the profile"
+      action={<Button onPress={() => go({ screen: 'claims', of })}>Show all claims</Button>}
     >
-      Another provider profile was chosen meanwhile.
+      Another provider profile was selected.
     </EmptyState>
   </Page>
 )
@@ -64,12 +64,12 @@ const Gone = ({ of }: { readonly of: Source }) => (
 const KINDS = { page: 'Public page', contract: 'Contract', order: 'Order' } as const
 
 function From({ claim: { source } }: { readonly claim: ClaimRow }) {
-  if (source === null) return <span className="quiet">Not said</span>
+  if (source === null) return <span className="quiet">No source</span>
   return (
     <>
       {KINDS[source.kind]}: {visible(source.title)}
       <span className="note source">
-        {visible(source.where)}, read on {day(source.on)}
+        {visible(source.where)}, retrieved {day(source.on)}
       </span>
     </>
   )
@@ -81,26 +81,25 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
   return (
     <>
       <p className="quiet">
-        {visible(profile.name)}, as of {day(profile.asOf)}.
-        {judgedAt !== null && ` Answered from the evidence as of ${when(judgedAt)}.`}
+        {visible(profile.name)}, as of {day(profile.asOf)}.{judgedAt !== null && ` Evaluated as of ${when(judgedAt)}.`}
       </p>
-      {judgedAt === null && <Notice title="No run was made yet." means="So no node has answered any of these." />}
+      {judgedAt === null && <Notice title="No results yet." means="No node has been collected." />}
       {profile.notes.map((note) => (
         <p key={note} className="note">
           {visible(note)}
         </p>
       ))}
       {claims.length === 0 ? (
-        <p className="empty">The profile holds no promise.</p>
+        <p className="empty">The profile contains no claims.</p>
       ) : (
-        <section className="scroll" aria-label="Promises and answers">
+        <section className="scroll" aria-label="Claims and results">
           <table className="claims-table">
             <thead>
               <tr>
-                <th scope="col">Promise</th>
-                <th scope="col">Answers of nodes</th>
-                <th scope="col">Where it was made</th>
-                <th scope="col">Record to bring</th>
+                <th scope="col">Provider claim</th>
+                <th scope="col">Results</th>
+                <th scope="col">Source</th>
+                <th scope="col">Document required</th>
               </tr>
             </thead>
             <tbody>
@@ -127,7 +126,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
       {records.length > 0 && (
         <section aria-labelledby="to-bring">
           <h2 id="to-bring">
-            Records to bring <span className="number quiet">{records.length}</span>
+            Documents required <span className="number quiet">{records.length}</span>
           </h2>
           <ul className="plain-list">
             {records.map(({ what, says }) => (
@@ -138,7 +137,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
             ))}
           </ul>
           <div className="actions">
-            <Button onPress={() => go({ screen: 'attachments', of })}>Documents</Button>
+            <Button onPress={() => go({ screen: 'attachments', of })}>Open documents</Button>
           </div>
         </section>
       )}
@@ -155,25 +154,25 @@ function OneClaim({ of, claim }: { readonly of: Source; readonly claim: ClaimRow
     <Page title={visible(claim.says)} over="Provider claim" under={<From claim={claim} />}>
       <ClaimCounts claim={claim} />
       <section aria-labelledby="bears">
-        <h2 id="bears">What is read for it</h2>
-        {claim.bears.length === 0 && <p>Nothing on a node.</p>}
+        <h2 id="bears">Evidence used</h2>
+        {claim.bears.length === 0 && <p>None.</p>}
         <ul className="plain-list">
           {claim.bears.map(({ title, limits, check }) => (
             <li key={title}>
               {visible(title)} {check !== null && <span className="mono quiet">{check.id}</span>}
-              {limits !== '' && <span className="note">Does not show: {visible(limits)}</span>}
+              {limits !== '' && <span className="note">Limitations: {visible(limits)}</span>}
             </li>
           ))}
         </ul>
         {claim.why !== null && <p className="prose">{visible(claim.why)}</p>}
         {claim.bring !== null && (
           <p>
-            <strong>Record to bring:</strong> {visible(claim.bring)}
+            <strong>Document required:</strong> {visible(claim.bring)}
           </p>
         )}
       </section>
       <section aria-labelledby="on-nodes">
-        <h2 id="on-nodes">Node by node</h2>
+        <h2 id="on-nodes">Results by node</h2>
         <Ask answer={both(answers, catalog)}>
           {([found, words]) => <ClaimAnswers of={of} claim={claim} answers={found} catalog={words} />}
         </Ask>

@@ -17,8 +17,8 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
 /**
- * A window of its own around one pack: nothing in it collects, changes or sends. Screens that read a pack are shown inside it as children;
- * those that only it has are shown by it.
+ * The review window for one pack: it cannot collect, change or send. Screens that read a pack are its children; screens
+ * that exist only here are rendered by it.
  */
 export function ReviewWindow({ children }: { readonly children: ReactNode }) {
   const { route, said, packs, problem } = useStore()
@@ -44,13 +44,13 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
       <div className="review-top">
         <aside className="banner" aria-label="Review">
           {held?.report.kind === 'foreign-pdf'
-            ? 'You are looking at a file that Barewitness did not write. '
-            : 'You are reviewing a sealed pack. '}
-          Nothing here contacts a server.
+            ? 'This file was not written by Barewitness. '
+            : 'Review of a sealed pack, read-only. '}
+          No server is contacted.
         </aside>
         {held?.report.demo === true && (
           <aside className="banner demo" aria-label="Demo data">
-            <strong>Demo data.</strong> Recorded or made-up nodes. Nothing here is about anybody’s servers.
+            <strong>Demo data.</strong> Recorded or made-up nodes. Not evidence about any real servers.
           </aside>
         )}
         {held !== null && (
@@ -79,7 +79,7 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** What is open, on every screen of the window: file, kind, outcome, and when it was looked at. */
+/** The open file on every screen of the window: name, kind, result, and time of verification. */
 function What({ review }: { readonly review: PackReview }) {
   const { kind, verifiedAt } = review.report
   const { mark, tone, word } = headlineOf(review.report)
@@ -92,7 +92,7 @@ function What({ review }: { readonly review: PackReview }) {
           <span>{word}</span>
         </span>
         <span>{KINDS[kind].label}</span>
-        <span className="number">Reviewed {when(verifiedAt)}</span>
+        <span className="number">Verified {when(verifiedAt)}</span>
       </p>
     </div>
   )
@@ -102,7 +102,7 @@ function NothingOpen({ onReview }: { readonly onReview: () => void }) {
   const open = useAction('pack.choose-and-verify')
   return (
     <>
-      <h1 tabIndex={-1}>Review a pack</h1>
+      <h1 tabIndex={-1}>Review evidence pack</h1>
       {open.error !== null && <FailureNote error={open.error} />}
       <EmptyState
         title="No pack is open"
@@ -117,11 +117,11 @@ function NothingOpen({ onReview }: { readonly onReview: () => void }) {
               })
             }
           >
-            Open a pack
+            Open evidence pack
           </Button>
         }
       >
-        Open a pack (.zip) or a report (.pdf) that you were sent. Nothing in it is run.
+        Open a pack (.zip) or a report (.pdf) that you received. Nothing in it is executed.
       </EmptyState>
     </>
   )

@@ -12,12 +12,12 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
-/** Planned runs of this computer, and what starts them. */
+/** Scheduled runs of this computer and their timers. */
 export function Schedules() {
   const { runs, fleet } = useStore()
   const answer = useKept(useAnswer('schedules.list', null, `${runs} ${fleet?.name ?? ''}`), 'schedules')
   return (
-    <Slowly answer={answer} does="Reading the schedules of this computer">
+    <Slowly answer={answer} does="Loading schedules">
       {(view) => <Listed key={view.fleet} first={view} />}
     </Slowly>
   )
@@ -36,17 +36,17 @@ function Listed({ first }: { readonly first: SchedulesView }) {
       {...(refusal === null ? {} : { describedBy: 'why-no-schedule' })}
       onPress={() => setAdding(true)}
     >
-      Add a schedule
+      Add schedule…
     </Button>
   )
   return (
     <Page
       title="Schedules"
-      under="Unattended runs need a key this computer can use while you are away."
+      under="Unattended runs need a signing identity whose passphrase this computer can read."
       actions={
         <>
           {schedules.length > 0 && add}
-          <Button onPress={() => go({ screen: 'history' })}>History</Button>
+          <Button onPress={() => go({ screen: 'history' })}>Open history</Button>
         </>
       }
     >
@@ -56,9 +56,9 @@ function Listed({ first }: { readonly first: SchedulesView }) {
         </p>
       )}
       {schedules.length === 0 ? (
-        <EmptyState title="Nothing is planned on this computer" action={add}>
-          A schedule has the operating system call Barewitness at the times you choose, also while this window is
-          closed. A run that is missed then shows as a gap.
+        <EmptyState title="No schedules on this computer" action={add}>
+          The operating system starts scheduled runs at the times you choose, even while this window is closed. A run
+          that does not take place is recorded as missed.
         </EmptyState>
       ) : (
         schedules.map((schedule) => (

@@ -9,23 +9,23 @@ import type { SettingsPart } from '../routes.ts'
 import { replace, useStore } from '../store.ts'
 import { Tabs } from '../ui/Tabs.tsx'
 
-/** What a person may set, and what Barewitness keeps. */
+/** Settings, and what Barewitness stores. */
 export function Settings() {
   const { route } = useStore()
   const part = route.screen === 'settings' ? (route.part ?? 'identity') : 'identity'
   return (
     <Page title="Settings">
       <Tabs<SettingsPart>
-        label="Parts of the settings"
+        label="Settings sections"
         selected={part}
         onSelect={(chosen) => replace({ screen: 'settings', part: chosen })}
         tabs={[
-          { id: 'identity', title: 'Identity', content: <Identities /> },
+          { id: 'identity', title: 'Signing identities', content: <Identities /> },
           { id: 'time-stamping', title: 'Time-stamping', content: <TimeStamping /> },
-          { id: 'trust', title: 'Trust', content: <TrustAnchors /> },
+          { id: 'trust', title: 'Trusted signers', content: <TrustAnchors /> },
           { id: 'ssh', title: 'SSH', content: <SshSettings /> },
           { id: 'privacy', title: 'Privacy', content: <Privacy /> },
-          { id: 'appearance', title: 'Appearance and keyboard', content: <Appearance /> },
+          { id: 'appearance', title: 'Appearance', content: <Appearance /> },
         ]}
       />
     </Page>

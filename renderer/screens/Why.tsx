@@ -23,11 +23,11 @@ export interface WhyProps {
   readonly of: Source
   readonly node: string
   readonly property: Property
-  /** The claim that is shown first; the worst one without it. */
+  /** The check shown first; without it, the worst one. */
   readonly check?: string | undefined
 }
 
-/** "Why do we believe this?": each claim of a property on a node, with what speaks for, against and neither way. */
+/** Result details: each check of a property on a node, with its supporting, contradicting and unclear observations. */
 export function Why({ of, node, property, check }: WhyProps) {
   const { runs } = useStore()
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -37,12 +37,12 @@ export function Why({ of, node, property, check }: WhyProps) {
     <Ask answer={both(view, both(about, catalog))}>
       {([found, [one, words]]) =>
         found === null || one === null ? (
-          <Page title="Why do we believe this?">
+          <Page title="Result details">
             <EmptyState
-              title="There is no assessment of this node"
+              title="No results for this node"
               action={<Button onPress={() => go({ screen: 'overview', of })}>Open overview</Button>}
             >
-              Here will be what speaks for and against each claim, once evidence was collected from {visible(node)}.
+              Collect evidence from {visible(node)} to see its results.
             </EmptyState>
           </Page>
         ) : (
@@ -55,8 +55,8 @@ export function Why({ of, node, property, check }: WhyProps) {
 
 const RIGHTS = {
   root: 'read as root',
-  sudo: 'read with administrator rights',
-  none: 'read without administrator rights',
+  sudo: 'read with privileged checks (sudo)',
+  none: 'read without privileged checks',
 } as const
 
 interface ArgumentProps extends Omit<WhyProps, 'check'> {
@@ -84,11 +84,13 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
   )
   const rights = assessment.privilege === null ? '' : `, ${RIGHTS[assessment.privilege]}`
   const age =
-    assessment.stale && assessment.ageDays !== null ? ` ${assessment.ageDays} days old: supports nothing.` : ''
+    assessment.stale && assessment.ageDays !== null
+      ? ` Stale: ${assessment.ageDays} days old, not counted as satisfied.`
+      : ''
   return (
     <Page
       title={`${node} ▸ ${propertyWords[property].label}`}
-      over="Why do we believe this?"
+      over="Result details"
       under={
         <>
           Observed {when(assessment.observedAt)}
@@ -98,7 +100,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
       actions={
         <>
           <Button onPress={() => go({ screen: 'node', of, node })}>Open node</Button>
-          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open all evidence</Button>
+          <Button onPress={() => go({ screen: 'evidence', of, node, capture: null })}>Open raw evidence</Button>
         </>
       }
     >
@@ -131,7 +133,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
       )}
       {property === 'encryption-at-rest' && <NodeFigures of={of} node={node} kinds={['block-stack']} />}
       <div className="why">
-        <nav className="claims-list" aria-label={`Claims: ${plural(checks.length, 'check')}`} data-pane tabIndex={-1}>
+        <nav className="claims-list" aria-label={`Results: ${plural(checks.length, 'check')}`} data-pane tabIndex={-1}>
           <ul>
             {checks.map((one) => (
               <li key={one.check.id}>
@@ -170,7 +172,7 @@ function Overlay({
 }) {
   const cell = cellOfNode(view, node, one.check.property)?.checks.find(({ check }) => check.id === one.check.id)
   if (cell === undefined || (cell.accepted === null && !cell.expired)) return null
-  return <span className="accepted-tab">{cell.accepted === null ? 'Acceptance ended' : 'Accepted'}</span>
+  return <span className="accepted-tab">{cell.accepted === null ? 'Acceptance expired' : 'Risk accepted'}</span>
 }
 
 interface FindingKeys {
@@ -183,7 +185,7 @@ interface FindingKeys {
   readonly onChoose: (check: string) => void
 }
 
-/** `[` and `]`: the claim before or after; past either end, the property beside this one. */
+/** `[` and `]`: the previous or next check; past either end, the neighboring property. */
 function useFindingKeys({ of, node, property, checks, at, properties, onChoose }: FindingKeys): void {
   const step = (by: 1 | -1): void => {
     const next = checks[at + by]

@@ -12,9 +12,9 @@ export interface ButtonProps {
   readonly isDisabled?: boolean
   readonly type?: 'button' | 'submit'
   readonly form?: string
-  /** Only where the visible words do not name the thing that they act on. */
+  /** Only where the visible text does not name its object. */
   readonly label?: string
-  /** Id of the sentence that says why it is disabled, or what it does. */
+  /** Id of the text that explains why the button is disabled, or what it does. */
   readonly describedBy?: string
   readonly current?: boolean
   readonly expanded?: boolean
@@ -25,7 +25,7 @@ export interface ButtonProps {
   readonly children: ReactNode
 }
 
-/** A button: verb and object. Its width stays while it is busy. */
+/** A button: verb and object. Its width does not change while busy. */
 export function Button({
   kind = 'secondary',
   small = false,
@@ -47,7 +47,7 @@ export function Button({
     <Press
       {...rest}
       className={classes}
-      // Not the library's own pending state: what it announces leaves unnamed images behind in the page.
+      // Not the library’s own pending state: its announcement leaves unnamed images in the page.
       type={busy ? 'button' : type}
       {...(busy ? { 'data-pending': true, 'aria-disabled': true } : onPress === undefined ? {} : { onPress })}
       {...(label === undefined ? {} : { 'aria-label': label })}

@@ -39,7 +39,7 @@ export interface RadioOption<Id extends string> {
   readonly isDisabled?: boolean
 }
 
-/** One of a few, all of them seen. */
+/** One of a few, all visible. */
 export function RadioGroup<Id extends string>({
   label,
   description,

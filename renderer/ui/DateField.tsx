@@ -31,7 +31,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayOf = (value: string | undefined): CalendarDate | null =>
   value !== undefined && DAY.test(value) ? parseDate(value) : null
 
-/** A day in UTC: typed as year, month, day, or chosen. The month is written out beside it, so that no order is guessed. */
+/** A date in UTC: typed as year, month, day, or selected. The month is spelled out next to it, so that the order is clear. */
 export function DateField({ label, description, error, value, onChange, min, max, ...rest }: DateFieldProps) {
   const [first, last] = [dayOf(min), dayOf(max)]
   return (

@@ -8,16 +8,16 @@ export interface DialogProps {
   readonly isOpen?: boolean
   readonly onClose: () => void
   readonly size?: 'small' | 'medium' | 'large'
-  /** Answered before anything else goes on: read out at once. */
+  /** Requires an answer first; screen readers announce it at once. */
   readonly alert?: boolean
-  /** It is only read: nothing in it takes the focus, so that it takes it itself, to be scrolled by keyboard. */
+  /** Read-only: no control takes the focus, so the dialog takes it, to be scrolled by keyboard. */
   readonly read?: boolean
-  /** Buttons at the foot; the first is the one that does it. */
+  /** Buttons at the bottom, the primary one first. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A titled dialog: it holds the focus, closes on Escape, and gives the focus back to what opened it. */
+/** A titled dialog: it traps the focus, closes on Escape, and returns the focus to its opener. */
 export function Dialog({
   title,
   isOpen = true,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What will be here, why it is empty, and the one thing to do. */
+/** What appears here, why it is empty, and the action to take. */
 export function EmptyState({
   title,
   action,

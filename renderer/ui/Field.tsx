@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { FieldError, Label, Text } from 'react-aria-components'
 
-/** What every field says about itself. */
+/** Common properties of fields. */
 export interface FieldWords {
   readonly label: string
   readonly description?: ReactNode
-  /** What is wrong and what would be right; undefined when nothing is. */
+  /** The problem and its correction; undefined when valid. */
   readonly error?: string | undefined
   readonly isRequired?: boolean
   readonly isDisabled?: boolean

@@ -17,9 +17,9 @@ import { Icon } from './Icon.tsx'
 export interface GridColumn<T> {
   readonly id: string
   readonly title: string
-  /** The cell that names its row. One a table. */
+  /** The row header. One per table. */
   readonly isRowHeader?: boolean
-  /** In rem, or a share of what is left. */
+  /** In rem, or a share of the remaining width. */
   readonly width?: number | `${number}fr`
   readonly minWidth?: number
   readonly cell: (row: T) => ReactNode
@@ -29,9 +29,9 @@ export interface GridTableProps<T> {
   readonly columns: readonly GridColumn<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
-  /** Height of every row in rem: all are alike, so that a thousand scroll smoothly. */
+  /** Height of every row in rem; equal heights let a thousand rows scroll smoothly. */
   readonly rowHeight?: number
-  /** What the page keeps for itself above and below, in rem. */
+  /** Space that the page needs above and below, in rem. */
   readonly leaves?: number
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (keys: ReadonlySet<string>) => void
@@ -39,7 +39,7 @@ export interface GridTableProps<T> {
   readonly empty: ReactNode
 }
 
-/** A table that is walked by arrows and draws only what is in sight; on paper every row. */
+/** A table with arrow key navigation that draws visible rows only; in print every row. */
 export function GridTable<T extends object>(props: GridTableProps<T>) {
   const { label, columns, rows, keyOf, rowHeight = 2.5, leaves = 20, selected, onSelect, classOf, empty } = props
   const unit = rem()

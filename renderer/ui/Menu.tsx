@@ -12,7 +12,7 @@ export interface MenuEntry {
 }
 export interface MenuProps {
   readonly title: string
-  /** Where the title does not say whose actions these are. */
+  /** Where the title does not name the object of the actions. */
   readonly label?: string
   readonly small?: boolean
   readonly kind?: 'secondary' | 'quiet'

@@ -6,14 +6,14 @@ export interface NoticeProps {
   readonly kind?: 'info' | 'warning' | 'failure'
   /** What happened. */
   readonly title: ReactNode
-  /** What it means for the evidence. */
+  /** Effect on the evidence. */
   readonly means?: ReactNode
   /** What to do next. */
   readonly next?: ReactNode
   /** A technical line, folded away and copyable. */
   readonly detail?: ReactNode
   readonly actions?: ReactNode
-  /** It follows from what a person just did, so it is read out at once. */
+  /** A direct result of a user action, so it is announced at once. */
   readonly interrupts?: boolean
 }
 
@@ -23,7 +23,7 @@ const ICONS: Readonly<Record<NonNullable<NoticeProps['kind']>, TablerIcon>> = {
   failure: IconSquareX,
 }
 
-/** Something to know: what happened, what it means, what is next. */
+/** A notice: what happened, effect, what to do. */
 export function Notice({ kind = 'info', title, means, next, detail, actions, interrupts = false }: NoticeProps) {
   return (
     <div className={`notice ${kind}`} {...(interrupts ? { role: 'alert' } : {})}>

@@ -2,15 +2,15 @@ import { Label, ProgressBar } from 'react-aria-components'
 
 export interface ProgressProps {
   readonly label: string
-  /** Out of `max`; null while nothing can be counted. */
+  /** Out of `max`; null while there is no count. */
   readonly value: number | null
   readonly max?: number
-  /** What is read and shown instead of a percentage: "23 of 40 nodes". */
+  /** Shown and announced instead of a percentage: "23 of 40 nodes". */
   readonly words: string
   readonly showWords?: boolean
 }
 
-/** How far something is, in counts. */
+/** Progress in counts. */
 export function Progress({ label, value, max = 100, words, showWords = true }: ProgressProps) {
   const share = value === null || max === 0 ? 0 : Math.min(1, value / max)
   return (

@@ -7,12 +7,12 @@ export interface SearchFieldProps {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly placeholder?: string
-  /** The field that `/` brings the focus to. One a screen. */
+  /** The field that `/` focuses. One per screen. */
   readonly isFilter?: boolean
   readonly showLabel?: boolean
 }
 
-/** Finds in what is shown. Escape empties it. */
+/** Searches the current screen. Escape clears it. */
 export function SearchField({
   label,
   value,

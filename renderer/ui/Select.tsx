@@ -21,7 +21,7 @@ export interface SelectProps<Id extends string> extends FieldWords {
   readonly value: Id | null
   readonly onChange: (id: Id) => void
   readonly placeholder?: string
-  /** The label is read, not seen: for bars where the value says it. */
+  /** The label is for screen readers only, in toolbars where the value is self-explanatory. */
   readonly hideLabel?: boolean
 }
 

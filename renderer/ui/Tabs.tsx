@@ -4,7 +4,7 @@ import { Tabs as Group, Tab, TabList, TabPanel } from 'react-aria-components'
 export interface TabItem<Id extends string> {
   readonly id: Id
   readonly title: string
-  /** Shown beside the title, read with it. */
+  /** Shown and announced with the title. */
   readonly count?: number
   readonly content: ReactNode
 }
@@ -15,7 +15,7 @@ export interface TabsProps<Id extends string> {
   readonly onSelect?: (id: Id) => void
 }
 
-/** Tabs: arrows between them, one stop for Tab. Uncontrolled without `selected`. */
+/** Tabs: arrow keys between them, one Tab stop. Uncontrolled without `selected`. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: TabsProps<Id>) {
   return (
     <Group

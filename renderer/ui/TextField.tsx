@@ -6,7 +6,7 @@ export interface TextFieldProps extends FieldWords {
   readonly onChange: (value: string) => void
   readonly placeholder?: string
   readonly maxLength?: number
-  /** For what is compared character by character. */
+  /** For text that is compared character by character. */
   readonly mono?: boolean
   readonly autoFocus?: boolean
   readonly isReadOnly?: boolean

@@ -11,7 +11,7 @@ const missing = existsSync(join(out, 'preload/prompt-preload.cjs')) ? null : 'th
 const files = missing === null ? readdirSync(out, { recursive: true }).map(String) : []
 const read = (name: string): string => readFileSync(join(out, name), 'utf8')
 
-/** What lies in the build that users get. */
+/** The contents of the build that users get. */
 describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   test.each(['preload', 'prompt-preload'])('9: %s is one file that needs nothing but electron', (name) => {
     expect(files.filter((file) => file.startsWith('preload/')).sort()).toEqual([

@@ -32,7 +32,7 @@ describe.skipIf(missing !== null)(
       rmSync(profile, { recursive: true, force: true })
     })
 
-    /** Declares the nodes, one of them asked at a time, with host keys that somebody compared. */
+    /** Declares the nodes, collected one at a time, with confirmed host keys. */
     async function declare(): Promise<void> {
       const lines = ADDRESSES.map(
         (address, index) => `${NAMES[index]},${address},${sshd.port},${userInfo().username},${sshd.clientKey}`,
@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(
 
     const status = (node: string): Promise<string | null> => page.getByRole('row', { name: node }).textContent()
 
-    test('what was collected is kept, and the nodes that were not are told apart', async () => {
+    test('collected evidence is kept, and nodes without evidence are marked', async () => {
       await declare()
       await press(page, 'Collect evidence')
       await page.getByText('1 of 3 nodes', { exact: true }).first().waitFor({ timeout: 60_000 })
@@ -72,25 +72,25 @@ describe.skipIf(missing !== null)(
       opened = await openWindow({ folder: builtProduct() ?? '', profile })
       page = opened.page
       await titled(page, 'Overview')
-      // The node that was being asked may have left some answers: then it is told as collected in part, and is the same machine.
-      expect(await page.textContent('main')).toMatch(/1 of 3 declared nodes answered\./)
-      expect(await status('ward-1')).not.toMatch(/Not collected:|collected in part/)
-      expect(await status('ward-2')).toMatch(/Not collected:|collected in part/)
+      // The active node may have left some captures: then it is marked as partially collected, and is the same machine.
+      expect(await page.textContent('main')).toMatch(/1 of 3 declared nodes collected\./)
+      expect(await status('ward-1')).not.toMatch(/Not collected:|partially collected/)
+      expect(await status('ward-2')).toMatch(/Not collected:|partially collected/)
       expect(await status('ward-3')).toContain('Not collected:')
       const runs = await page.evaluate(() => window.barewitness.call('runs.list', null))
       expect(runs).toMatchObject({ ok: true, value: [{ nodes: 3, complete: 1, open: true }] })
     })
 
     test('the same run goes on with one of them', async () => {
-      await press(page, 'Try ward-3 again')
-      await titled(page, 'Collected')
+      await press(page, 'Retry ward-3')
+      await titled(page, 'Collection finished')
       await press(page, 'Show results')
       // The three names are of one machine, which counts once however many of them answer.
-      await page.getByText('1 machine answered under several names').waitFor()
-      await page.getByText(/1 of 3 declared nodes answered\./).waitFor()
+      await page.getByText('1 machine collected under several names').waitFor()
+      await page.getByText(/1 of 3 declared nodes collected\./).waitFor()
       expect(await status('ward-1')).not.toContain('Not collected:')
-      expect(await status('ward-2')).toMatch(/Not collected:|collected in part/)
-      expect(await status('ward-3')).not.toMatch(/Not collected:|collected in part/)
+      expect(await status('ward-2')).toMatch(/Not collected:|partially collected/)
+      expect(await status('ward-3')).not.toMatch(/Not collected:|partially collected/)
     })
   },
 )

@@ -32,8 +32,8 @@ describe.skipIf(missing !== null)(
         clicks += 1
         await press(page, name)
       }
-      await click('Try with a demo fleet')
-      await titled(page, 'Collected')
+      await click('Open demo fleet')
+      await titled(page, 'Collection finished')
       expect(await isMarked()).toBe(true)
       await shot(page, '50-demo-collected')
       await click('Show results')
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
-    test('a virtual machine that poses as hardware is argued, and every place says that this is demo data', async () => {
+    test('a virtual machine disguised as hardware has a result page, and every screen is marked as demo data', async () => {
       await page
         .getByRole('row', { name: /demo-guest-03/ })
         .getByRole('gridcell')
@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(
       await page.locator('.claim').waitFor()
       await shot(page, '51-demo-why', true)
       expect((await axeFindings(page)).join('\n')).toBe('')
-      for (const place of ['Overview', 'Nodes', 'Controls', 'Packs', 'Settings']) {
+      for (const place of ['Overview', 'Nodes', 'Controls', 'Evidence packs', 'Settings']) {
         await rail(page, place)
         await page.locator('h1').waitFor()
         expect(await isMarked(), place).toBe(true)
@@ -62,8 +62,8 @@ describe.skipIf(missing !== null)(
     })
 
     test('is exported, and the pack reads back with six answers', async () => {
-      await rail(page, 'Packs')
-      await press(page, 'Export a pack')
+      await rail(page, 'Evidence packs')
+      await press(page, 'Export evidence pack')
       await press(page, 'Continue')
       await press(page, 'Continue')
       await press(page, 'Seal pack')
@@ -73,10 +73,10 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: /^Save/ }).click()
       await page.getByText('Pack exported').first().waitFor({ timeout: 30_000 })
       await shot(page, '52-demo-exported', true)
-      await rail(page, 'Packs')
+      await rail(page, 'Evidence packs')
       await choose(opened, join(out, readdirSync(out).find((name) => name.endsWith('.zip')) ?? ''))
-      const review = await opens(opened, () => press(page, 'Open a pack'))
-      await titled(review, 'Seal')
+      const review = await opens(opened, () => press(page, 'Open evidence pack'))
+      await titled(review, 'Verification')
       expect(await review.locator('.seal-answer').count()).toBe(6)
       expect(await review.locator('.outcome-no').count()).toBe(0)
       expect(await isMarked(review)).toBe(true)
@@ -87,12 +87,12 @@ describe.skipIf(missing !== null)(
 
     test('screens of the secret prompt', async () => {
       await rail(page, 'Settings')
-      await page.getByRole('tab', { name: 'Identity' }).click()
-      await press(page, 'Create key')
-      await field(page, 'Who seals').fill('Ward Health')
+      await page.getByRole('tab', { name: 'Signing identities' }).click()
+      await press(page, 'Create signing identity')
+      await field(page, 'Signer name').fill('Ward Health')
       await field(page, 'Short name').fill('ward')
       const prompt = await opens(opened, () =>
-        page.getByRole('dialog').getByRole('button', { name: 'Create key', exact: true }).click(),
+        page.getByRole('dialog').getByRole('button', { name: 'Create signing identity', exact: true }).click(),
       )
       await prompt.locator('input').waitFor()
       await screenBook(opened).look('54-secret-prompt', { page: prompt })

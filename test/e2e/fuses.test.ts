@@ -14,7 +14,7 @@ const electron = findElectron(fileURLToPath(new URL('../..', import.meta.url)))
 
 const [ON, OFF] = ['1'.charCodeAt(0), '0'.charCodeAt(0)]
 
-/** There is no package yet; a copy of the runtime stands in for its binary. */
+/** There is no package yet; a copy of the runtime replaces its binary. */
 describe.skipIf(missing !== null)(`18: fuses${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   test('are flipped, read back, and hold', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barewitness-fuses-'))

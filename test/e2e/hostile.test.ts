@@ -8,7 +8,7 @@ const missing = whyNoWindow()
 const NODE = 'demo-hostile-99'
 const AWAY = 'hostile-away-98'
 
-/** What a node may answer to harm whoever shows it: it is text, at once, wherever it is shown. */
+/** Output of a hostile node that attacks its viewer: it is shown as text, at once, on every screen. */
 describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let opened: TestWindow
   let page: Page
@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       title: document.title,
       elements: document.querySelectorAll('main :is(script, img, iframe, object, embed, style, link)').length,
       scripts: document.querySelectorAll('script').length,
-      // What a person pasted stands in its field as it is.
+      // Pasted text stays unchanged in its field.
       hidden: [...document.querySelectorAll('body :not(textarea)')]
         .flatMap((element) => [...element.childNodes])
         .map((node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : ''))
@@ -42,8 +42,8 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
   }
 
   test('a run with it ends, and a line of 50 MB is kept up to the limit and supports nothing', async () => {
-    await press(page, 'Try with a demo fleet')
-    await titled(page, 'Collected')
+    await press(page, 'Open demo fleet')
+    await titled(page, 'Collection finished')
     await page.getByRole('row', { name: AWAY }).getByText('<img src=x onerror=').waitFor()
     await onlyText(page)
     const kept = await page.evaluate(async (node) => {
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     expect(kept).toMatchObject({ status: 'truncated', stdout: { size: 4 * 1024 * 1024 } })
   })
 
-  test('Overview and Node: a failure that attacks is told in text', async () => {
+  test('Overview and Node: a hostile failure is shown as text', async () => {
     await press(page, 'Show results')
     const row = page.getByRole('row', { name: AWAY })
     await row.getByText('<img src=x onerror=').waitFor()
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     ['tenancy.sessions', 'tenant-b<script>alert(1)</script>'],
     ['dmi.identity', '<script>document.title="owned"</script><img src=x onerror='],
   ]
-  const rows = (at: Page) => at.getByLabel('Text of the answer')
+  const rows = (at: Page) => at.getByLabel('Output text')
 
   async function readAnswers(at: Page): Promise<void> {
     for (const [answer, text] of SHOWN) {
@@ -120,9 +120,9 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       expect(text).toContain(symbol)
   }
 
-  test('Evidence: each answer is drawn at once, with symbols for what cannot be seen', async () => {
-    await press(page, 'Open all evidence')
-    await titled(page, `Evidence of ${NODE}`)
+  test('Evidence: each capture is drawn at once, with symbols for invisible characters', async () => {
+    await press(page, 'Open raw evidence')
+    await titled(page, `Raw evidence of ${NODE}`)
     await readAnswers(page)
     await shot(page, '51-hostile-evidence')
   })
@@ -146,7 +146,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await onlyText(page)
   })
 
-  test('the review window: the same answers from a pack, and what a person wrote in it', async () => {
+  test('the review window: the same captures from a pack, and typed text in it', async () => {
     const accepted = await page.evaluate(
       (node) =>
         window.barewitness.call('exceptions.accept', {
@@ -163,15 +163,15 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       NODE,
     )
     expect(accepted).toMatchObject({ ok: true })
-    await rail(page, 'Packs')
-    await press(page, /^Export a pack/)
+    await rail(page, 'Evidence packs')
+    await press(page, /^Export evidence pack/)
     await press(page, 'Continue')
     await press(page, 'Continue')
     await press(page, 'Seal pack')
     await page.getByRole('heading', { name: 'Review as auditor, then save' }).waitFor({ timeout: 60_000 })
     await onlyText(page)
     const review = await opens(opened, () => press(page, 'Review as auditor'))
-    await titled(review, 'Seal')
+    await titled(review, 'Verification')
     await onlyText(review)
     await press(review, 'Results')
     await review.getByRole('row', { name: AWAY }).getByText('\\u{202e}gnp.exe').waitFor()
@@ -179,8 +179,8 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await titled(review, `${NODE} ▸ Isolation`)
     await review.getByText('<b>M. Ortiz</b>').first().waitFor()
     await readReasons(review)
-    await press(review, 'Open all evidence')
-    await titled(review, `Evidence of ${NODE}`)
+    await press(review, 'Open raw evidence')
+    await titled(review, `Raw evidence of ${NODE}`)
     await readAnswers(review)
     await shot(review, '52-hostile-review')
     await review.close()
@@ -190,7 +190,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await rail(page, 'Nodes')
     await page.getByRole('tab', { name: 'Import' }).click()
     await page.getByText('CSV').first().click()
-    await field(page, 'Paste it here').fill(
+    await field(page, 'Content').fill(
       [
         'name,address,port,user',
         `<script>document.title='owned'</script>,192.0.2.1,22,audit`,
@@ -204,7 +204,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     )
     await press(page, 'Preview lines')
     await page.getByText('Add 7 nodes').waitFor()
-    const lines = (await page.getByRole('grid', { name: 'What becomes of each line' }).textContent()) ?? ''
+    const lines = (await page.getByRole('grid', { name: 'Outcome by line' }).textContent()) ?? ''
     expect(lines).toContain('<img src=x onerror=alert(1)>')
     expect(lines).toContain('gpu⟦U+202E⟧gnp.exe')
     expect(lines).toContain('esc⟦ESC⟧]0;owned⟦BEL⟧')
@@ -216,14 +216,14 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await onlyText(page)
   })
 
-  test('host keys: why one could not be asked for is text', async () => {
+  test('host keys: the reason for a failed request is text', async () => {
     await openTab(page, 'Host keys')
-    await press(page, 'Ask for host keys')
+    await press(page, 'Request host keys')
     await page.getByRole('grid', { name: 'Host keys' }).getByText('⟦BEL⟧ ⟦U+202E⟧gnp.exe').waitFor()
     await onlyText(page)
   })
 
-  test('no script ran, no dialog opened, nothing was asked for, nothing was thrown', () => {
+  test('no script ran, no dialog opened, no request was sent, nothing was thrown', () => {
     expect(seen).toEqual([])
   })
 })

@@ -4,6 +4,8 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { questionWords } from '../../schemas/verification.ts'
+import { verdictWords } from '../../schemas/words.ts'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import { choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -34,11 +36,11 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
   })
 
   describe('the compliance officer', () => {
-    test('imports a list: every line is told, and nothing is contacted', async () => {
-      await press(page, 'Add my servers')
+    test('imports a list: every line has an outcome, and no node is contacted', async () => {
+      await press(page, 'Import nodes')
       await titled(page, 'Nodes')
       await page.getByText('CSV', { exact: false }).first().click()
-      await field(page, 'Paste it here').fill(
+      await field(page, 'Content').fill(
         `name,address,port,user,identityFile\nward-db-1,127.0.0.1,${sshd.port},${userInfo().username},${sshd.clientKey}\nward-db-2,127.0.0.1,1,${userInfo().username},${sshd.clientKey}\nnot a node,,,,\n`,
       )
       await press(page, 'Preview lines')
@@ -50,14 +52,14 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
 
     test('confirms a host key against a list from the provider, and no other', async () => {
       await openTab(page, 'Host keys')
-      await press(page, 'Ask for host keys')
-      await page.getByText('Nobody confirms it').waitFor()
-      await press(page, 'Compare with a pasted list')
+      await press(page, 'Request host keys')
+      await page.getByText('Not verified').waitFor()
+      await press(page, 'Compare with list')
       await field(page, 'Fingerprints or known_hosts lines').fill(
         `256 ${sshd.hostKey.fingerprint} ward-db-1 (ED25519)\n`,
       )
       await page.getByRole('dialog').getByRole('button', { name: 'Compare', exact: false }).first().click()
-      await page.getByLabel('How did you verify it?').fill('Signed list of the provider, 20 Nov 2026')
+      await page.getByLabel('Verification method').fill('Signed list of the provider, 20 Nov 2026')
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^(Record|Confirm)/ })
@@ -67,8 +69,8 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
     })
 
     test('reads what will be run, and saves the list', async () => {
-      await press(page, 'What we will run')
-      await titled(page, 'What we will run')
+      await press(page, 'Preview commands')
+      await titled(page, 'Command preview')
       await choose(officer, join(folder, 'questions.csv'))
       await page.getByRole('button', { name: /^Save/ }).click()
       await expect.poll(() => readdirSync(folder)).toContain('questions.csv')
@@ -77,7 +79,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
 
     test('collects from the real server; the one that cannot be reached stays in the count', async () => {
       await press(page, 'Collect evidence')
-      await titled(page, 'Collected')
+      await titled(page, 'Collection finished')
       await shot(page, '41-officer-collected')
       await press(page, 'Show results')
       await page.getByRole('grid').waitFor()
@@ -89,7 +91,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
-    test('asks why, and follows a reason to the bytes it came from', async () => {
+    test('opens a result, and follows an observation to its bytes', async () => {
       await page
         .getByRole('row', { name: /ward-db-1/ })
         .getByRole('gridcell')
@@ -97,30 +99,30 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
         .click()
       await titled(page, /ward-db-1 ▸/)
       await shot(page, '43-officer-why', true)
-      expect(await page.textContent('main')).toContain('What this does not show')
+      expect(await page.textContent('main')).toContain('Limitations')
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
     test('accepts one finding until a day; its verdict stays', async () => {
-      await page.locator('.claims-list button').filter({ hasText: 'Contradicted' }).first().click()
-      await press(page, 'Accept until…')
+      await page.locator('.claims-list button').filter({ hasText: verdictWords['not-met'].label }).first().click()
+      await press(page, 'Add risk acceptance…')
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Reason').fill('The firmware is replaced in the next maintenance window.')
-      await dialog.getByLabel('Compensating measure').fill('Console access is limited to two people.')
+      await dialog.getByLabel('Compensating control').fill('Console access is limited to two people.')
       await dialog.getByLabel('Owner').fill('M. Ortiz')
       await dialog.getByLabel('Requested by').fill('J. Chen')
       await dialog.getByLabel('Approved by').fill('M. Ortiz')
-      await dialog.getByLabel('Role of who approves').fill('Security officer')
-      await dialog.getByText('This will still appear as Contradicted').waitFor()
-      await press(page, 'Record acceptance')
+      await dialog.getByLabel('Approver’s role').fill('Security officer')
+      await dialog.getByText('The verdict remains').waitFor()
+      await press(page, 'Add risk acceptance')
       await page
-        .getByText(/Accepted until/)
+        .getByText(/Risk accepted until/)
         .first()
         .waitFor()
       await page
         .locator('.claims-list button')
-        .filter({ hasText: 'Contradicted' })
-        .filter({ hasText: 'Accepted' })
+        .filter({ hasText: verdictWords['not-met'].label })
+        .filter({ hasText: 'Risk accepted' })
         .waitFor()
       await shot(page, '44-officer-accepted', true)
     })
@@ -134,16 +136,16 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
     })
 
     test('exports: scope, seal, review as auditor, save', async () => {
-      await rail(page, 'Packs')
-      await press(page, /^Export a pack/)
-      await titled(page, 'Export a pack')
-      await page.getByText('1 exception', { exact: false }).first().waitFor()
+      await rail(page, 'Evidence packs')
+      await press(page, /^Export evidence pack/)
+      await titled(page, 'Export evidence pack')
+      await page.getByText('1 risk acceptance', { exact: false }).first().waitFor()
       await press(page, 'Continue')
       await press(page, 'Continue')
       await giveSecret(officer, () => press(page, 'Seal pack'), 'correct horse battery', 2)
       await page.getByRole('heading', { name: 'Review as auditor, then save' }).waitFor({ timeout: 120_000 })
       const auditing = await opens(officer, () => press(page, /^(Review as auditor|Open the review)/))
-      await auditing.getByRole('heading', { level: 1, name: 'Seal' }).waitFor()
+      await auditing.getByRole('heading', { level: 1, name: 'Verification' }).waitFor()
       await auditing.close()
       await choose(officer, out)
       await page.getByRole('button', { name: /^Save/ }).click()
@@ -160,11 +162,11 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       auditor = await openWindow({ folder: builtProduct() ?? '', files: [packPath()] })
       review =
         auditor.app.windows().find((one) => one.url().includes('#review')) ?? (await auditor.app.waitForEvent('window'))
-      await review.getByRole('heading', { level: 1, name: 'Seal' }).waitFor({ timeout: 60_000 })
+      await review.getByRole('heading', { level: 1, name: 'Verification' }).waitFor({ timeout: 60_000 })
     })
     afterAll(() => auditor?.close())
 
-    test('reads six answers; nobody is trusted yet', async () => {
+    test('reads six checks; no signer is trusted yet', async () => {
       expect(await review.locator('.seal-answer').count()).toBe(6)
       expect(await review.locator('.outcome-no').count()).toBe(0)
       expect(await review.textContent('main')).toContain('ward')
@@ -172,17 +174,20 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       expect((await axeFindings(review)).join('\n')).toBe('')
     })
 
-    test('compares the key with one told by telephone, and evaluates again', async () => {
+    test('compares the key with one received by telephone, and re-evaluates', async () => {
       await press(review, 'Compare key…')
       const shown = ((await review.getByRole('dialog').locator('.compare-ours').textContent()) ?? '').replaceAll(
         /\s/g,
         '',
       )
-      await review.getByLabel('Received another way').fill(shown.match(/[0-9a-f]{64}/)?.[0] ?? shown)
-      await review.getByText('All 64 characters are the same.').waitFor()
-      await review.getByLabel('How did you verify it?').fill('Read aloud by M. Ortiz on the telephone')
-      await press(review, 'Trust this key')
-      await review.locator('.seal-answer.outcome-yes').filter({ hasText: 'Signed by' }).waitFor({ timeout: 60_000 })
+      await review.getByLabel('Fingerprint from the signer').fill(shown.match(/[0-9a-f]{64}/)?.[0] ?? shown)
+      await review.getByText('All 64 characters match.').waitFor()
+      await review.getByLabel('Verification method').fill('Read aloud by M. Ortiz on the telephone')
+      await press(review, 'Trust key')
+      await review
+        .locator('.seal-answer.outcome-yes')
+        .filter({ hasText: questionWords['signed-by'].asks })
+        .waitFor({ timeout: 60_000 })
       await press(review, 'Re-evaluate now')
       await review
         .getByText(/(\d+) of \1 verdicts/)
@@ -197,7 +202,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
         .first()
         .click()
       await field(review, 'Seed').fill('20261121')
-      await press(review, 'Draw sample')
+      await press(review, 'Select sample')
       await review.getByRole('table').first().waitFor()
       await shot(review, '47-auditor-sample', true)
       expect((await axeFindings(review)).join('\n')).toBe('')
@@ -211,11 +216,14 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       const altered = join(folder, 'altered.zip')
       alterOneAnswer(packPath(), altered)
       await choose(auditor, altered)
-      await press(auditor.page, /Open a pack/)
-      await review.locator('.seal-answer.outcome-no').filter({ hasText: 'Intact' }).waitFor({ timeout: 60_000 })
-      expect(await review.locator('.seal-answer.outcome-no').filter({ hasText: 'Intact' }).textContent()).toMatch(
-        /data\/nodes\/ward-db-1\/sha256\/[0-9a-f]{64}/,
-      )
+      await press(auditor.page, /Open evidence pack/)
+      await review
+        .locator('.seal-answer.outcome-no')
+        .filter({ hasText: questionWords.intact.asks })
+        .waitFor({ timeout: 60_000 })
+      expect(
+        await review.locator('.seal-answer.outcome-no').filter({ hasText: questionWords.intact.asks }).textContent(),
+      ).toMatch(/data\/nodes\/ward-db-1\/sha256\/[0-9a-f]{64}/)
       await shot(review, '48-auditor-altered', true)
       await review
         .getByRole('button', { name: 'Results' })

@@ -11,7 +11,7 @@ import { watch } from '../support/window-watch.ts'
 const missing = whyNoWindow()
 const given = (what: string): string => `${what}${missing === null ? '' : ` (skipped: ${missing})`}`
 
-/** Everything that can be done is done without a mouse, and a person always sees where they are. */
+/** Every action works without a mouse, and the focus is always visible. */
 describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
   let opened: TestWindow
   let page: Page
@@ -42,11 +42,11 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
 
   describe('the way of an officer', () => {
     test('first run, demo, results', async () => {
-      expect(await focused(page)).toBe('See what your servers can show an auditor.')
-      await tabTo(page, 'Try with a demo fleet')
+      expect(await focused(page)).toBe('Collect audit evidence from your servers')
+      await tabTo(page, 'Open demo fleet')
       await keys('Enter')
-      await titled(page, 'Collected')
-      expect(await focused(page)).toBe('Collected')
+      await titled(page, 'Collection finished')
+      expect(await focused(page)).toBe('Collection finished')
       await tabTo(page, 'Show results')
       await keys('Enter')
       await titled(page, 'Overview')
@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       await keys('Control+Home')
       expect(await cell()).toBe('2 1')
       await keys('ArrowRight', 'ArrowUp')
-      expect(await focused(page)).toMatch(/^Isolation: \d of 8 nodes supported\. Show them\.$/)
+      expect(await focused(page)).toMatch(/^Isolation: \d of 8 nodes satisfied\. Show them\.$/)
       await keys('ArrowDown')
       expect(await cell()).toBe('2 2')
     })
@@ -74,10 +74,10 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       await titled(page, 'demo-guest-03 ▸ Isolation')
       await tabTo(page, /^The processor reports that a hypervisor is present/)
       await keys('Enter')
-      await tabTo(page, 'Open cpu.flags/answer in Evidence')
+      await tabTo(page, 'Open cpu.flags/answer in raw evidence')
       await keys('Enter')
-      await titled(page, 'Evidence of demo-guest-03')
-      await page.getByLabel('Text of the answer').getByText('hypervisor').first().waitFor()
+      await titled(page, 'Raw evidence of demo-guest-03')
+      await page.getByLabel('Output text').getByText('hypervisor').first().waitFor()
       await keys('Escape')
       await titled(page, 'demo-guest-03 ▸ Isolation')
       await expect.poll(() => focused(page)).toMatch(/^The processor reports that a hypervisor is present/)
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
     })
 
     test('a dialog holds the focus, closes by Escape, and gives the focus back', async () => {
-      await tabTo(page, 'Accept until…')
+      await tabTo(page, 'Add risk acceptance…')
       await keys('Enter')
       await page.getByRole('dialog').waitFor()
       const inside = (): Promise<boolean> =>
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       expect((await walk(page)).unreached).toEqual([])
       await keys('Escape')
       await expect.poll(dialogs).toBe(0)
-      await expect.poll(() => focused(page)).toBe('Accept until…')
+      await expect.poll(() => focused(page)).toBe('Add risk acceptance…')
       expect(await heading(page)).toBe('demo-guest-03 ▸ Isolation')
     })
 
@@ -113,11 +113,11 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       await page.keyboard.type('export')
       await page.getByRole('option').first().waitFor()
       await keys('ArrowDown', 'Enter')
-      await titled(page, 'Export a pack')
+      await titled(page, 'Export evidence pack')
       await expect.poll(dialogs).toBe(0)
       await tabTo(page, 'Continue')
       await keys('Enter')
-      await page.getByRole('heading', { level: 2, name: 'What a copy withholds' }).waitFor()
+      await page.getByRole('heading', { level: 2, name: 'Redacted copy' }).waitFor()
       await tabTo(page, 'Continue')
       await keys('Enter')
       await tabTo(page, 'Seal pack')
@@ -153,7 +153,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       for (const [second, title] of [
         ['c', 'Controls'],
         ['l', 'Location'],
-        ['p', 'Packs'],
+        ['p', 'Evidence packs'],
         ['o', 'Overview'],
         ['n', 'Nodes'],
       ] as const) {
@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
     test('turned off, they do nothing; the others stay', async () => {
       await rail(page, 'Settings')
       await page.getByRole('tab', { name: /^Appearance/ }).click()
-      const single = page.getByRole('checkbox', { name: /Shortcuts of single keys/ })
+      const single = page.getByRole('checkbox', { name: /Single-key shortcuts/ })
       await single.focus()
       await keys('Space')
       await expect.poll(() => single.isChecked()).toBe(false)

@@ -67,7 +67,7 @@ describe.skipIf(alone !== null)(given('a killed run of real nodes', alone), () =
     await sshd?.stop()
   })
 
-  test('21: goes on where it was: only what is missing is asked, and what was there stays as it was', async () => {
+  test('21: resumes: only missing evidence is collected, and stored evidence is unchanged', async () => {
     const { page, profile } = opened
     const nodes = ['ward-1', 'ward-2', 'ward-3']
     await addNodes(page, sshd, nodes)

@@ -9,7 +9,7 @@ const NODES = 500
 /** A browser lays out no more rows than these, however many there are. */
 const MOST_ROWS = 60
 
-/** Frames are drawn while something is done; how far apart is printed, and judged nowhere: it depends on the machine. */
+/** Frames are drawn during an action; their intervals are printed and not asserted, because they depend on the machine. */
 async function framesWhile(page: Page, what: string, does: () => Promise<void>): Promise<void> {
   await page.evaluate(() => {
     const seen = window as unknown as { frames: number[] | null }
@@ -38,7 +38,7 @@ async function framesWhile(page: Page, what: string, does: () => Promise<void>):
 }
 
 const drawn = (page: Page): Promise<number> => page.locator('[role=grid] [role=row]').count()
-/** Where a key leads: told within the time that a busy machine may take, long after a person has seen it on an idle one. */
+/** The target of a key, within the time that a busy machine may need. */
 const arrives = async (at: () => Promise<string | null>, where: string | RegExp): Promise<void> =>
   await expect.poll(at, { timeout: 15_000 }).toMatch(typeof where === 'string' ? new RegExp(`^${where}$`) : where)
 const rowsOf = (page: Page): Promise<string | null> => page.getByRole('grid').getAttribute('aria-rowcount')
@@ -59,10 +59,10 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
 
   test('collecting: the window keeps drawing while events come, and draws only rows in sight', async () => {
     await framesWhile(page, 'collecting', async () => {
-      await press(page, 'Try with a demo fleet')
+      await press(page, 'Open demo fleet')
       await titled(page, /^Collect/)
       expect(await drawn(page)).toBeLessThan(MOST_ROWS)
-      await titled(page, 'Collected')
+      await titled(page, 'Collection finished')
     })
     expect(await page.getByText(`${NODES} of ${NODES} nodes`).first().isVisible()).toBe(true)
     expect(await rowsOf(page)).toBe(String(NODES + 1))
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
     await shot(page, '60-large-collected')
   })
 
-  test('the matrix opens, and says how many rows there are', async () => {
+  test('the matrix opens, and reports its number of rows', async () => {
     await press(page, 'Show results')
     await page.getByRole('grid').waitFor()
     expect(await rowsOf(page)).toBe(String(NODES + 1))

@@ -14,7 +14,7 @@ const ownAddress = (): string | null =>
 
 const unreachable = whyNoWindow() ?? (ownAddress() === null ? 'this computer has no network address' : null)
 
-/** What the policy of a page does not speak of: peer connections and hints, each a way to send a few bytes to a stranger. */
+/** Not covered by the content security policy: peer connections and hints, each a way to send a few bytes to any host. */
 describe.skipIf(unreachable !== null)(
   `a page that calls out${unreachable === null ? '' : ` (skipped: ${unreachable})`}`,
   () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engagementSectionWords } from '../../schemas/engagement-words.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -37,21 +38,21 @@ describe.skipIf(missing !== null)(
     test('before anything is declared or chosen', async () => {
       await rail(page, 'Engagement')
       await titled(page, 'Engagement')
-      await page.getByRole('heading', { name: 'Fill it in here' }).waitFor()
+      await page.getByRole('heading', { name: 'Define engagement' }).waitFor()
       await book.look('60-engagement-empty')
       await openTab(page, 'Population')
-      await page.getByText('No list is declared yet').waitFor()
+      await page.getByText('No population declared').waitFor()
       await book.look('60-population-empty')
-      await openTab(page, 'Your frameworks')
-      await page.getByText('No framework of your own is imported.').waitFor()
+      await openTab(page, 'Custom frameworks')
+      await page.getByText('No custom frameworks.').waitFor()
       await book.look('60-frameworks-empty')
       await rail(page, 'Provider claims')
       await titled(page, 'Provider claims')
-      await page.getByText('No promises to answer').waitFor()
+      await page.getByText('No provider claims').waitFor()
       await book.look('60-claims-empty')
     })
 
-    test('a file that cannot be read says so', async () => {
+    test('a file that cannot be read shows the failure', async () => {
       await rail(page, 'Engagement')
       await choose(opened, join(folder, 'no such file.yaml'))
       await press(page, 'Import engagement file…')
@@ -59,8 +60,8 @@ describe.skipIf(missing !== null)(
       await book.look('61-engagement-import-failed')
     })
 
-    test('filled in: what is missing is told, and nothing is lost on the way', async () => {
-      await press(page, 'Fill in engagement')
+    test('filled in: missing fields are listed, and no input is lost', async () => {
+      await press(page, 'Define engagement')
       await field(page, 'Entity').fill('Example Clinic (made up)')
       await book.look('62-engagement-begun', { full: true })
       await rail(page, 'Nodes')
@@ -79,22 +80,22 @@ describe.skipIf(missing !== null)(
 
     test('of the demo fleet: declared, and every list against the others', async () => {
       await page.reload()
-      await press(page, 'Try with a demo fleet')
+      await press(page, 'Open demo fleet')
       demo = true
-      await titled(page, 'Collected')
+      await titled(page, 'Collection finished')
       await press(page, 'Show results')
       await page.locator('.coverage-note').waitFor()
       await book.look('63-overview-population')
       await press(page, 'Show population')
       await page.getByRole('grid').waitFor()
       await book.look('63-population', { full: true })
-      await field(page, 'Find a node or row').fill('nothing is called this')
-      await page.getByText('No node fits.').waitFor()
+      await field(page, 'Find a node or asset').fill('nothing is called this')
+      await page.getByText('No matching nodes.').waitFor()
       await book.look('63-population-nothing-fits')
-      await press(page, 'Import provider’s list…')
+      await press(page, 'Import provider inventory…')
       const dialog = page.getByRole('dialog')
       await dialog.waitFor()
-      await dialog.getByLabel('Where it comes from').fill('Export of the provider’s portal')
+      await dialog.getByLabel('Source').fill('Export of the provider’s portal')
       await dialog.getByLabel('Owner').fill('J. Chen')
       await book.look('63-inventory-dialog')
       const list = join(folder, 'servers.csv')
@@ -102,17 +103,17 @@ describe.skipIf(missing !== null)(
       await choose(opened, list)
       await press(page, 'Choose file and import')
       await dialog.waitFor({ state: 'hidden' })
-      await field(page, 'Find a node or row').fill('spare-rack-9')
-      await press(page, 'Leave out: spare-rack-9')
-      await dialog.getByLabel('Why it is no node of this population').fill('A spare without power.')
+      await field(page, 'Find a node or asset').fill('spare-rack-9')
+      await press(page, 'Exclude: spare-rack-9')
+      await dialog.getByLabel('Reason for exclusion').fill('A spare without power.')
       await book.look('63-leave-out-dialog')
-      await press(page, 'Leave row out')
+      await press(page, 'Exclude asset')
       await dialog.waitFor({ state: 'hidden' })
       await page.getByText('A spare without power.').first().waitFor()
       await book.look('63-population-left-out')
       await openTab(page, 'Declared')
-      for (const name of ['Boundary', 'Subservice organizations', 'User-entity controls', 'ePHI map', 'Declared nodes'])
-        await section(name)
+      for (const name of ['boundary', 'subservice', 'user-entity', 'ephi', 'population'] as const)
+        await section(engagementSectionWords[name].label)
       await book.look('64-engagement', { full: true })
       await press(page, 'Import engagement file…')
       await page.getByRole('alertdialog').waitFor()
@@ -120,7 +121,7 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('Escape')
     })
 
-    test('what the provider promised, and one promise node by node', async () => {
+    test('provider claims, and one claim by node', async () => {
       await rail(page, 'Provider claims')
       await page.getByRole('table').waitFor()
       await book.look('65-claims', { full: true })
@@ -128,12 +129,12 @@ describe.skipIf(missing !== null)(
       await titled(page, 'Servers run without a hypervisor.')
       await page.locator('.claim-nodes .disclosure-button').first().click()
       await page
-        .getByRole('button', { name: /^Why do we believe this/ })
+        .getByRole('button', { name: /^Result details/ })
         .first()
         .waitFor()
       await book.look('65-claim', { full: true })
       await page
-        .getByRole('button', { name: /^Why do we believe this/ })
+        .getByRole('button', { name: /^Result details/ })
         .first()
         .click()
       await titled(page, /▸/)

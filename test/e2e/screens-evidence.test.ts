@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { levelWords } from '../../schemas/conclusion-words.ts'
+import { decisionWords, standingWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { FAKE_TIME } from '../support/fake-nodes.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
@@ -23,15 +25,20 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
       .nth(property)
       .getByRole('button')
       .click()
-  const claim = (verdict: string): Promise<void> =>
-    page.locator('.claims-list button').filter({ hasText: verdict }).first().click()
+  /** Opens the first check with this verdict. Exact, because one label may be part of another. */
+  const claim = (verdict: Verdict): Promise<void> =>
+    page
+      .locator('.claims-list button')
+      .filter({ has: page.getByText(verdictWords[verdict].label, { exact: true }) })
+      .first()
+      .click()
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
     page = opened.page
     page.setDefaultTimeout(60_000)
     book = screenBook(opened, () => true)
-    await press(page, 'Try with a demo fleet')
-    await titled(page, 'Collected')
+    await press(page, 'Open demo fleet')
+    await titled(page, 'Collection finished')
     await press(page, 'Show results')
     await page.getByRole('grid').waitFor()
   })
@@ -42,14 +49,14 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
 
   test('overview: results, filtered to a sentence, filtered to nothing', async () => {
     await book.look('20-overview', { full: true })
-    await page.getByLabel('To look at').getByRole('button').first().click()
+    await page.getByLabel('Needs attention').getByRole('button').first().click()
     await page
       .locator('.filter-says')
       .getByText(/of 8 nodes/)
       .waitFor()
     await book.look('20-overview-filtered')
     await page.getByLabel('Find a node').fill('no node is called this')
-    await page.getByText('No node fits this filter').waitFor()
+    await page.getByText('No nodes match this filter').waitFor()
     await book.look('20-overview-nothing-fits')
     await press(page, 'Clear filter')
   })
@@ -59,16 +66,16 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await titled(page, /demo-metal-04 ▸/)
     await page.locator('.claim').waitFor()
     await book.look('21-why-contradicted', { full: true })
-    await claim('Supported')
+    await claim('met')
     await book.look('21-why-supported', { full: true })
     await rail(page, 'Overview')
     await open('demo-nosudo-06', 0)
-    await claim('Not enough evidence')
+    await claim('inconclusive')
     await book.look('21-why-not-enough-evidence', { full: true })
     await rail(page, 'Overview')
     await page.getByRole('button', { name: /^demo-away-07/ }).click()
     await page.locator('.node-properties').getByRole('button', { name: 'Isolation' }).click()
-    await claim('Not collected')
+    await claim('not-tested')
     await book.look('21-why-not-collected', { full: true })
   })
 
@@ -80,29 +87,29 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('21-why-guest', { full: true })
   })
 
-  test('a finding is accepted until a day', async () => {
+  test('a risk is accepted until a date', async () => {
     await rail(page, 'Overview')
     await open('demo-guest-03', 0)
-    await claim('Contradicted')
-    await press(page, 'Accept until…')
+    await claim('not-met')
+    await press(page, 'Add risk acceptance…')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     await book.look('22-exception-dialog')
-    await press(page, 'Record acceptance')
-    await dialog.getByText('Say why the finding is accepted.').waitFor()
+    await press(page, 'Add risk acceptance')
+    await dialog.getByText('Enter a reason of at least 3 characters.').waitFor()
     await book.look('22-exception-dialog-missing')
     for (const [label, text] of [
       ['Reason', 'The guest is replaced by hardware in the next maintenance window.'],
-      ['Compensating measure', 'Console access is limited to two people.'],
+      ['Compensating control', 'Console access is limited to two people.'],
       ['Owner', 'M. Ortiz'],
       ['Requested by', 'J. Chen'],
       ['Approved by', 'M. Ortiz'],
-      ['Role of who approves', 'Security officer'],
+      ['Approver’s role', 'Security officer'],
     ] as const)
       await dialog.getByLabel(label).fill(text)
-    await press(page, 'Record acceptance')
+    await press(page, 'Add risk acceptance')
     await page
-      .getByText(/Accepted until/)
+      .getByText(/Risk accepted until/)
       .first()
       .waitFor()
     await book.look('22-why-accepted', { full: true })
@@ -113,42 +120,42 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
       .first()
       .waitFor()
     await book.look('22-overview-accepted')
-    await press(page, 'Exceptions')
-    await titled(page, 'Exceptions')
+    await press(page, 'Open risk acceptances')
+    await titled(page, 'Risk acceptances')
     await book.look('22-exceptions')
   })
 
-  test('an exception is asked for, then approved by somebody', async () => {
+  test('a risk acceptance is requested, then approved', async () => {
     await rail(page, 'Overview')
     await open('demo-metal-04', 0)
     await titled(page, /demo-metal-04 ▸/)
-    await claim('Contradicted')
-    await press(page, 'Accept until…')
+    await claim('not-met')
+    await press(page, 'Add risk acceptance…')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Ask for it; somebody approves it later').click()
+    await dialog.getByText('Request approval').click()
     for (const [label, text] of [
       ['Reason', 'The setting is changed in the next maintenance window.'],
-      ['Compensating measure', 'The console is watched until then.'],
+      ['Compensating control', 'The console is watched until then.'],
       ['Owner', 'M. Ortiz'],
       ['Requested by', 'J. Chen'],
     ] as const)
       await dialog.getByLabel(label).fill(text)
     await book.look('22-request-exception-dialog')
-    await press(page, 'Record request')
+    await press(page, 'Submit request')
     await dialog.waitFor({ state: 'hidden' })
     await rail(page, 'Overview')
-    await press(page, 'Exceptions')
-    await titled(page, 'Exceptions')
-    await page.getByText('A request accepts nothing until somebody approves it.').waitFor()
+    await press(page, 'Open risk acceptances')
+    await titled(page, 'Risk acceptances')
+    await page.getByText('Requests have no effect until approved.').waitFor()
     await book.look('22-exceptions-pending', { full: true })
     await page
       .getByRole('button', { name: /^Approve request:/ })
       .first()
       .click()
     await dialog.getByLabel('Approved by').fill('J. Chen')
-    await dialog.getByText('The same person asked for it.').waitFor()
+    await dialog.getByText('No segregation of duties').waitFor()
     await dialog.getByLabel('Approved by').fill('M. Ortiz')
-    await dialog.getByLabel('Role of who approves').fill('Security officer')
+    await dialog.getByLabel('Approver’s role').fill('Security officer')
     await book.look('22-approve-dialog')
     await dialog.getByRole('button', { name: 'Approve request' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -170,13 +177,13 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.locator('.claim').waitFor()
     await page.locator('.account-entry button').first().click()
     await page.getByRole('button', { name: /^Open/ }).last().click()
-    await titled(page, /^Evidence of demo-shared-05/)
+    await titled(page, /^Raw evidence of demo-shared-05/)
     await page.locator('.evidence-inspector').waitFor()
     await book.look('24-evidence-from-reason')
     await page.getByRole('option', { name: /^accounts\.local/ }).click()
     await page.getByLabel('Find in this output').fill('home')
     await page.getByText(/^\d+ found/).waitFor()
-    await press(page, 'Next place found')
+    await press(page, 'Next match')
     await book.look('24-evidence-found')
   })
 
@@ -187,7 +194,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.getByLabel('Find a control').fill('encrypt')
     await book.look('25-controls-found')
     await page.locator('.tree-control').first().click()
-    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await page.getByRole('heading', { name: 'Requirement', exact: true }).waitFor()
     await book.look('26-control', { full: true })
     await page
       .getByRole('button', { name: /^Show the results of/ })
@@ -202,35 +209,32 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await rail(page, 'Controls')
     await page.getByLabel('Find a control').fill('312(a)(2)(iv)')
     await page.locator('.tree-control').first().click()
-    await page.getByText('Addressable is not optional.').waitFor()
+    await page.getByText('Addressable does not mean optional.').waitFor()
     await book.look('26-control-undecided', { full: true })
-    await press(page, 'Write down a decision…')
+    await press(page, 'Add control decision…')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Another measure in its place').click()
+    await dialog.getByText(decisionWords['equivalent-alternative'], { exact: true }).click()
     await press(page, 'Record decision')
-    await dialog.getByText('Say what was weighed.').waitFor()
+    await dialog.getByText('Enter the factors considered.').waitFor()
     await book.look('26-decision-dialog-missing')
     for (const [label, text] of [
       ['Reason', 'The data is encrypted by the application.'],
-      ['Factors weighed', 'Two servers, and no new hardware this year.'],
-      ['Measure in its place', 'Each record is encrypted before it is stored.'],
+      ['Factors considered', 'Two servers, and no new hardware this year.'],
+      ['Equivalent alternative measure', 'Each record is encrypted before it is stored.'],
       ['Owner', 'M. Ortiz'],
       ['Requested by', 'J. Chen'],
       ['Approved by', 'M. Ortiz'],
-      ['Role of who approves', 'Security officer'],
+      ['Approver’s role', 'Security officer'],
     ] as const)
       await dialog.getByLabel(label, { exact: true }).fill(text)
     await press(page, 'Record decision')
     await dialog.waitFor({ state: 'hidden' })
-    await page
-      .getByText(/^Another measure in its place · In force/)
-      .first()
-      .waitFor()
+    await page.getByText(`${decisionWords['equivalent-alternative']} · ${standingWords['in-force']}`).first().waitFor()
     await book.look('26-control-decided', { full: true })
     await rail(page, 'Controls')
     await page.getByLabel('Find a control').fill('encrypt')
     await page.locator('.tree-control').first().click()
-    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await page.getByRole('heading', { name: 'Requirement', exact: true }).waitFor()
   })
 
   test('documents: requested, then attached', async () => {
@@ -245,34 +249,34 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await dialog.getByRole('button', { name: 'Set owner and due date' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await page
-      .getByRole('button', { name: /^Attach document:/ })
+      .getByRole('button', { name: /^Add document:/ })
       .last()
       .click()
     await dialog.waitFor()
     await book.look('27-attach-dialog')
     writeFileSync(join(folder, 'key policy.pdf'), 'made up')
     await choose(opened, join(folder, 'key policy.pdf'))
-    await dialog.getByLabel('What it shows').fill('Who may use the keys, and how often they change.')
+    await dialog.getByLabel('Summary of evidence').fill('Who may use the keys, and how often they change.')
     await dialog.getByLabel('Provided by').fill('Head of security')
     await dialog.getByLabel('Owner').fill('M. Ortiz')
-    await dialog.getByText('A named person inspected it and recorded a conclusion.').click()
+    await dialog.getByText(levelWords.inspected.meaning).click()
     await dialog.getByLabel('Inspected by').fill('Head of security')
     await dialog.getByText('Inspected by the person who provided it.').waitFor()
     // The made-up engine lives on a day of its own, and no inspection is later than it.
     const day = dialog.locator('.date-field').filter({ hasText: 'Inspected on' })
     await day.getByRole('spinbutton').first().click()
     await page.keyboard.type(FAKE_TIME.slice(0, 10).replaceAll('-', ''))
-    await dialog.getByLabel('What was looked at').fill('The whole policy, with its approval.')
-    await press(page, 'Choose file and attach')
+    await dialog.getByLabel('Items inspected').fill('The whole policy, with its approval.')
+    await press(page, 'Choose file and add')
     await dialog.getByText('Choose a conclusion.').waitFor()
     await book.look('27-attach-dialog-inspected')
     await dialog.getByText('Supports', { exact: true }).click()
-    await press(page, 'Choose file and attach')
+    await press(page, 'Choose file and add')
     await dialog.waitFor({ state: 'hidden' })
     await page.getByText('key policy.pdf').first().waitFor()
     await book.look('27-control-with-documents', { full: true })
     await rail(page, 'Controls')
-    await press(page, 'Documents')
+    await press(page, 'Open documents')
     await titled(page, 'Documents')
     await field(page, 'Find a document').fill('risk')
     await book.look('28-documents')
@@ -293,7 +297,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
         async () => {
           await rail(page, 'Controls')
           await page.locator('.tree-control').first().click()
-          await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+          await page.getByRole('heading', { name: 'Requirement', exact: true }).waitFor()
         },
       ],
     ]
@@ -319,18 +323,18 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.getByRole('gridcell').nth(1).getByRole('button').first().click()
     await page.locator('.claim').waitFor()
     await book.lookZoomed('why')
-    await press(page, 'Open all evidence')
+    await press(page, 'Open raw evidence')
     await page.locator('.evidence-inspector').waitFor()
     await book.lookZoomed('evidence')
     await rail(page, 'Controls')
     await page.getByRole('treegrid').waitFor()
     await book.lookZoomed('controls')
     await page.locator('.tree-control').first().click()
-    await page.getByRole('heading', { name: 'The requirement' }).waitFor()
+    await page.getByRole('heading', { name: 'Requirement', exact: true }).waitFor()
     await book.lookZoomed('control')
     await rail(page, 'Overview')
-    await press(page, 'Exceptions')
-    await titled(page, 'Exceptions')
+    await press(page, 'Open risk acceptances')
+    await titled(page, 'Risk acceptances')
     await book.lookZoomed('exceptions')
     await zoom(opened, 1)
   })

@@ -36,24 +36,24 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
 
   test('first run: the heading has the focus', async () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
-      'See what your servers can show an auditor.',
+      'Collect audit evidence from your servers',
     )
     await book.look('01-first-run')
   })
 
-  test('before there is anything: each place says what will be there', async () => {
+  test('before the first run: each screen has its empty state', async () => {
     for (const [place, sign] of [
-      ['Overview', 'No run has finished yet'],
+      ['Overview', 'No results yet'],
       ['Nodes', 'No nodes yet'],
-      ['Controls', 'No control has a conclusion yet'],
-      ['Packs', 'No pack was opened here yet'],
+      ['Controls', 'No conclusions yet'],
+      ['Evidence packs', 'No recent packs'],
     ] as const) {
       await rail(page, place)
       await page.getByText(sign).waitFor()
-      await book.look(`02-empty-${place.toLowerCase()}`)
+      await book.look(`02-empty-${place.toLowerCase().replace(' ', '-')}`)
     }
-    await press(page, 'Export a pack')
-    await page.getByText('There is nothing to export yet').waitFor()
+    await press(page, 'Export evidence pack')
+    await page.getByText('Nothing to export yet').waitFor()
     await book.look('02-empty-export')
   })
 
@@ -61,9 +61,9 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await rail(page, 'Nodes')
     await press(page, 'Import nodes')
     await book.look('03-importer')
-    await field(page, 'Paste it here').fill(CONFIG)
+    await field(page, 'Content').fill(CONFIG)
     await press(page, 'Preview lines')
-    await page.getByRole('heading', { name: /what becomes of each line/ }).waitFor()
+    await page.getByRole('heading', { name: /outcome by line/ }).waitFor()
     await book.look('03-import-preview', { full: true })
     await press(page, 'Add 4 nodes')
     await page.getByRole('row', { name: /web-3/ }).waitFor()
@@ -81,65 +81,65 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await page.getByRole('menuitem', { name: 'Remove node' }).click()
     await page.getByRole('alertdialog').waitFor()
     await book.look('05-node-remove')
-    await press(page, 'Keep')
+    await press(page, 'Cancel')
   })
 
-  test('host keys: not asked, then asked: unknown, changed, confirmed, not reached', async () => {
+  test('host keys: not requested, then unknown, changed, confirmed, unreachable', async () => {
     await openTab(page, 'Host keys')
     await book.look('06-host-keys-not-asked')
-    await press(page, 'Ask for host keys')
-    await page.getByText('Nobody confirms it').waitFor()
+    await press(page, 'Request host keys')
+    await page.getByText('Not verified').waitFor()
     await book.look('06-host-keys')
-    await press(page, 'Confirm the key of db-1')
+    await press(page, 'Confirm key of db-1')
     await page.getByRole('dialog').waitFor()
     await book.look('07-host-key-unknown')
-    await field(page, 'How did you verify it?').fill('Provider console')
-    await press(page, 'Record decision')
+    await field(page, 'Verification method').fill('Provider console')
+    await press(page, 'Confirm host key')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await press(page, 'Decide about the changed key of db-2')
+    await press(page, 'Decide on changed key of db-2')
     await page.getByRole('dialog').waitFor()
     await book.look('07-host-key-changed')
     await press(page, 'Keep blocking')
-    await press(page, 'Compare with a pasted list')
+    await press(page, 'Compare with list')
     await page.getByRole('dialog').waitFor()
     await book.look('07-host-keys-compare')
     await page.keyboard.press('Escape')
   })
 
   test('what we will run', async () => {
-    await press(page, 'What we will run')
-    await titled(page, 'What we will run')
+    await press(page, 'Preview commands')
+    await titled(page, 'Command preview')
     await page.getByRole('table').waitFor()
     await book.look('08-what-we-will-run', { full: true })
   })
 
   test('collecting: running, paused, stopped, and finished with failures', async () => {
     await press(page, 'Collect evidence')
-    await titled(page, 'Collecting')
+    await titled(page, 'Collection in progress')
     await press(page, 'Pause run')
     await titled(page, 'Paused')
     await book.look('09-paused')
-    await press(page, 'Cancel, keep what was collected')
+    await press(page, 'Stop and keep collected evidence')
     await titled(page, 'Collection stopped')
     await book.look('09-stopped')
     await press(page, 'Collect evidence')
-    await titled(page, 'Collecting')
+    await titled(page, 'Collection in progress')
     await book.look('09-collecting')
-    await titled(page, 'Collected')
+    await titled(page, 'Collection finished')
     await book.look('09-collected')
   })
 
   test('a call that is refused is shown in words', async () => {
-    await rail(page, 'Packs')
+    await rail(page, 'Evidence packs')
     await choose(opened, '/does/not/exist.zip')
-    await press(page, 'Open a pack')
+    await press(page, 'Open evidence pack')
     await page.getByRole('alert').waitFor()
     await book.look('10-refused')
   })
 
   test('everything by name, and the keys', async () => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
     await page.keyboard.type('isol')
     await book.look('11-palette')
     await page.keyboard.type(' nothing has this name')
@@ -157,23 +157,23 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   test('settings, part by part', async () => {
     await rail(page, 'Settings')
     for (const [tab, name] of [
-      ['Identity', 'identity'],
+      ['Signing identities', 'identity'],
       ['Time-stamping', 'time-stamping'],
-      ['Trust', 'trust'],
+      ['Trusted signers', 'trust'],
       ['SSH', 'ssh'],
       ['Privacy', 'privacy'],
-      ['Appearance and keyboard', 'appearance'],
+      ['Appearance', 'appearance'],
     ] as const) {
       await page.getByRole('tab', { name: tab }).click()
       await book.look(`12-settings-${name}`)
     }
-    await page.getByRole('tab', { name: 'Identity' }).click()
-    await press(page, 'Create key')
+    await page.getByRole('tab', { name: 'Signing identities' }).click()
+    await press(page, 'Create signing identity')
     await page.getByRole('dialog').waitFor()
     await book.look('13-create-key')
-    await field(page, 'Who seals').fill('Ward Health')
+    await field(page, 'Signer name').fill('Ward Health')
     await field(page, 'Short name').fill('ward')
-    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create signing identity' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.getByRole('heading', { name: /Ward Health/ }).waitFor()
     await book.look('13-identity')

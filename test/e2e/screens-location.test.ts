@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { locationVerdictWords } from '../../schemas/location-words.ts'
 import { focused, tabTo, unnamed } from '../support/keyboard.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
@@ -7,19 +8,19 @@ import { field, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow()
 
-/** Nodes of one's own, of which nobody declared where they are. */
+/** Imported nodes without a declared place. */
 const FLEET = `name,address,user,sudo
 ward-db-04,192.0.2.4,audit,yes
 ward-db-06,192.0.2.6,audit,yes
 `
 
-/** Where nodes are said to be, with the made-up engine: every state leaves a picture in light and dark. */
+/** Declared locations, with the simulated engine: every state has a screenshot in light and dark. */
 describe.skipIf(missing !== null)(`screens of the location${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook
   let demo = false
-  const grid = (): Locator => page.getByRole('grid', { name: 'Nodes and where they are' })
+  const grid = (): Locator => page.getByRole('grid', { name: 'Nodes by location' })
   const names = (): Promise<readonly string[]> => grid().locator('.node-name').allTextContents()
   const answering = async (word: string): Promise<void> => {
     await page.locator('.table-bar .select-button').click()
@@ -27,11 +28,11 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
   }
   const openNode = async (node: string): Promise<void> => {
     await rail(page, 'Location')
-    await answering('Any answer')
+    await answering('All results')
     await field(page, 'Find a node').fill(node)
     await grid().getByRole('button', { name: node }).click()
     await titled(page, node)
-    await page.getByRole('heading', { name: 'Where it is', exact: true }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Location', exact: true }).waitFor()
   }
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '0' } })
@@ -44,61 +45,65 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
   test('before anything was collected', async () => {
     await rail(page, 'Location')
     await titled(page, 'Location')
-    await page.getByText('No run has finished yet').waitFor()
+    await page.getByText('No results yet').waitFor()
     await book.look('70-location-nothing-yet')
   })
 
   test('all nodes: the worst answer first, those that were not collected counted in', async () => {
     await page.reload()
-    await press(page, 'Try with a demo fleet')
+    await press(page, 'Open demo fleet')
     demo = true
-    await titled(page, 'Collected')
+    await titled(page, 'Collection finished')
     await rail(page, 'Location')
     await grid().waitFor()
     expect((await names()).slice(0, 2)).toEqual(['demo-metal-04', 'demo-guest-03'])
     await page.getByText('2 nodes not collected', { exact: false }).waitFor()
-    await page.getByText('Contradicted: 1 of 8 nodes').first().waitFor()
+    await page.getByText(`${locationVerdictWords.contradicted.label}: 1 of 8 nodes`).first().waitFor()
     // Which node and why, before anything is opened.
     await page.locator('.notice.failure').getByText('at most 64 km away', { exact: false }).waitFor()
     await page.getByRole('img', { name: 'Where nodes are said to be, and from where they were measured' }).waitFor()
     await book.look('71-location', { full: true })
-    await press(page, 'What this can and cannot show')
+    await press(page, 'Limitations')
     await page.getByText('Not shown by any delay.').waitFor()
     await book.look('71-location-limits', { full: true })
   })
 
   test('filtered by an answer, by a name, and to nothing', async () => {
-    await answering('Consistent with')
+    await answering(locationVerdictWords.consistent.label)
     await expect.poll(names).toEqual(['demo-gpu-02'])
     await book.look('72-location-filtered')
     await field(page, 'Find a node').fill('no node is called this')
-    await page.getByText('No node fits.').waitFor()
+    await page.getByText('No matching nodes.').waitFor()
     await book.look('72-location-nothing-fits')
   })
 
   test.each([
-    ['demo-metal-04', 'Contradicted', 'contradicted'],
-    ['demo-guest-03', 'Statements disagree', 'conflicting'],
-    ['demo-shared-05', 'Asserted only', 'asserted-only'],
-    ['demo-gpu-01', 'Bounded inside', 'bounded-inside'],
-    ['demo-gpu-02', 'Consistent with', 'consistent'],
-    ['demo-nosudo-06', 'Not determined', 'unverified'],
-  ])('one node: %s, %s', async (node, word, name) => {
+    ['demo-metal-04', 'contradicted'],
+    ['demo-guest-03', 'conflicting'],
+    ['demo-shared-05', 'asserted-only'],
+    ['demo-gpu-01', 'bounded-inside'],
+    ['demo-gpu-02', 'consistent'],
+    ['demo-nosudo-06', 'unverified'],
+  ] as const)('one node: %s, %s', async (node, name) => {
     await openNode(node)
-    await page.locator('.location-answers .status').filter({ hasText: word }).first().waitFor()
-    await page.getByRole('heading', { name: 'Where it is', exact: true }).scrollIntoViewIfNeeded()
+    await page
+      .locator('.location-answers .status')
+      .filter({ hasText: locationVerdictWords[name].label })
+      .first()
+      .waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Location', exact: true }).scrollIntoViewIfNeeded()
     await book.look(`73-node-location-${name}`, { full: true })
   })
 
   test('what a statement rests on is one press away', async () => {
     await openNode('demo-gpu-02')
     await page.getByRole('button', { name: 'Open host.banner/answer of demo-gpu-02' }).click()
-    await titled(page, /^Evidence of demo-gpu-02/)
+    await titled(page, /^Raw evidence of demo-gpu-02/)
   })
 
   test('by keyboard alone, everything has a name', async () => {
     await rail(page, 'Location')
-    await answering('Any answer')
+    await answering('All results')
     await field(page, 'Find a node').fill('')
     await rail(page, 'Overview')
     await page.locator('h1').focus()
@@ -153,19 +158,19 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
     await zoom(opened, 1)
   })
 
-  test('a fleet without places says what to add, and where', async () => {
+  test('a fleet without places shows what to add, and where', async () => {
     await rail(page, 'Nodes')
     await openTab(page, 'Import')
     await page.getByText('CSV').first().click()
-    await field(page, 'Paste it here').fill(FLEET)
+    await field(page, 'Content').fill(FLEET)
     await press(page, 'Preview lines')
     await press(page, 'Add 2 nodes')
     // At once, while the nodes are still being added: what is collected are these nodes.
     demo = false
     await press(page, 'Collect evidence')
-    await titled(page, 'Collected')
+    await titled(page, 'Collection finished')
     await rail(page, 'Location')
-    await page.getByText('No place is declared').waitFor()
+    await page.getByText('No location declared').waitFor()
     await page.getByText('residency:', { exact: false }).first().waitFor()
     await book.look('75-location-none-declared', { full: true })
   })

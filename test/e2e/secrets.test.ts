@@ -12,7 +12,7 @@ import { choose, giveSecret } from '../support/window-steps.ts'
 const missing =
   whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
-/** Secrets that would be noticed anywhere: two that a person types, one in the environment of whoever starts the app. */
+/** Secrets that are recognizable anywhere: two that are typed, one in the environment of the app. */
 const KEY = 'canary-key-4f1e96a2'
 const SIGNING = 'canary-signing-77b0c3d8'
 const AMBIENT = 'canary-ambient-0d92e5ff'
@@ -20,7 +20,7 @@ const SPELLINGS = [KEY, SIGNING, AMBIENT].flatMap((secret) => [
   secret,
   Buffer.from(secret, 'utf16le').toString('latin1'),
   Buffer.from(secret).toString('hex'),
-  // Whatever stands before it, this part of its base64 stays the same.
+  // This part of its base64 is independent of the preceding bytes.
   ...[0, 1, 2].map((shift) =>
     Buffer.from('-'.repeat(shift) + secret)
       .toString('base64')
@@ -50,7 +50,7 @@ function streamsOf(pdf: Buffer): readonly Buffer[] {
     try {
       found.push(inflateSync(pdf.subarray(at + 7), { finishFlush: 2 }))
     } catch {
-      // Not a compressed stream: it is read as it stands.
+      // Not a compressed stream: read as it is.
     }
   }
   return found

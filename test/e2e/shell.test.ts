@@ -16,7 +16,7 @@ const pack = join(files, 'one.zip')
 writeFileSync(pack, 'PK')
 writeFileSync(join(files, 'one.txt'), 'no pack')
 
-/** A call through the page's own bridge, whatever the types say. */
+/** A call through the page’s own bridge, regardless of types. */
 const call = (page: Page, method: Method, input: unknown = null): ReturnType<Call> =>
   page.evaluate(([name, value]) => window.barewitness.call(name as never, value as never), [method, input] as const)
 const heard = async (page: Page, kind: string): Promise<string> =>
@@ -40,11 +40,11 @@ describe.skipIf(missing !== null)(given('the secret prompt'), () => {
   afterAll(() => opened.close())
   const ask = (question: string) => call(page, 'identities.create', { name: 'a', subject: question })
 
-  test('8, 16: asks in a window of its own, by keyboard, and the answer reaches the worker only', async () => {
+  test('8, 16: asks in a separate window, by keyboard, and the answer reaches the worker only', async () => {
     const answer = ask('Passphrase of the key “id_ed25519”?\u202e')
     const prompt = await pageAt(opened, '/prompt/index.html')
     await prompt.waitForFunction(() => document.activeElement?.id === 'secret')
-    expect(await prompt.title()).toBe('Barewitness asks for a secret')
+    expect(await prompt.title()).toBe('Enter passphrase')
     const field = prompt.getByLabel('Passphrase of the key “id_ed25519”?\\u{202e}')
     expect(await field.getAttribute('type')).toBe('password')
     expect(await axeFindings(prompt)).toEqual([])
@@ -180,7 +180,7 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
     expect(JSON.parse(readFileSync(join(opened.profile, 'window.json'), 'utf8'))).toMatchObject({ theme: 'dark' })
   })
 
-  test('21: a killed worker is told of, and the next call has a new one', async () => {
+  test('21: a killed worker is reported, and the next call has a new one', async () => {
     await call(page, 'demo.open')
     const workers = () =>
       opened.app.evaluate(({ app }) =>
@@ -189,7 +189,7 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
     const [pid] = await workers()
     process.kill(pid ?? 0, 'SIGKILL')
     expect(await heard(page, 'run-done')).toBe('{"kind":"run-done","run":"r1","cancelled":true}')
-    // Nothing of this computer's own runs is told to the window in which a pack is read.
+    // No event of this computer’s runs reaches the review window.
     const review = await pageAt(opened, '#review')
     expect(await review.locator('#events').textContent()).toContain('pack-opened')
     expect(await review.locator('#events').textContent()).not.toContain('run-')
@@ -216,7 +216,7 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
 })
 
 describe.skipIf(missing !== null)(given('silence'), () => {
-  test('17, 19: starting with a pack, reading it and quitting ask nothing of the network', async () => {
+  test('17, 19: starting with a pack, reading it and quitting cause no network traffic', async () => {
     const log = join(files, 'net.json')
     const opened = await openWindow({ folder, files: [pack], switches: [`--log-net-log=${log}`] })
     const review = await pageAt(opened, '#review')

@@ -37,16 +37,16 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
     expect(found.unseen).toEqual(['BUTTON '])
     expect(await unnamed(page)).toEqual(['button '])
     await page.reload()
-    await titled(page, 'See what your servers can show an auditor.')
+    await titled(page, 'Collect audit evidence from your servers')
   })
 
   const SCREENS: readonly (readonly [what: string, go: () => Promise<void>])[] = [
-    ['First run', () => titled(page, 'See what your servers can show an auditor.')],
+    ['First run', () => titled(page, 'Collect audit evidence from your servers')],
     [
       'Collected',
       async () => {
-        await press(page, 'Try with a demo fleet')
-        await titled(page, 'Collected')
+        await press(page, 'Open demo fleet')
+        await titled(page, 'Collection finished')
       },
     ],
     [
@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
         await page.getByRole('grid').waitFor()
       },
     ],
-    ['Exceptions', () => press(page, 'Exceptions').then(() => titled(page, /xceptions/))],
+    ['Risk acceptances', () => press(page, 'Open risk acceptances').then(() => titled(page, 'Risk acceptances'))],
     [
       'Node',
       async () => {
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
     [
       'Evidence',
       async () => {
-        await press(page, 'Open all evidence')
+        await press(page, 'Open raw evidence')
         await page.locator('.text-row').first().waitFor()
       },
     ],
@@ -104,8 +104,8 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
       'Documents',
       async () => {
         await press(page, 'All controls')
-        await press(page, 'Documents')
-        await page.getByRole('button', { name: 'Documents', exact: true }).waitFor({ state: 'detached' })
+        await press(page, 'Open documents')
+        await page.getByRole('button', { name: 'Open documents', exact: true }).waitFor({ state: 'detached' })
         await page.getByLabel('Find a document').waitFor()
       },
     ],
@@ -114,21 +114,21 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
       'Population',
       async () => {
         await page.getByRole('tab', { name: 'Population' }).click()
-        await page.locator('.population').or(page.getByText('No list is declared yet')).waitFor()
+        await page.locator('.population').or(page.getByText('No population declared')).waitFor()
       },
     ],
     ['Location', () => rail(page, 'Location').then(() => titled(page, 'Location'))],
     ['Provider claims', () => rail(page, 'Provider claims').then(() => titled(page, 'Provider claims'))],
-    ['Packs', () => rail(page, 'Packs').then(() => titled(page, 'Packs'))],
-    ['Export: scope', () => press(page, /^Export a pack/).then(() => titled(page, 'Export a pack'))],
-    ['Export: withhold', () => press(page, 'Continue')],
+    ['Evidence packs', () => rail(page, 'Evidence packs').then(() => titled(page, 'Evidence packs'))],
+    ['Export: scope', () => press(page, /^Export evidence pack/).then(() => titled(page, 'Export evidence pack'))],
+    ['Export: redact', () => press(page, 'Continue')],
     ['Export: seal', () => press(page, 'Continue')],
     ['Nodes', () => rail(page, 'Nodes').then(() => titled(page, 'Nodes'))],
-    ['What we will run', () => press(page, 'What we will run').then(() => titled(page, 'What we will run'))],
+    ['Command preview', () => press(page, 'Preview commands').then(() => titled(page, 'Command preview'))],
     ...['Import', 'Host keys'].map(
       (tab) => [tab, () => rail(page, 'Nodes').then(() => page.getByRole('tab', { name: tab }).click())] as const,
     ),
-    ...['Identity', 'Time-stamping', 'Trust', 'SSH', 'Privacy', 'Appearance'].map(
+    ...['Signing identities', 'Time-stamping', 'Trusted signers', 'SSH', 'Privacy', 'Appearance'].map(
       (tab) =>
         [
           `Settings: ${tab}`,

@@ -59,7 +59,7 @@ describe('16: what the worker wants of main', () => {
     expect(await desktop.show('/a')).toEqual({ ok: true, value: null })
     expect(await desktop.show('throws')).toEqual({
       ok: false,
-      error: { code: 'bug', detail: 'main could not answer the engine' },
+      error: { code: 'bug', detail: 'the main process could not answer the engine' },
     })
     expect(desktop.vault?.described).toBe('a vault')
     expect(await desktop.vault?.write('a', 'b')).toEqual({ ok: true, value: null })

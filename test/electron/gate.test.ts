@@ -164,7 +164,7 @@ describe('8: the window in which a pack is read', () => {
     const input = { ...(VALID[method] as object), of: 'run' }
     expect(await handleCall(parts, REVIEW, { method, input })).toEqual({
       ok: false,
-      error: { code: 'input.refused', detail: `${method}: this window reads a pack only` },
+      error: { code: 'input.refused', detail: `${method}: not available in the review window` },
     })
     expect(reached).toEqual([])
     expect(await handleCall(parts, MAIN, { method, input })).toMatchObject({ ok: true })

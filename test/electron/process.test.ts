@@ -45,7 +45,7 @@ describe('21: the engine’s process', () => {
     workers[0]?.end(9)
     expect(await waiting).toEqual({
       ok: false,
-      error: { code: 'bug', detail: 'the engine process ended (9); what was stored is kept; try again' },
+      error: { code: 'bug', detail: 'the engine process ended (9); stored data is kept; try again' },
     })
     expect(workers.length).toBe(1)
     expect(await Promise.all([engine.call('app.info', null), engine.call('app.info', null)])).toEqual([
@@ -57,7 +57,7 @@ describe('21: the engine’s process', () => {
   test('that ends before it answered anything is not tried again', async () => {
     const { workers, engine } = setup()
     workers[0]?.end(1)
-    const gone = { ok: false, error: { code: 'bug', detail: 'the engine process ended (1); start Barewitness again' } }
+    const gone = { ok: false, error: { code: 'bug', detail: 'the engine process ended (1); restart Barewitness' } }
     expect(await engine.call('app.info', null)).toEqual(gone)
     expect(await engine.call('app.info', null)).toEqual(gone)
     expect(workers.length).toBe(1)

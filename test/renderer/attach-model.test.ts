@@ -43,7 +43,7 @@ describe('what a form lacks', () => {
     ['no end', { ...RECEIVED, ends: false, validUntil: '' }, []],
   ])('%s', (_, form, fields) => expect(Object.keys(attachLacks(form))).toEqual(fields))
 
-  test('no conclusion is drawn by default, and the level starts where nothing counts', () =>
+  test('there is no default conclusion, and the default level does not count', () =>
     expect([EMPTY.conclusion, EMPTY.level]).toEqual([null, 'received']))
 })
 

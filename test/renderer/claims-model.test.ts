@@ -24,7 +24,7 @@ const claim = (id: string, counts: Partial<Record<ClaimWord, number>>, bring: st
 })
 
 describe('promises', () => {
-  test('are listed with what is contradicted first, those that nobody answered last', () => {
+  test('are listed with contradicted ones first, those without results last', () => {
     const claims = [
       claim('asked-nobody', {}),
       claim('seen', { observed: 3 }),
@@ -56,7 +56,7 @@ describe('promises', () => {
     ).toEqual([{ what: 'The contract', says: ['a is so.', 'c is so.'] }]))
 })
 
-test('every answer and every state of a node has a shape of its own beside its word, and says nothing too much', () => {
+test('every result has its own shape and label, and no label over-claims', () => {
   expect(new Set(CLAIM_WORDS.map((word) => claimAnswerWords[word].mark)).size).toBe(CLAIM_WORDS.length)
   for (const { label, meaning } of [...Object.values(claimAnswerWords), ...Object.values(coverageWords)]) {
     expect(meaning).toMatch(/\.$/)

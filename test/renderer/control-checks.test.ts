@@ -60,9 +60,9 @@ describe('checks by role', () => {
     [
       'a series of runs at a point in time',
       { source: 'runs', decides: false },
-      'It decides in period engagements only, and not at a point in time.',
+      'Decides in period engagements only, not at a point in time.',
     ],
-    ['a document', { source: 'document', decides: false }, 'A document answers it; it does not decide on servers.'],
+    ['a document', { source: 'document', decides: false }, 'Answered by a document; not tested on servers.'],
     ['supporting never decided', { role: 'supporting', decides: false }, ''],
   ])('suspended: %s', (_, part, line) => {
     const [group] = checkGroups(rowOf([countOf('c', part)]))

@@ -73,7 +73,7 @@ describe('the tree', () => {
     ])
     expect(found?.total).toBe(4)
   })
-  test('frameworks are counted apart, and each sums to its own rows', () => {
+  test('frameworks are counted separately, and each sums to its own controls', () => {
     const soc2 = {
       ...hipaa,
       id: 'soc2',
@@ -166,7 +166,7 @@ describe('numbers that open a list of nodes', () => {
       row('f', ['informational']),
     ],
   )
-  test('as many nodes as the number says, and every node in one of them', () => {
+  test('as many nodes as counted, and every node in one list', () => {
     const tally = checkTally(made, 'c')
     expect([tally?.decidable, tally?.total]).toEqual([5, 6])
     const lists = VERDICTS.map((verdict) => nodesWith(made, 'c', verdict).map(({ node }) => node))

@@ -46,20 +46,24 @@ describe('the population', () => {
       ['all', 'covered', 'srv-all, by serial number', null],
     ]))
 
-  test('without a list of the provider, nobody is missing from it', () => {
+  test('without a provider inventory, no node is missing from it', () => {
     const alone = { ...COVERAGE, inventory: null, inventoryOnly: [], nodes: [node('unlisted', { inventory: null })] }
     expect(coverageRows(alone).map(({ state }) => state)).toEqual(['covered'])
-    expect(coverageLine(alone)).toBe('5 declared, 5 enrolled, 4 of 1 answered. No list of the provider is compared.')
-  })
-
-  test('its line has the three counts, and what is unaccounted for', () => {
-    expect(coverageLine(COVERAGE)).toBe(
-      '5 declared, 5 enrolled, 4 of 5 answered. The provider lists 7; 1 unaccounted for.',
+    expect(coverageLine(alone)).toBe(
+      '5 declared, 5 in the fleet file, 4 of 1 collected. No provider inventory is compared.',
     )
-    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain('The provider lists 7; none unaccounted for.')
   })
 
-  test('every row is counted once, whatever the lists say', () => {
+  test('its line has the counts, and the assets that are not reconciled', () => {
+    expect(coverageLine(COVERAGE)).toBe(
+      '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 not reconciled.',
+    )
+    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain(
+      'The provider inventory lists 7; none not reconciled.',
+    )
+  })
+
+  test('every node and asset is counted once', () => {
     const any = fc.record({
       nodes: fc.uniqueArray(
         fc.record({

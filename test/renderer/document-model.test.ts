@@ -26,21 +26,21 @@ describe('the state of a document', () => {
     [{}, 'outstanding', 'Outstanding'],
     [{ askedOf: ASKED }, 'requested', 'Requested'],
     [{ askedOf: { ...ASKED, overdue: true } }, 'overdue', 'Overdue'],
-    [{ level: 'inquiry' }, 'below-level', 'Inquiry; counts from Inspected on'],
-    [{ level: 'received', askedOf: ASKED }, 'below-level', 'Received; counts from Inspected on'],
-    [{ level: 'inspected', request: REPERFORMED }, 'below-level', 'Inspected; counts from Reperformed on'],
+    [{ level: 'inquiry' }, 'below-level', 'Inquiry; minimum level Inspected'],
+    [{ level: 'received', askedOf: ASKED }, 'below-level', 'Received; minimum level Inspected'],
+    [{ level: 'inspected', request: REPERFORMED }, 'below-level', 'Inspected; minimum level Reperformed'],
     [
       { level: 'received', askedOf: { ...ASKED, overdue: true } },
       'overdue',
-      'Overdue; Received, counts from Inspected on',
+      'Overdue; Received, minimum level Inspected',
     ],
     [{ state: 'held', level: 'inspected' }, 'held', 'Inspected, supports'],
     [{ state: 'held', level: 'reperformed' }, 'held', 'Reperformed, supports'],
-    [{ state: 'held', heldElsewhere: 'decision' }, 'held', 'Held by an approved decision on this control'],
-    [{ state: 'held', heldElsewhere: 'population' }, 'held', 'Held by the comparison with the provider’s listing'],
-    [{ state: 'held', heldElsewhere: 'declaration' }, 'held', 'Held by the engagement'],
-    [{ state: 'held', heldElsewhere: 'pack' }, 'held', 'Held by the sealed pack'],
-    [{ state: 'held', heldElsewhere: 'chain' }, 'held', 'Held by the run chain'],
+    [{ state: 'held', heldElsewhere: 'decision' }, 'held', 'Covered by an approved decision on this control'],
+    [{ state: 'held', heldElsewhere: 'population' }, 'held', 'Covered by the population reconciliation'],
+    [{ state: 'held', heldElsewhere: 'declaration' }, 'held', 'Covered by the engagement'],
+    [{ state: 'held', heldElsewhere: 'pack' }, 'held', 'Covered by the sealed pack'],
+    [{ state: 'held', heldElsewhere: 'chain' }, 'held', 'Covered by the run chain'],
     [{ state: 'deviation', level: 'inspected' }, 'deviation', 'Inspected, does not support'],
     [{ state: 'optional', mandatory: false }, 'optional', 'Optional'],
     [{ state: 'optional', mandatory: false, level: 'received' }, 'optional', 'Optional; Received'],
@@ -110,13 +110,13 @@ describe('documents over all controls', () => {
       ['ER-01', 'outstanding', ['a'], ['hipaa 1', 'hipaa 2']],
       ['ER-02', 'outstanding', [], ['hipaa 2', 'soc2 3']],
     ]))
-  test('required ones are counted, optional ones beside them', () => {
-    expect(heldLine([documentOf('a', { state: 'held' }), documentOf('b')])).toBe('1 of 2 required held')
+  test('required ones are counted, optional ones separately', () => {
+    expect(heldLine([documentOf('a', { state: 'held' }), documentOf('b')])).toBe('1 of 2 required on file')
     expect(heldLine([documentOf('a', { state: 'optional', mandatory: false })])).toBe(
-      '0 of 0 required held; 1 optional',
+      '0 of 0 required on file; 1 optional',
     )
   })
-  test('what is attached to a control and answers none of its documents is listed apart', () => {
+  test('documents of a control that answer no evidence request are listed separately', () => {
     const attached = (id: string, control: string, standing: AttachmentView['standing']): AttachmentView => ({
       ...attachmentOf({ id, controls: [{ framework: 'hipaa', control }] }),
       standing,

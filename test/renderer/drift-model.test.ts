@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { captureLine, driftLine, flipSteps, partMoveWords, runTitle } from '../../renderer/drift-model.ts'
+import { verdictWords } from '../../schemas/words.ts'
 
 const NONE = { rows: [], total: 0 }
 
 describe('a comparison in words', () => {
-  test('what became of a part', () => {
+  test('a hardware change', () => {
     expect(partMoveWords({ from: 'db-3', to: 'db-4' })).toBe('Moved from db-3 to db-4.')
-    expect(partMoveWords({ from: 'db-3', to: null })).toBe('Is gone from db-3.')
-    expect(partMoveWords({ from: null, to: 'db-4' })).toBe('Came to db-4.')
+    expect(partMoveWords({ from: 'db-3', to: null })).toBe('Removed from db-3.')
+    expect(partMoveWords({ from: null, to: 'db-4' })).toBe('Added to db-4.')
   })
 
-  test('the head says of how many nodes nothing differs', () => {
+  test('the heading counts the nodes without a change', () => {
     expect(driftLine({ compared: 12, unchanged: 12, flips: NONE })).toBe(
-      '12 of 12 nodes that answered in both runs answer alike. No verdict came out otherwise.',
+      'No change on 12 of 12 nodes collected in both runs. No result changed.',
     )
-    expect(driftLine({ compared: 0, unchanged: 0, flips: NONE })).toBe(
-      'No node answered in both runs, so no answers can be compared.',
-    )
+    expect(driftLine({ compared: 0, unchanged: 0, flips: NONE })).toBe('No node was collected in both runs.')
   })
 
   test('a run that is not sealed is named so', () => {
@@ -25,17 +24,17 @@ describe('a comparison in words', () => {
     expect(runTitle({ at, seal: 'sealed', baseline: true })).toBe('4 May 2026 02:00 UTC, baseline')
   })
 
-  test('the step that made the difference is the one that is marked', () => {
+  test('the step that changes the result is marked', () => {
     const steps = { stated: 'met', rules: 'met', scope: 'met', evidence: 'not-met' } as const
     expect(flipSteps({ steps }).map(({ verdict, turns }) => [verdict, turns])).toEqual([
-      ['Supported', false],
-      ['Supported', false],
-      ['Supported', false],
-      ['Contradicted', true],
+      [verdictWords.met.label, false],
+      [verdictWords.met.label, false],
+      [verdictWords.met.label, false],
+      [verdictWords['not-met'].label, true],
     ])
   })
 
-  test('bytes that are no text are said to differ, and not shown', () => {
+  test('bytes that are not text are reported as different, and not shown', () => {
     const capture = {
       probe: 'p',
       command: 'c',
@@ -47,11 +46,11 @@ describe('a comparison in words', () => {
       added: [],
       more: 0,
     } as const
-    expect(captureLine(capture)).toBe('Its bytes differ and are not shown as text.')
-    expect(captureLine({ ...capture, before: null })).toBe('There was no such answer before.')
-    expect(captureLine({ ...capture, after: null })).toBe('There is no such answer any more.')
+    expect(captureLine(capture)).toBe('The bytes differ and cannot be shown as text.')
+    expect(captureLine({ ...capture, before: null })).toBe('No such capture in the earlier run.')
+    expect(captureLine({ ...capture, after: null })).toBe('No such capture in the later run.')
     expect(captureLine({ ...capture, removed: ['x'], added: ['y', 'z'], more: 3 })).toBe(
-      '1 line gone, 2 lines new, 3 more not shown.',
+      '1 line removed, 2 lines added, 3 more not shown.',
     )
   })
 })

@@ -105,7 +105,7 @@ describe('a picture in the window', () => {
     const [, ids = ''] = /<svg[^>]*role="img" aria-labelledby="([^"]+)"/.exec(html) ?? []
     const [title = '', desc = ''] = ids.split(' ')
     expect(html).toContain(`<title id="${title}">Where data lies</title>`)
-    expect(html).toContain(`<desc id="${desc}">Layers as listed. The table below says the same in words.</desc>`)
+    expect(html).toContain(`<desc id="${desc}">Layers as listed. The table below contains the same values.</desc>`)
     expect(html).toMatch(/^<figure class="figure" aria-labelledby="[^"]+-name"><figcaption>/)
   })
   test('draws marks by class, with no style of its own', () => {
@@ -118,12 +118,12 @@ describe('a picture in the window', () => {
   })
   test('shows words of a node as text', () => expect(html).toContain('>&lt;b&gt;not&lt;/b&gt; encrypted</text>'))
   test('is scrolled in a region of its own that the keyboard reaches', () =>
-    expect(html).toContain('<section class="figure-scroll" aria-label="Picture: Where data lies" tabindex="0">'))
+    expect(html).toContain('<section class="figure-scroll" aria-label="Figure: Where data lies" tabindex="0">'))
   test('has its key, each with a sample that is only decoration', () =>
     expect(html).toMatch(
       /<li><svg class="figure-sample" viewBox="0 0 24 10" aria-hidden="true"[^>]*>.*<\/svg><span>Encrypted<\/span><\/li>/,
     ))
-  test('has the table that says the same, with what cannot be seen made visible', () => {
+  test('has a table of the same values, with invisible characters made visible', () => {
     expect(html).toContain('Show as table')
     expect(html).toContain('<th scope="col">Holds data</th><th scope="col">State</th>')
     expect(html).toContain('<th scope="row">“/⟦U+202E⟧”</th><td>Not encrypted</td>')

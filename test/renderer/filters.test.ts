@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf, shows } from '../../renderer/filters.ts'
 import { matrixOf } from '../../renderer/model.ts'
-import { PROPERTIES } from '../../schemas/words.ts'
+import { PROPERTIES, verdictWords } from '../../schemas/words.ts'
 import { check, row, view } from './made-up-view.ts'
 
 const PLACES = ['Frankfurt']
 
 test('a filter reads as a sentence', () => {
   const filter: Filter = { property: 'isolation', state: 'open', place: 'Frankfurt', rights: 'without', named: 'db' }
-  expect(sentenceOf(filter)).toBe('isolation not supported, in Frankfurt, without administrator rights, named “db”')
-  expect(sentenceOf({ ...NO_FILTER, state: 'not-met' })).toBe('any property contradicted')
+  expect(sentenceOf(filter)).toBe('isolation unresolved, in Frankfurt, without privileged checks, named “db”')
+  expect(sentenceOf({ ...NO_FILTER, state: 'not-met' })).toBe(
+    `any property ${verdictWords['not-met'].label.toLowerCase()}`,
+  )
   expect(sentenceOf({ ...NO_FILTER, place: '' })).toBe('in no declared place')
   expect(sentenceOf(NO_FILTER)).toBe('')
 })
@@ -27,10 +29,10 @@ test('a place whose name holds a comma reads back too', () => {
   expect(filterOf(sentenceOf(filter), ['Ashburn', 'Ashburn, Virginia'])).toEqual(filter)
 })
 
-test('what says nothing that we know is no filter', () => {
+test('an unknown sentence is no filter', () => {
   expect(filterOf('isolation is nice', PLACES)).toBeNull()
   expect(filterOf('in Atlantis', PLACES)).toBeNull()
-  expect(filterOf('isolation not supported, in Atlantis', PLACES)).toBeNull()
+  expect(filterOf('isolation unresolved, in Atlantis', PLACES)).toBeNull()
   expect(filterOf('', PLACES)).toBeNull()
 })
 
@@ -52,7 +54,7 @@ const left = (part: Partial<Filter>): readonly string[] =>
     .map(({ node }) => node.node)
     .sort()
 
-test('“not supported” holds what is contradicted, unclear or not collected', () => {
+test('“unresolved” is not satisfied, inconclusive or not tested', () => {
   expect(left({ property: 'isolation', state: 'open' })).toEqual(['db-1', 'db-2', 'gone'])
   expect(left({ property: 'location', state: 'open' })).toEqual(['gone'])
   expect(left({ state: 'not-met' })).toEqual(['db-1'])

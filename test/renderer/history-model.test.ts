@@ -43,7 +43,7 @@ describe('what a day shows', () => {
     ['silent', day({ ...whole, answered: 0 })],
     ['recorded', day({ planned: 1, recorded: 1 })],
     ['unrecorded', day({ planned: 1, unrecorded: 1 })],
-    // A gap is said louder than what is there beside it.
+    // A missed run takes precedence over collected evidence.
     ['unrecorded', day({ ...whole, planned: 2, unrecorded: 1, recorded: 1 })],
     ['collected', day({ collected: 1, declared: 12, answered: 12 })],
     ['silent', day({ collected: 1, declared: 12 })],
@@ -64,7 +64,7 @@ describe('what a day shows', () => {
 
   test('is read as a sentence with its counts', () => {
     expect(daySentence(day({ ...whole, answered: 11, late: 1 }), TODAY)).toBe(
-      '4 May 2026: Late. 11 of 12 nodes answered, 1 of 1 planned run took place, 1 late.',
+      '4 May 2026: Late. 11 of 12 nodes collected, 1 of 1 scheduled run took place, 1 late.',
     )
     expect(daySentence(NONE, TODAY)).toBe('4 May 2026: No run.')
   })
@@ -106,17 +106,17 @@ describe('words', () => {
     expect(withoutWords([{ from: '2026-05-03', to: '2026-05-09', days: 7 }])).toBe('No evidence 3–9 May 2026.')
   })
 
-  test('the head counts with denominators, and names gaps', () => {
+  test('the heading counts with denominators, and names missed runs', () => {
     const counts = { planned: 7, met: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
     const missed = { schedule: 'nightly', due: '2026-05-04T02:00:00.000Z', cadence: '' }
     expect(historyLine({ counts, unrecorded: [missed], gaps: [], awaited: [] })).toBe(
-      'Evidence on 5 of 7 days. 5 of 7 planned runs took place, 1 of them late. 1 missed without a record.',
+      'Evidence on 5 of 7 days. 5 of 7 scheduled runs took place, 1 of them late. 1 missed, unexplained.',
     )
   })
 
   test('a window has an order and an end', () => {
-    expect(windowProblem('2026-05-01', '2026-04-30')).toBe('The first day is after the last.')
-    expect(windowProblem('', '2026-04-30')).toBe('Give both days.')
+    expect(windowProblem('2026-05-01', '2026-04-30')).toBe('The start date is after the end date.')
+    expect(windowProblem('', '2026-04-30')).toBe('Enter both dates.')
     expect(windowProblem('2025-01-01', '2026-02-04')).toBeNull()
     expect(windowProblem('2025-01-01', '2026-02-05')).toBe('Choose at most 400 days.')
   })
@@ -146,8 +146,8 @@ test('the chart has a row for each day that shows something, as its bars do', ()
     TODAY,
   )
   expect(figure.table.rows).toEqual([
-    ['4 May 2026', '12', '12', 'Every node answered'],
-    ['6 May 2026', '0', '0', 'Missed, no record'],
+    ['4 May 2026', '12', '12', 'All nodes collected'],
+    ['6 May 2026', '0', '0', 'Missed, unexplained'],
   ])
   expect(figure.marks.filter((mark) => mark.is === 'box')).toHaveLength(3)
 })

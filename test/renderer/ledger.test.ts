@@ -60,7 +60,7 @@ describe('the ledger', () => {
     expect(left).toBe(1)
     expect(shortened(side, 12).left).toBe(0)
   })
-  test('only an unclear reason asks for rights', () => {
+  test('only an unclear observation needs privileges', () => {
     const text = 'Memory modules: not collected: needs administrator rights (dmidecode)'
     const [, unclear] = ledgerOf([reason('unclear', text, 'a', ['b'])], probes)
     expect(unclear?.groups[0]?.entries.map(needsRights)).toEqual([true])
@@ -85,27 +85,21 @@ describe('the ledger', () => {
 describe('sentences', () => {
   const side = (says: Reason['says'], count: number) => ({ says, count, groups: [] })
   test.each([
-    ['met', 5, 0, 1, '5 signs support this claim, and none points away from it. 1 point stayed unclear.'],
-    ['met', 1, 0, 0, '1 sign supports this claim, and none points away from it.'],
-    ['not-met', 3, 1, 0, '1 sign contradicts this claim; 3 support it.'],
-    ['not-met', 0, 2, 2, '2 signs contradict this claim; none supports it. 2 points stayed unclear.'],
-    ['inconclusive', 1, 0, 1, 'What was collected does not decide this claim. 1 point stayed unclear.'],
+    ['met', 5, 0, 1, '5 observations support the expected condition; none contradicts it. 1 point is unclear.'],
+    ['met', 1, 0, 0, '1 observation supports the expected condition; none contradicts it.'],
+    ['not-met', 3, 1, 0, '1 observation contradicts the expected condition; 3 support it.'],
+    ['not-met', 0, 2, 2, '2 observations contradict the expected condition; none supports it. 2 points are unclear.'],
+    ['inconclusive', 1, 0, 1, 'The evidence is inconclusive. 1 point is unclear.'],
   ] as const)('%s with %d for, %d against, %d unclear', (verdict, pro, contra, open, said) =>
     expect(claimSentence(verdict, [side('for', pro), side('against', contra), side('unclear', open)])).toBe(said),
   )
   test.each([
-    [
-      ['not-met', 'met', 'met', 'inconclusive'],
-      'Of 4 claims about isolation, the evidence contradicts 1, supports 2 and leaves 1 undecided.',
-    ],
-    [['met'], 'Of 1 claim about isolation, the evidence supports 1.'],
-    [
-      ['not-tested', 'not-applicable'],
-      'Of 1 claim about isolation, the evidence is missing for 1. Besides: 1 not applicable.',
-    ],
-    [['informational'], 'Nothing on this node is held to an expectation about isolation. Besides: 1 only recorded.'],
+    [['not-met', 'met', 'met', 'inconclusive'], '4 checks on isolation: 1 not satisfied, 2 satisfied, 1 inconclusive.'],
+    [['met'], '1 check on isolation: 1 satisfied.'],
+    [['not-tested', 'not-applicable'], '1 check on isolation: 1 not tested. Also 1 not applicable.'],
+    [['informational'], 'No check with a criterion applies to isolation on this node. Also 1 informational.'],
   ] as const)('%j', (verdicts, said) => expect(propertySentence('isolation', tallyOf(verdicts))).toBe(said))
-  test('“about” is said once', () =>
+  test('“about” is not repeated', () =>
     expect(propertySentence('evidence', tallyOf(['met', 'met']))).not.toMatch(/about about/))
   test('no sentence claims too much, or runs on', () => {
     for (const verdict of VERDICTS) {

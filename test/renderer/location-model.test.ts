@@ -21,7 +21,7 @@ import {
   worstFirst,
 } from '../../renderer/location-model.ts'
 import type { LocationRow, LocationRowAnswer } from '../../schemas/ipc-location.ts'
-import { LOCATION_SHOWS, locationClassWords } from '../../schemas/location-words.ts'
+import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { LocationSignal, Place } from '../../schemas/types.ts'
 import { BANNED } from '../../schemas/words.ts'
 
@@ -53,7 +53,7 @@ const row = (
 })
 
 describe('where nodes are', () => {
-  test('worst answer first, whether it is of the place or of a policy; nodes nobody asked about before what is borne out', () => {
+  test('worst result first, of the place or of a residency rule; nodes without a result before corroborated ones', () => {
     const rows = [
       row('inside', 'bounded-inside'),
       row('said', 'asserted-only'),
@@ -74,7 +74,7 @@ describe('where nodes are', () => {
     ])
   })
 
-  test('answers of a place and of each policy are told apart; a policy is silent on nodes that it is not for', () => {
+  test('results of a place and of each residency rule are separate; a rule has no result on nodes it does not cover', () => {
     const one = row('a', 'consistent', { US: 'unverified' })
     const other = row('b', null, { EEA: 'contradicted' })
     expect(policiesOf([one, other])).toEqual(['US', 'EEA'])
@@ -90,7 +90,7 @@ describe('where nodes are', () => {
     expect(nothingDeclared([gone])).toBe(false)
   })
 
-  test('of contradicted nodes it is said at once why, in one sentence a node', () =>
+  test('each contradicted node has one reason', () =>
     expect(
       contradictedOf([
         row('a', 'contradicted', { US: 'contradicted' }),
@@ -105,9 +105,9 @@ describe('where nodes are', () => {
   test('counts have their denominator, and leave no node out', () => {
     const rows = [row('a', 'contradicted'), row('b', 'consistent'), row('c', null)]
     expect(countsOfWords(rows.map(placeWord)).map(({ text }) => text)).toEqual([
-      'Contradicted: 1 of 3 nodes',
-      'Not asked: 1 of 3 nodes',
-      'Consistent with: 1 of 3 nodes',
+      `${locationVerdictWords.contradicted.label}: 1 of 3 nodes`,
+      'Not evaluated: 1 of 3 nodes',
+      `${locationVerdictWords.consistent.label}: 1 of 3 nodes`,
     ])
   })
 
@@ -121,7 +121,7 @@ describe('where nodes are', () => {
     expect(isShown(one, { text: '', word: 'not-asked' })).toBe(false)
   })
 
-  test('a fleet without places and policies is told apart from one that was not collected', () => {
+  test('a fleet without places and rules differs from one that was not collected', () => {
     expect(nothingDeclared([row('a', null), row('b', null)])).toBe(true)
     expect(nothingDeclared([row('a', null), row('b', null, { US: 'unverified' })])).toBe(false)
     expect(wasCollected(row('a', null))).toBe(false)
@@ -142,7 +142,7 @@ describe('statements', () => {
     captures: [],
   })
 
-  test('stand by class, with what counts before what does not', () =>
+  test('are grouped by class, counted ones first', () =>
     expect(
       byClass([signal('zone', 'E5', true), signal('site', 'E6'), signal('cloud-init', 'E5')]).map((group) => [
         group.class,
@@ -153,7 +153,7 @@ describe('statements', () => {
       ['E6', ['site']],
     ]))
 
-  test('one that an answer does not list says nothing to it', () => {
+  test('one that a result does not list has no statement', () => {
     const answer = {
       of: 'declared-place' as const,
       title: 'x',
@@ -170,19 +170,19 @@ describe('statements', () => {
 describe('what to do about an answer', () => {
   const needed = { vantage: 'Our office', milliseconds: 0.31 }
 
-  test('contradicted by light is no slow network; contradicted by a signature is a question to whoever signed', () => {
+  test('contradicted by round-trip time is no slow network; contradicted by a signature is a question to the signer', () => {
     const asked = { of: 'declared-place' as const, verdict: 'contradicted' as const, needed }
     expect(nextStep({ ...asked, delay: 'outside' })).toMatch(
-      /then ask whoever declared the place\..*only widens a reach/,
+      /then contact the person who declared the place\..*only increases the maximum distance/,
     )
     expect(nextStep({ ...asked, delay: 'undecided' })).toContain('signed statement')
   })
 
-  test('what the times do not decide needs a vantage nearer, or one inside where no time would do', () => {
+  test('what the times do not decide needs a closer vantage point, or one inside where no time would suffice', () => {
     const asked = { of: 'residency' as const, delay: 'undecided' as const, needed }
-    expect(nextStep({ ...asked, verdict: 'consistent' })).toMatch(/nearer.*From Our office.*at most 0\.31 ms/)
-    expect(nextStep({ ...asked, verdict: 'unverified' })).toContain('machine nearer to it')
-    expect(nextStep({ ...asked, verdict: 'asserted-only', needed: null })).toContain('within the area')
+    expect(nextStep({ ...asked, verdict: 'consistent' })).toMatch(/closer.*From Our office.*at most 0\.31 ms/)
+    expect(nextStep({ ...asked, verdict: 'unverified' })).toContain('machine closer to it')
+    expect(nextStep({ ...asked, verdict: 'asserted-only', needed: null })).toContain('inside the area')
     expect(nextStep({ ...asked, verdict: 'conflicting' })).toContain('“Outside”')
     expect(nextStep({ ...asked, verdict: 'bounded-inside' })).toBeNull()
   })
@@ -195,13 +195,13 @@ test('a bound is rounded up, never down', () => {
   expect(milliseconds(null)).toBe('–')
 })
 
-test('a gap is told with what would be usual, and what stands all the same', () => {
+test('a slower echo is reported with the usual difference, and what is unaffected', () => {
   const gap = { echoMs: 40.7, tcpMs: 0.12, gapMs: 40.58, allowedMs: 5, exceeds: true }
-  expect(frontEndText(gap)).toContain('something nearer than the node takes its connections')
-  expect(frontEndText({ ...gap, echoMs: 0.4, gapMs: 0.28, exceeds: false })).toContain('shows nothing by itself')
+  expect(frontEndText(gap)).toContain('a device closer than the node accepts its TCP connections')
+  expect(frontEndText({ ...gap, echoMs: 0.4, gapMs: 0.28, exceeds: false })).toContain('This alone shows nothing')
 })
 
-test('every answer has a shape of its own beside its word, and no word says too much', () => {
+test('every result has its own shape and label, and no label over-claims', () => {
   const asked = LOCATION_WORDS.filter((word) => word !== 'not-asked')
   expect(new Set(asked.map((word) => shownAs(word).mark)).size).toBe(asked.length)
   const told = [

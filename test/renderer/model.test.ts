@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { cellOfNode, layerLine, matrixOf, totalsOf, whatWouldChange, whyNotCollected } from '../../renderer/model.ts'
+import { failureTitle } from '../../renderer/run-progress.ts'
+import { layerWords } from '../../schemas/words.ts'
 import { check, row, view } from './made-up-view.ts'
 
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
@@ -26,7 +28,7 @@ test('a verdict that the row does not hold is not collected', () => {
   expect(cellOfNode(view(CHECKS, [short]), 'n1', 'isolation')?.verdict).toBe('not-tested')
 })
 
-test('an acceptance stands beside the verdict and does not change it; the one that ends first is named', () => {
+test('a risk acceptance does not change the verdict; the one that expires first is named', () => {
   const accepted = [
     { check: 'a', until: '2027-03-01', owner: 'M. Ortiz' },
     { check: 'b', until: '2026-09-01', owner: 'J. Roe' },
@@ -77,21 +79,21 @@ test('totals count declared nodes, and what was not collected stays in them', ()
   })
 })
 
-test('why nothing was collected is said from the failure, else from the status', () => {
+test('the reason for missing evidence comes from the failure, else from the status', () => {
   const failure = { code: 'ssh.unreachable', detail: 'refused' }
-  expect(whyNotCollected({ status: 'failed', failure })).toBe('We could not reach the node (refused)')
+  expect(whyNotCollected({ status: 'failed', failure })).toBe(`${failureTitle(failure.code)} (refused)`)
   expect(whyNotCollected({ status: 'missing', failure: null })).toBe('no recording of this declared node')
 })
 
 test('the layer names the platform and whether it hides', () => {
-  expect(layerLine({ layer: 'vm', platform: 'KVM', concealed: true })).toBe('Virtual machine · KVM, and it hides this')
-  expect(layerLine({ layer: null, platform: null, concealed: false })).toBe('Not decided')
+  expect(layerLine({ layer: 'vm', platform: 'KVM', concealed: true })).toBe(`${layerWords.vm} · KVM, concealed`)
+  expect(layerLine({ layer: null, platform: null, concealed: false })).toBe('Undetermined')
 })
 
 test('what would change a verdict counts the reasons it rests on', () => {
   const reason = (says: 'against' | 'unclear') => ({ says, text: 'x', cites: [] })
   const finding = { check: 'a', verdict: 'not-met', reasons: [reason('against'), reason('against')], gaps: [] } as never
   expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-met' })).toBe(
-    'A later collection in which each of the 2 signs against is gone.',
+    'Correct each of the 2 contradicting observations, then collect again.',
   )
 })

@@ -38,7 +38,7 @@ describe('rows', () => {
       { line: 0, from: 8, to: 16, hidden: 0 },
       { line: 0, from: 16, to: 18, hidden: 0 },
     ]))
-  test('a long line is cut at 4,000 characters and says how many are not shown', () =>
+  test('a long line is cut at 4,000 characters and reports how many are not shown', () =>
     expect(rowsOf(['x'.repeat(10_000)], 100_000)).toEqual([{ line: 0, from: 0, to: 4000, hidden: 6000 }]))
   test('opened further, it goes on in rows that are no longer than that', () =>
     expect(rowsOf(['x'.repeat(10_000)], 100_000, new Map([[0, 8000]]))).toEqual([

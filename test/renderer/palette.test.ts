@@ -13,7 +13,7 @@ const titles = (typed: string, world: PaletteWorld = WORLD): readonly string[] =
 
 test('screens and actions are offered before anything is typed, nodes and filters are not', () => {
   expect(titles('')).toContain('Collect evidence')
-  expect(titles('')).not.toContain('Collect only what is missing')
+  expect(titles('')).not.toContain('Collect missing evidence')
   expect(titles('')).not.toContain('db-1')
 })
 
@@ -22,8 +22,8 @@ test('what begins with the text comes first', () => {
   expect(titles('node')[0]).toBe('Nodes')
 })
 
-test('a sentence is offered as the filter that it says', () => {
-  const [first] = paletteEntries('isolation not supported, in frankfurt', WORLD)
+test('a sentence is offered as the filter that it describes', () => {
+  const [first] = paletteEntries('isolation unresolved, in frankfurt', WORLD)
   expect(first?.does).toEqual({
     go: {
       screen: 'overview',
@@ -38,7 +38,7 @@ test('the review window offers nothing that collects, changes or leaves the pack
   expect(all).not.toContain('Nodes')
   expect(all).not.toContain('Settings')
   expect(all).not.toContain('Collect evidence')
-  expect(all).toContain('Seal')
+  expect(all).toContain('Verification')
   const [node] = paletteEntries('db-1', { ...WORLD, review: true })
   expect(node?.does).toEqual({ go: { screen: 'node', of: 'pack', node: 'db-1' } })
 })

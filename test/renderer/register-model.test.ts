@@ -42,9 +42,9 @@ describe('exceptions and requests', () => {
     expect(exceptionsShown(register, text, shown).count).toBe(count),
   )
   test.each([
-    [undefined, 'Unsigned: the names were typed.'],
-    [['requester'], 'Signed with a key by who asked.'],
-    [['approver', 'requester'], 'Signed with a key by who asked and by who approved.'],
+    [undefined, 'Not digitally signed.'],
+    [['requester'], 'Digitally signed by requester.'],
+    [['approver', 'requester'], 'Digitally signed by requester and by approver.'],
   ] as const)('keys of %j', (roles, line) =>
     expect(signedLine(roles?.map((role) => ({ role, fingerprint: '', at: '', cms: '', chain: [] })))).toBe(line),
   )
@@ -85,7 +85,7 @@ describe('decisions', () => {
   ] as const)('%s lacks', (decision, texts, lacks) =>
     expect(Object.keys(decisionLacks(decision, texts))).toEqual(lacks),
   )
-  test('send only what their kind asks for', () => {
+  test('send only what their kind requires', () => {
     const row = { framework: 'hipaa', control: 'x', until: '2027-03-01' } as const
     expect(decisionInput({ ...row, decision: 'implemented' }, filled)).toMatchObject({
       factors: null,
@@ -110,7 +110,7 @@ describe('what a conclusion follows from', () => {
     assessed: concludedOf('supported', part),
   })
   const NONE = { decisions: [] }
-  const HELD = 'Required documents held: 1 of 1.'
+  const HELD = 'Required documents on file: 1 of 1.'
   test.each<[string, Partial<ControlAssessment>, readonly string[]]>([
     [
       'deviations of deciding checks, and none of supporting ones',
@@ -142,23 +142,23 @@ describe('what a conclusion follows from', () => {
         server: server('scope-limitation', { tested: 3 }),
         checks: [countOf('c', { tested: 3, met: 3, notTested: 1 })],
       },
-      ['1 node of 4 not reached. Collect evidence there to conclude.', HELD],
+      ['1 node of 4 not reached. Collect evidence from them to conclude.', HELD],
     ],
     ['no node reached', { server: server('not-tested', { tested: 0 }) }, ['No node in scope was reached.', HELD]],
-    ['no deviations', { checks: [countOf('c', { met: 4 })] }, ['1 check decides, without deviation.', HELD]],
+    ['no deviations', { checks: [countOf('c', { met: 4 })] }, ['1 deciding check without deviations.', HELD]],
     [
       'results that a document answers',
       { checks: [countOf('c', { met: 2, notMet: 2, answered: 2 }), countOf('d', { met: 4 })] },
       [
-        '2 checks decide, without deviation.',
-        '2 results answered by an inspected document. The results stay as observed.',
+        '2 deciding checks without deviations.',
+        '2 results answered by an inspected document. The observed results are unchanged.',
         HELD,
       ],
     ],
     [
       'not applicable by observation',
       { server: server('not-applicable'), checks: [countOf('c', { notApplicable: 4 })] },
-      ['Every required check was observed not to apply on any node.', HELD],
+      ['Evidence shows that no required check applies on any node.', HELD],
     ],
     [
       'documents alone',
@@ -168,7 +168,7 @@ describe('what a conclusion follows from', () => {
     [
       'counter checks alone',
       { server: server('no-server-test'), checks: [countOf('c', { role: 'counter', met: 4 })] },
-      ['1 counter check without deviation. No required check tests this control on servers.', HELD],
+      ['1 counter check without deviations. No required check tests this control on servers.', HELD],
     ],
     [
       'documents outstanding and not supporting',
@@ -186,10 +186,10 @@ describe('what a conclusion follows from', () => {
         },
       },
       [
-        '1 check decides, without deviation.',
-        'Required documents held: 0 of 3.',
+        '1 deciding check without deviations.',
+        'Required documents on file: 0 of 3.',
         'Outstanding: ER-03, Badge list.',
-        'Inspected and not supporting: ER-25.',
+        'Inspected, does not support the control: ER-25.',
       ],
     ],
     [
@@ -198,14 +198,14 @@ describe('what a conclusion follows from', () => {
         checks: [countOf('c', { met: 4 })],
         documents: { state: 'none-needed', needed: 0, held: 0, outstanding: [], deviations: [] },
       },
-      ['1 check decides, without deviation.', 'It needs no document.'],
+      ['1 deciding check without deviations.', 'No documents required.'],
     ],
   ])('%s', (_, part, reasons) => expect(stateReasons(row(part), NONE)).toEqual(reasons))
 
   test.each([
-    ['privacy', 'The engagement does not elect the category Privacy.'],
-    ['security', 'It is outside what this tool examines.'],
-    [null, 'It is outside what this tool examines.'],
+    ['privacy', 'The engagement does not include the category Privacy.'],
+    ['security', 'Outside the scope of this tool.'],
+    [null, 'Outside the scope of this tool.'],
   ])('not in scope, category %s', (category, reason) =>
     expect(stateReasons(row({ state: 'out-of-scope' }, category), NONE)).toEqual([reason]),
   )
@@ -213,7 +213,7 @@ describe('what a conclusion follows from', () => {
     const decision: DecisionView = { ...decisionOf({ decision: 'not-applicable' }), standing: 'in-force' }
     const said = stateReasons(row({ state: 'not-applicable', rationale: decision.id }), { decisions: [decision] })
     expect(said.join(' ')).toContain(
-      'The decision that it does not apply was approved by M. Ortiz, Security officer, until 1 Mar 2027: Every data volume is encrypted.',
+      'Approved decision that the control does not apply, by M. Ortiz, Security officer, until 1 Mar 2027: Every data volume is encrypted.',
     )
   })
   test('a row without a conclusion in this run has none', () =>

@@ -56,13 +56,13 @@ test('there is no time left to guess while paused or after the end', () => {
   expect(timeLeft(after(done(1, 'a'), [2, { kind: 'run-done', run: 'r1', cancelled: false }]), 60_000)).toBeNull()
 })
 
-test('a node that is only timed is at work, says for how long, and counts as answered', () => {
+test('a node that is only timed is active, shows the remaining time, and counts as captured', () => {
   const timing: Step = [60_000, { kind: 'node-timing', node: 'a', secondsLeft: 48 }]
   const progress = after(connecting(0, 'a'), timing)
   expect(summaryOf(progress, 60_000)).toContain('slowest a: Timing, 48 s left')
   expect(counts(progress).finished).toBe(0)
   expect(timeLeft(progress, 60_000)).toBe('about 3 min left')
-  expect(detailOf({ is: 'timing', secondsLeft: 48 })).toContain('Other nodes go on meanwhile.')
+  expect(detailOf({ is: 'timing', secondsLeft: 48 })).toContain('Other nodes continue meanwhile.')
 })
 
 test('the slowest is the node that has been at work longest', () => {
@@ -77,14 +77,14 @@ test('the slowest is the node that has been at work longest', () => {
   expect(slowest(after(done(1, 'a')))).toBeNull()
 })
 
-test('the summary says how many, how long and what is slowest', () => {
+test('the summary shows counts, time left and the slowest node', () => {
   const progress = after(done(60_000, 'a'), failed(60_000, 'b'), collecting(60_000, 'c', 9))
   expect(summaryOf(progress, 120_000)).toBe(
     '2 of 4 nodes, 1 not collected; less than 1 min left; slowest c: Collecting, 9 of 10 commands.',
   )
   const ended = applyEvent(progress, { kind: 'run-done', run: 'r1', cancelled: true }, 0)
   expect(ended === null ? '' : summaryOf(ended, 0)).toBe(
-    'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not begun or not ended. What was collected is kept.',
+    'Collection stopped: 1 of 4 nodes collected, 1 not collected, 2 not started or not finished. Collected evidence is kept.',
   )
 })
 
@@ -94,7 +94,7 @@ test('what is missing is what failed, answered in part or was never begun', () =
   expect(counts(progress)).toEqual({ total: 4, done: 2, failed: 1, partial: 1, finished: 3 })
 })
 
-test('a window that opens late sees the run as it stands, begun when it began', () => {
+test('a window that opens late sees the current run with its start time', () => {
   const events = [STARTED, done(0, 'a'), done(0, 'b')].map(([, event]) => event)
   const status = { run: 'r1', going: true, paused: true, startedAt: '2026-05-14T09:00:00Z', events }
   const progress = progressFrom(status, 5_000, Date.parse('2026-05-14T09:02:00Z'))

@@ -44,7 +44,7 @@ describe('a schedule in words', () => {
     expect(clockText(1439)).toBe('23:59')
   })
 
-  test('what is wrong is told by field', () => {
+  test('problems are listed by field', () => {
     expect(draftProblems(draft, '02:00', [])).toEqual({})
     const wrong = {
       ...draft,
@@ -54,17 +54,15 @@ describe('a schedule in words', () => {
       retries: { times: 11, waitMinutes: 0 },
     }
     expect(Object.keys(draftProblems(wrong, '25:00', []))).toEqual(['name', 'zone', 'at', 'jitter', 'times', 'wait'])
-    expect(draftProblems(draft, '02:00', ['nightly'])).toEqual({ name: 'There is a schedule of this name.' })
+    expect(draftProblems(draft, '02:00', ['nightly'])).toEqual({ name: 'A schedule with this name exists.' })
   })
 
-  test('without a timer nothing starts it, and that is said', () => {
-    expect(statusLines(status)[0]).toBe(
-      'The next run is due on 4 May 2026 02:00 UTC, and nothing will start it: no timer is installed.',
-    )
+  test('a missing timer is reported', () => {
+    expect(statusLines(status)[0]).toBe('The next run is due on 4 May 2026 02:00 UTC, but no timer is installed.')
     expect(statusLines({ ...status, installed: [{ kind: 'cron', state: 'installed' }] })[0]).toBe(
       'The next run is due on 4 May 2026 02:00 UTC.',
     )
-    expect(statusLines(status)[1]).toBe('No run of this schedule was started yet.')
+    expect(statusLines(status)[1]).toBe('No run of this schedule has started.')
   })
 
   test('how it behaves', () => {
@@ -77,9 +75,9 @@ describe('a schedule in words', () => {
         gapsExitZero: false,
       }),
     ).toEqual([
-      'Begins on time.',
-      'Nodes that do not answer are not asked again.',
-      'A run that was missed while this computer was off is not made.',
+      'Starts on time.',
+      'Unreachable nodes are not retried.',
+      'Runs missed while this computer was off are skipped.',
     ])
   })
 })

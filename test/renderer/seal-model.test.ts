@@ -18,6 +18,7 @@ import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-pac
 import {
   type AnswerOutcome,
   QUESTIONS,
+  questionWords,
   type VerificationReport,
   type VerifiedKind,
 } from '../../schemas/verification.ts'
@@ -56,7 +57,7 @@ const plan: ExportPlan = {
 const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
 
 describe('choices', () => {
-  test('begin as the fleet says, and withhold nothing', () => {
+  test('begin with the frameworks of the fleet, and redact nothing', () => {
     expect(firstChoices(plan)).toEqual({
       frameworks: ['hipaa'],
       also: ['xlsx'],
@@ -86,17 +87,17 @@ describe('choices', () => {
       withhold: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
     })
   })
-  test('ask for no time-stamp where no authority is set, and never for a key that is gone', () => {
+  test('request no time-stamp where no authority is set, and never use a missing key', () => {
     const stale = { ...choices, copy: false, timestamp: true, identity: 'gone' }
     expect(buildInput(stale, plan)).toMatchObject({ timestamp: false, identity: 'default', withhold: null })
     expect(buildInput(stale, { ...plan, authority: 'http://tsa.example' })).toMatchObject({ timestamp: true })
     expect(buildInput(stale, { ...plan, identities: [] })).toMatchObject({ identity: null })
   })
-  test('say what a step still needs', () => {
+  test('report what a step needs', () => {
     expect(problemAt('scope', { ...choices, frameworks: [] })).toBe('Choose at least one framework.')
-    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what the copy withholds/)
+    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what to redact/)
     expect(problemAt('withhold', { ...choices, who: ' ' })).toMatch(/who/)
-    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/why/)
+    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/reason/)
     expect(problemAt('withhold', choices)).toBeNull()
     expect(problemAt('withhold', { ...choices, copy: false, classes: [] })).toBeNull()
     expect(problemAt('seal', choices)).toBeNull()
@@ -108,13 +109,13 @@ test('what is missing stays in the denominator', () => {
   expect(nodesLine({ ...plan, declared: 1, missing: [] })).toBe('1 of 1 node')
 })
 
-test('a signer is taken apart only where it has our form', () => {
+test('a signer is split only where it has the known form', () => {
   const print = 'ab'.repeat(32)
   expect(signerParts(`Clinic, key of it, key ${print}`)).toEqual({ name: 'Clinic, key of it', fingerprint: print })
   expect(signerParts('Clinic, key abc')).toEqual({ name: 'Clinic, key abc', fingerprint: null })
 })
 
-test('what a copy loses is told by node, most first', () => {
+test('what a copy loses is listed by node, most first', () => {
   const lost = [
     { node: 'b', check: 'one', why: 'w' },
     { node: 'a', check: 'one', why: 'w' },
@@ -149,27 +150,58 @@ const report = (
   signer: null,
 })
 
-describe('the line over the answers', () => {
+describe('the headline of a verification', () => {
   test.each([
-    ['altered wins over everything', report({ intact: 'no', complete: 'not-shown' }), 'Altered', 'square-cross'],
-    ['another no', report({ reproducible: 'no' }), 'Does not hold', 'square-cross'],
-    ['something open', report({ 'signed-by': 'not-shown' }), 'Nothing speaks against it', 'diamond-question'],
-    ['all shown', report({}), 'Every answer is yes', 'ring-tick'],
-    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness report', 'diamond-question'],
+    [
+      'altered wins over everything',
+      report({ intact: 'no', complete: 'not-shown' }),
+      'Verification failed: contents altered',
+      'square-cross',
+    ],
+    [
+      'another no',
+      report({ reproducible: 'no' }),
+      `Verification failed: ${questionWords.reproducible.label}`,
+      'square-cross',
+    ],
+    [
+      'demo data',
+      { ...report({ 'signed-by': 'not-shown' }), demo: true },
+      'Demo data: not evidence',
+      'diamond-question',
+    ],
+    [
+      'the signer open',
+      report({ 'signed-by': 'not-shown' }),
+      'Contents verified; signer not confirmed',
+      'diamond-question',
+    ],
+    [
+      'the signer open, and contents not derived again',
+      report({ 'signed-by': 'not-shown', reproducible: 'not-shown' }),
+      'No check failed; signer not confirmed',
+      'diamond-question',
+    ],
+    [
+      'another open',
+      report({ 'existed-by': 'not-shown' }),
+      'No check failed; 1 of 6 indeterminate',
+      'diamond-question',
+    ],
+    ['all shown', report({}), 'All six checks passed', 'ring-tick'],
+    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness file', 'diamond-question'],
   ])('%s', (_, given, word, mark) => expect(headlineOf(given)).toMatchObject({ word, mark }))
-  test('counts what is not shown', () => {
-    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toBe(
-      '4 of 6 answers are shown; 2 are not, and say why.',
+  test('counts what is indeterminate', () => {
+    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toMatch(
+      /^4 of 6 checks passed; 2 need input/,
     )
-    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toBe(
-      '5 of 6 answers are shown; one is not, and say why.',
-    )
+    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toMatch(/^5 of 6 checks passed; 1 needs input/)
   })
-  test('only a file that is ours is called altered', () => {
+  test('only a file written by Barewitness is called altered', () => {
     expect(outcomeWord('pack', 'intact', 'no')).toBe('Altered')
-    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Not ours')
-    expect(outcomeWord('pack', 'complete', 'no')).toBe('No')
-    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Not shown')
+    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Unknown format')
+    expect(outcomeWord('pack', 'complete', 'no')).toBe('Failed')
+    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Indeterminate')
   })
 })
 
@@ -195,12 +227,12 @@ describe('fingerprints', () => {
   ])('%s', (_, received, found) => expect(compareFingerprint(ours, received)).toEqual(found))
 })
 
-test('re-evaluation is told with its denominator, or that there is none', () => {
+test('re-evaluation has its denominator, or reports that there is none', () => {
   const review = {
     view: { catalog: { version: '1.4.0' } },
     verdicts: { stated: 131, identical: 130 },
   } as unknown as PackReview
   expect(reEvaluationLine(review)).toBe('130 of 131 verdicts identical with catalog 1.4.0.')
-  expect(reEvaluationLine({ ...review, view: null })).toMatch(/no verdict/)
-  expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/no verdict/)
+  expect(reEvaluationLine({ ...review, view: null })).toMatch(/No verdict/)
+  expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/No verdict/)
 })

@@ -20,7 +20,7 @@ const sheet: Worksheet = {
 
 test('the seed is the day of the review', () => expect(seedOf('2026-06-02T23:59:59Z')).toBe('20260602'))
 
-test('drawn findings keep the order of the draw and carry their notes', () => {
+test('sampled results keep the order of the sample and their notes', () => {
   expect(sampleRows(sheet)).toEqual([
     { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'met', state: 'open', note: '', at: null },
     {
@@ -42,18 +42,18 @@ test('notes outside the sample are not lost, also those of the same node or chec
 })
 
 test('the tally keeps what is open in the denominator', () => {
-  expect(tallyLine(sampleRows(sheet))).toBe('0 of 2 findings looked at or accepted, 1 question, 1 open.')
+  expect(tallyLine(sampleRows(sheet))).toBe('0 of 2 results inspected or accepted, 1 question, 1 open.')
 })
 
 describe('a size', () => {
   test.each([
     [5, 40, { ok: true, size: 5 }],
     [40, 40, { ok: true, size: 40 }],
-    [41, 40, { ok: false, why: 'There are 40 findings to draw from.' }],
-    [0, 40, { ok: false, why: 'Give a whole number of at least 1.' }],
-    [1.5, 40, { ok: false, why: 'Give a whole number of at least 1.' }],
-    [Number.NaN, 40, { ok: false, why: 'Give a whole number of at least 1.' }],
-    [1001, 5000, { ok: false, why: 'At most 1000 findings can be drawn at once.' }],
-    [1, 0, { ok: false, why: 'There are no findings to draw from.' }],
+    [41, 40, { ok: false, why: 'The population has 40 results.' }],
+    [0, 40, { ok: false, why: 'Enter a whole number of at least 1.' }],
+    [1.5, 40, { ok: false, why: 'Enter a whole number of at least 1.' }],
+    [Number.NaN, 40, { ok: false, why: 'Enter a whole number of at least 1.' }],
+    [1001, 5000, { ok: false, why: 'Enter at most 1000.' }],
+    [1, 0, { ok: false, why: 'There are no results to sample.' }],
   ])('%d of %d', (typed, population, found) => expect(sizeFrom(typed, population)).toEqual(found))
 })
