@@ -1,7 +1,7 @@
 import type { Scope } from '../../schemas/types.ts'
 import type { ConnectTarget, RunEvent } from '../core/ports.ts'
 import type { LoadedRecording, RecordingSource } from '../core/recording.ts'
-import { createLanes } from './lanes.ts'
+import { createLanes } from './concurrency.ts'
 import type { Aside } from './location/spread.ts'
 
 /** What a finished run gives: the recordings of the nodes it reached, read again when needed, and whether somebody stopped it. */

@@ -5,7 +5,7 @@ import { type KeyToMatch, listProblem, matchKeys } from '../../core/host-key-lis
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { ScannedKey } from '../../core/world.ts'
-import { inLanes } from '../lanes.ts'
+import { mapConcurrently } from '../concurrency.ts'
 import { askInTurn } from './asking.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { inTurn } from './kept-json.ts'
@@ -87,7 +87,7 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   const wanted = [...targets.value.values()].filter(({ node }) => names.has(node.name))
-  await inLanes(wanted, ASKED_AT_A_TIME, async (target) => {
+  await mapConcurrently(wanted, ASKED_AT_A_TIME, async (target) => {
     const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(PATIENCE_MS))
     keep(
       session,

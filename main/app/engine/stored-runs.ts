@@ -8,7 +8,7 @@ import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
-import { inLanes } from '../lanes.ts'
+import { mapConcurrently } from '../concurrency.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
@@ -111,7 +111,7 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
-    await inLanes(population, LOADED_AT_A_TIME, async (node) => {
+    await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(loaded.value)
       else if (await isStored(world, folder, run, node)) unreadable.push({ ...loaded.error, node })

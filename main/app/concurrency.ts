@@ -1,5 +1,5 @@
 /** Does work over all items, some at a time, and gives the results in the order of the items. The first rejection is the outcome. */
-export async function inLanes<T, R>(
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,
