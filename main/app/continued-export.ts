@@ -12,7 +12,7 @@ import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from
 import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import { alsoFiles } from './also.ts'
-import { besideFiles, type Content, type Contents, writeBeside } from './beside.ts'
+import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
 import { reportInputOf } from './report-input.ts'

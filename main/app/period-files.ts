@@ -6,7 +6,7 @@ import { buildPeriodReport, calendarRows, deviationRows } from '../core/period/r
 import type { Signer } from '../core/ports.ts'
 import type { SealedPeriodPages } from '../core/verify/pages.ts'
 import type { World } from '../core/world.ts'
-import type { Content } from './beside.ts'
+import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 
