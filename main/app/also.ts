@@ -6,7 +6,7 @@ import type { Signer } from '../core/ports.ts'
 import { buildBinder } from '../core/report/binder.ts'
 import type { ReportInput } from '../core/report.ts'
 import type { World } from '../core/world.ts'
-import { tidyBetween } from './tidied.ts'
+import { collectGarbageBetween } from './memory-pressure.ts'
 
 /** What can be written beside pack and report: two shorter cuts of the report, and the same assessment for other tools. */
 export const ALSO = ['executive', 'binder', 'xlsx', 'oscal', 'hdf'] as const
@@ -30,7 +30,7 @@ type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
 export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
   for (const one of ALSO) {
     if (!wanted.includes(one)) continue
-    tidyBetween(world, input.assessment.nodes.length)
+    collectGarbageBetween(world, input.assessment.nodes.length)
     yield* MAKERS[one](world, input)
   }
 }

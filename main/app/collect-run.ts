@@ -10,7 +10,7 @@ import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
 import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
-import { tidyAfter } from './tidied.ts'
+import { tidyAfter } from './memory-pressure.ts'
 
 export interface CollectRunInput {
   readonly run: string

@@ -29,7 +29,7 @@ import { reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
-import { tidyAfter, tidyBetween } from './tidied.ts'
+import { tidyAfter, collectGarbageBetween } from './memory-pressure.ts'
 
 export interface ExportInput {
   readonly run: string
@@ -102,7 +102,7 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   const report = `${folder}/${run}.report.pdf`
   if (await world.files.isThere(report)) return fail('input.refused', `${report} exists already; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
-  tidyBetween(world, input.recordings.length)
+  collectGarbageBetween(world, input.recordings.length)
   const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(world, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
@@ -149,7 +149,7 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
-  const tidy = (): void => tidyBetween(world, assessment.nodes.length)
+  const tidy = (): void => collectGarbageBetween(world, assessment.nodes.length)
   tidy()
   const said = await saidInPack(catalog, input)
   if (!said.ok) return said
@@ -258,9 +258,9 @@ async function signedPdf(
   attachments: readonly EmbeddedFile[],
   { asOf, signer, recordings }: ExportInput,
 ): Promise<Uint8Array> {
-  tidyBetween(world, recordings.length)
+  collectGarbageBetween(world, recordings.length)
   const pdf = await world.reports.render(document, { attachments, created: asOf })
-  tidyBetween(world, recordings.length)
+  collectGarbageBetween(world, recordings.length)
   return await world.sealing.signPdf(pdf, signer)
 }
 

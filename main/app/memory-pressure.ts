@@ -9,6 +9,6 @@ export function tidyAfter({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: numb
 }
 
 /** Gives back memory after one part of the work over so many nodes: of a large fleet each leaves more garbage than all that the next needs. */
-export function tidyBetween({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
+export function collectGarbageBetween({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
   if (nodes > NODES) tidyMemory()
 }
