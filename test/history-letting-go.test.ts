@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { backUp, restore } from '../main/app/backup.ts'
 import { chainFolderOf } from '../main/app/chain-folder.ts'
 import { chainsBelow } from '../main/app/chains.ts'
-import { enterSaid } from '../main/app/enter-said.ts'
+import { appendSigned } from '../main/app/append-signed.ts'
 import { historyView } from '../main/app/history-view.ts'
 import { retain } from '../main/app/retention.ts'
 import { listLines } from '../main/cli/commands/history-list.ts'
@@ -53,7 +53,7 @@ describe('retention', () => {
     await run('run-3', '2026-11-20T10:00:00.000Z')
     const begin = { fleet: FLEET, chainFolder: chainFolderOf(root, FLEET), openSigner }
     must(
-      await enterSaid(world, begin, (at, key) =>
+      await appendSigned(world, begin, (at, key) =>
         ok([{ kind: 'baseline', run: 'run-2', at, fleet: FLEET, why: 'agreed', signer: key }]),
       ),
     )

@@ -3,7 +3,7 @@ import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
-import { type EnterInput, enterSaid } from './enter-said.ts'
+import { type EnterInput, appendSigned } from './append-signed.ts'
 
 export interface BaselineInput extends Omit<EnterInput, 'begin'> {
   /** A sealed run of this fleet. */
@@ -14,14 +14,14 @@ export interface BaselineInput extends Omit<EnterInput, 'begin'> {
 
 /**
  * Names the run that later ones are compared with, signed and entered into the chain of runs, from then on. Fails with input.refused
- * without words, and for a run that the chain does not know or whose evidence was taken away; else as enterSaid() does.
+ * without words, and for a run that the chain does not know or whose evidence was taken away; else as appendSigned() does.
  */
 export async function nameBaseline(world: World, input: BaselineInput): Promise<Outcome<RunChain>> {
   const { fleet, run } = input
   const why = input.why.trim()
   if (why === '' || why.length > 1000)
     return fail('input.refused', 'say why, in at most 1,000 characters; nothing was recorded')
-  return await enterSaid(world, input, (at, signer, { entries }) => {
+  return await appendSigned(world, input, (at, signer, { entries }) => {
     const about = entries.filter(({ entry }) => (entry.kind === 'run' || entry.kind === 'retired') && entry.run === run)
     if (!about.some(({ entry }) => entry.kind === 'run'))
       return fail(

@@ -8,7 +8,7 @@ import { type Due, type Fate, retentionPlan, type Stays } from '../core/retentio
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
-import { enterSaid } from './enter-said.ts'
+import { appendSigned } from './append-signed.ts'
 import { packsBelow } from './rebuild-history.ts'
 
 /** As long as documentation has to be kept (45 CFR 164.316(b)(2)(i)). */
@@ -63,7 +63,7 @@ export async function retain(world: World, input: RetentionInput): Promise<Outco
       const fresh = fate.due.filter((one) => !one.entered && ready.value.due.includes(one))
       if (fresh.length === 0) continue
       const words = why === '' ? `Older than ${input.years} years.` : `Older than ${input.years} years. ${why}`
-      const entered = await enterSaid(world, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
+      const entered = await appendSigned(world, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
         ok(
           fresh.flatMap(({ run, seals }) =>
             seals.map((tagManifest): RetiredEntry => {

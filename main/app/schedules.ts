@@ -9,7 +9,7 @@ import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor 
 import type { World } from '../core/world.ts'
 import { chainFolderOf } from './chain-folder.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
-import { enterSaid } from './enter-said.ts'
+import { appendSigned } from './append-signed.ts'
 import { ALSO } from './export.ts'
 
 /** What a person plans: the fleet’s own name is read from its file. */
@@ -143,7 +143,7 @@ const enterPlan = (
 ): Promise<Outcome<RunChain>> => {
   const { name, fleetName: fleet, out } = schedule
   const withinMinutes = withinMinutesOf(schedule)
-  return enterSaid(
+  return appendSigned(
     world,
     { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true },
     (at, signer, { entries }) => {

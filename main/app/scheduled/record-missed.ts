@@ -7,7 +7,7 @@ import { ok } from '../../core/result.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
 import { chainFolderOf } from '../chain-folder.ts'
-import { enterSaid } from '../enter-said.ts'
+import { appendSigned } from '../append-signed.ts'
 import type { Attempt } from './attempts.ts'
 import { answeredDue } from './plan-run.ts'
 
@@ -18,7 +18,7 @@ export interface MissedRun {
 
 /**
  * Enters due times without a run into the fleet’s chain, each signed, in one go; gives how many were entered. Those that the chain has an
- * entry for by now are left out; a run of `unwritten` is none, since nobody has its pack. Fails as enterSaid() does.
+ * entry for by now are left out; a run of `unwritten` is none, since nobody has its pack. Fails as appendSigned() does.
  */
 export async function recordMissed(
   world: World,
@@ -29,7 +29,7 @@ export async function recordMissed(
 ): Promise<Outcome<number>> {
   if (missed.length === 0) return ok(0)
   let entered = 0
-  const recorded = await enterSaid(
+  const recorded = await appendSigned(
     world,
     { fleet: fleetName, chainFolder: chainFolderOf(out, fleetName), openSigner, begin: true },
     (at, signer, chain) => {

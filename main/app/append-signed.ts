@@ -18,7 +18,7 @@ export interface EnterInput {
  * fingerprint and the chain as it is, and may refuse. Fails with input.refused where there is no chain; else as the signer and the
  * chain do.
  */
-export async function enterSaid(
+export async function appendSigned(
   world: World,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SaidEntry[]>,
