@@ -17,7 +17,7 @@ import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
-import { type Also, alsoFiles } from './also.ts'
+import { type Also, alsoFiles } from './output-formats.ts'
 import { type AttachmentBytes, saidInPack } from './attachments.ts'
 import { besideFiles, type ExportedFile, writeBeside } from './output-files.ts'
 import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
@@ -81,7 +81,7 @@ export interface Exported {
   readonly continued: boolean
 }
 
-export { ALSO, type Also } from './also.ts'
+export { ALSO, type Also } from './output-formats.ts'
 
 export { PRODUCER } from './producer.ts'
 
