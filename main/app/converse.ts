@@ -33,7 +33,7 @@ export interface Conversation {
   readonly echo: (EchoTiming & { readonly path: PathTiming | null }) | null
 }
 
-const FAREWELL_MS = 3000
+const CLOSE_TIMEOUT_MS = 3000
 
 /**
  * Runs the collector over an open connection and reads its answer to the end, or to whatever `watch` ends it with: its failure is the
@@ -118,7 +118,7 @@ async function timedPath({ timePath }: Connection, watch: Watch): Promise<PathTi
 async function farewell(deps: ConverseDeps, process: RemoteProcess, watch: Watch): Promise<boolean> {
   process.end()
   const left = process.closed.then(() => true)
-  const waited = await watch.unless(Promise.race([left, deps.pause(FAREWELL_MS).then(() => false)]))
+  const waited = await watch.unless(Promise.race([left, deps.pause(CLOSE_TIMEOUT_MS).then(() => false)]))
   return waited.ok && waited.value
 }
 
