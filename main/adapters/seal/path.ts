@@ -90,7 +90,7 @@ function issuerProblems(issuer: CertificateFacts, below: number): readonly strin
     ...(issuer.pathLength !== null && issuer.pathLength < below
       ? [`${name} may not have so many issuers below it (path length).`]
       : []),
-    ...strangers(issuer),
+    ...unknownCriticalExtensions(issuer),
   ]
 }
 
@@ -107,11 +107,11 @@ export function leafProblems(leaf: CertificateFacts): readonly string[] {
       ? []
       : ['The signer’s certificate is for other purposes than documents (extended key usage).']),
     ...(leaf.notBefore <= leaf.notAfter ? [] : ['The signer’s certificate ends before it begins.']),
-    ...strangers(leaf),
+    ...unknownCriticalExtensions(leaf),
   ]
 }
 
-export const strangers = (certificate: CertificateFacts): readonly string[] =>
+export const unknownCriticalExtensions = (certificate: CertificateFacts): readonly string[] =>
   certificate.strangeCritical.map(
     (id) => `${quote(certificate.subject)} has a critical extension we do not know: ${plain(id)}.`,
   )

@@ -4,7 +4,7 @@ import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
 import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../der-read.ts'
 import { OID } from '../oids.ts'
-import { type Chain, chainOf, isListOf, isRoot, revocation, strangers, termOf } from '../path.ts'
+import { type Chain, chainOf, isListOf, isRoot, revocation, unknownCriticalExtensions, termOf } from '../path.ts'
 import { type CertificateFacts, hashFor, KEY_USAGE, readAuthorityCertificate, sameBytes, verifies } from '../x509.ts'
 import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
 import { readTstInfo, type TstInfo } from './tst-info.ts'
@@ -200,7 +200,7 @@ function authorityProblems(authority: CertificateFacts): readonly string[] {
     ...(usage === null || ((usage & signs) !== 0 && (usage & ~signs) === 0)
       ? []
       : ['The key of the time-stamp’s signer is not meant to sign alone (key usage).']),
-    ...strangers(authority),
+    ...unknownCriticalExtensions(authority),
   ]
 }
 
