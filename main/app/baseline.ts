@@ -3,7 +3,7 @@ import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
-import { type EnterInput, appendSigned } from './append-signed.ts'
+import { appendSigned, type EnterInput } from './append-signed.ts'
 
 export interface BaselineInput extends Omit<EnterInput, 'begin'> {
   /** A sealed run of this fleet. */

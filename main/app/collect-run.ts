@@ -9,8 +9,8 @@ import type { World } from '../core/world.ts'
 import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
-import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
 import { tidyAfter } from './memory-pressure.ts'
+import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
 
 export interface CollectRunInput {
   readonly run: string

@@ -11,10 +11,10 @@ import { readEarlier } from '../core/verify/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../core/verify/read.ts'
 import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
-import { alsoFiles } from './output-formats.ts'
-import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
+import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
+import { alsoFiles } from './output-formats.ts'
 import { reportInputOf } from './report-input.ts'
 
 /**

@@ -2,7 +2,7 @@ import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
-import { type EnterInput, appendSigned } from './append-signed.ts'
+import { appendSigned, type EnterInput } from './append-signed.ts'
 
 export interface GapInput extends Omit<EnterInput, 'begin'> {
   /** When the run should have been: UTC, ISO 8601. */

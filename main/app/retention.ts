@@ -7,8 +7,8 @@ import { ok } from '../core/result.ts'
 import { type Due, type Fate, retentionPlan, type Stays } from '../core/retention.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
-import { type ChainBelow, chainsBelow } from './chains.ts'
 import { appendSigned } from './append-signed.ts'
+import { type ChainBelow, chainsBelow } from './chains.ts'
 import { packsBelow } from './rebuild-history.ts'
 
 /** As long as documentation has to be kept (45 CFR 164.316(b)(2)(i)). */

@@ -7,9 +7,9 @@ import type { RunChain, SaidEntry } from '../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor } from '../core/schedule/units.ts'
 import type { World } from '../core/world.ts'
+import { appendSigned } from './append-signed.ts'
 import { chainFolderOf } from './chain-folder.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
-import { appendSigned } from './append-signed.ts'
 import { ALSO } from './export.ts'
 
 /** What a person plans: the fleet’s own name is read from its file. */
