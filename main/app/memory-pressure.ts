@@ -1,14 +1,17 @@
 import type { World } from '../core/world.ts'
 
-/** So many nodes leave garbage that is worth the time it takes to look for it. */
+/** So many nodes leave enough garbage to justify the time of a collection. */
 const NODES = 50
 
-/** Gives back memory after every so many nodes. */
+/** Collects garbage after every NODES nodes. */
 export function tidyAfter({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
   if (nodes > 0 && nodes % NODES === 0) tidyMemory()
 }
 
-/** Gives back memory after one part of the work over so many nodes: of a large fleet each leaves more garbage than all that the next needs. */
+/**
+ * Collects garbage between two stages over so many nodes: with a large fleet each stage leaves more garbage than the
+ * next one needs.
+ */
 export function collectGarbageBetween({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
   if (nodes > NODES) tidyMemory()
 }
