@@ -443,7 +443,7 @@ describe('the use case', () => {
   })
 
   test.each([
-    [{ classes: ['text'] }, /“text” is not among what can be withheld: ipv4, /],
+    [{ classes: ['text'] }, /“text” cannot be redacted; choose from ipv4, /],
     [{ who: ' ' }, /who withheld/],
     [{ why: '' }, /and why/],
   ])('refuses %o', async (change, why) => {

@@ -241,7 +241,7 @@ describe('decisions on the command line', () => {
   })
 
   test.each<[string, readonly string[], string]>([
-    ['a row that is not there', ['--for', 'hipaa:164.999'], 'there is no row “hipaa:164.999”'],
+    ['a row that is not there', ['--for', 'hipaa:164.999'], 'there is no control “hipaa:164.999”'],
     ['a row without a choice', ['--for', 'hipaa:164.308(b)(1)'], 'only an addressable specification'],
     ['a word that is none', ['--decision', 'maybe'], '--decision must be one of'],
     ['no factors', ['--factors', ''], 'the factors that were weighed must be given'],
@@ -358,7 +358,7 @@ describe('documents on the command line', () => {
       ['--for', ROW, '--need', 'gold', ...SUPPORTS],
       'does not name one document',
     ],
-    ['a row that is not there', ['--for', 'soc2:CC99', ...SUPPORTS], 'there is no row “soc2:CC99”'],
+    ['a row that is not there', ['--for', 'soc2:CC99', ...SUPPORTS], 'there is no control “soc2:CC99”'],
     ['a level that is none', ['--request', 'ER-31', '--level', 'heard'], '--level must be one of'],
     ['an inspection without its parts', ['--request', 'ER-31', '--level', 'inspected'], 'needs --inspected-by'],
     [

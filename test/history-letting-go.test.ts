@@ -235,7 +235,7 @@ describe('backup and restore', () => {
     const going = must(await world.files.hold(`${root}/evidence/run-2`))
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    expect(must(await backUp(world, root, archive)).leftOut).toEqual(['evidence/run-2: it is being collected'])
+    expect(must(await backUp(world, root, archive)).leftOut).toEqual(['evidence/run-2: collection in progress'])
     await going.release()
     const bytes = readFileSync(archive)
     const at = bytes.indexOf('"path":"chains')

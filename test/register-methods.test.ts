@@ -236,7 +236,7 @@ describe('exceptions', () => {
     expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
     session.run = null
     expect(refused(await methods['exceptions.accept'](draft))).toBe(
-      'input.refused: there is no run yet, so there is no finding to accept',
+      'input.refused: there is no run yet, so there is no deviation to accept',
     )
     expect(readdirSync(folder)).toEqual([])
   })

@@ -147,7 +147,7 @@ describe('the evidence index', () => {
     expect(section(report, 'evidence')).toContain(`probe.time.sync/read\n${said}\n4 of 5: `)
     expect(section(report, 'custody')).toContain(said)
     const [head = [], ...rows] = [...evidenceTable(recordings)]
-    const classes = rows.map((row) => row[head.indexOf('redacted by class')]).filter((one) => one !== '')
+    const classes = rows.map((row) => row[head.indexOf('masked, by class')]).filter((one) => one !== '')
     expect(new Set(classes)).toEqual(new Set([said.replace('4, token 4', '1, token 1').replace('8', '2')]))
   })
 })

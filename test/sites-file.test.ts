@@ -61,7 +61,7 @@ describe('a table of sites', () => {
     ['serial,site\nSN-1001,FRA\nsn-1001 ,IAD\n', 'line 3', 'as line 2 does'],
     [`serial,site\nSN-1001,${'x'.repeat(301)}\n`, 'line 2', 'more than 300 characters for the site'],
     ['a\0b', null, 'is not a table of text'],
-    ['serial,site\n"SN-1001,FRA\n', null, 'is not a table that can be read'],
+    ['serial,site\n"SN-1001,FRA\n', null, 'is not a readable table'],
   ])('%j is refused', (text, at, expected) => {
     const [problem] = csv(text).problems
     if (at !== null) expect(problem?.at).toBe(at)
@@ -152,7 +152,7 @@ describe('Redfish Chassis resources', () => {
     [[CHASSIS, { ...CHASSIS }], '$[1]', 'as $[0] does'],
     [{ ...CHASSIS, SerialNumber: null }, '$', 'has no serial number'],
     [{ ...CHASSIS, Location: {} }, '$', 'neither a site nor a country'],
-    [[], null, 'holds no Chassis resource'],
+    [[], null, 'contains no Chassis resource'],
     [[1], null, 'something other than Chassis'],
     [null, null, 'something other than Chassis'],
   ])('%j is refused', (value, at, expected) => {

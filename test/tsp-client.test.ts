@@ -141,13 +141,13 @@ describe('an authority that will not', () => {
     [
       'refuses',
       say(() => refusal(2, 'Come back tomorrow.', 14)),
-      'The authority gave no time-stamp: status 2 (rejection); failInfo timeNotAvailable; “Come back tomorrow.”',
+      'The authority granted no time-stamp: status 2 (rejection); failInfo timeNotAvailable; “Come back tomorrow.”',
     ],
-    ['is not there', say(() => new Uint8Array(), 'text/plain', 404), 'The authority answered with HTTP 404.'],
+    ['is not there', say(() => new Uint8Array(), 'text/plain', 404), 'The authority returned HTTP status 404.'],
     [
       'sends us on',
       (_, answer) => void answer.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      'The authority sent us on to “http://127.0.0.1:1/” (HTTP 302); redirects are not followed.',
+      'The authority redirected to “http://127.0.0.1:1/” (HTTP 302); redirects are not followed.',
     ],
   ])('%s is not asked again', async (_, lie, detail) => {
     expect(await failure(lie)).toMatchObject({ code: 'timestamp.refused', detail, asked: 1 })

@@ -3,10 +3,10 @@ import { plain } from '../core/plain-text.ts'
 
 const HEADING = [
   'node',
-  'claim',
-  'promise',
-  'answer',
-  'reasons',
+  'claim id',
+  'provider claim',
+  'result',
+  'observations',
   'source',
   'location in source',
   'date of source (UTC)',

@@ -72,7 +72,7 @@ export async function readCalendar(world: World, input: ReadCalendarInput): Prom
   if (days === 0 || days > MOST_DAYS)
     return fail(
       'input.refused',
-      `enter a first and a last day, at most ${MOST_DAYS} days apart, such as 2026-10-01 and 2026-12-31`,
+      `enter a first and a last day, at most ${MOST_DAYS} days in total, such as 2026-10-01 and 2026-12-31`,
     )
   if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)

@@ -192,7 +192,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
       return own === undefined || own.found.length === 0 ? [] : [{ id, claim, ...own }]
     })
     .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
-  if (all.length === 0) return ['No deviations noted.', '']
+  if (all.length === 0) return ['No deviations noted on the nodes tested.', '']
   const deciding = new Set(
     controls
       .filter(({ state }) => state !== 'out-of-scope')

@@ -33,7 +33,7 @@ describe('two processes at once', () => {
     mkdirSync(join(root, 'evidence', 'run-1'), { recursive: true })
     const ours = must(await world.files.hold(join(root, 'evidence', 'run-1')))
     await expect(killed([made.program, root], { said: '\nsealed ', after: 0 })).rejects.toThrow(
-      /store\.failed: somebody else is writing there: .*lock\./,
+      /store\.failed: another process is writing to this folder: .*lock\./,
     )
     expect(readdirSync(join(root, 'evidence', 'run-1')).filter((name) => !name.startsWith('lock.'))).toEqual([])
     await ours.release()

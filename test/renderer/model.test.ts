@@ -79,7 +79,7 @@ test('totals count declared nodes, and what was not collected stays in them', ()
 
 test('why nothing was collected is said from the failure, else from the status', () => {
   const failure = { code: 'ssh.unreachable', detail: 'refused' }
-  expect(whyNotCollected({ status: 'failed', failure })).toBe('We could not reach the node (refused)')
+  expect(whyNotCollected({ status: 'failed', failure })).toBe('Node unreachable (refused)')
   expect(whyNotCollected({ status: 'missing', failure: null })).toBe('no recording of this declared node')
 })
 

@@ -50,7 +50,7 @@ const BEFORE: readonly PdfAttack[] = [
   },
   {
     name: 'a signature in two fields, signed',
-    named: /has 2 of what it must have once: signature field/,
+    named: /has 2 of a required single part: signature field/,
     build: preparedBefore((text) => {
       const id = trailerNumber(text, 'Size')
       const { catalog } = placesIn(text)

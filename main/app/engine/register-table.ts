@@ -7,9 +7,9 @@ import { isOnePerson } from '../../core/register.ts'
 import type { Table } from '../tables.ts'
 
 const HEAD = [
-  'standing',
+  'status',
   'check',
-  'claim',
+  'expected condition',
   'nodes',
   'reason',
   'compensating control',

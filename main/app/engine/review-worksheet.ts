@@ -100,7 +100,7 @@ const HEAD = [
   'node',
   'check',
   'verdict',
-  'note',
+  'verdict label',
   'state',
   'note',
   'noted at (UTC)',
