@@ -140,7 +140,7 @@ describe('an archive', () => {
     [
       'more entries than its list has room for',
       () => ended((end) => [24, 32].map((place) => end.writeBigUInt64LE(70_000n, place))),
-      /number of entries is not the stated one/,
+      /number of entries differs from the stated one/,
     ],
     ['a 64-bit size that nothing needs', () => entered('listed', (bytes) => extra(bytes, 46, wide8)), /not needed/],
     [

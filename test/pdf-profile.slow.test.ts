@@ -57,7 +57,7 @@ describe('a report that was altered', () => {
     expect(at).toBeGreaterThan(Buffer.from(archived).lastIndexOf('/Contents <'))
     const changed = Uint8Array.from(archived)
     changed[at + 1] = (changed[at + 1] ?? 0) ^ 1
-    expect(complaints(readPdf(changed, [])).join('\n')).toContain('carries a certificate that is not part of')
+    expect(complaints(readPdf(changed, [])).join('\n')).toContain('contains a certificate that is not part of')
   })
 
   test('in any one byte is never intact', async () => {

@@ -111,7 +111,7 @@ describe('a seal', () => {
   test('without its root is told to be incomplete', async () => {
     const reading = await read(seal, content, [], [])
     expect(reading).toMatchObject({ problems: [], root: null })
-    expect(reading.incomplete).toMatch(/who issued .*Seal test.* is missing/)
+    expect(reading.incomplete).toMatch(/the issuer of .*Seal test.* is missing/)
   })
 
   test('with a time-stamp that is none says so', () => {

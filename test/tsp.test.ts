@@ -212,10 +212,10 @@ describe('a token', () => {
   })
 
   test('without its root, or with a namesake’s, has none', () => {
-    expect(wordsOf(tsa.token(over), [])).toMatch(/who issued “Memory TSA issuer” is missing/)
+    expect(wordsOf(tsa.token(over), [])).toMatch(/the issuer of “Memory TSA issuer” is missing/)
     expect(read(tsa.token(over), []).reading.problems).toEqual([])
     const { reading } = read(tsa.token(over), [testTsa().root])
-    expect(reading.problems.join(' ')).toMatch(/who issued “Memory TSA issuer” did not sign it/)
+    expect(reading.problems.join(' ')).toMatch(/the issuer of “Memory TSA issuer” did not sign it/)
     expect([reading.root, reading.revocationCovered]).toEqual([null, false])
   })
 

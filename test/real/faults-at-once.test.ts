@@ -75,7 +75,7 @@ test('of two that seal one run at once one does; the other is refused, and neith
     [1, 2].map(() => exported(world, root, 'run-1', signer, { catalog: smallCatalog, nodes: SMALL_NODES })),
   )
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/exists already/)
+  expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/already exists/)
   const [chain] = must(await chainsBelow(world, root))
   expect(chain?.chain.entries.map(({ entry }) => entry.kind)).toEqual(['run'])
   const pack = must(await world.packs.open(packOf(root, 'run-1')))

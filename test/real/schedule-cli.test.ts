@@ -79,14 +79,14 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(run('2027-03-01T13:00:00')).toMatchObject({ status: 0, stderr: expect.stringContaining('No run is due') })
     const first = run('2027-03-02T02:00:10')
     expect(first.status, first.stderr).toBe(0)
-    expect(first.stderr).toContain('due at 2027-03-02T02:00:00.000Z and begun in time: exported as')
+    expect(first.stderr).toContain('due at 2027-03-02T02:00:00.000Z, started on time: exported as')
     expect(run('2027-03-02T02:30:00').stderr).toContain('No run is due')
 
     // A day later nothing starts it; the next start says so, signed, and then does its own work.
     const second = run('2027-03-04T02:00:10')
-    expect(second.stderr).toContain('1 gap recorded')
+    expect(second.stderr).toContain('1 missed run recorded')
     const extra = run('2027-03-04T12:00:00', '--now')
-    expect(extra.stderr).toContain('A run of nightly that was not planned')
+    expect(extra.stderr).toContain('Unscheduled run of nightly')
     expect(chain().map(({ kind, due, planned }) => [kind, due ?? planned?.due ?? null])).toEqual([
       ['plan', null],
       ['run', '2027-03-02T02:00:00.000Z'],
