@@ -180,7 +180,7 @@ describe('MMDB', () => {
     ['is missing', Buffer.alloc(0)],
   ])('refuses a description of itself that %s, at once', (_, description) => {
     const bytes = Buffer.concat([promises(2000), MARKER, description])
-    expect(readMmdb(new Uint8Array(bytes))).toContain('its description of itself is damaged')
+    expect(readMmdb(new Uint8Array(bytes))).toContain('its metadata is damaged')
   })
 
   it.each([

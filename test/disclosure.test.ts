@@ -444,7 +444,7 @@ describe('the use case', () => {
 
   test.each([
     [{ classes: ['text'] }, /“text” cannot be redacted; choose from ipv4, /],
-    [{ who: ' ' }, /who withheld/],
+    [{ who: ' ' }, /must name the person who redacted it/],
     [{ why: '' }, /and why/],
   ])('refuses %o', async (change, why) => {
     const made = await discloseCopy({ ...ask, ...change, source: sourceOf(pack), catalog: sampleCatalog })

@@ -253,12 +253,7 @@ describe('the provider’s list', () => {
         `${AT} whose line 4 has the id “x”, as line 2 does. Name a unique column under “columns: id”, or set “id: null” to use line numbers`,
       ],
     ],
-    [
-      'has more cells than headings',
-      'id,name\nx,a,b\n',
-      '',
-      [`${AT} whose line 2 has 3 columns, but there are 2`],
-    ],
+    ['has more cells than headings', 'id,name\nx,a,b\n', '', [`${AT} whose line 2 has 3 columns, but there are 2`]],
     [
       'has a cell too long',
       `id,name\nx,${'a'.repeat(254)}\n`,
@@ -396,7 +391,7 @@ describe('a provider’s list by itself', () => {
   test.each([
     ['twice.csv', 'id,name\na,x\na,y\n', /“twice.csv”, line 3, has the id “a”, as line 2 does/],
     ['empty.csv', '', /“empty.csv” is empty/],
-    ['other.csv', 'colour\nred\n', /names no column with the name, address or serial number/],
+    ['other.csv', 'colour\nred\n', /has no column for the name, address or serial number/],
   ])('%s is refused with its line', async (name, text, words) => {
     const read = await readInventoryTable(written(name, text))
     expect(read.ok ? '' : `${read.error.code} ${read.error.detail}`).toMatch(words)

@@ -218,7 +218,9 @@ describe('a time by somebody else', () => {
       value(await kit.trust['trust.add-choose'](reason, { path }))
       const { notes, handle } = value(await kit.exports['export.build'](stamped))
       expect(notes).toContain('The pack has a time-stamp.')
-      expect(notes).toContain('The report has a time-stamp, at PAdES level B-T: its long-term check is not in it.')
+      expect(notes).toContain(
+        'The report has a time-stamp, at PAdES level B-T, without the data for long-term validation.',
+      )
       const review = value(await kit.exports['export.review']({ handle }))
       expect(review.report.answers.find(({ question }) => question === 'existed-by')?.outcome).toBe('yes')
     } finally {
@@ -261,13 +263,9 @@ describe('a copy with parts withheld', () => {
   })
 
   test.each([
-    [
-      'a class that does not exist',
-      { ...withhold, classes: ['secrets'] },
-      /“secrets” is not among what can be withheld/,
-    ],
+    ['a class that does not exist', { ...withhold, classes: ['secrets'] }, /“secrets” cannot be redacted/],
     ['nothing named', { ...withhold, classes: [] }, /nothing was named to withhold/],
-    ['nobody', { ...withhold, who: '  ' }, /says who withheld something from it, and why/],
+    ['nobody', { ...withhold, who: '  ' }, /must name the person who redacted it/],
   ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
     const kit = kitOf({ vault: null })
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold: wrong }))).toMatch(words)

@@ -352,11 +352,11 @@ describe('documents on the command line', () => {
   test.each<[string, readonly string[], string]>([
     ['no place', [...SUPPORTS], 'name an evidence request with --request'],
     ['a request that is none', ['--request', 'ER-99', ...SUPPORTS], 'there is no evidence request “ER-99”'],
-    ['a row of several documents without a need', ['--for', ROW, ...SUPPORTS], 'name with --need which document'],
+    ['a row of several documents without a need', ['--for', ROW, ...SUPPORTS], 'name with --request which document'],
     [
       'a document that the row does not need',
       ['--for', ROW, '--need', 'gold', ...SUPPORTS],
-      'does not name one document',
+      'does not identify one document',
     ],
     ['a row that is not there', ['--for', 'soc2:CC99', ...SUPPORTS], 'there is no control “soc2:CC99”'],
     ['a level that is none', ['--request', 'ER-31', '--level', 'heard'], '--level must be one of'],

@@ -171,7 +171,7 @@ nodes:
       ],
       [
         'sites: { file: s, source: H, on: 2026-11-01, declaredBy: us, signer: abc }',
-        'sites.signer is “abc”, which has not',
+        'sites.signer is “abc”, which is not',
       ],
       ['addressDatabases: [{ provenance: x }]', 'fleet.yaml:2:20: addressDatabases[0] lacks “file”'],
       ['vantages: [7]', 'fleet.yaml:2:12: vantages[0] must be text, not 7'],
@@ -206,7 +206,7 @@ nodes:
           .fill(level === 0 ? 'x' : `*a${level - 1}`)
           .join(', ')}]`,
     )
-    expect(refused(`${levels.join('\n')}\n`)).toContain('more aliases than we follow')
+    expect(refused(`${levels.join('\n')}\n`)).toContain('expands too many aliases')
   })
 
   test('any text is accepted or refused, never thrown at', () => {

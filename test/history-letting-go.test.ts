@@ -111,7 +111,7 @@ describe('retention', () => {
     const going = must(await world.files.hold(join(root, 'evidence', 'run-1')))
     expect(must(await retain(world, { root, ...policy, openSigner }))).toMatchObject({
       due: [],
-      stays: [{ run: 'run-1', why: expect.stringContaining('another program holds its evidence') }],
+      stays: [{ run: 'run-1', why: expect.stringContaining('another program is using its evidence') }],
     })
     expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(1)
     await going.release()

@@ -140,11 +140,10 @@ describe('a report as it was written', () => {
 
   test('unsigned it is a report without a level', async () => {
     const filled = 'The space for the author’s signature does not contain one.'
-    const range = 'The /ByteRange of the author’s signature is not the whole first revision except the signature itself.'
+    const range =
+      'The /ByteRange of the author’s signature is not the whole first revision except the signature itself.'
     expect(readPdf(kit.unsigned, [])).toMatchObject({ kind: 'report', level: null, seal: null, problems: [range] })
-    expect(readPdf(await smallReport(EVIDENCE_DIGEST, false), []).problems).toEqual([
-      'The report has no signature.',
-    ])
+    expect(readPdf(await smallReport(EVIDENCE_DIGEST, false), []).problems).toEqual(['The report has no signature.'])
     const zeroed = PDF_ATTACKS.find(({ name }) => name === 'the signature zeroed')
     expect(readPdf((await zeroed?.build(kit)) ?? new Uint8Array(), []).problems).toContain(filled)
   })

@@ -74,12 +74,12 @@ describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenss
   })
 
   it.each([
-    ['of another form', 'rsa', 'SMIME', [], 'no signature that we read'],
+    ['of another form', 'rsa', 'SMIME', [], 'not a supported signature'],
     ['without its certificate', 'rsa', 'PEM', ['-nocerts'], 'without the certificate of its signer'],
-    ['without signed attributes', 'rsa', 'PEM', ['-noattr'], 'no signature that we read'],
-    ['of RSASSA-PSS', 'rsa', 'PEM', ['-keyopt', 'rsa_padding_mode:pss'], 'no signature that we read'],
-    ['of SHA-1', 'rsa', 'PEM', ['-md', 'sha1'], 'no signature that we read'],
-    ['of two signers', 'rsa', 'PEM', ['-signer', 'p256.pem', '-inkey', 'p256.key'], 'no signature that we read'],
+    ['without signed attributes', 'rsa', 'PEM', ['-noattr'], 'not a supported signature'],
+    ['of RSASSA-PSS', 'rsa', 'PEM', ['-keyopt', 'rsa_padding_mode:pss'], 'not a supported signature'],
+    ['of SHA-1', 'rsa', 'PEM', ['-md', 'sha1'], 'not a supported signature'],
+    ['of two signers', 'rsa', 'PEM', ['-signer', 'p256.pem', '-inkey', 'p256.key'], 'not a supported signature'],
     ['of a short key', 'weak', 'PEM', [], 'the key of none of its certificates'],
   ] as const)('is refused %s', async (_, key, form, more, expected) => {
     expect(await refusal(sign(key, form, ...more))).toContain(expected)
@@ -122,6 +122,6 @@ describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenss
       signature: '',
     }
     const refused = await readSites({ ...unsigned, signer: told }, join(folder, 'fleet.yaml'))
-    expect(refused.ok ? '' : refused.error.detail).toContain('comes without a signature (sites.signature)')
+    expect(refused.ok ? '' : refused.error.detail).toContain('has no signature (sites.signature)')
   })
 })

@@ -70,7 +70,7 @@ describe('an authority that lies is named, and not asked again', () => {
   test.each<[string, Lie, RegExp]>([
     ['another nonce', shaped({ nonce: new Uint8Array([0x41, 2, 3, 4, 5, 6, 7, 8]) }), /has another nonce/],
     ['no nonce', shaped({ nonce: null }), /has no nonce/],
-    ['another imprint', shaped({ imprint: new Uint8Array(32) }), /not over these bytes/],
+    ['another imprint', shaped({ imprint: new Uint8Array(32) }), /does not cover these bytes/],
     ['a time before', shaped({ genTime: ago(6) }), /more than 5 minutes apart/],
     ['a time to come', shaped({ genTime: ago(-6) }), /more than 5 minutes apart/],
     [
@@ -115,7 +115,7 @@ describe('an authority that lies is named, and not asked again', () => {
 
   test.each<[string, TestTsaOptions, RegExp]>([
     ['another purpose', { purposes: [OID.emailProtection] }, /not for time-stamping/],
-    ['a further purpose', { purposes: [OID.timeStamping, OID.emailProtection] }, /other purposes besides/],
+    ['a further purpose', { purposes: [OID.timeStamping, OID.emailProtection] }, /purposes other than/],
     ['a purpose that is not critical', { critical: false }, /not marked critical/],
     ['an end in the past', { validity: { from: ago(9999), until: ago(1) } }, /not in force/],
   ])('a certificate with %s', async (_, options, words) => {

@@ -82,14 +82,14 @@ describe('a response', () => {
     [77, 'x', 3, 'status 77 (unknown); “x”'],
   ])('of status %i is told in its own words', (status, said, bit, expected) => {
     expect(tokenOf(refusal(status, said, bit))).toEqual({
-      refused: `The authority gave no time-stamp: ${expected}`,
+      refused: `The authority granted no time-stamp: ${expected}`,
       byAuthority: true,
     })
   })
 
   test.each([
     ['nothing', new Uint8Array(), /not one value in DER/],
-    ['granted and empty', sequence(sequence(small(0))), /granted, and holds none/],
+    ['granted and empty', sequence(sequence(small(0))), /but contains none/],
     ['no status', sequence(sequence(text('x')), token), /not a time-stamp response/],
     ['bytes after it', new Uint8Array([...sequence(sequence(small(0)), token), 0]), /not one value in DER/],
     ['parts after the token', sequence(sequence(small(0)), token, small(1)), /not a time-stamp response/],
@@ -146,7 +146,7 @@ describe('a token', () => {
   })
 
   test.each<[string, TokenShape, RegExp]>([
-    ['over other bytes', { imprint: new Uint8Array(32) }, /not over these bytes/],
+    ['over other bytes', { imprint: new Uint8Array(32) }, /does not cover these bytes/],
     ['over a digest of another size', { imprint: new Uint8Array(20) }, /not over a SHA-256/],
     ['of version 2', { version: 2 }, /not of version 1/],
     ['that nothing binds to its signer', { ess: 'none' }, /no signing-certificate/],
@@ -162,7 +162,7 @@ describe('a token', () => {
     ['whose signed name is by an unknown digest', { ess: 'unknown-hash' }, /names another certificate/],
     ['whose signed name has no digest', { ess: 'no-digest' }, /names another certificate/],
     ['whose signed name has more behind it', { ess: 'more-behind' }, /names another certificate/],
-    ['that names its signer twice', { essTwice: true }, /signing-certificate attribute more than once/],
+    ['that names its signer twice', { essTwice: true }, /more than one signing-certificate attribute/],
     ['by two', { signers: 2 }, /has 2 signers/],
     ['by nobody', { signers: 0 }, /has 0 signers/],
     ['around something else', { contentType: OID.data }, /not a time-stamp \(TSTInfo\)/],
@@ -191,14 +191,14 @@ describe('a token', () => {
 
   test.each<[string, TestTsaOptions, RegExp]>([
     ['for mail', { purposes: [OID.emailProtection] }, /is not for time-stamping/],
-    ['for mail as well', { purposes: [OID.timeStamping, OID.emailProtection] }, /other purposes besides/],
+    ['for mail as well', { purposes: [OID.timeStamping, OID.emailProtection] }, /purposes other than/],
     ['whose purpose is not critical', { critical: false }, /not marked critical/],
     [
       'that had ended',
       { validity: { from: '2020-01-01T00:00:00Z', until: '2021-01-01T00:00:00Z' } },
       /“Memory TSA” was not in force/,
     ],
-    ['whose root allows no further issuer', { rootPathLength: 0 }, /may not have so many issuers/],
+    ['whose root allows no further issuer', { rootPathLength: 0 }, /may not have this many issuers/],
   ])('by a certificate %s is refused', (_, options, words) => {
     const made = testTsa(options)
     expect(wordsOf(made.token(over), [made.root])).toMatch(words)

@@ -68,8 +68,8 @@ describe('history calendar', () => {
   })
   test.each([
     [['--fleet', 'nobody'], 'for the fleet nobody'],
-    [['--from', '2026-02-30'], 'name a first and a last day'],
-    [['--from', '2026-11-25', '--to', '2026-11-23'], 'name a first and a last day'],
+    [['--from', '2026-02-30'], 'enter a first and a last day'],
+    [['--from', '2026-11-25', '--to', '2026-11-23'], 'enter a first and a last day'],
   ])('%j is refused', async (argv, why) => {
     expect(await history('calendar', '--out', kit.folder, ...argv)).toBe(2)
     expect(told).toContain(why)

@@ -136,7 +136,10 @@ describe.skipIf(missing !== null)(
         error: { code: 'key.refused', detail: expect.stringMatching(/the issuer of “O=Test Org, CN=ec” is missing/) },
       })
       expect(await take('alone', alone, { certificates: [bytesOf('issuer.pem')] })).toMatchObject({
-        error: { code: 'key.refused', detail: expect.stringMatching(/the issuer of “O=Test Org, CN=issuer” is missing/) },
+        error: {
+          code: 'key.refused',
+          detail: expect.stringMatching(/the issuer of “O=Test Org, CN=issuer” is missing/),
+        },
       })
       ca.openssl('x509', '-in', 'root.pem', '-outform', 'DER', '-out', 'root.der')
       const certificates = [bytesOf('issuer.pem'), bytesOf('root.der')]

@@ -135,7 +135,11 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     const agent =
       'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
     expect(uses).toEqual([
-      { works: 'no', nodes: ['d'], text: `The certificate ${at('ended')}-cert.pub expired at 2020-01-02T00:00:00.000Z.` },
+      {
+        works: 'no',
+        nodes: ['d'],
+        text: `The certificate ${at('ended')}-cert.pub expired at 2020-01-02T00:00:00.000Z.`,
+      },
       {
         works: 'no',
         nodes: ['e'],
@@ -154,7 +158,11 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
         nodes: ['a', 'b', 'h'],
         text: `Key file ${at('plain')} has no passphrase: a job can log in with it, and so can anyone who can read the file.`,
       },
-      { works: 'no', nodes: [], text: `Sealing: ${at('identities')} has 0 matching signing identities; exactly one is required.` },
+      {
+        works: 'no',
+        nodes: [],
+        text: `Sealing: ${at('identities')} has 0 matching signing identities; exactly one is required.`,
+      },
     ])
     await world.identities.create({
       folder: at('identities'),

@@ -95,7 +95,7 @@ describe('run --schedule', () => {
     expect(told).toContain('A planned run did not happen')
     expect(told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
     expect(told).toMatch(
-      /Scheduled run of nightly, due at 2026-03-02T02:00:00.000Z and begun in time: exported as \S+; 1 gap recorded.\n$/,
+      /Scheduled run of nightly, due at 2026-03-02T02:00:00.000Z, started on time: exported as \S+; 1 missed run recorded.\n$/,
     )
     expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
     const verified = await command(

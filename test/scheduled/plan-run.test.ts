@@ -69,7 +69,7 @@ describe('a clock that was set back', () => {
   test('invents no gap, serves nothing twice, and says so', () => {
     const made = plan('2026-03-04T02:00:00.000Z', entries)
     expect(made).toMatchObject({ serves: { due: '2026-03-04T02:00:00.000Z' }, missed: [] })
-    expect(made.notes[0]).toContain('2026-03-05T02:00:00.000Z: one of the two is wrong')
+    expect(made.notes[0]).toContain('2026-03-05T02:00:00.000Z. Correct the clock')
     expect(plan('2026-03-02T02:00:00.000Z', entries).serves).toBeNull()
   })
 })
@@ -113,7 +113,7 @@ describe('what is planned', () => {
       ranAt('2026-03-01T02:00:00.000Z', '2026-03-01T02:01:00.000Z'),
     ])
     expect(made).toMatchObject({ serves: null, missed: [], next: null })
-    expect(made.notes[0]).toContain('plans nothing any more')
+    expect(made.notes[0]).toContain('schedules no more runs')
   })
   test('nothing was planned before the schedule was made', () =>
     expect(plan('2026-03-01T00:00:00.000Z')).toMatchObject({ serves: null, missed: [] }))

@@ -74,9 +74,7 @@ describe('days of a schedule', () => {
     expect((await kit.dueTimes()).at(-1)).toBe(
       'gap 2026-03-02T02:00:00.000Z The run could start only long after it was due, and this schedule skips missed runs.',
     )
-    expect(kit.notices.at(-1)?.changes).toEqual([
-      'Earlier scheduled runs were missed; see the run chain.',
-    ])
+    expect(kit.notices.at(-1)?.changes).toEqual(['Earlier scheduled runs were missed; see the run chain.'])
   })
   test('a clock that is set back serves nothing twice and invents no gap', async () => {
     const kit = kitOf()

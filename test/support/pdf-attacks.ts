@@ -62,7 +62,7 @@ const BEFORE: readonly PdfAttack[] = [
   },
   {
     name: 'a second object of the same number, signed',
-    named: /is there more than once/,
+    named: /occurs more than once/,
     build: preparedBefore((text) => {
       const { pageId, page } = placesIn(text)
       return replaceOnce(text, /(?<=endobj\n)(?=xref\n)/, `${pageId} 0 obj\n${page}\nendobj\n`)
