@@ -188,7 +188,7 @@ describe('a time by somebody else', () => {
 
   test('is refused while no authority is set', async () => {
     const kit = kitOf()
-    expect(refusal(await kit.exports['export.build'](stamped))).toMatch(/no time-stamp authority is set/)
+    expect(refusal(await kit.exports['export.build'](stamped))).toMatch(/no time-stamp authority is configured/)
     expect(exportsIn(kit)).toEqual([])
   })
 
@@ -238,7 +238,7 @@ describe('a copy with parts withheld', () => {
     const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
     expect(names(draft)).toContain(copy)
     expect(draft.notes).toContain('Parts of the copy are redacted by Acme: not the auditor’s concern')
-    expect(draft.notes).toContain(`Give away ${copy} only. All other files contain the redacted parts.`)
+    expect(draft.notes).toContain(`Share ${copy} only. All other files contain the redacted parts.`)
     expect(draft.notes).toContain('2 verdicts can no longer be reproduced from the copy.')
     expect(draft.notDerivable).toHaveLength(2)
     expect(draft.notDerivable[0]).toMatchObject({
@@ -298,7 +298,7 @@ describe('a copy with parts withheld', () => {
         },
       }),
     })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a copy/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a redacted copy/)
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
   })
 })
@@ -326,7 +326,7 @@ describe('saving and discarding', () => {
     mkdirSync(path)
     writeFileSync(join(path, 'summary.txt'), 'mine')
     expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
-      /^input\.refused: summary\.txt exists already/,
+      /^input\.refused: summary\.txt already exists/,
     )
     expect(readdirSync(path)).toEqual(['summary.txt'])
     expect(readFileSync(join(path, 'summary.txt'), 'utf8')).toBe('mine')

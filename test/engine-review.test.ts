@@ -141,7 +141,7 @@ describe('recent packs', () => {
     const [there, gone] = list
     expect(value(await kit.review['pack.open-recent']({ handle: there?.handle ?? '' })).file).toBe(there?.file)
     expect((await kit.review['pack.open-recent']({ handle: gone?.handle ?? '' })).ok).toBe(false)
-    expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/not in the list/)
+    expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/no longer in the list/)
   })
 
   test('no more than twenty are kept', async () => {
@@ -183,7 +183,7 @@ describe('trusting a signer', () => {
   test('a demonstration is never trusted', async () => {
     const kit = auditor()
     expect((await opened(kit, { path: demoPath }))?.report.demo).toBe(true)
-    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demonstration/)
+    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demo pack/)
     expect(value(await kit.trust['trust.list'](null))).toEqual([])
   })
 

@@ -166,7 +166,7 @@ describe('evidence.csv', () => {
         `${nodeFolder(recording.node.name)}/sha256/${meta.stdout.sha256}`,
       ]),
     )
-    const names = ['node', 'probe', 'output SHA-256', 'error output SHA-256', 'path in the pack'].map(column)
+    const names = ['node', 'probe', 'output SHA-256', 'error output SHA-256', 'path in pack'].map(column)
     const found = rows.map((row) => names.map((index) => row[index]))
     expect(found.map((row) => row.join(' ')).sort()).toEqual(all.map((row) => row.join(' ')).sort())
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([head.length]))

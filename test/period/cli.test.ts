@@ -77,7 +77,7 @@ describe('history calendar', () => {
   test('of a folder without a chain is refused', async () => {
     mkdirSync(join(kit.folder, 'empty'))
     expect(await history('calendar', '--out', join(kit.folder, 'empty'))).toBe(2)
-    expect(told).toContain('there is no chain of runs')
+    expect(told).toContain('there is no run chain')
   })
 })
 

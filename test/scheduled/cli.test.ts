@@ -92,7 +92,7 @@ describe('run --schedule', () => {
       { kind: 'gap', schedule: 'nightly', due: '2026-03-01T02:00:00.000Z' },
       { kind: 'run', planned: { schedule: 'nightly', due: '2026-03-02T02:00:00.000Z' } },
     ])
-    expect(told).toContain('A planned run did not happen')
+    expect(told).toContain('A scheduled run did not take place')
     expect(told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
     expect(told).toMatch(
       /Scheduled run of nightly, due at 2026-03-02T02:00:00.000Z, started on time: exported as \S+; 1 missed run recorded.\n$/,
