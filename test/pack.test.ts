@@ -137,7 +137,7 @@ describe('an archive', () => {
       const written = await Promise.all(both.map((files) => writePack(path, files)))
       expect(written.map(({ ok }) => ok).sort()).toEqual([false, true])
       expect(written.find(({ ok }) => !ok)).toMatchObject({
-        error: { code: 'input.refused', detail: `${path} exists already` },
+        error: { code: 'input.refused', detail: `${path} already exists` },
       })
       const winner = both[written.findIndex(({ ok }) => ok)]?.get('bagit.txt') ?? Buffer.from('')
       expect(readFileSync(path).includes(winner)).toBe(true)

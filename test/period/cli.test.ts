@@ -121,7 +121,7 @@ describe('history period and history sample', () => {
   test.each([
     [['--sample', 'people:2:x'], 'is not LIST:SIZE:SEED'],
     [['--sample', 'nodes:0:x'], 'is not LIST:SIZE:SEED'],
-    [['--to', '2026-11-27'], 'the period is not over'],
+    [['--to', '2026-11-27'], 'the period has not ended'],
   ])('%j is refused', async (argv, why) => {
     const to = join(kit.folder, 'refused')
     expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)
